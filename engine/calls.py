@@ -1,0 +1,191 @@
+"""A seat's model: every call becomes an event, and a call that was recorded is never made again."""
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Protocol
+
+import msgspec
+
+from wardround.engine.errors import ProviderError, ReplayError
+from wardround.engine.events import Called, Event
+from wardround.engine.limits import Spent
+from wardround.engine.log import EpisodeLog
+from wardround.engine.protocols import Model
+from wardround.engine.records import Completion, Json, Message, Usage
+from wardround.engine.trajectory import messages_of
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+class Watch(Protocol):
+    """Is told of each call as it ends, and may stop the run before the next one."""
+
+    def before_act(self) -> None:
+        """Raise RunStopped if no new action may begin."""
+        ...
+
+    def before_call(self) -> None:
+        """Raise RunStopped if no new call may be made."""
+        ...
+
+    def after_call(self, seat: str, usage: Usage | None) -> None:
+        """A call ended; `usage` is None if it failed."""
+        ...
+
+
+class Tape:
+    """The recorded calls of the act that is being repeated, by key and occurrence."""
+
+    __slots__ = ("_calls", "_seen", "replaying")
+
+    def __init__(self, *, replaying: bool = False) -> None:
+        self._calls: dict[tuple[str, int], Called] = {}
+        self._seen: dict[str, int] = {}
+        self.replaying = replaying
+
+    def record(self, call: Called) -> None:
+        """Keep a call of the log."""
+        self._calls[call.key, call.nth] = call
+
+    def occurrence(self, key: str) -> int:
+        """How often this call was already asked for in this act."""
+        nth = self._seen.get(key, 0)
+        self._seen[key] = nth + 1
+        return nth
+
+    def take(self, key: str, nth: int) -> Called | None:
+        """The recorded call, once."""
+        return self._calls.pop((key, nth), None)
+
+    def unused(self) -> Sequence[Called]:
+        """Recorded calls that were not asked for, in the order of the log."""
+        return sorted(self._calls.values(), key=lambda call: call.seq)
+
+    def clear(self) -> None:
+        """Begin the next act."""
+        self._calls.clear()
+        self._seen.clear()
+
+
+class _Conversation:
+    """What a seat last sent and got, so that the next call stores and hashes only what is new.
+
+    `hasher` is over the messages sent, without the reply.
+    """
+
+    __slots__ = ("hasher", "messages", "reply", "seq")
+
+    def __init__(self, seq: int, messages: Sequence[Message], reply: str, hasher: blake2b) -> None:
+        self.seq, self.messages, self.reply, self.hasher = seq, list(messages), Message("assistant", reply), hasher
+
+
+class _Placed:
+    """Where a call's messages continue an earlier call of the same seat, what is new in them, and their key."""
+
+    __slots__ = ("echo", "hasher", "key", "new", "since")
+
+    def __init__(self, messages: Sequence[Message], last: _Conversation | None, suffix: bytes) -> None:
+        self.since, self.echo, self.hasher = -1, False, blake2b(digest_size=16)
+        start = 0
+        if last is not None:
+            sent = len(last.messages)
+            if list(messages[:sent]) == last.messages:
+                self.since, self.hasher, start = last.seq, last.hasher.copy(), sent
+                if len(messages) > sent and messages[sent] == last.reply:
+                    self.echo, start = True, sent + 1
+                    feed(self.hasher, last.reply)
+        self.new = list(messages[start:])
+        for message in self.new:
+            feed(self.hasher, message)
+        keyed = self.hasher.copy()
+        keyed.update(suffix)
+        self.key = keyed.hexdigest()
+
+
+def feed(hasher: blake2b, message: Message) -> None:
+    """Hash one message; lengths keep two messages from reading as one."""
+    content = message.content.encode("utf-8", "surrogatepass")
+    hasher.update(f"{message.role}\x1f{len(content)}\x1f".encode())
+    hasher.update(content)
+
+
+class RecordingModel:
+    """The `Voice` of a seat in one episode (architecture section 2, item 3)."""
+
+    def __init__(self, seat: str, model: Model, options: Mapping[str, Json], *, log: EpisodeLog, tape: Tape) -> None:
+        self.name = model.name
+        self._seat, self._model, self._options = seat, model, dict(options)
+        self._log, self._tape = log, tape
+        self._last: _Conversation | None = None
+        self._settled = False
+        self.spent: Spent | None = None
+        self.watch: Watch | None = None
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """Answer from the tape if this call was recorded, else make it and record it, failed or not."""
+        if not self._settled:
+            self._settled, self._last = True, _latest(self._seat, self._log.events)
+        settings = {**self._options, **options}
+        placed = _Placed(messages, self._last, b"\x1e".join((self._seat.encode(), purpose.encode(), _encode(settings))))
+        nth = self._tape.occurrence(placed.key)
+        call = self._tape.take(placed.key, nth)
+        if call is None:
+            if self._tape.replaying:
+                seq = self._log.next
+                raise ReplayError(f"seat {self._seat} makes a call ({purpose}) that the log does not have", seq=seq)
+            await self._ready()
+            reply, error = await self._ask(messages, purpose, settings)
+            log = self._log
+            call = Called(
+                seq=log.next,
+                at=log.clock(),
+                seat=self._seat,
+                purpose=purpose,
+                key=placed.key,
+                nth=nth,
+                new=placed.new,
+                since=placed.since,
+                echo=placed.echo,
+                options=options,
+                reply=reply,
+                error=error,
+            )
+            log.add(call)
+        if call.reply is None:
+            kind, message = call.error or ("malformed", "the log has neither reply nor error")
+            raise ProviderError(kind, message)
+        self._last = _Conversation(call.seq, messages, call.reply.text, placed.hasher)
+        return call.reply
+
+    async def _ready(self) -> None:
+        """Before bytes leave: may they, and is everything they rest on durable?"""
+        if self.watch:
+            self.watch.before_call()
+        if self.spent:
+            self.spent.check()
+        await self._log.flush()
+
+    async def _ask(
+        self, messages: Sequence[Message], purpose: str, settings: Mapping[str, Json]
+    ) -> tuple[Completion | None, tuple[str, str] | None]:
+        reply, error = None, None
+        try:
+            reply = await self._model.complete(messages, purpose=purpose, **settings)
+        except ProviderError as failure:
+            error = (failure.kind, str(failure))
+        if self.spent and reply:
+            self.spent.call(reply.usage)
+        if self.watch:
+            self.watch.after_call(self._seat, reply.usage if reply else None)
+        return reply, error
+
+
+def _latest(seat: str, events: Sequence[Event]) -> _Conversation | None:
+    for event in reversed(events):
+        if isinstance(event, Called) and event.seat == seat and event.reply is not None:
+            messages = messages_of(event, events)
+            hasher = blake2b(digest_size=16)
+            for message in messages:
+                feed(hasher, message)
+            return _Conversation(event.seq, messages, event.reply.text, hasher)
+    return None

@@ -1,0 +1,227 @@
+"""The one loop: whose turn is it, show that seat its view, take its action, write it down, fold it."""
+
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import anyio
+import msgspec
+
+from wardround.engine.calls import RecordingModel, Tape, Watch
+from wardround.engine.errors import EgressError, LimitReached, LogError, ProviderError, RunStopped, StoreError
+from wardround.engine.events import Acted, Called, Closed, Event, Reopened, effective
+from wardround.engine.limits import Limits, Spent
+from wardround.engine.log import EpisodeLog
+from wardround.engine.protocols import Agent, Model, Remembers, Scenario
+from wardround.engine.records import Action, Ending, Json, View
+from wardround.engine.seat import Voice
+
+
+class _Ended(Exception):
+    """Carries an ending out of the border it was met at."""
+
+    def __init__(self, ending: Ending) -> None:
+        super().__init__(ending.detail)
+        self.ending = ending
+
+
+class Caster(Protocol):
+    """Makes the agent of a seat; `voice(model, options)` gives it the way to a model that records every call."""
+
+    def __call__(self, seat: str, voice: Callable[[Model, Mapping[str, Json]], Voice]) -> Agent:
+        """Make it."""
+        ...
+
+
+@dataclass(slots=True)
+class Table:
+    """Everything one episode is played with."""
+
+    scenario: Scenario[Any, Any]
+    case: object
+    cast: Caster
+    log: EpisodeLog
+    limits: Limits = field(default_factory=Limits)
+    watch: Watch | None = None
+    tape: Tape = field(default_factory=Tape)
+
+
+class Episode:
+    """One episode: first folds what its log holds, then plays on."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._agents: dict[str, Agent] = {}
+        self._memos: dict[str, Json] = {}
+        self._seq = 0
+        self._spent = Spent(table.limits, table.log.events)
+        self.state: Any = None
+
+    async def play(self) -> Ending | None:
+        """Play to the end and close the log; None if the run was stopped and the episode stays open."""
+        try:
+            self.recall()
+            with anyio.fail_after(self._time_left()):
+                await self._live()
+            ending = None
+        except _Ended as ended:
+            ending = ended.ending
+        except TimeoutError:
+            ending = Ending("limit", "wall", f"it took longer than {self._table.limits.wall:g} s")
+        except RunStopped:
+            await self._table.log.flush()
+            return None
+        return await self._close(ending)
+
+    def recall(self, events: Sequence[Event] | None = None) -> None:
+        """Fold the log's events (or those given) into the state; the calls of an interrupted act go on the tape."""
+        table = self._table
+        with boundary("rules"):
+            self.state = table.scenario.start(table.case)
+        for event in effective(table.log.events if events is None else events):
+            self._seq = event.seq
+            if isinstance(event, Acted):
+                self._remember(event)
+                self._fold(event)
+            elif isinstance(event, Called):
+                table.tape.record(event)
+            elif isinstance(event, Reopened):
+                table.tape.clear()
+
+    async def _live(self) -> None:
+        table = self._table
+        while self.ending() is None:
+            if table.watch:
+                table.watch.before_act()
+            with boundary("limit"):
+                self._spent.check()
+            seat, view = self.turn()
+            action = await self.act(seat, view)
+            self._spent.actions += 1
+            self.write(seat, action)
+
+    def ending(self) -> Ending | None:
+        """What the rules say of the present state."""
+        with boundary("rules"):
+            return self._table.scenario.ending(self.state)
+
+    def turn(self) -> tuple[str, View]:
+        """Whose turn it is, and all that seat may know."""
+        with boundary("rules"):
+            seat = self._table.scenario.turn(self.state)
+            return seat, self._view(seat)
+
+    async def act(self, seat: str, view: View) -> Action:
+        """Ask the agent of `seat`; whatever it raises ends the episode by a typed cause."""
+        agent = self._agent(seat)
+        if not getattr(agent, "sealed", False):
+            await self._table.log.flush()
+        with boundary(seat):
+            action: object = await agent.act(view)
+        if not isinstance(action, Action):
+            raise _Ended(Ending(seat, "bad_action", f"act() returned {type(action).__name__}, not an Action"))
+        if action.verb not in view.verbs:
+            raise _Ended(Ending(seat, "bad_action", f"verb {action.verb!r} is none of {', '.join(view.verbs)}"))
+        return action
+
+    def write(self, seat: str, action: Action) -> None:
+        """Add an action to the log and fold it."""
+        log = self._table.log
+        event = Acted(seq=log.next, at=log.clock(), seat=seat, action=action, of=self._source(seat, action))
+        with boundary(seat):
+            log.add(event)
+        self._seq = event.seq
+        self._fold(event)
+
+    def _fold(self, event: Acted) -> None:
+        with boundary("rules"):
+            self.state = self._table.scenario.apply(self.state, event)
+        self._memos[event.seat] = event.action.memo
+        self._table.tape.clear()
+
+    def _remember(self, event: Acted) -> None:
+        agent = self._agent(event.seat)
+        if isinstance(agent, Remembers):
+            with boundary("rules"):
+                view = self._view(event.seat)
+            with boundary(event.seat):
+                agent.recall(view, event.action)
+
+    def _view(self, seat: str) -> View:
+        view = self._table.scenario.view(self.state, seat)
+        return msgspec.structs.replace(view, memo=self._memos.get(seat), seq=self._seq)
+
+    def _agent(self, seat: str) -> Agent:
+        agent = self._agents.get(seat)
+        if agent is None:
+            with boundary(seat):
+                agent = self._agents[seat] = self._table.cast(seat, lambda model, options: self._voice(seat, model, options))
+        return agent
+
+    def _voice(self, seat: str, model: Model, options: Mapping[str, Json]) -> Voice:
+        voice = RecordingModel(seat, model, options, log=self._table.log, tape=self._table.tape)
+        voice.spent, voice.watch = self._spent, self._table.watch
+        return voice
+
+    def _source(self, seat: str, action: Action) -> int:
+        """The call just before this action whose reply the action repeats, or -1."""
+        for event in reversed(self._table.log.events):
+            if not isinstance(event, Called):
+                return -1
+            reply = event.reply
+            if event.seat == seat and reply and (reply.text, reply.thinking) == (action.text, action.thinking):
+                return event.seq if action.text else -1
+        return -1
+
+    def _time_left(self) -> float | None:
+        wall = self._table.limits.wall
+        return None if wall is None else max(0.0, wall - self._spent.wall)
+
+    async def _close(self, ending: Ending | None) -> Ending:
+        try:
+            ending = ending or self.ending()
+        except _Ended as ended:
+            ending = ended.ending
+        assert ending is not None
+        log = self._table.log
+        log.add(Closed(seq=log.next, at=log.clock(), ending=ending), ending)
+        await log.flush()
+        return ending
+
+
+@contextmanager
+def boundary(who: str) -> Iterator[None]:
+    """The one place that catches everything: what crosses the border of plug-in code becomes a typed ending.
+
+    Architecture section 5. A stop of the run, a store that cannot write and a broken log are no endings and pass.
+    """
+    try:
+        yield
+    except _Ended:
+        raise
+    except Exception as raised:
+        error = _leading(raised)
+        if isinstance(error, (RunStopped, StoreError, LogError, EgressError)):
+            raise error from raised
+        raise _Ended(_typed(who, error)) from raised
+
+
+def _leading(error: Exception) -> Exception:
+    """Of several that concurrent calls raised at once, the one that decides: a stop first, then a limit, a provider."""
+    if not isinstance(error, ExceptionGroup):
+        return error
+    leaves = [_leading(inner) for inner in error.exceptions]
+    ranked = (RunStopped, StoreError, LogError, EgressError, LimitReached, ProviderError, Exception)
+    return min(leaves, key=lambda leaf: next(i for i, kind in enumerate(ranked) if isinstance(leaf, kind)))
+
+
+def _typed(who: str, error: Exception) -> Ending:
+    if isinstance(error, LimitReached):
+        return Ending("limit", error.limit, str(error))
+    if isinstance(error, ProviderError):
+        return Ending("provider", error.kind, str(error))
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno})" if frames else ""
+    return Ending(who, "error", f"{type(error).__name__}: {error}{where}"[:2000])

@@ -1,0 +1,59 @@
+"""What can go wrong, by what the reader of the message should do about it."""
+
+
+class WardroundError(Exception):
+    """Base of all errors meant for people: the message says what, where, and what to do."""
+
+
+class UsageError(WardroundError):
+    """A wrong argument, file, name or setting: nothing was run. The command line exits with 2."""
+
+
+class PreflightError(UsageError):
+    """An endpoint refused the one cheap call made before a run: a wrong key, model name or address."""
+
+
+class EgressError(UsageError):
+    """A restricted case was about to be sent to a host the user did not name."""
+
+
+class StoreError(WardroundError):
+    """The store cannot be opened, read or written: the run stops, nothing acknowledged is lost."""
+
+
+class LogError(WardroundError):
+    """A stored episode does not hold together; `seq` is the number of the first event concerned."""
+
+    def __init__(self, message: str, seq: int) -> None:
+        super().__init__(message)
+        self.seq = seq
+
+
+class ReplayError(LogError):
+    """A re-driven episode came out differently from the stored one at event `seq`."""
+
+
+class ProviderError(WardroundError):
+    """A model could not be reached or would not answer, after all retries.
+
+    `kind` is one of: auth, unknown_model, bad_request, context_overflow, rate_limit, quota, server, timeout,
+    connection, malformed, refused, empty.
+    """
+
+    def __init__(self, kind: str, message: str, *, status: int | None = None, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+        self.retry_after = retry_after
+
+
+class LimitReached(WardroundError):
+    """An episode reached one of its limits; `limit` names it (actions, tokens, cost, wall)."""
+
+    def __init__(self, limit: str, message: str) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class RunStopped(WardroundError):
+    """The run was asked to stop: the episode is left open and can be resumed."""

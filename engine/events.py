@@ -1,0 +1,147 @@
+"""The log's few kinds of event, their stored form, and the hash chain that names an altered one."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+
+import msgspec
+
+from wardround.engine.errors import LogError
+from wardround.engine.records import Action, Completion, Ending, Json, Message
+
+
+class Opened(msgspec.Struct, frozen=True, tag_field="kind", tag="opened", omit_defaults=True):
+    """The first event: which job this is. `parent` and `forked_at` name the episode and action it was forked from."""
+
+    seq: int
+    at: float
+    episode: str
+    case: str
+    case_hash: str
+    scenario: str
+    seed: int
+    repeat: int
+    parent: str = ""
+    forked_at: int = -1
+
+
+class Called(msgspec.Struct, frozen=True, tag_field="kind", tag="called", omit_defaults=True):
+    """One call of a model.
+
+    The messages sent are those of the call numbered `since` (none if -1), its reply if `echo`, then `new`: a
+    conversation is stored once, however many turns it has. `key` is the hash of seat, purpose, messages and options;
+    `nth` its occurrence. Exactly one of `reply` and `error` is set; `error` is (kind, message).
+    """
+
+    seq: int
+    at: float
+    seat: str
+    purpose: str
+    key: str
+    nth: int
+    new: Sequence[Message]
+    since: int = -1
+    echo: bool = False
+    options: Mapping[str, Json] = {}
+    reply: Completion | None = None
+    error: tuple[str, str] | None = None
+
+
+class Acted(msgspec.Struct, frozen=True, tag_field="kind", tag="acted", omit_defaults=True):
+    """One action of a seat. In its stored form text and thinking that repeat the reply of call `of` are left out."""
+
+    seq: int
+    at: float
+    seat: str
+    action: Action
+    of: int = -1
+
+
+class Closed(msgspec.Struct, frozen=True, tag_field="kind", tag="closed", omit_defaults=True):
+    """The last event, unless the episode is reopened."""
+
+    seq: int
+    at: float
+    ending: Ending
+
+
+class Reopened(msgspec.Struct, frozen=True, tag_field="kind", tag="reopened", omit_defaults=True):
+    """A closed episode goes on after event `keep`, its last action that did not end it; what lies between is void.
+
+    `causes` are those the user asked to retry.
+    """
+
+    seq: int
+    at: float
+    causes: Sequence[str]
+    keep: int
+
+
+Event = Opened | Called | Acted | Closed | Reopened
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+class Row(msgspec.Struct, frozen=True):
+    """An event as a store keeps it: its number, the chained hash (16 bytes) and its JSON."""
+
+    seq: int
+    hash: bytes
+    body: bytes
+
+
+def chain(previous: bytes, body: bytes) -> bytes:
+    """The hash of an event: over its predecessor's hash and its own stored bytes."""
+    return blake2b(previous + body, digest_size=16).digest()
+
+
+def encode(event: Event, previous: bytes, reply: Completion | None = None) -> Row:
+    """The stored form of `event`; `reply` is that of the call an action rests on (`Acted.of`)."""
+    if isinstance(event, Acted) and reply is not None:
+        event = msgspec.structs.replace(event, action=msgspec.structs.replace(event.action, text="", thinking=""))
+    body = _encoder.encode(event)
+    return Row(event.seq, chain(previous, body), body)
+
+
+def decode(rows: Iterable[Row]) -> tuple[Event, ...]:
+    """The events of one episode, from its first on; raises LogError naming the first altered or missing event."""
+    events: list[Event] = []
+    previous = b""
+    for expected, row in enumerate(rows):
+        if row.seq != expected:
+            raise LogError(f"event {expected} is missing: the log goes on with event {row.seq}", seq=expected)
+        if chain(previous, row.body) != row.hash:
+            raise LogError(
+                f"event {row.seq} was altered: its hash does not follow from event {row.seq - 1}", seq=row.seq
+            )
+        previous = row.hash
+        events.append(_whole(_decode(row), events))
+    return tuple(events)
+
+
+def effective(events: Sequence[Event]) -> Sequence[Event]:
+    """The events that count: without what a later reopening made void."""
+    kept: list[Event] = []
+    for event in events:
+        if isinstance(event, Reopened):
+            kept = [earlier for earlier in kept if earlier.seq <= event.keep]
+        kept.append(event)
+    return kept
+
+
+def _decode(row: Row) -> Event:
+    try:
+        return _decoder.decode(row.body)
+    except msgspec.DecodeError as error:
+        raise LogError(f"event {row.seq} cannot be read: {error}", seq=row.seq) from error
+
+
+def _whole(event: Event, before: Sequence[Event]) -> Event:
+    """`event` with the text that its stored form left out."""
+    if not isinstance(event, Acted) or event.of < 0:
+        return event
+    called = before[event.of]
+    if not isinstance(called, Called) or called.reply is None:
+        raise LogError(f"event {event.seq} rests on event {event.of}, which is no answered call", seq=event.seq)
+    action = msgspec.structs.replace(event.action, text=called.reply.text, thinking=called.reply.thinking)
+    return msgspec.structs.replace(event, action=action)

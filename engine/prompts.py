@@ -1,0 +1,87 @@
+"""Texts that are sent to models: plain Markdown files with strict placeholders, each replaceable by the user's own."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from wardround.engine.errors import UsageError
+
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text with placeholders `{name}`; every other brace is plain text."""
+
+    name: str
+    text: str
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The placeholders it uses."""
+        return frozenset(_PLACEHOLDER.findall(self.text))
+
+    def render(self, **values: str) -> str:
+        """The text with every placeholder filled; what a value holds is never read as a placeholder."""
+        return _PLACEHOLDER.sub(lambda match: values[match[1]], self.text)
+
+
+class Prompts:
+    """All prompts of a run by name: 'game/start' is the file `prompts/game/start.md` of the package that sends it."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = dict(texts)
+
+    def __getitem__(self, name: str) -> Prompt:
+        try:
+            return Prompt(name, self._texts[name])
+        except KeyError:
+            raise UsageError(f"there is no prompt {name!r}; there are: {', '.join(sorted(self._texts))}") from None
+
+    def texts(self) -> dict[str, str]:
+        """Name to text, in order of name."""
+        return dict(sorted(self._texts.items()))
+
+    @classmethod
+    def load(cls, folders: Iterable[Path], override: Path | None = None) -> "Prompts":
+        """Read the packages' folders, then the user's own over them.
+
+        Raises UsageError where the user's file replaces nothing, or uses another set of placeholders than the one it
+        replaces: a prompt that leaves out the patient's history would run, and mean nothing.
+        """
+        texts: dict[str, str] = {}
+        for folder in folders:
+            texts.update(_read(folder))
+        if override is None:
+            return cls(texts)
+        if not override.is_dir():
+            raise UsageError(f"--prompts {override}: there is no such folder")
+        for name, text in _read(override).items():
+            if name not in texts:
+                raise UsageError(
+                    f"{override / name}.md replaces no prompt; those that can be replaced: {', '.join(sorted(texts))}"
+                )
+            own, wanted = Prompt(name, text).fields, Prompt(name, texts[name]).fields
+            if own != wanted:
+                raise UsageError(
+                    f"{override / name}.md: placeholders must be {_list(wanted)}; "
+                    f"missing: {_list(wanted - own)}; unknown: {_list(own - wanted)}"
+                )
+            texts[name] = text
+        return cls(texts)
+
+
+def _read(folder: Path) -> dict[str, str]:
+    found = {}
+    for path in sorted(folder.rglob("*.md")):
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        try:
+            found[name] = path.read_text(encoding="utf-8").strip("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path}: cannot be read as UTF-8 text ({error})") from error
+    return found
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join("{" + name + "}" for name in sorted(names)) or "none"

@@ -1,0 +1,165 @@
+"""The contracts: what an agent, a model, a scenario, an evaluator and a store must do."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import msgspec
+
+from wardround.engine.events import Acted, Row
+from wardround.engine.records import Action, Completion, Ending, Json, Message, Score, View
+from wardround.engine.trajectory import Trajectory
+
+
+class Agent(Protocol):
+    """One who acts in a seat, made fresh for each episode.
+
+    A class attribute `sealed = True` promises that the agent's only way out of the process is its seat's model; without
+    it every event so far is made durable before `act` is called. An agent with state of its own also has
+    `recall(view, action) -> None`, by which resume and replay show it each recorded turn.
+    """
+
+    async def act(self, view: View) -> Action:
+        """Decide what to do; any exception ends the episode by this seat."""
+        ...
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """An agent with state of its own."""
+
+    def recall(self, view: View, action: Action) -> None:
+        """Be shown a recorded turn instead of being asked."""
+        ...
+
+
+class Model(Protocol):
+    """A way to reach a language model.
+
+    `name` is what the endpoint calls the model; `host` where its bytes go: a host name, `localhost`, or a provider's
+    name where the library chooses the host; `""` if they go nowhere (scripted, recorded).
+    """
+
+    name: str
+    host: str
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """Answer; raises ProviderError after its own retries. Options: temperature, top_p, max_tokens, seed, stop."""
+        ...
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        ...
+
+
+CaseT_contra = TypeVar("CaseT_contra", contravariant=True)
+StateT = TypeVar("StateT")
+
+
+class Scenario(Protocol[CaseT_contra, StateT]):
+    """The rules of an encounter: a pure state machine, no model, no clock, no randomness."""
+
+    name: str
+    seats: Sequence[str]
+
+    def start(self, case: CaseT_contra) -> StateT:
+        """The state before the first action."""
+        ...
+
+    def turn(self, state: StateT) -> str:
+        """The seat that acts now."""
+        ...
+
+    def view(self, state: StateT, seat: str) -> View:
+        """What `seat` may see: the only door between a case and an agent. The engine fills in `memo` and `seq`."""
+        ...
+
+    def apply(self, state: StateT, event: Acted) -> StateT:
+        """The state after an action."""
+        ...
+
+    def ending(self, state: StateT) -> Ending | None:
+        """How the episode ended, or None while it goes on."""
+        ...
+
+
+class Evaluator(Protocol):
+    """A judge of stored episodes; plain metrics ignore the seat."""
+
+    name: str
+
+    async def score(self, case: Any, trajectory: Trajectory, seat: Any) -> Sequence[Score]:
+        """The figures of one episode."""
+        ...
+
+
+class EpisodeRow(msgspec.Struct, frozen=True):
+    """An episode as a store lists it: `number` in its run, `cause` None while open, `at` the time of its last event."""
+
+    id: str
+    number: int
+    case: str
+    repeat: int
+    cause: str | None
+    reason: str
+    events: int
+    at: float
+
+
+class RunRow(msgspec.Struct, frozen=True):
+    """A run as a store lists it; `header` is the JSON object that says all about it."""
+
+    name: str
+    created: float
+    header: Mapping[str, Json]
+
+
+class Store(Protocol):
+    """Where runs live. Writes are durable when the awaited call returns; reads are ordered and streamed."""
+
+    async def create_run(self, name: str, header: Mapping[str, Json]) -> None:
+        """Start a run; raises UsageError if the name is taken."""
+        ...
+
+    async def runs(self) -> Sequence[RunRow]:
+        """All runs, oldest first."""
+        ...
+
+    async def run(self, name: str) -> RunRow:
+        """One run; raises UsageError naming those there are."""
+        ...
+
+    async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
+        """Keep texts by their content; returns their hashes (32 hex digits)."""
+        ...
+
+    async def get(self, digest: str) -> bytes:
+        """The text with this digest; raises StoreError."""
+        ...
+
+    async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
+        """Add episodes that are to be run."""
+        ...
+
+    async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
+        """Append events in one write, durable on return; `ending` closes (cause `open` reopens) the episode's row."""
+        ...
+
+    def read(self, run: str, episode: str) -> AsyncIterator[Row]:
+        """The events of one episode in order."""
+        ...
+
+    def episodes(self, run: str, *, causes: Sequence[str] | None = None) -> AsyncIterator[EpisodeRow]:
+        """The episodes of a run in their order; `causes` filters, with `open` for those still open."""
+        ...
+
+    async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
+        """Replace an evaluator's scores of one episode."""
+        ...
+
+    def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
+        """(episode, evaluator, score) in order of episode, evaluator, and as given."""
+        ...
+
+    async def aclose(self) -> None:
+        """Write what is pending and close."""
+        ...

@@ -1,0 +1,272 @@
+"""The default store: one SQLite file for many runs, written in groups, durable before it says so."""
+
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+import msgspec
+
+from wardround.engine.errors import StoreError, UsageError
+from wardround.engine.events import Row
+from wardround.engine.protocols import EpisodeRow, RunRow
+from wardround.engine.records import Ending, Json, Score
+from wardround.engine.stores.memory import digest_of
+from wardround.engine.stores.schema import migrate
+
+_T = TypeVar("_T")
+_PAGE = 500
+_EPISODE = "name, case_id, repeat, number, cause, reason, events, at"
+
+
+class _Group:
+    """Appends that are committed together."""
+
+    __slots__ = ("done", "endings", "error", "rows")
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, int, bytes, bytes]] = []
+        self.endings: list[tuple[str | None, str, int]] = []
+        self.done = anyio.Event()
+        self.error: StoreError | None = None
+
+
+class SqliteStore:
+    """A file in WAL mode with `synchronous=FULL`.
+
+    An append returns after the commit that holds it: a killed process loses nothing acknowledged, nor does a power cut
+    on a disk that honours fsync. Appends that arrive while one group is being written form the next.
+    """
+
+    def __init__(self, path: str | Path, *, gather: float = 0.002) -> None:
+        self.path = str(path)
+        self._gather = gather
+        self._connection = self._open()
+        self._ids: dict[tuple[str, str], int] = {}
+        self._limiter = anyio.CapacityLimiter(1)
+        self._forming: _Group | None = None
+        self._last: _Group | None = None
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(self.path, timeout=30, check_same_thread=False, isolation_level=None)
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute("PRAGMA foreign_keys = ON")
+                migrate(connection, self.path)
+            except BaseException:
+                connection.close()
+                raise
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path} cannot be opened as a store: {error}") from error
+        return connection
+
+    async def _do(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Run `work` on the connection, in a thread and alone."""
+
+        def guarded() -> _T:
+            try:
+                return work(self._connection)
+            except sqlite3.Error as error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise StoreError(f"{self.path}: {error}; the run can be resumed once this is mended") from error
+
+        with anyio.CancelScope(shield=True):
+            return await anyio.to_thread.run_sync(guarded, limiter=self._limiter)
+
+    async def create_run(self, name: str, header: Mapping[str, Json]) -> None:
+        """Start a run."""
+
+        def work(connection: sqlite3.Connection) -> bool:
+            cursor = connection.execute(
+                "INSERT OR IGNORE INTO runs (name, created, header) VALUES (?, ?, ?)",
+                (name, time.time(), msgspec.json.encode(header)),
+            )
+            return cursor.rowcount == 1
+
+        if not await self._do(work):
+            raise UsageError(f"there is already a run {name!r} in {self.path}; choose another --name, or --resume it")
+
+    async def runs(self) -> Sequence[RunRow]:
+        """All runs, oldest first."""
+        rows = await self._do(lambda c: c.execute("SELECT name, created, header FROM runs ORDER BY id").fetchall())
+        return [RunRow(name, created, msgspec.json.decode(header)) for name, created, header in rows]
+
+    async def run(self, name: str) -> RunRow:
+        """One run."""
+        query = "SELECT name, created, header FROM runs WHERE name = ?"
+        row = await self._do(lambda c: c.execute(query, (name,)).fetchone())
+        if row is None:
+            names = ", ".join(run.name for run in (await self.runs())[-20:]) or "none"
+            raise UsageError(f"there is no run {name!r} in {self.path}; there are: {names}")
+        return RunRow(row[0], row[1], msgspec.json.decode(row[2]))
+
+    async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
+        """Keep texts by their content."""
+        pairs = [(digest_of(text), text) for text in texts]
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany("INSERT OR IGNORE INTO texts (digest, body) VALUES (?, ?)", pairs)
+            connection.execute("COMMIT")
+
+        await self._do(work)
+        return [digest for digest, _ in pairs]
+
+    async def get(self, digest: str) -> bytes:
+        """The text with this digest; raises StoreError if it is missing or was altered."""
+        row = await self._do(
+            lambda c: c.execute("SELECT body FROM texts WHERE digest = ?", (digest,)).fetchone()
+        )
+        if row is None:
+            raise StoreError(f"{self.path} has no text {digest}")
+        body = bytes(row[0])
+        if digest_of(body) != digest:
+            raise StoreError(f"{self.path}: the text {digest} was altered")
+        return body
+
+    async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
+        """Add episodes that are to be run."""
+        rows = [(e.number, e.id, e.case, e.repeat, e.at, run) for e in episodes]
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany(
+                "INSERT INTO episodes (run, number, name, case_id, repeat, at)"
+                " SELECT id, ?, ?, ?, ?, ? FROM runs WHERE name = ?",
+                rows,
+            )
+            connection.execute("COMMIT")
+
+        await self._do(work)
+
+    async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
+        """Append events; the first to arrive in a group commits it for all (see the class)."""
+        key = self._ids.get((run, episode)) or await self._id(run, episode)
+        leads = self._forming is None
+        group = self._forming = self._forming or _Group()
+        group.rows += [(key, row.seq, row.hash, row.body) for row in rows]
+        if ending is not None:
+            group.endings.append((None if ending.cause == "open" else ending.cause, ending.reason, key))
+        if leads:
+            with anyio.CancelScope(shield=True):
+                await self._lead(group)
+        else:
+            await group.done.wait()
+        if group.error:
+            raise group.error
+
+    async def _lead(self, group: _Group) -> None:
+        previous, self._last = self._last, group
+        try:
+            if previous is not None:
+                await previous.done.wait()
+                await anyio.sleep(self._gather)
+            self._forming = None
+            if group.rows or group.endings:
+                await self._do(lambda connection: _commit(connection, group))
+        except StoreError as error:
+            group.error = error
+        finally:
+            if self._last is group:
+                self._last = None
+            group.done.set()
+
+    async def _id(self, run: str, episode: str) -> int:
+        query = "SELECT e.id FROM episodes e JOIN runs r ON r.id = e.run WHERE r.name = ? AND e.name = ?"
+        row = await self._do(lambda c: c.execute(query, (run, episode)).fetchone())
+        if row is None:
+            raise StoreError(f"{self.path}: run {run!r} has no episode {episode!r}")
+        self._ids[run, episode] = row[0]
+        return int(row[0])
+
+    async def read(self, run: str, episode: str) -> AsyncIterator[Row]:
+        """The events of one episode in order."""
+        query = (
+            "SELECT v.seq, v.hash, v.body FROM events v JOIN episodes e ON e.id = v.episode JOIN runs r ON r.id = e.run"
+            " WHERE r.name = ? AND e.name = ? AND v.seq > ? ORDER BY v.seq LIMIT ?"
+        )
+        after = -1
+        while page := await self._do(lambda c, a=after: c.execute(query, (run, episode, a, _PAGE)).fetchall()):  # type: ignore[misc]
+            for seq, digest, body in page:
+                yield Row(seq, digest, bytes(body) if isinstance(body, bytes) else body.encode())
+            after = page[-1][0]
+
+    async def episodes(self, run: str, *, causes: Sequence[str] | None = None) -> AsyncIterator[EpisodeRow]:
+        """The episodes of a run in their order, a page at a time."""
+        wanted = None if causes is None else list(causes)
+        marks = "" if wanted is None else f" AND coalesce(e.cause, 'open') IN ({', '.join('?' * len(wanted))})"
+        columns = ", ".join(f"e.{column}" for column in _EPISODE.split(", "))
+        query = (
+            f"SELECT {columns} FROM episodes e JOIN runs r ON r.id = e.run"  # noqa: S608 - only column names and marks
+            f" WHERE r.name = ? AND e.number > ?{marks} ORDER BY e.number LIMIT {_PAGE}"
+        )
+        after = -1
+        while True:
+            values = (run, after, *(wanted or ()))
+            page = await self._do(lambda c, v=values: c.execute(query, v).fetchall())  # type: ignore[misc]
+            for name, case, repeat, number, cause, reason, events, at in page:
+                yield EpisodeRow(name, number, case, repeat, cause, reason, events, at)
+            if len(page) < _PAGE:
+                return
+            after = page[-1][3]
+
+    async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
+        """Replace an evaluator's scores of one episode."""
+        key = self._ids.get((run, episode)) or await self._id(run, episode)
+        rows = [
+            (key, evaluator, i, s.name, s.value, s.reason, msgspec.json.encode(s.evidence)) for i, s in enumerate(scores)
+        ]
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("DELETE FROM scores WHERE episode = ? AND evaluator = ?", (key, evaluator))
+            connection.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            connection.execute("COMMIT")
+
+        await self._do(work)
+
+    async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
+        """All scores of a run."""
+        query = (
+            "SELECT e.name, s.evaluator, s.name, s.value, s.reason, s.evidence FROM scores s"
+            " JOIN episodes e ON e.id = s.episode JOIN runs r ON r.id = e.run WHERE r.name = ?"
+            " ORDER BY e.number, s.evaluator, s.position"
+        )
+        for episode, evaluator, name, value, reason, evidence in await self._do(
+            lambda c: c.execute(query, (run,)).fetchall()
+        ):
+            yield episode, evaluator, Score(name, value, reason, tuple(msgspec.json.decode(evidence)))
+
+    async def aclose(self) -> None:
+        """Wait for what is being written, then close."""
+        if self._last is not None:
+            await self._last.done.wait()
+        await self._do(lambda connection: connection.close())
+
+
+def _commit(connection: sqlite3.Connection, group: _Group) -> None:
+    now = time.time()
+    connection.execute("BEGIN IMMEDIATE")
+    connection.executemany("INSERT INTO events (episode, seq, hash, body) VALUES (?, ?, ?, ?)", group.rows)
+    counts = {key: seq + 1 for key, seq, _, _ in group.rows}
+    connection.executemany(
+        "UPDATE episodes SET events = ?, at = ? WHERE id = ?", [(count, now, key) for key, count in counts.items()]
+    )
+    connection.executemany("UPDATE episodes SET cause = ?, reason = ? WHERE id = ?", group.endings)
+    connection.execute("COMMIT")
+
+
+def is_store(path: Path) -> bool:
+    """Whether the file is a store (of any version)."""
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            return bool(connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'episodes'").fetchone())
+    except sqlite3.Error:
+        return False

@@ -1,0 +1,1 @@
+"""Readers of case files: one module for each published or own format."""

@@ -1,0 +1,33 @@
+"""Wardround's own case files: JSONL, one case a line, each line the JSON of the schema in docs/case.schema.json."""
+
+import json
+
+from pydantic import ValidationError
+
+from wardround.engine.records import Json
+from wardround.scenarios.case import Case
+from wardround.scenarios.loaders.problem import Refused, faults
+
+
+def case(record: Json) -> Case:
+    """The case that `record` says word for word; raises Refused with every fault of it."""
+    try:
+        made = Case.model_validate(record)
+    except ValidationError as error:
+        raise Refused(faults(error)) from error
+    blank = [name for name in ("id", "opening") if not getattr(made, name).strip()]
+    if blank:
+        raise Refused((name, "must not be blank") for name in blank)
+    return made
+
+
+def line(case: Case) -> str:
+    """`case` as a line of our own format, without the fields left at their default."""
+    return case.model_dump_json(exclude_defaults=True)
+
+
+def schema() -> str:
+    """The JSON Schema of a line, as docs/case.schema.json holds it."""
+    found = Case.model_json_schema()
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Case"}
+    return json.dumps(head | found, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,95 @@
+"""The bytes of a case file as numbered lines of text, with every way a file can be unreadable named."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from wardround.engine.errors import UsageError
+from wardround.scenarios.loaders.problem import Problem
+
+_PEEK = 4096
+_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line, counted from 1; `ended` is False for a last line without a line end."""
+
+    number: int
+    text: str
+    ended: bool = True
+
+
+def lines(path: Path) -> Iterator[Line | Problem]:
+    """The non-blank lines of `path` (plain or gzip), streamed; a line that is not UTF-8 comes as a Problem.
+
+    Raises UsageError for what is no text file at all: missing, a folder, empty, binary, UTF-16. A UTF-8 byte order
+    mark is taken off.
+    """
+    with _open(path) as stream:
+        seen = False
+        for item in _decoded(path, stream):
+            seen = True
+            yield item
+        if not seen:
+            raise UsageError(f"{path}: holds nothing but blank lines; a case file has one case a line")
+
+
+def _open(path: Path) -> IO[bytes]:
+    if path.is_dir():
+        raise UsageError(f"{path}: is a folder; name one case file in it, for instance {path / 'cases.jsonl'}")
+    try:
+        raw = path.open("rb")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be opened ({error.strerror or error}); is the path right?") from error
+    try:
+        plain: io.BufferedReader = raw
+        if raw.peek(2)[:2] == b"\x1f\x8b":
+            plain = io.BufferedReader(gzip.GzipFile(fileobj=raw), _PEEK)  # type: ignore[arg-type]  # typeshed: GzipFile reads
+        head = plain.peek(_PEEK)[:_PEEK]
+    except (OSError, EOFError, zlib.error) as error:
+        raw.close()
+        raise UsageError(f"{path}: cannot be unpacked as gzip ({error}); was it copied whole?") from error
+    _refuse(path, head)
+    return plain
+
+
+def _refuse(path: Path, head: bytes) -> None:
+    """Raise UsageError if the first bytes are those of no text."""
+    if not head:
+        raise UsageError(f"{path}: is empty; a case file has one case a line")
+    if head.startswith(_WIDE):
+        raise UsageError(f"{path}: is UTF-16 or UTF-32 text; save it as UTF-8")
+    if b"\0" in head:
+        raise UsageError(f"{path}: is a binary file; a case file is UTF-8 text, one JSON object a line")
+
+
+def _decoded(path: Path, stream: IO[bytes]) -> Iterator[Line | Problem]:
+    number = 0
+    while True:
+        try:
+            raw = stream.readline()
+        except (OSError, EOFError, zlib.error) as error:
+            yield Problem(str(path), number + 1, "", f"the gzip file breaks off here ({error}); was it copied whole?")
+            return
+        if not raw:
+            return
+        number += 1
+        if number == 1:
+            raw = raw.removeprefix(b"\xef\xbb\xbf")
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            yield Problem(
+                str(path),
+                number,
+                "",
+                f"byte 0x{raw[error.start]:02x} at column {error.start + 1} is not UTF-8; convert the file to UTF-8",
+            )
+            continue
+        if text.strip():
+            yield Line(number, text, text.endswith("\n"))

@@ -1,0 +1,1 @@
+"""Names of tests and diagnoses: tables, matching of orders, comparison of answers."""

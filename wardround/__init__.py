@@ -1,0 +1,1 @@
+"""Wardround: doctor models in simulated patient encounters, every action kept, replayable and scored."""
