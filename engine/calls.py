@@ -1,13 +1,13 @@
 """A seat's model: every call becomes an event, and a call that was recorded is never made again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Protocol
 
 import msgspec
 
 from wardround.engine.errors import ProviderError, ReplayError
-from wardround.engine.events import Called, Event
+from wardround.engine.events import Called, Event, effective
 from wardround.engine.limits import Spent
 from wardround.engine.log import EpisodeLog
 from wardround.engine.protocols import Model
@@ -84,16 +84,16 @@ class _Placed:
 
     __slots__ = ("echo", "hasher", "key", "new", "since")
 
-    def __init__(self, messages: Sequence[Message], last: _Conversation | None, suffix: bytes) -> None:
+    def __init__(self, messages: Sequence[Message], known: Iterable[_Conversation], suffix: bytes) -> None:
         self.since, self.echo, self.hasher = -1, False, blake2b(digest_size=16)
         start = 0
-        if last is not None:
-            sent = len(last.messages)
-            if list(messages[:sent]) == last.messages:
-                self.since, self.hasher, start = last.seq, last.hasher.copy(), sent
-                if len(messages) > sent and messages[sent] == last.reply:
+        for earlier in known:
+            sent = len(earlier.messages)
+            if sent > start and list(messages[:sent]) == earlier.messages:
+                self.since, self.hasher, start, self.echo = earlier.seq, earlier.hasher.copy(), sent, False
+                if len(messages) > sent and messages[sent] == earlier.reply:
                     self.echo, start = True, sent + 1
-                    feed(self.hasher, last.reply)
+                    feed(self.hasher, earlier.reply)
         self.new = list(messages[start:])
         for message in self.new:
             feed(self.hasher, message)
@@ -116,17 +116,18 @@ class RecordingModel:
         self.name = model.name
         self._seat, self._model, self._options = seat, model, dict(options)
         self._log, self._tape = log, tape
-        self._last: _Conversation | None = None
-        self._settled = False
+        # The last conversation of each purpose: a repair or a summary in between must not make the next act start anew.
+        self._known: dict[str, _Conversation] | None = None
         self.spent: Spent | None = None
         self.watch: Watch | None = None
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """Answer from the tape if this call was recorded, else make it and record it, failed or not."""
-        if not self._settled:
-            self._settled, self._last = True, _latest(self._seat, self._log.events)
+        if self._known is None:
+            self._known = _latest(self._seat, self._log.events)
         settings = {**self._options, **options}
-        placed = _Placed(messages, self._last, b"\x1e".join((self._seat.encode(), purpose.encode(), _encode(settings))))
+        suffix = b"\x1e".join((self._seat.encode(), purpose.encode(), _encode(settings)))
+        placed = _Placed(messages, self._known.values(), suffix)
         nth = self._tape.occurrence(placed.key)
         call = self._tape.take(placed.key, nth)
         if call is None:
@@ -154,7 +155,7 @@ class RecordingModel:
         if call.reply is None:
             kind, message = call.error or ("malformed", "the log has neither reply nor error")
             raise ProviderError(kind, message)
-        self._last = _Conversation(call.seq, messages, call.reply.text, placed.hasher)
+        self._known[purpose] = _Conversation(call.seq, messages, call.reply.text, placed.hasher)
         return call.reply
 
     async def _ready(self) -> None:
@@ -180,12 +181,13 @@ class RecordingModel:
         return reply, error
 
 
-def _latest(seat: str, events: Sequence[Event]) -> _Conversation | None:
-    for event in reversed(events):
+def _latest(seat: str, events: Sequence[Event]) -> dict[str, _Conversation]:
+    known: dict[str, _Conversation] = {}
+    for event in effective(events):
         if isinstance(event, Called) and event.seat == seat and event.reply is not None:
             messages = messages_of(event, events)
             hasher = blake2b(digest_size=16)
             for message in messages:
                 feed(hasher, message)
-            return _Conversation(event.seq, messages, event.reply.text, hasher)
-    return None
+            known[event.purpose] = _Conversation(event.seq, messages, event.reply.text, hasher)
+    return known

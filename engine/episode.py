@@ -19,7 +19,7 @@ from wardround.engine.records import Action, Ending, Json, View
 from wardround.engine.seat import Voice
 
 
-class _Ended(Exception):
+class Ended(Exception):
     """Carries an ending out of the border it was met at."""
 
     def __init__(self, ending: Ending) -> None:
@@ -66,7 +66,7 @@ class Episode:
             with anyio.fail_after(self._time_left()):
                 await self._live()
             ending = None
-        except _Ended as ended:
+        except Ended as ended:
             ending = ended.ending
         except TimeoutError:
             ending = Ending("limit", "wall", f"it took longer than {self._table.limits.wall:g} s")
@@ -81,10 +81,9 @@ class Episode:
         with boundary("rules"):
             self.state = table.scenario.start(table.case)
         for event in effective(table.log.events if events is None else events):
-            self._seq = event.seq
             if isinstance(event, Acted):
                 self._remember(event)
-                self._fold(event)
+                self.take(event)
             elif isinstance(event, Called):
                 table.tape.record(event)
             elif isinstance(event, Reopened):
@@ -95,8 +94,9 @@ class Episode:
         while self.ending() is None:
             if table.watch:
                 table.watch.before_act()
-            with boundary("limit"):
-                self._spent.check()
+            if not table.tape.unused():  # an act that was interrupted had passed this check when it began
+                with boundary("limit"):
+                    self._spent.check()
             seat, view = self.turn()
             action = await self.act(seat, view)
             self._spent.actions += 1
@@ -121,9 +121,9 @@ class Episode:
         with boundary(seat):
             action: object = await agent.act(view)
         if not isinstance(action, Action):
-            raise _Ended(Ending(seat, "bad_action", f"act() returned {type(action).__name__}, not an Action"))
+            raise Ended(Ending(seat, "bad_action", f"act() returned {type(action).__name__}, not an Action"))
         if action.verb not in view.verbs:
-            raise _Ended(Ending(seat, "bad_action", f"verb {action.verb!r} is none of {', '.join(view.verbs)}"))
+            raise Ended(Ending(seat, "bad_action", f"verb {action.verb!r} is none of {', '.join(view.verbs)}"))
         return action
 
     def write(self, seat: str, action: Action) -> None:
@@ -132,8 +132,16 @@ class Episode:
         event = Acted(seq=log.next, at=log.clock(), seat=seat, action=action, of=self._source(seat, action))
         with boundary(seat):
             log.add(event)
+        self.take(event)
+
+    def take(self, event: Acted) -> None:
+        """Go on from a recorded action as if it had just been taken."""
         self._seq = event.seq
         self._fold(event)
+
+    def outside(self, seat: str) -> bool:
+        """Whether this seat's answers come from outside the process and cannot be had again."""
+        return bool(getattr(self._agent(seat), "outside", False))
 
     def _fold(self, event: Acted) -> None:
         with boundary("rules"):
@@ -157,7 +165,9 @@ class Episode:
         agent = self._agents.get(seat)
         if agent is None:
             with boundary(seat):
-                agent = self._agents[seat] = self._table.cast(seat, lambda model, options: self._voice(seat, model, options))
+                agent = self._agents[seat] = self._table.cast(
+                    seat, lambda model, options: self._voice(seat, model, options)
+                )
         return agent
 
     def _voice(self, seat: str, model: Model, options: Mapping[str, Json]) -> Voice:
@@ -182,7 +192,7 @@ class Episode:
     async def _close(self, ending: Ending | None) -> Ending:
         try:
             ending = ending or self.ending()
-        except _Ended as ended:
+        except Ended as ended:
             ending = ended.ending
         assert ending is not None
         log = self._table.log
@@ -199,13 +209,13 @@ def boundary(who: str) -> Iterator[None]:
     """
     try:
         yield
-    except _Ended:
+    except Ended:
         raise
     except Exception as raised:
         error = _leading(raised)
         if isinstance(error, (RunStopped, StoreError, LogError, EgressError)):
             raise error from raised
-        raise _Ended(_typed(who, error)) from raised
+        raise Ended(_typed(who, error)) from raised
 
 
 def _leading(error: Exception) -> Exception:

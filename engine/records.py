@@ -71,7 +71,7 @@ class View(msgspec.Struct, frozen=True):
 
     `brief` says what the game is, `heard` what was said so far (its own words included), `verbs` what it may do now,
     `known` is structured knowledge (a record, a story; None for most seats), `memo` its own private JSON.
-    `seq` is the number of the last event, so that an agent can draw from (seed, seq).
+    `seq` is the number of the last action's event, so that an agent can draw from (seed, seq).
     """
 
     seat: str

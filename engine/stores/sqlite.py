@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -26,11 +26,10 @@ _EPISODE = "name, case_id, repeat, number, cause, reason, events, at"
 class _Group:
     """Appends that are committed together."""
 
-    __slots__ = ("done", "endings", "error", "rows")
+    __slots__ = ("appends", "done", "error")
 
     def __init__(self) -> None:
-        self.rows: list[tuple[int, int, bytes, bytes]] = []
-        self.endings: list[tuple[str | None, str, int]] = []
+        self.appends: list[tuple[str, str, Sequence[Row], Ending | None]] = []
         self.done = anyio.Event()
         self.error: StoreError | None = None
 
@@ -72,13 +71,17 @@ class SqliteStore:
         def guarded() -> _T:
             try:
                 return work(self._connection)
+            except StoreError:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
             except sqlite3.Error as error:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise StoreError(f"{self.path}: {error}; the run can be resumed once this is mended") from error
 
-        with anyio.CancelScope(shield=True):
-            return await anyio.to_thread.run_sync(guarded, limiter=self._limiter)
+        # Not abandoned on cancellation: anyio waits for the thread, so a write under way is never left half-known.
+        return await anyio.to_thread.run_sync(guarded, limiter=self._limiter)
 
     async def create_run(self, name: str, header: Mapping[str, Json]) -> None:
         """Start a run."""
@@ -121,9 +124,7 @@ class SqliteStore:
 
     async def get(self, digest: str) -> bytes:
         """The text with this digest; raises StoreError if it is missing or was altered."""
-        row = await self._do(
-            lambda c: c.execute("SELECT body FROM texts WHERE digest = ?", (digest,)).fetchone()
-        )
+        row = await self._do(lambda c: c.execute("SELECT body FROM texts WHERE digest = ?", (digest,)).fetchone())
         if row is None:
             raise StoreError(f"{self.path} has no text {digest}")
         body = bytes(row[0])
@@ -148,12 +149,10 @@ class SqliteStore:
 
     async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
         """Append events; the first to arrive in a group commits it for all (see the class)."""
-        key = self._ids.get((run, episode)) or await self._id(run, episode)
         leads = self._forming is None
         group = self._forming = self._forming or _Group()
-        group.rows += [(key, row.seq, row.hash, row.body) for row in rows]
-        if ending is not None:
-            group.endings.append((None if ending.cause == "open" else ending.cause, ending.reason, key))
+        if rows or ending:
+            group.appends.append((run, episode, rows, ending))
         if leads:
             with anyio.CancelScope(shield=True):
                 await self._lead(group)
@@ -169,8 +168,8 @@ class SqliteStore:
                 await previous.done.wait()
                 await anyio.sleep(self._gather)
             self._forming = None
-            if group.rows or group.endings:
-                await self._do(lambda connection: _commit(connection, group))
+            if group.appends:
+                await self._do(lambda connection: self._commit(connection, group))
         except StoreError as error:
             group.error = error
         finally:
@@ -178,13 +177,37 @@ class SqliteStore:
                 self._last = None
             group.done.set()
 
-    async def _id(self, run: str, episode: str) -> int:
-        query = "SELECT e.id FROM episodes e JOIN runs r ON r.id = e.run WHERE r.name = ? AND e.name = ?"
-        row = await self._do(lambda c: c.execute(query, (run, episode)).fetchone())
-        if row is None:
-            raise StoreError(f"{self.path}: run {run!r} has no episode {episode!r}")
-        self._ids[run, episode] = row[0]
-        return int(row[0])
+    def _commit(self, connection: sqlite3.Connection, group: _Group) -> None:
+        now = time.time()
+        connection.execute("BEGIN IMMEDIATE")
+        for run, episode, rows, ending in group.appends:
+            key = self._id(connection, run, episode)
+            connection.executemany(
+                "INSERT INTO events (episode, seq, hash, body) VALUES (?, ?, ?, ?)",
+                [(key, row.seq, row.hash, row.body) for row in rows],
+            )
+            if rows:
+                connection.execute("UPDATE episodes SET events = ?, at = ? WHERE id = ?", (rows[-1].seq + 1, now, key))
+            if ending is not None:
+                cause = None if ending.cause == "open" else ending.cause
+                connection.execute(
+                    "UPDATE episodes SET cause = ?, reason = ? WHERE id = ?", (cause, ending.reason, key)
+                )
+                self._ids.pop((run, episode), None)
+        connection.execute("COMMIT")
+
+    def _id(self, connection: sqlite3.Connection, run: str, episode: str) -> int:
+        key = self._ids.get((run, episode))
+        if key is None:
+            query = "SELECT e.id FROM episodes e JOIN runs r ON r.id = e.run WHERE r.name = ? AND e.name = ?"
+            row = connection.execute(query, (run, episode)).fetchone()
+            if row is None:
+                raise StoreError(f"{self.path}: run {run!r} has no episode {episode!r}")
+            key = self._ids[run, episode] = int(row[0])
+        return key
+
+    async def _page(self, query: str, *values: object) -> list[Any]:
+        return await self._do(lambda connection: connection.execute(query, values).fetchall())
 
     async def read(self, run: str, episode: str) -> AsyncIterator[Row]:
         """The events of one episode in order."""
@@ -193,7 +216,7 @@ class SqliteStore:
             " WHERE r.name = ? AND e.name = ? AND v.seq > ? ORDER BY v.seq LIMIT ?"
         )
         after = -1
-        while page := await self._do(lambda c, a=after: c.execute(query, (run, episode, a, _PAGE)).fetchall()):  # type: ignore[misc]
+        while page := await self._page(query, run, episode, after, _PAGE):
             for seq, digest, body in page:
                 yield Row(seq, digest, bytes(body) if isinstance(body, bytes) else body.encode())
             after = page[-1][0]
@@ -209,8 +232,7 @@ class SqliteStore:
         )
         after = -1
         while True:
-            values = (run, after, *(wanted or ()))
-            page = await self._do(lambda c, v=values: c.execute(query, v).fetchall())  # type: ignore[misc]
+            page = await self._page(query, run, after, *(wanted or ()))
             for name, case, repeat, number, cause, reason, events, at in page:
                 yield EpisodeRow(name, number, case, repeat, cause, reason, events, at)
             if len(page) < _PAGE:
@@ -219,15 +241,15 @@ class SqliteStore:
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
         """Replace an evaluator's scores of one episode."""
-        key = self._ids.get((run, episode)) or await self._id(run, episode)
         rows = [
-            (key, evaluator, i, s.name, s.value, s.reason, msgspec.json.encode(s.evidence)) for i, s in enumerate(scores)
+            (evaluator, i, s.name, s.value, s.reason, msgspec.json.encode(s.evidence)) for i, s in enumerate(scores)
         ]
 
         def work(connection: sqlite3.Connection) -> None:
+            key = self._id(connection, run, episode)
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("DELETE FROM scores WHERE episode = ? AND evaluator = ?", (key, evaluator))
-            connection.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            connection.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?)", [(key, *row) for row in rows])
             connection.execute("COMMIT")
 
         await self._do(work)
@@ -239,9 +261,7 @@ class SqliteStore:
             " JOIN episodes e ON e.id = s.episode JOIN runs r ON r.id = e.run WHERE r.name = ?"
             " ORDER BY e.number, s.evaluator, s.position"
         )
-        for episode, evaluator, name, value, reason, evidence in await self._do(
-            lambda c: c.execute(query, (run,)).fetchall()
-        ):
+        for episode, evaluator, name, value, reason, evidence in await self._page(query, run):
             yield episode, evaluator, Score(name, value, reason, tuple(msgspec.json.decode(evidence)))
 
     async def aclose(self) -> None:
@@ -249,18 +269,6 @@ class SqliteStore:
         if self._last is not None:
             await self._last.done.wait()
         await self._do(lambda connection: connection.close())
-
-
-def _commit(connection: sqlite3.Connection, group: _Group) -> None:
-    now = time.time()
-    connection.execute("BEGIN IMMEDIATE")
-    connection.executemany("INSERT INTO events (episode, seq, hash, body) VALUES (?, ?, ?, ?)", group.rows)
-    counts = {key: seq + 1 for key, seq, _, _ in group.rows}
-    connection.executemany(
-        "UPDATE episodes SET events = ?, at = ? WHERE id = ?", [(count, now, key) for key, count in counts.items()]
-    )
-    connection.executemany("UPDATE episodes SET cause = ?, reason = ? WHERE id = ?", group.endings)
-    connection.execute("COMMIT")
 
 
 def is_store(path: Path) -> bool:

@@ -1,0 +1,118 @@
+"""Many episodes at once: workers over an iterator, so that waiting jobs cost nothing."""
+
+import signal
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+import anyio
+
+from wardround.engine.errors import RunStopped
+from wardround.engine.records import Ending, Usage
+
+JobT = TypeVar("JobT")
+
+
+class Progress:
+    """What a running batch has done so far, and whether it shall stop; one for a run, shared by its episodes."""
+
+    def __init__(self, total: int = 0) -> None:
+        self.total = total
+        self.running = 0
+        self.endings: Counter[str] = Counter()
+        self.calls = self.failed_calls = self.tokens = self.unpriced = 0
+        self.cost = 0.0
+        self.draining = False
+        self.left_open = 0
+
+    @property
+    def closed(self) -> int:
+        """Episodes that ended, one way or another."""
+        return sum(self.endings.values())
+
+    def drain(self) -> None:
+        """Begin no further action; what is under way is finished and kept."""
+        self.draining = True
+
+    def before_act(self) -> None:
+        """Raise RunStopped if the run is draining."""
+        if self.draining:
+            raise RunStopped("the run was asked to stop")
+
+    def before_call(self) -> None:
+        """Raise RunStopped if the run is draining."""
+        self.before_act()
+
+    def after_call(self, seat: str, usage: Usage | None) -> None:
+        """Count a call; one without a price is counted as such, not as free."""
+        del seat
+        self.calls += 1
+        if usage is None:
+            self.failed_calls += 1
+            return
+        self.tokens += usage.prompt + usage.completion
+        if usage.cost is None:
+            self.unpriced += 1
+        else:
+            self.cost += usage.cost
+
+
+async def run_batch(
+    jobs: Iterable[JobT], play: Callable[[JobT], Awaitable[Ending | None]], *, concurrency: int, progress: Progress
+) -> None:
+    """Play every job, `concurrency` at a time, until none is left or the run drains.
+
+    An exception of `play` (a store that cannot write, a usage error) stops the batch: it is raised after the other
+    workers were cancelled.
+    """
+    waiting: Iterator[JobT] = iter(jobs)
+
+    async def work() -> None:
+        for job in waiting:
+            if progress.draining:
+                return
+            progress.running += 1
+            try:
+                ending = await play(job)
+            finally:
+                progress.running -= 1
+            if ending is None:
+                progress.left_open += 1
+            else:
+                progress.endings[ending.cause] += 1
+
+    try:
+        async with anyio.create_task_group() as group:
+            for _ in range(concurrency):
+                group.start_soon(work)
+    except BaseExceptionGroup as errors:
+        raise _first(errors) from errors
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+@asynccontextmanager
+async def interruptible(progress: Progress) -> AsyncIterator[None]:
+    """Ctrl-C inside this block drains the run; a second one stops it at once.
+
+    Outside the main thread (a notebook's server, a test) signals cannot be watched, and nothing is.
+    """
+    async with anyio.create_task_group() as group:
+
+        async def watch() -> None:
+            with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+                async for _ in signals:
+                    if progress.draining:
+                        raise KeyboardInterrupt
+                    progress.drain()
+
+        group.start_soon(watch)
+        try:
+            yield
+        finally:
+            group.cancel_scope.cancel()

@@ -1,0 +1,65 @@
+"""Finding what a name stands for: an entry point, or a class written as `package.module:Name`."""
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from wardround.engine.errors import UsageError
+
+
+def names(group: str) -> list[str]:
+    """The short names that installed packages give in an entry-point group, in order."""
+    return sorted({point.name for point in entry_points(group=group)})
+
+
+def named(group: str, name: str) -> Any:
+    """What `name` stands for in an entry-point group; raises UsageError with the names there are."""
+    found = [point for point in entry_points(group=group) if point.name == name]
+    if not found:
+        raise UsageError(
+            f"there is no {group.rsplit('.', 1)[-1]} {name!r}; there are: {', '.join(names(group)) or 'none'}"
+        )
+    try:
+        return found[0].load()
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"{name!r} ({found[0].value}) cannot be loaded: {error}") from error
+
+
+def imported(path: str) -> Any:
+    """What `package.module:Name` stands for; the working directory is searched too, as `python -m` does."""
+    module_name, _, attribute = path.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        target: Any = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            target = getattr(target, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"{path!r} cannot be loaded: {error}; write it as package.module:Class") from error
+    return target
+
+
+def maker(factory: Callable[..., Any], spec: str) -> Callable[[Any], Any]:
+    """A function of a seat that makes an agent: of a class with a no-argument constructor, or a factory of the seat."""
+    if not callable(factory):
+        raise UsageError(f"{spec!r} is {type(factory).__name__}, which cannot be called to make an agent")
+    try:
+        signature = inspect.signature(factory)
+    except (TypeError, ValueError):
+        return factory
+    try:
+        signature.bind(object())
+    except TypeError:
+        pass
+    else:
+        return factory
+    try:
+        signature.bind()
+    except TypeError as error:
+        raise UsageError(f"{spec!r} must be callable with a seat or with nothing: {error}") from error
+    return lambda seat: factory()

@@ -1,0 +1,165 @@
+"""Playing a stored episode again: resume, reopen, replay and fork are all the same fold."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from wardround.engine.episode import Caster, Ended, Episode, Table
+from wardround.engine.errors import LogError, ReplayError
+from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
+from wardround.engine.limits import Limits
+from wardround.engine.log import EpisodeLog
+from wardround.engine.protocols import Scenario
+from wardround.engine.records import Action, Ending
+
+
+async def replay(events: Sequence[Event], scenario: Scenario[Any, Any], case: object, cast: Caster) -> int:
+    """Drive an episode again from its recorded calls and prove that it comes out the same.
+
+    `events` as decoded (which checks the hash chain). Times, latency, usage and cost are not compared. An agent whose
+    class says `outside = True` (a person) cannot be asked again: its recorded actions are taken as they are.
+    Returns the number of actions compared; raises ReplayError naming the first event that differs.
+    """
+    live = [event for event in effective(events) if not isinstance(event, Reopened)]
+    log = EpisodeLog(_nowhere)
+    log.events = list(live[:1])
+    table = Table(scenario, case, cast, log, limits=Limits(actions=None))
+    table.tape.replaying = True
+    episode = Episode(table)
+    episode.recall()
+    position, compared = 1, 0
+    for acted in (event for event in live if isinstance(event, Acted)):
+        position = _load(table, live, position)
+        await _repeat(episode, acted)
+        _no_call_left(table, acted.seq)
+        table.log.events.append(acted)
+        episode.take(acted)
+        compared, position = compared + 1, position + 1
+    position = _load(table, live, position)
+    if position < len(live):
+        await _same_ending(episode, live[position])
+    return compared
+
+
+def _load(table: Table, live: Sequence[Event], position: int) -> int:
+    """Put the calls that follow on the tape; returns the position of the first event that is no call."""
+    while position < len(live) and isinstance(call := live[position], Called):
+        table.tape.record(call)
+        position += 1
+    return position
+
+
+async def _repeat(episode: Episode, acted: Acted) -> None:
+    try:
+        if episode.ending() is not None:
+            raise ReplayError(f"event {acted.seq}: the rules say the episode was over before it", seq=acted.seq)
+        seat, view = episode.turn()
+        if seat != acted.seat:
+            raise ReplayError(
+                f"event {acted.seq} is an action of {acted.seat}; it was the turn of {seat}", seq=acted.seq
+            )
+        if episode.outside(seat):
+            return
+        action = await episode.act(seat, view)
+    except Ended as ended:
+        raise ReplayError(f"event {acted.seq} differs: {ended.ending.detail}", seq=acted.seq) from ended
+    except ReplayError as error:
+        raise ReplayError(f"event {acted.seq} differs: {error}", seq=acted.seq) from error
+    if difference := _difference(acted.action, action):
+        raise ReplayError(f"event {acted.seq} differs: {difference}", seq=acted.seq)
+
+
+def _difference(stored: Action, again: Action) -> str:
+    for field in ("verb", "text", "args", "thinking", "memo"):
+        before, after = _plain(getattr(stored, field)), _plain(getattr(again, field))
+        if before != after:
+            return f"{field} was {_short(before)} and is now {_short(after)}"
+    return ""
+
+
+def _plain(value: object) -> object:
+    """As it comes back from JSON: tuples are lists."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def _no_call_left(table: Table, seq: int) -> None:
+    if unused := table.tape.unused():
+        call = unused[0]
+        raise ReplayError(
+            f"event {call.seq}: this call ({call.purpose}) is no longer made before event {seq}", seq=call.seq
+        )
+
+
+async def _same_ending(episode: Episode, closed: Event) -> None:
+    assert isinstance(closed, Closed)
+    stored = closed.ending
+    if stored.cause == "limit":
+        return
+    try:
+        again = episode.ending()
+        if again is None:
+            seat, view = episode.turn()
+            if episode.outside(seat):
+                return
+            await episode.act(seat, view)
+            again = Ending("none", detail="the episode goes on")
+    except Ended as ended:
+        again = ended.ending
+    except ReplayError as error:
+        raise ReplayError(f"event {closed.seq} differs: {error}", seq=closed.seq) from error
+    if (stored.cause, stored.reason, _plain(stored.facts)) != (again.cause, again.reason, _plain(again.facts)):
+        raise ReplayError(
+            f"event {closed.seq} differs: it ended by {stored.cause} {stored.reason}, "
+            f"and now by {again.cause} {again.reason}",
+            seq=closed.seq,
+        )
+
+
+def keep_when_reopened(events: Sequence[Event], scenario: Scenario[Any, Any], case: object) -> int:
+    """The last event that stays when a closed episode is reopened: its last action that did not end it."""
+    state, keep = scenario.start(case), 0
+    for event in effective(events):
+        if isinstance(event, Acted):
+            state = scenario.apply(state, event)
+            if scenario.ending(state) is None:
+                keep = event.seq
+    return keep
+
+
+def fork(events: Sequence[Event], after: int, opened: Opened) -> list[Event]:
+    """The events of a child: those up to action `after` (1 is the first; 0 copies none), under its own first event.
+
+    Calls of an act that is not copied are dropped. Raises LogError if there are fewer actions.
+    """
+    child: list[Event] = [opened]
+    moved: dict[int, int] = {}
+    pending: list[Called] = []
+    copied = 0
+    for event in effective(events):
+        if copied == after:
+            break
+        if isinstance(event, Called):
+            pending.append(event)
+        elif isinstance(event, Acted):
+            for call in pending:
+                moved[call.seq] = len(child)
+                since = moved.get(call.since, -1)
+                child.append(msgspec.structs.replace(call, seq=len(child), since=since))
+            pending = []
+            child.append(msgspec.structs.replace(event, seq=len(child), of=moved.get(event.of, -1)))
+            copied += 1
+    if copied < after:
+        raise LogError(
+            f"the episode has {copied} actions; it cannot be forked after action {after}", seq=len(events) - 1
+        )
+    return child
+
+
+async def _nowhere(rows: object, ending: object) -> None:
+    """A replay writes nothing."""
