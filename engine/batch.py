@@ -2,7 +2,7 @@
 
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
@@ -59,18 +59,20 @@ class Progress:
 
 
 async def run_batch(
-    jobs: Iterable[JobT], play: Callable[[JobT], Awaitable[Ending | None]], *, concurrency: int, progress: Progress
+    jobs: AsyncIterator[JobT], play: Callable[[JobT], Awaitable[Ending | None]], *, concurrency: int, progress: Progress
 ) -> None:
     """Play every job, `concurrency` at a time, until none is left or the run drains.
 
     An exception of `play` (a store that cannot write, a usage error) stops the batch: it is raised after the other
     workers were cancelled.
     """
-    waiting: Iterator[JobT] = iter(jobs)
+    turn = anyio.Lock(fast_acquire=True)
 
     async def work() -> None:
-        for job in waiting:
-            if progress.draining:
+        while not progress.draining:
+            async with turn:  # an async generator serves one caller at a time
+                job = await anext(jobs, None)
+            if job is None:
                 return
             progress.running += 1
             try:

@@ -1,8 +1,7 @@
 """The one loop: whose turn is it, show that seat its view, take its action, write it down, fold it."""
 
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -201,21 +200,27 @@ class Episode:
         return ending
 
 
-@contextmanager
-def boundary(who: str) -> Iterator[None]:
+class boundary:  # noqa: N801 - used as a statement, and a generator would cost five times as much a turn
     """The one place that catches everything: what crosses the border of plug-in code becomes a typed ending.
 
     Architecture section 5. A stop of the run, a store that cannot write and a broken log are no endings and pass.
     """
-    try:
-        yield
-    except Ended:
-        raise
-    except Exception as raised:
+
+    __slots__ = ("_who",)
+
+    def __init__(self, who: str) -> None:
+        self._who = who
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, kind: type[BaseException] | None, raised: BaseException | None, trace: object) -> None:
+        if raised is None or isinstance(raised, Ended) or not isinstance(raised, Exception):
+            return
         error = _leading(raised)
         if isinstance(error, (RunStopped, StoreError, LogError, EgressError)):
             raise error from raised
-        raise Ended(_typed(who, error)) from raised
+        raise Ended(_typed(self._who, error)) from raised
 
 
 def _leading(error: Exception) -> Exception:

@@ -1,0 +1,48 @@
+# `make help` says what there is.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+# Tests and checks need the development tools, a first run does not.
+DEV    := $(VENV)/.installed-dev
+OUT    := out
+
+.PHONY: help setup run test test-all check bench clean
+
+help:  ## say what the targets do
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(STAMP)  ## make .venv and install Wardround in it
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Wardround needs Python 3.11 or newer: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable .
+	@touch $@
+
+$(DEV): $(STAMP)
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --group dev
+	@touch $@
+
+run: $(STAMP)  ## play the bundled cases under every scenario, score them, write a report
+	@$(BIN)/python -m wardround.demo $(OUT)
+
+test: $(DEV)  ## the test suite: offline, under two minutes
+	@$(BIN)/python -m pytest -q
+
+test-all: $(DEV)  ## the slow tests too: packaging, kill -9, extras
+	@$(BIN)/python -m pytest -q -m ""
+
+check: $(DEV)  ## ruff, mypy, import-linter
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/mypy tests benchmarks
+	@$(BIN)/lint-imports
+
+bench: $(DEV)  ## measure speed against limits measured in the same run
+	@$(BIN)/python -m benchmarks
+
+clean:  ## remove what make made
+	@rm -rf $(VENV) $(OUT) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

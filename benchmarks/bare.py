@@ -1,0 +1,33 @@
+"""The yardstick: the same calls in a bare aiohttp loop that keeps nothing."""
+
+import aiohttp
+import anyio
+import msgspec
+
+from benchmarks.load import Load, Measured, measuring
+
+
+async def bare(load: Load, base_url: str) -> Measured:
+    """Workers over a counter, a growing conversation each, nothing stored."""
+    left = iter(range(load.episodes))
+    question = "q" * load.turn_chars
+    connector = aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as session:
+
+        async def work() -> None:
+            for _ in left:
+                messages = [{"role": "system", "content": "You are a doctor."}]
+                for _ in range(load.calls):
+                    messages.append({"role": "user", "content": question})
+                    body = msgspec.json.encode({"model": "bench", "messages": messages, "temperature": 0.8})
+                    async with session.post(
+                        f"{base_url}/chat/completions", data=body, headers={"Content-Type": "application/json"}
+                    ) as response:
+                        reply = msgspec.json.decode(await response.read())
+                    messages.append({"role": "assistant", "content": reply["choices"][0]["message"]["content"]})
+
+        with measuring() as measured:
+            async with anyio.create_task_group() as group:
+                for _ in range(load.concurrency):
+                    group.start_soon(work)
+    return measured

@@ -1,0 +1,70 @@
+"""Plain chat completions of any OpenAI-compatible endpoint, over a thin transport."""
+
+from collections.abc import Sequence
+from time import perf_counter
+
+import msgspec
+
+from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.models.endpoint import Endpoint
+from wardround.engine.models.failure import failure
+from wardround.engine.models.prices import Price
+from wardround.engine.models.reply import read_reply
+from wardround.engine.records import Completion, Json, Message
+
+OPENAI_HOST = "api.openai.com"
+
+_encode = msgspec.json.Encoder().encode
+_OURS = frozenset(("messages", "model", "stream", "n"))
+
+
+class ChatModel:
+    """`POST base/chat/completions`, one reply, not streamed; no retries of its own (see `retry.Retrying`).
+
+    Options go into the body under their own names; None leaves one out. `max_tokens` is sent to OpenAI's public host
+    as `max_completion_tokens`, the only name that all its models take.
+    """
+
+    def __init__(self, name: str, endpoint: Endpoint, *, price: Price | None = None) -> None:
+        self.name = name
+        self.host = endpoint.host
+        self.address = endpoint.address
+        self._endpoint, self._price = endpoint, price
+        self._url = endpoint.path("chat/completions")
+        self._where = f"{name} at {endpoint.address}"
+        self._public = endpoint.host == OPENAI_HOST
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The completion; raises ProviderError (kinds in `engine.errors`). `purpose` is not sent."""
+        start = perf_counter()
+        body = encode_body(self.name, messages, options, new_name=self._public)
+        status, headers, data = await self._endpoint.post(self._url, body, self._where)
+        if status != 200:
+            raise failure(self._where, status, headers, data, secrets=(self._endpoint.key,), messages=messages)
+        completion = read_reply(data, self._where, self.name, self._price)
+        return msgspec.structs.replace(completion, latency=perf_counter() - start)
+
+    async def aclose(self) -> None:
+        """Close the endpoint's connections."""
+        await self._endpoint.aclose()
+
+
+def encode_body(name: str, messages: Sequence[Message], options: dict[str, Json], *, new_name: bool) -> bytes:
+    """The request's JSON; `new_name`: say `max_completion_tokens`."""
+    body: dict[str, Json] = {
+        "model": name,
+        "messages": [{"role": message.role, "content": message.content} for message in messages],
+    }
+    if not _OURS.isdisjoint(options):
+        raise UsageError(f"the option `{min(_OURS & options.keys())}` cannot be set: one whole reply is asked for")
+    for option, value in options.items():
+        if value is not None:
+            body[option] = value
+    if new_name and "max_tokens" in body:
+        body["max_completion_tokens"] = body.pop("max_tokens")
+    try:
+        return _encode(body)
+    except UnicodeEncodeError:
+        raise ProviderError(
+            "bad_request", f"{name}: the messages hold half of a surrogate pair, no valid text"
+        ) from None

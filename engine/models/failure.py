@@ -1,0 +1,159 @@
+"""Turns an endpoint's refusal into a ProviderError whose message tells what to do and holds neither key nor prompt."""
+
+import email.utils
+import re
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from wardround.engine.errors import ProviderError
+from wardround.engine.records import Json, Message
+
+_OVERFLOW = re.compile(
+    r"context[ _](length|window|size)|prompt is too long|input is too long|too many tokens|max_model_len"
+    r"|input token count|(inputs?|prompt)\b.{0,60}\btokens?\b.{0,60}(must be <=|exceed|longer)",
+    re.IGNORECASE,
+)
+_NO_MODEL = re.compile(
+    r"model_not_found|model.{0,120}(not found|(does )?not exist|not a valid model|is not available|deactivated)"
+    r"|deploymentnotfound|unknown model|invalid model",
+    re.IGNORECASE,
+)
+_NO_KEY = re.compile(
+    r"(api[ _]key|token).{0,40}(not valid|invalid|incorrect|expired)|(invalid|incorrect)[ _]api[ _]key", re.I
+)
+_FILTER = re.compile(r"content_filter|content_policy|responsibleaipolicy|content management policy", re.I)
+_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|insufficient.{0,10}(balance|credit)", re.I)
+_KEYLIKE = re.compile(r"\b(sk|pk|key|gsk|xai)[-_][\w*.-]{6,}|Bearer\s+\S+", re.IGNORECASE)
+
+_ADVICE = {
+    "auth": "the key was refused: check the key and what it may use",
+    "unknown_model": "no such model or path: check the model's name and that the base URL ends where the API begins "
+    "(often /v1)",
+    "context_overflow": "the conversation is longer than the model's context",
+    "rate_limit": "too many requests",
+    "quota": "the account's quota or credit is used up",
+    "refused": "the provider's content filter refused the conversation",
+    "server": "the endpoint failed",
+    "timeout": "the endpoint gave up waiting",
+    "bad_request": "the request was refused",
+    "malformed": "the reply is no chat completion",
+}
+
+
+class _Said(msgspec.Struct):
+    """The shapes of an error's body that endpoints use."""
+
+    error: Json = None
+    message: Json = None
+    detail: Json = None
+    code: Json = None
+    type: Json = None
+
+
+def failure(
+    where: str,
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    secrets: Iterable[str] = (),
+    messages: Sequence[Message] = (),
+) -> ProviderError:
+    """The error for a reply with HTTP `status`; `where` names model and endpoint.
+
+    What the endpoint says is quoted, short, unless it repeats part of the prompt; `secrets` are blotted out.
+    """
+    if 300 <= status < 400:
+        return ProviderError(
+            "bad_request",
+            f"{where}: HTTP {status}: the endpoint sends the request on to another address, which is not followed: "
+            "give the final address as base URL",
+            status=status,
+        )
+    said, code = _read(body)
+    kind = kind_of(status, f"{code} {said}")
+    quoted = clean(f"{code}: {said}" if code and said else code or said, secrets, messages)
+    message = f"{where}: HTTP {status}: {_ADVICE[kind]}" + (f" ({quoted})" if quoted else "")
+    return ProviderError(kind, message, status=status, retry_after=retry_after(headers))
+
+
+def kind_of(status: int, said: str) -> str:
+    """The kind of a refusal, from its status and what the endpoint says (code and message)."""
+    if status in (400, 413, 422, 500) and _OVERFLOW.search(said):
+        return "context_overflow"
+    if status == 402 or (status in (403, 429) and _QUOTA.search(said)):
+        return "quota"
+    if status == 429:
+        return "rate_limit"
+    if status == 408:
+        return "timeout"
+    if status in (409, 425) or status >= 500:
+        return "server"
+    if status in (400, 403) and _FILTER.search(said):
+        return "refused"
+    if status == 404 or (status in (400, 403, 422) and _NO_MODEL.search(said)):
+        return "unknown_model"
+    if status in (401, 403) or (status == 400 and _NO_KEY.search(said)):
+        return "auth"
+    return "bad_request"
+
+
+def clean(said: str, secrets: Iterable[str] = (), messages: Sequence[Message] = ()) -> str:
+    """At most 300 characters of `said`, keys blotted out; empty if it repeats a piece of the messages."""
+    for secret in secrets:
+        if secret:
+            said = said.replace(secret, "***")
+    said = " ".join(_KEYLIKE.sub("***", said).split())[:300]
+    return "" if any(_shares(said, message.content) for message in messages) else said
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The wait an endpoint asks for, in seconds: `retry-after-ms`, or Retry-After as seconds or as an HTTP date.
+
+    A date is read against the endpoint's own `Date`, so that two clocks which disagree do no harm.
+    """
+    try:
+        if milliseconds := headers.get("retry-after-ms"):
+            return _wait(float(milliseconds) / 1000)
+        asked = (headers.get("retry-after") or "").strip()
+        if not asked:
+            return None
+        if asked[0].isdigit() or asked[0] in "+-.":
+            return _wait(float(asked))
+        now = headers.get("date")
+        start = email.utils.parsedate_to_datetime(now).timestamp() if now else time.time()
+        return _wait(email.utils.parsedate_to_datetime(asked).timestamp() - start)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _wait(seconds: float) -> float | None:
+    return max(seconds, 0.0) if seconds < float("inf") else None
+
+
+def _read(body: bytes) -> tuple[str, str]:
+    """(message, code) of an error's body."""
+    try:
+        said = msgspec.json.decode(body, type=_Said)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        text = body[:2000].decode("utf-8", "replace").strip()
+        return ("" if text.startswith("<") else text), ""
+    inner = said.error if isinstance(said.error, dict) else {}
+    message = inner.get("message") or said.message or said.detail or (said.error if not inner else "")
+    code = inner.get("code") or inner.get("type") or said.code or said.type
+    return (message if isinstance(message, str) else ""), (str(code) if isinstance(code, str | int) else "")
+
+
+def _shares(said: str, prompt: str, piece: int = 12) -> bool:
+    """Whether both hold a common run of 2 * `piece` - 1 characters, or `said` the whole of a short prompt.
+
+    Every such run holds a whole piece that starts at a multiple of `piece`, so a few searches settle it.
+    """
+    said, prompt = said.casefold(), " ".join(prompt.casefold().split())
+    if not prompt:
+        return False
+    if len(prompt) < 2 * piece:
+        return len(prompt) >= 4 and prompt in said
+    return any(said[start : start + piece] in prompt for start in range(0, len(said) - piece + 1, piece))

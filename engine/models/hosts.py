@@ -1,0 +1,88 @@
+"""Where bytes go: the address a user gives, the host behind it, and which hosts are this machine itself."""
+
+import ipaddress
+
+from yarl import URL
+
+from wardround.engine.errors import UsageError
+
+_ENDINGS = ("/chat/completions", "/responses")
+
+
+def address(base_url: str) -> URL:
+    """`base_url` as a checked address, parsed by the same library that later connects to it.
+
+    Raises UsageError for anything but http(s)://host[:port][/path]: a name or password before the host belongs in no
+    address, and hides which host is meant.
+    """
+    try:
+        url = URL(base_url.strip())
+        whole = url.scheme in ("http", "https") and bool(url.raw_host)
+    except ValueError:
+        whole = False
+    if not whole or not (url.raw_host or "").isascii() or any(c.isspace() for c in url.raw_host or ""):
+        raise UsageError(f"{_shown(base_url)} is no address of an endpoint: write it like http://localhost:8000/v1")
+    if url.raw_user is not None or url.raw_password is not None:
+        raise UsageError(
+            f"the address of {host_of(url)} holds a user name or a password: leave it out and put the key into the "
+            "environment variable"
+        )
+    for ending in _ENDINGS:
+        if url.raw_path.rstrip("/").endswith(ending):
+            return url.with_path(url.raw_path.rstrip("/").removesuffix(ending), encoded=True, keep_query=True)
+    return url
+
+
+def host_of(url: URL) -> str:
+    """The host in lower case, without port, brackets and a trailing dot."""
+    return (url.raw_host or "").lower().rstrip(".")
+
+
+def shown(url: URL) -> str:
+    """The address as a message may show it: no user, password or query."""
+    return str(url.with_user(None).with_query(None).with_fragment(None))
+
+
+def joined(url: URL, path: str) -> URL:
+    """`url` with `path` added; its query is kept."""
+    return url.joinpath(*path.split("/")).with_query(url.query)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` is literally this machine: localhost, 127.0.0.0/8 or ::1.
+
+    A name that merely resolves to loopback is not: what it resolves to is another's choice, and may change.
+    """
+    if host == "localhost":
+        return True
+    try:
+        ip = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.scope_id is not None:
+            return False
+        if ip.ipv4_mapped is not None:
+            return ip.ipv4_mapped.is_loopback
+    return ip.is_loopback
+
+
+def normal(host: str) -> str:
+    """A host as the user names it (`--allow-host`), in the form of `host_of`; raises UsageError if it is no host."""
+    bare = host.strip()
+    plain = bare.removeprefix("[").removesuffix("]")
+    try:
+        return ipaddress.ip_address(plain).compressed
+    except ValueError:
+        pass
+    if not bare or any(c in bare for c in "/:@?#\\*[]") or any(c.isspace() for c in bare):
+        raise UsageError(f"{bare!r} is no host: name it alone, without scheme, port, path or wildcard")
+    try:
+        return host_of(URL.build(scheme="http", host=bare))
+    except ValueError as error:
+        raise UsageError(f"{bare!r} is no host: {error}") from error
+
+
+def _shown(base_url: str) -> str:
+    """What a message may show of an address that cannot be parsed: nothing before an @."""
+    return repr(base_url.rsplit("@", 1)[-1][:200])

@@ -1,0 +1,60 @@
+"""A model that answers from a script: for tests, users' own too, and for dry runs."""
+
+from collections.abc import Callable, Sequence
+
+from wardround.engine.errors import ProviderError
+from wardround.engine.models.thinking import split_thinking
+from wardround.engine.records import Completion, Json, Message
+
+Reply = str | Completion | ProviderError
+Script = Sequence[Reply] | Callable[[Sequence[Message], str], Reply]
+
+
+class Scripted:
+    """Answers call by call from a list, or from a function of (messages, purpose).
+
+    A list is for calls made one after another; where calls are made at the same time, use a function: its answers do
+    not depend on which call comes first. A text may open with a `<think>` block, which becomes the thinking part. A
+    ProviderError is raised. A list that has run out raises ProviderError of kind `empty`. `calls` keeps what was sent.
+    """
+
+    host = ""
+
+    def __init__(self, replies: Script, name: str = "scripted") -> None:
+        if isinstance(replies, str):
+            raise TypeError("replies must be a list of replies, or a function: ['...'], not '...'")
+        self.name = name
+        self._replies: Script = replies if callable(replies) else tuple(replies)
+        self.calls: list[tuple[tuple[Message, ...], str, dict[str, Json]]] = []
+
+    @property
+    def count(self) -> int:
+        """How many calls were made."""
+        return len(self.calls)
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The script's next reply."""
+        nth = len(self.calls)
+        self.calls.append((tuple(messages), purpose, options))
+        if callable(self._replies):
+            reply = self._replies(messages, purpose)
+        elif nth < len(self._replies):
+            reply = self._replies[nth]
+        else:
+            raise ProviderError(
+                "empty", f"{self.name}: the script has {nth} replies and this is call {nth + 1} (purpose {purpose!r})"
+            )
+        if isinstance(reply, ProviderError):
+            raise reply
+        if isinstance(reply, Completion):
+            return reply
+        text, thinking = split_thinking(reply)
+        return Completion(text, thinking, finish="stop", model=self.name)
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""
+
+    @classmethod
+    def factory(cls, replies: Script, name: str = "scripted") -> Callable[[], "Scripted"]:
+        """A maker of models that each play the script from its start."""
+        return lambda: cls(replies, name)

@@ -1,0 +1,168 @@
+"""The bytes that the loopback server sends: chat completions, responses, errors, and the faults."""
+
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+
+from wardround.engine.models.faults import Fault
+from wardround.engine.records import Json, Message
+
+_encode = msgspec.json.Encoder().encode
+
+Answer = str | Mapping[str, Json]
+"""What a reply function gives: the text, or a whole `message` object (`content`, `reasoning_content`, ...)."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """One request as the server got it; `body` is its JSON, `headers` have lower-case names."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        """The body, decoded."""
+        return msgspec.json.decode(self.body)
+
+
+class _Turn(msgspec.Struct):
+    role: str = "user"
+    content: Any = ""
+
+
+class Question(msgspec.Struct):
+    """What the server needs of a request's body, in chat or responses form."""
+
+    model: str = ""
+    messages: list[_Turn] = []
+    input: str | list[_Turn] = ""
+
+    def conversation(self) -> list[Message]:
+        """The messages; content in parts is joined."""
+        turns = self.messages or ([_Turn("user", self.input)] if isinstance(self.input, str) else self.input)
+        return [Message(turn.role, _text(turn.content)) for turn in turns]
+
+
+read_question = msgspec.json.Decoder(Question).decode
+
+
+def echo(messages: Sequence[Message], model: str) -> Answer:
+    """The default reply: the last message."""
+    return messages[-1].content if messages else ""
+
+
+Reply = Callable[[Sequence[Message], str], Answer]
+
+
+def http(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> bytes:
+    """A whole HTTP/1.1 reply."""
+    if status == 200 and not headers:
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+        return head + body
+    lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
+    sent = {"Content-Type": "application/json", "Content-Length": str(len(body)), **(headers or {})}
+    lines += [f"{name}: {value}" for name, value in sent.items()]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+
+
+def completion(answer: Answer, model: str, prompt_chars: int, finish: str = "stop") -> bytes:
+    """The body of a chat completion; a token is counted as four characters."""
+    message = {"role": "assistant", "content": answer} if isinstance(answer, str) else {"role": "assistant", **answer}
+    said, thought = _lengths(message)
+    return _encode(
+        {
+            "id": "chatcmpl-loopback",
+            "object": "chat.completion",
+            "created": 0,
+            "model": model,
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            "usage": {
+                "prompt_tokens": prompt_chars // 4,
+                "completion_tokens": said + thought,
+                "total_tokens": prompt_chars // 4 + said + thought,
+                "completion_tokens_details": {"reasoning_tokens": thought},
+                "prompt_tokens_details": {"cached_tokens": 0},
+            },
+        }
+    )
+
+
+def response(answer: Answer, model: str, prompt_chars: int, *, refused: bool = False) -> bytes:
+    """The body of a reply of the Responses API."""
+    message: Mapping[str, Json] = {"content": answer} if isinstance(answer, str) else answer
+    said, thought = _lengths(message)
+    output: list[Json] = []
+    if reasoning := message.get("reasoning_content"):
+        summary = [{"type": "summary_text", "text": reasoning}]
+        output.append({"type": "reasoning", "id": "rs_loopback", "summary": summary})
+    part: dict[str, Json] = {"type": "output_text", "text": message.get("content") or "", "annotations": []}
+    if refused:
+        part = {"type": "refusal", "refusal": "I cannot help with that."}
+    output.append(
+        {"type": "message", "id": "msg_loopback", "role": "assistant", "status": "completed", "content": [part]}
+    )
+    return _encode(
+        {
+            "id": "resp_loopback",
+            "object": "response",
+            "created_at": 0,
+            "status": "completed",
+            "model": model,
+            "output": output,
+            "usage": {
+                "input_tokens": prompt_chars // 4,
+                "output_tokens": said + thought,
+                "total_tokens": prompt_chars // 4 + said + thought,
+                "input_tokens_details": {"cached_tokens": 0},
+                "output_tokens_details": {"reasoning_tokens": thought},
+            },
+        }
+    )
+
+
+def error(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> bytes:
+    """A whole HTTP reply that refuses."""
+    body = {"error": {"message": message, "type": "invalid_request_error", "code": code, "param": None}}
+    return http(status, _encode(body), headers)
+
+
+def refusal(fault: Fault, model: str) -> bytes | None:
+    """The whole reply of a fault that has one of its own; None for those that spoil a good reply."""
+    wait = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
+    match fault.kind:
+        case "rate_limit":
+            return error(429, "rate_limit_exceeded", "Rate limit reached.", wait)
+        case "quota":
+            return error(429, "insufficient_quota", "The quota is used up.", wait)
+        case "server_error":
+            return error(500, "server_error", "The server had an error.", wait)
+        case "filtered":
+            return error(400, "content_filter", "The prompt was filtered.")
+        case "context_overflow":
+            return error(400, "context_length_exceeded", "The maximum context length is 8 tokens.")
+        case "unknown_model":
+            return error(404, "model_not_found", f"The model {model} does not exist.")
+        case "expired_key":
+            return error(401, "invalid_api_key", "The API key has expired.")
+        case "malformed":
+            return http(200, b'{"choices": [{"message": {"content": ')
+        case "web_page":
+            return http(200, b"<!doctype html><title>Welcome</title>", {"Content-Type": "text/html"})
+        case "redirect":
+            return http(307, b"", {"Location": fault.location})
+    return None
+
+
+def _lengths(message: Mapping[str, Json]) -> tuple[int, int]:
+    """Tokens of (answer, thinking)."""
+    thought = message.get("reasoning_content") or message.get("reasoning") or ""
+    return len(_text(message.get("content"))) // 4, len(str(thought)) // 4
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""

@@ -1,0 +1,144 @@
+"""One suite for every store: the same contract, the same errors."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wardround.engine.errors import StoreError, UsageError
+from wardround.engine.events import Row, chain
+from wardround.engine.protocols import EpisodeRow, Store
+from wardround.engine.records import Ending, Score
+from wardround.engine.stores.memory import MemoryStore
+from wardround.engine.stores.sqlite import SqliteStore
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    opened: Store = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "a store.db")
+    yield opened
+    await opened.aclose()
+
+
+def planned(*names: str) -> list[EpisodeRow]:
+    return [EpisodeRow(name, number, f"case {name}", 1, None, "", 0, 0.0) for number, name in enumerate(names)]
+
+
+def rows(start: int, count: int, previous: bytes = b"") -> list[Row]:
+    made = []
+    for seq in range(start, start + count):
+        body = f'{{"seq": {seq}}}'.encode()
+        previous = chain(previous, body)
+        made.append(Row(seq, previous, body))
+    return made
+
+
+async def listed(store: Store, run: str, **more: list[str]) -> list[EpisodeRow]:
+    return [row async for row in store.episodes(run, **more)]
+
+
+async def test_events_come_back_in_order_and_whole(store: Store) -> None:
+    await store.create_run("r", {"seed": 1})
+    await store.plan("r", planned("a", "b"))
+    await store.append("r", "a", rows(0, 3))
+    await store.append("r", "b", rows(0, 1))
+    await store.append("r", "a", rows(3, 2), ending=Ending("completed"))
+    assert [row.seq async for row in store.read("r", "a")] == [0, 1, 2, 3, 4]
+    assert [row async for row in store.read("r", "b")] == rows(0, 1)
+    assert [row async for row in store.read("r", "nobody")] == []
+
+
+async def test_the_list_of_episodes_says_how_each_ended(store: Store) -> None:
+    await store.create_run("r", {})
+    await store.plan("r", planned("a", "b", "c"))
+    await store.append("r", "b", rows(0, 2), ending=Ending("provider", "quota"))
+    assert [(row.id, row.cause, row.reason, row.events) for row in await listed(store, "r")] == [
+        ("a", None, "", 0),
+        ("b", "provider", "quota", 2),
+        ("c", None, "", 0),
+    ]
+    assert [row.id for row in await listed(store, "r", causes=["open"])] == ["a", "c"]
+    assert [row.id for row in await listed(store, "r", causes=["provider", "open"])] == ["a", "b", "c"]
+    await store.append("r", "b", rows(2, 1), ending=Ending("open"))
+    assert [row.id for row in await listed(store, "r", causes=["open"])] == ["a", "b", "c"]
+
+
+async def test_a_run_is_known_by_its_name(store: Store) -> None:
+    await store.create_run("first", {"n": 1})
+    await store.create_run("second", {"n": 2})
+    assert [run.name for run in await store.runs()] == ["first", "second"]
+    assert (await store.run("second")).header == {"n": 2}
+    with pytest.raises(UsageError, match="'first'"):
+        await store.create_run("first", {})
+    with pytest.raises(UsageError, match=r"no run 'third'.*there are: first, second"):
+        await store.run("third")
+
+
+async def test_texts_are_kept_once_by_their_content(store: Store) -> None:
+    one, two, again = await store.put([b"case", b"prompt", b"case"])
+    assert one == again != two
+    assert await store.get(two) == b"prompt"
+    with pytest.raises(StoreError):
+        await store.get("0" * 32)
+
+
+async def test_scores_are_replaced_by_evaluator(store: Store) -> None:
+    await store.create_run("r", {})
+    await store.plan("r", planned("b", "a"))
+    await store.put_scores("r", "a", "accuracy", [Score("x", 0.5, "", (1, 2)), Score("y", None, "why")])
+    await store.put_scores("r", "b", "accuracy", [Score("x", 1.0)])
+    await store.put_scores("r", "a", "accuracy", [Score("x", 0.25)])
+    await store.put_scores("r", "a", "usage", [Score("z", None, "unknown_price")])
+    assert [(e, v, s.name, s.value, s.reason) async for e, v, s in store.scores("r")] == [
+        ("b", "accuracy", "x", 1.0, ""),
+        ("a", "accuracy", "x", 0.25, ""),
+        ("a", "usage", "z", None, "unknown_price"),
+    ]
+
+
+async def test_many_writers_at_once_lose_nothing(store: Store) -> None:
+    names = [f"e{number}" for number in range(60)]
+    await store.create_run("r", {})
+    await store.plan("r", planned(*names))
+
+    async def write(name: str) -> None:
+        previous = b""
+        for step in range(5):
+            batch = rows(step * 2, 2, previous)
+            previous = batch[-1].hash
+            await store.append("r", name, batch, ending=Ending("completed") if step == 4 else None)
+
+    async with anyio.create_task_group() as group:
+        for name in names:
+            group.start_soon(write, name)
+    assert [row.events for row in await listed(store, "r")] == [10] * 60
+    assert [row.seq async for row in store.read("r", "e59")] == list(range(10))
+
+
+async def test_an_event_can_not_be_written_twice(store: Store) -> None:
+    await store.create_run("r", {})
+    await store.plan("r", planned("a"))
+    await store.append("r", "a", rows(0, 2))
+    with pytest.raises(StoreError):
+        await store.append("r", "a", rows(1, 1))
+    assert [row.seq async for row in store.read("r", "a")] == [0, 1]
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=st.lists(st.binary(max_size=50), max_size=20), cut=st.integers(0, 20))
+async def test_what_was_appended_in_parts_reads_as_one(tmp_path: Path, parts: list[bytes], cut: int) -> None:
+    path = tmp_path / "parts.db"
+    path.unlink(missing_ok=True)
+    made = [Row(seq, chain(b"", body), body) for seq, body in enumerate(parts)]
+    store = SqliteStore(path)
+    await store.create_run("r", {})
+    await store.plan("r", planned("a"))
+    await store.append("r", "a", made[:cut])
+    await store.append("r", "a", made[cut:])
+    await store.aclose()
+    reopened = SqliteStore(path)
+    assert [row async for row in reopened.read("r", "a")] == made
+    await reopened.aclose()

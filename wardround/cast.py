@@ -1,0 +1,183 @@
+"""Who plays: from what the user wrote for each seat to the agents of an episode."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wardround.agents.recorded import Recorded
+from wardround.agents.replies import Replies, Reply, read_replies
+from wardround.engine.episode import Caster
+from wardround.engine.errors import UsageError
+from wardround.engine.models.guard import Guarded
+from wardround.engine.models.prices import Prices
+from wardround.engine.models.reach import reach
+from wardround.engine.models.unreachable import Unreachable
+from wardround.engine.plugins import imported, maker, named, names
+from wardround.engine.prompts import Prompts
+from wardround.engine.protocols import Agent, Model
+from wardround.engine.records import Action, Json
+from wardround.engine.seat import Seat, Voice, seed_of
+from wardround.others import Others
+from wardround.scenarios.case import Case
+from wardround.settings import SeatSettings
+
+Making = Callable[[Seat], Agent]
+SEATS = "wardround.seats."
+
+
+@dataclass(slots=True)
+class Part:
+    """One seat of a run: how its agent is made, its model, and what else it is told.
+
+    `pick` makes another agent for each (case, repeat), as recorded replies need; where it has none, the case is not run.
+    `table` is what must be stored beside the run to play it again.
+    """
+
+    spec: str
+    make: Making | None = None
+    model: Model | None = None
+    sampling: Mapping[str, Json] = field(default_factory=dict)
+    options: Mapping[str, Json] = field(default_factory=dict)
+    told: str = ""
+    pick: Callable[[str, int], Making | None] | None = None
+    table: bytes = b""
+
+    def describe(self) -> dict[str, Json]:
+        """For the run's header: no key, no secret."""
+        return {
+            "spec": self.spec,
+            "model": self.model.name if self.model else "",
+            "host": self.model.host if self.model else "",
+            "sampling": dict(self.sampling),
+            "options": dict(self.options),
+            "told": self.told,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """The parts of a run, and what their agents need."""
+
+    parts: Mapping[str, Part]
+    prompts: Prompts
+    seed: int
+    allow_hosts: Sequence[str] = ()
+    cases: tuple[Case, ...] = ()
+    places: Mapping[str, int] = field(default_factory=dict)
+
+    def caster(self, case: Case, repeat: int) -> Caster:
+        """A function that makes the agents of one episode."""
+
+        def cast(name: str, voice: Callable[[Model, Mapping[str, Json]], Voice]) -> Agent:
+            part = self.parts[name]
+            model = None
+            if part.model is not None:
+                guarded = Guarded(part.model, self.allow_hosts, restricted=case.data_class == "restricted")
+                model = voice(guarded, part.sampling)
+            seat = Seat(
+                name=name,
+                case_id=case.id,
+                seed=seed_of(self.seed, case.id, repeat, name),
+                prompts=self.prompts,
+                options=part.options,
+                model=model,
+                told=self._told(part, case),
+            )
+            making = part.pick(case.id, repeat) if part.pick else part.make
+            if making is None:
+                raise UsageError(f"{part.spec!r} has nothing for case {case.id}, repeat {repeat}")
+            return making(seat)
+
+        return cast
+
+    def _told(self, part: Part, case: Case) -> object:
+        if part.told == "truth":
+            return case
+        if part.told == "cases":
+            return Others(self.cases, self.places[case.id])
+        return None
+
+    def models(self) -> dict[str, Model]:
+        """Seat to model, for those that have one."""
+        return {name: part.model for name, part in self.parts.items() if part.model is not None}
+
+    async def aclose(self) -> None:
+        """Give back the models' connections."""
+        for model in self.models().values():
+            await model.aclose()
+
+
+def part_of(seat: str, settings: SeatSettings, prices: Prices, *, offline: bool = False) -> Part:
+    """What `settings.spec` stands for in `seat`; `offline` (replay) makes no way to a model, so no key is needed.
+
+    `recorded:RUN` needs the store and is made by the caller.
+    """
+    spec = settings.spec
+    if spec.startswith("replies:"):
+        path, _, model = spec.removeprefix("replies:").partition("#")
+        return replies_part(spec, read_replies(Path(path), model or None), settings)
+    if "/" in spec.split(":")[0]:
+        reached: Model = (
+            Unreachable(spec) if offline else reach(spec, base_url=settings.base_url or None, env=os.environ, prices=prices)
+        )
+        return Part(
+            spec,
+            maker(named(SEATS + seat, "llm"), spec),
+            reached,
+            sampling=settings.sampling(),
+            options=settings.options,
+        )
+    if ":" in spec:
+        return _plain(spec, imported(spec), settings)
+    if spec not in names(SEATS + seat):
+        raise UsageError(
+            f"{seat} {spec!r} is none of {', '.join(names(SEATS + seat)) or 'no names'}; "
+            "write provider/model, package.module:Class, replies:PATH or recorded:RUN for others"
+        )
+    return _plain(spec, named(SEATS + seat, spec), settings)
+
+
+def _plain(spec: str, factory: Any, settings: SeatSettings) -> Part:
+    told = str(getattr(factory, "told", ""))
+    if told not in ("", "truth", "cases"):
+        raise UsageError(f"{spec!r} says `told = {told!r}`; only 'truth' and 'cases' can be told")
+    return Part(spec, maker(factory, spec), sampling=settings.sampling(), options=settings.options, told=told)
+
+
+def replies_part(spec: str, replies: Mapping[str, Sequence[Reply]], settings: SeatSettings) -> Part:
+    """A seat that plays recorded replies, the same in every repeat."""
+
+    def pick(case: str, repeat: int) -> Making | None:
+        del repeat
+        said = replies.get(case)
+        return None if said is None else lambda seat: Replies(said)
+
+    table = msgspec.json.encode({case: [[reply.text, reply.thinking] for reply in said] for case, said in replies.items()})
+    return Part(spec, pick=pick, options=settings.options, table=table)
+
+
+def stored_replies(table: bytes) -> Mapping[str, Sequence[Reply]]:
+    """The replies that a run keeps."""
+    stored = msgspec.json.decode(table, type=dict[str, list[tuple[str, str]]])
+    return {case: tuple(Reply(text, thinking) for text, thinking in said) for case, said in stored.items()}
+
+
+def recorded_part(spec: str, actions: Mapping[tuple[str, int], Sequence[Action]], settings: SeatSettings) -> Part:
+    """A seat that plays the actions it took in another run, by case and repeat."""
+
+    def pick(case: str, repeat: int) -> Making | None:
+        played = actions.get((case, repeat))
+        return None if played is None else lambda seat: Recorded(played)
+
+    table = msgspec.json.encode([[case, repeat, played] for (case, repeat), played in actions.items()])
+    return Part(spec, pick=pick, options=settings.options, table=table)
+
+
+def stored_actions(table: bytes) -> Mapping[tuple[str, int], Sequence[Action]]:
+    """The actions that a run keeps."""
+    stored = msgspec.json.decode(table, type=list[tuple[str, int, list[Action]]])
+    return {(case, repeat): tuple(played) for case, repeat, played in stored}

@@ -1,0 +1,54 @@
+"""The table that a person sees while a run goes on."""
+
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from wardround.engine.batch import Progress
+
+
+@asynccontextmanager
+async def live_table(progress: Progress, *, shown: bool) -> AsyncIterator[None]:
+    """Show `progress` on standard error while the block runs; nothing where nobody watches."""
+    if not shown:
+        yield
+        return
+    began = time.monotonic()
+    with Live(console=Console(file=sys.stderr), auto_refresh=False, transient=True) as live:
+        async with anyio.create_task_group() as group:
+
+            async def refresh() -> None:
+                while True:
+                    live.update(table(progress, time.monotonic() - began), refresh=True)
+                    await anyio.sleep(0.25)
+
+            group.start_soon(refresh)
+            try:
+                yield
+            finally:
+                group.cancel_scope.cancel()
+
+
+def table(progress: Progress, seconds: float) -> Table:
+    """What has happened so far."""
+    shown = Table(show_header=True, header_style="bold", box=None, pad_edge=False)
+    for name in ("episodes", "running", "calls", "calls/s", "tokens", "cost", "endings"):
+        shown.add_column(name)
+    cost = f"{progress.cost:.2f} USD" + (f" + {progress.unpriced} calls unpriced" if progress.unpriced else "")
+    endings = ", ".join(f"{count} {cause}" for cause, count in sorted(progress.endings.items())) or "-"
+    shown.add_row(
+        f"{progress.closed}/{progress.total}",
+        str(progress.running) + (" (draining)" if progress.draining else ""),
+        str(progress.calls),
+        f"{progress.calls / seconds:.1f}" if seconds > 0 else "-",
+        f"{progress.tokens:,}",
+        cost,
+        endings,
+    )
+    return shown

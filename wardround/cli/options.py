@@ -1,0 +1,52 @@
+"""Options that several verbs share, and how they speak to the store and to the terminal."""
+
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+import click
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.engine.protocols import Store
+from wardround.results import open_store
+
+_T = TypeVar("_T")
+
+store_option = click.option(
+    "--store", metavar="PATH|URL", default=None, help="Default: $WARDROUND_STORE, else ./wardround.db."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for machines.")
+
+
+def store_path(given: str | None) -> str:
+    """Where the store is."""
+    return given or os.environ.get("WARDROUND_STORE") or "wardround.db"
+
+
+def existing_store(given: str | None) -> Store:
+    """The store, which must already be there: a reading verb makes no empty file by a misspelt path."""
+    where = store_path(given)
+    path = Path(where.removeprefix("sqlite:"))
+    if "://" not in where and not path.exists():
+        raise UsageError(f"there is no store at {path}; name one with --store or $WARDROUND_STORE")
+    return open_store(where)
+
+
+def drive(work: Callable[[], Awaitable[_T]]) -> _T:
+    """Run `work` in an event loop, a fast one where there is one."""
+    quick = sys.platform != "win32"
+    return anyio.run(work, backend_options={"use_uvloop": quick})
+
+
+def say_json(value: Any) -> None:
+    """Print a value as JSON."""
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def on_terminal() -> bool:
+    """Whether a person is watching: a terminal, and not a CI job's log."""
+    return sys.stderr.isatty() and not os.environ.get("CI")

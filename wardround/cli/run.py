@@ -1,0 +1,171 @@
+"""`wardround run`."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wardround.cli.live import live_table
+from wardround.cli.options import drive, json_option, on_terminal, say_json, store_option, store_path
+from wardround.engine.batch import Progress, interruptible
+from wardround.engine.errors import UsageError
+from wardround.engine.logs import configure
+from wardround.results import Run, open_store
+from wardround.run import begin, resume
+from wardround.settings import RunSettings, read_settings, validated, written
+
+_SEATS = ("doctor", "patient", "examiner")
+_SAMPLING = ("temperature", "top_p", "max_tokens")
+
+
+@click.command(short_help="Play cases under a scenario, or go on with an interrupted run.")
+@click.option("--cases", metavar="PATH", help="Case file; default: the bundled cases (bundled:admissions, bundled:reports).")
+@click.option("--scenario", metavar="NAME", help="workup, one-turn, free-turn, oracle, treatment, consultation, or a plug-in's.")
+@click.option("--set", "rules", multiple=True, metavar="NAME=VALUE", help="A setting of the scenario, e.g. max_turns=5.")
+@click.option("--doctor", metavar="SPEC", help="name | provider/model | package.module:Class | replies:PATH[#MODEL] | recorded:RUN")
+@click.option("--patient", metavar="SPEC", help="The same for the patient; default: answers from the record.")
+@click.option("--examiner", metavar="SPEC", help="The same for the examiner; default: looks up the record.")
+@click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint of the doctor's model.")
+@click.option("--patient-base-url", metavar="URL", help="The same for the patient's model.")
+@click.option("--temperature", type=float, help="Sampling of the doctor's model; default: the paper's.")
+@click.option("--top-p", type=float, help="Sampling of the doctor's model.")
+@click.option("--max-tokens", type=int, help="Longest reply of the doctor's model.")
+@click.option("--repeats", type=int, help="Episodes of each case; default: the paper's with a model, else 1.")
+@click.option("--seed", type=int, help="Seed of the run.")
+@click.option("--concurrency", type=int, help="Episodes played at once; default 32.")
+@click.option("--limit", type=int, help="At most so many cases.")
+@click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such cases, e.g. group=pneumonia.")
+@click.option("--sample", type=float, help="A share of the cases, stratified by group, drawn with --seed.")
+@click.option("--max-episode-tokens", type=int, help="Limit of one episode.")
+@click.option("--max-episode-cost", type=float, metavar="USD", help="Limit of one episode.")
+@click.option("--max-episode-seconds", type=float, help="Limit of one episode.")
+@click.option("--prompts", metavar="DIR", help="Your own wording: a folder of prompts that replace the built-in ones.")
+@click.option("--prices", metavar="FILE", help="CSV: model, USD per million tokens in, and out.")
+@click.option("--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="A host that restricted cases may be sent to.")
+@click.option("--no-preflight", is_flag=True, help="Skip the one cheap call to each endpoint before the run.")
+@click.option("--name", help="Name of the run; default: made up.")
+@click.option("--config", type=click.Path(path_type=Path), help="A run file (TOML); options given here go over it.")
+@click.option("--print-config", is_flag=True, help="Print the run file of this command and stop.")
+@click.option("--resume", "resumed", metavar="RUN", help="Go on with this run; its settings come from the store.")
+@click.option("--retry", multiple=True, metavar="CAUSE", help="With --resume: reopen episodes closed by these causes.")
+@click.option("--log-level", default="warning", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True)
+@store_option
+@json_option
+def command(**given: Any) -> int:
+    """Play cases under a scenario, or go on with an interrupted run.
+
+    Ctrl-C lets what is under way finish and leaves the other episodes open; a second one stops at once. Both can be
+    resumed.
+
+    \b
+    Examples: wardround run --scenario workup --doctor baseline
+              wardround run --cases cases.jsonl --scenario workup --doctor openai/gpt-4o --repeats 3
+              wardround run --scenario free-turn --doctor openai/llama --base-url http://localhost:8000/v1
+              wardround run --resume calm-heron-417 --retry provider
+    \b
+    Exit code: 0 all completed; 3 some ended by a cause; 2 nothing was run; 130 interrupted, resumable.
+    """
+    configure(given["log_level"])
+    if given["resumed"]:
+        _nothing_beside_resume(given)
+    settings = None if given["resumed"] else _settings(given)
+    if given["print_config"]:
+        if settings is None:
+            raise UsageError("--print-config and --resume do not go together; the run's header has its settings")
+        click.echo(written(settings), nl=False)
+        return 0
+    return drive(lambda: _play(settings, given))
+
+
+def _nothing_beside_resume(given: Mapping[str, Any]) -> None:
+    """The settings of a resumed run come from the store: saying others would be silently ignored, so it is refused."""
+    own = {"resumed", "retry", "store", "as_json", "concurrency", "log_level", "no_preflight"}
+    beside = [name for name, value in given.items() if value not in (None, (), False) and name not in own]
+    if beside:
+        flags = ", ".join("--" + name.replace("_", "-") for name in beside)
+        raise UsageError(f"--resume takes the run's settings from the store; leave out {flags} (or fork: wardround replay)")
+
+
+def _settings(given: Mapping[str, Any]) -> RunSettings:
+    base = read_settings(given["config"]).model_dump(exclude_defaults=True) if given["config"] else {}
+    plain = ("cases", "scenario", "repeats", "seed", "concurrency", "limit", "sample", "prompts", "prices", "name")
+    fields = {**base, **{name: given[name] for name in plain if given[name] is not None}}
+    for name in ("where", "allow_hosts"):
+        if given[name]:
+            fields[name] = given[name]
+    if given["rules"]:
+        fields["set"] = {**fields.get("set", {}), **_pairs(given["rules"])}
+    if given["no_preflight"]:
+        fields["preflight"] = False
+    limits = {name: given[f"max_episode_{flag}"] for name, flag in (("tokens", "tokens"), ("cost", "cost"), ("wall", "seconds"))}
+    fields["limits"] = {**fields.get("limits", {}), **{name: value for name, value in limits.items() if value is not None}}
+    fields["seats"] = _seats(given, fields.get("seats", {}))
+    return validated(fields, str(given["config"] or "wardround run"))
+
+
+def _seats(given: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+    seats = {seat: dict(fields) for seat, fields in base.items()}
+    for seat in _SEATS:
+        if given[seat]:
+            seats.setdefault(seat, {})["spec"] = given[seat]
+    of_doctor = {name: given[name] for name in _SAMPLING if given[name] is not None}
+    if given["base_url"]:
+        of_doctor["base_url"] = given["base_url"]
+    if of_doctor:
+        seats.setdefault("doctor", {"spec": "baseline"}).update(of_doctor)
+    if given["patient_base_url"]:
+        seats.setdefault("patient", {"spec": "record"})["base_url"] = given["patient_base_url"]
+    return seats
+
+
+def _pairs(given: tuple[str, ...]) -> dict[str, str]:
+    pairs = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--set {text}: write NAME=VALUE")
+        pairs[name.replace("-", "_")] = value
+    return pairs
+
+
+async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
+    progress = Progress()
+    store = open_store(store_path(given["store"]))
+    try:
+        async with interruptible(progress), live_table(progress, shown=on_terminal() and not given["as_json"]):
+            if settings is None:
+                run = await resume(
+                    given["resumed"],
+                    store=store,
+                    retry=given["retry"],
+                    concurrency=given["concurrency"],
+                    progress=progress,
+                )
+            else:
+                run = await begin(settings, store, {}, progress)
+        return await _report(run, given["as_json"])
+    finally:
+        await store.aclose()
+
+
+async def _report(run: Run, as_json: bool) -> int:
+    endings = await run.endings()
+    total = sum(endings.values())
+    skipped = run.header["skipped"]
+    if as_json:
+        say_json({"run": run.name, "episodes": total, "endings": {"completed": 0, **endings}, "skipped": skipped["count"]})
+    else:
+        ends = ", ".join(f"{count} {cause}" for cause, count in sorted(endings.items()))
+        click.echo(f"{run.name}: {total} episodes: {ends}")
+        if skipped["count"]:
+            first = "; ".join(f"{case}: {why}" for case, why in skipped["first"][:3])
+            click.echo(f"not run: {skipped['count']} cases ({first}{'; ...' * (skipped['count'] > 3)})", err=True)
+        if "open" not in endings:
+            click.echo(f"next: wardround score {run.name}, wardround report {run.name}", err=True)
+    if "open" in endings:
+        click.echo(f"{endings['open']} episodes are open: wardround run --resume {run.name}", err=True)
+        return 130
+    sys.stdout.flush()
+    return 0 if set(endings) == {"completed"} else 3

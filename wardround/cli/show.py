@@ -1,0 +1,93 @@
+"""`wardround show`."""
+
+from typing import Any
+
+import click
+import msgspec
+
+from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
+from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened
+from wardround.results import Run
+
+
+@click.command(short_help="Read a run, or one episode word by word.")
+@click.argument("run")
+@click.argument("episode", required=False)
+@click.option("--calls", is_flag=True, help="Show the calls of models too, with what they sent.")
+@click.option("--limit", default=50, show_default=True, help="Episodes to list.")
+@store_option
+@json_option
+def command(run: str, episode: str | None, calls: bool, limit: int, store: str | None, as_json: bool) -> None:
+    """Read a run, or one episode word by word.
+
+    EPISODE is its id (CASE@REPEAT), its number, or its case if that was played once.
+
+    \b
+    Example:  wardround show calm-heron-417
+              wardround show calm-heron-417 adm-01@1 --calls
+    """
+    if episode is None:
+        drive(lambda: _show_run(run, store, limit, as_json))
+    else:
+        drive(lambda: _show_episode(run, episode, store, calls, as_json))
+
+
+async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> None:
+    store = existing_store(where)
+    try:
+        run = await Run.open(store, name)
+        rows = await run.episodes()
+        if as_json:
+            say_json({"run": name, "header": run.header, "episodes": rows})
+            return
+        click.echo(f"{name}: {run.header['scenario']['name']}, begun {run.header['begun']}")
+        for seat, told in run.header["seats"].items():
+            extra = f"  told: {told['told']}" if told["told"] else ""
+            click.echo(f"  {seat:<10} {told['spec']}{extra}")
+        for row in rows[:limit]:
+            click.echo(f"{row.number:>6}  {row.id:<32} {row.events:>4} events  {row.cause or 'open'} {row.reason}")
+        if len(rows) > limit:
+            click.echo(f"({len(rows) - limit} more: --limit)")
+    finally:
+        await store.aclose()
+
+
+async def _show_episode(name: str, episode: str, where: str | None, calls: bool, as_json: bool) -> None:
+    store = existing_store(where)
+    try:
+        run = await Run.open(store, name)
+        row = await run.episode(episode)
+        trajectory = await run.trajectory(row.id)
+        if as_json:
+            say_json({"run": name, "episode": row, "events": [msgspec.to_builtins(event) for event in trajectory]})
+            return
+        for event in trajectory:
+            text = _told(event, trajectory, calls)
+            if text:
+                click.echo(text + "\n")
+    finally:
+        await store.aclose()
+
+
+def _told(event: Event, trajectory: Any, calls: bool) -> str:
+    match event:
+        case Opened():
+            return click.style(f"[{event.seq}] {event.episode}: {event.scenario}, case {event.case}", bold=True)
+        case Acted():
+            thinking = f"\n(thinking) {event.action.thinking}" if event.action.thinking else ""
+            args = f"\n{msgspec.json.encode(event.action.args).decode()}" if event.action.args else ""
+            said = f"\n{event.action.text}" if event.action.text else ""
+            return click.style(f"[{event.seq}] {event.seat}: {event.action.verb}", bold=True) + thinking + args + said
+        case Called() if calls:
+            sent = "\n".join(f"  {message.role}> {message.content}" for message in trajectory.messages(event))
+            got = event.reply.text if event.reply else f"failed: {event.error}"
+            return f"[{event.seq}] call of {event.seat} ({event.purpose})\n{sent}\n  reply> {got}"
+        case Reopened():
+            return f"[{event.seq}] reopened for {', '.join(event.causes)}; goes on after event {event.keep}"
+        case Closed():
+            ending = event.ending
+            return click.style(f"[{event.seq}] {ending.cause} {ending.reason}", bold=True) + (
+                f": {ending.detail}" if ending.detail else ""
+            )
+        case _:
+            return ""

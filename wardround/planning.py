@@ -1,0 +1,186 @@
+"""Before the first episode: read the cases, seat the agents, check what can be checked, and write the run down."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from pydantic import ValidationError
+
+from wardround.cast import Part, part_of, recorded_part
+from wardround.engine.errors import EgressError, UsageError
+from wardround.engine.models.guard import allowed
+from wardround.engine.models.prices import Prices, read_prices
+from wardround.engine.plugins import named
+from wardround.engine.prompts import Prompts
+from wardround.engine.protocols import EpisodeRow, Store
+from wardround.engine.records import Action, Json
+from wardround.names import made_up
+from wardround.results import SCENARIOS, Run
+from wardround.scenarios.bundled import bundled
+from wardround.scenarios.case import Case
+from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.select import select
+from wardround.settings import RunSettings, SeatSettings, problems
+
+DEFAULT_SPECS = {"doctor": "baseline", "patient": "record", "examiner": "record"}
+_CHUNK = 500
+
+
+@dataclass(slots=True)
+class Plan:
+    """A run that is about to begin."""
+
+    settings: RunSettings
+    rules: Any
+    rule_settings: Any
+    prompts: Prompts
+    parts: Mapping[str, Part]
+    repeats: int
+    index: dict[str, str] = field(default_factory=dict)
+    episodes: list[EpisodeRow] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    restricted: int = 0
+
+
+async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any]) -> Plan:
+    """Check everything that can be wrong before a call is made; cases go into the store as they are read."""
+    rules = named(SCENARIOS, settings.scenario)
+    try:
+        rule_settings = rules.Settings.model_validate(settings.set)
+    except ValidationError as error:
+        raise UsageError(f"--set for scenario {settings.scenario}: {problems(error)}") from error
+    override = Path(settings.prompts) if settings.prompts else None
+    prompts = Prompts.load([Path(str(files(f"wardround.{name}") / "prompts")) for name in ("scenarios", "agents")], override)
+    unknown = sorted(set(settings.seats) - set(rules.seats))
+    if unknown:
+        raise UsageError(f"scenario {settings.scenario} has no seat {unknown[0]!r}; it has: {', '.join(rules.seats)}")
+    prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
+    parts = {}
+    for seat in rules.seats:
+        chosen = _seated(settings, seat, rules)
+        parts[seat] = await _part(seat, chosen, store, prices, agents.get(seat))
+    repeats = settings.repeats or (getattr(rules, "REPEATS", 1) if parts[rules.seats[0]].model else 1)
+    made = Plan(settings, rules, rule_settings, prompts, parts, repeats)
+    await _read_cases(made, store)
+    _check_egress(made)
+    return made
+
+
+def _seated(settings: RunSettings, seat: str, rules: Any) -> SeatSettings:
+    """The user's choice, with the paper's sampling where the user has none and the seat is the one that is scored."""
+    chosen = settings.seats.get(seat) or SeatSettings(spec=DEFAULT_SPECS[seat])
+    if seat != rules.seats[0]:
+        return chosen
+    usual = {name: value for name, value in getattr(rules, "SAMPLING", {}).items() if getattr(chosen, name, 1) is None}
+    return chosen.model_copy(update=usual)
+
+
+async def _part(seat: str, chosen: SeatSettings, store: Store, prices: Prices, own: Any) -> Part:
+    if own is not None:
+        return part_of(seat, chosen, prices, own=own)
+    if chosen.spec.startswith("recorded:"):
+        return recorded_part(chosen.spec, await recorded_actions(store, chosen.spec, seat), chosen)
+    return part_of(seat, chosen, prices)
+
+
+async def recorded_actions(store: Store, spec: str, seat: str) -> dict[tuple[str, int], tuple[Action, ...]]:
+    """What `seat` did in each episode of the run that `recorded:RUN` names."""
+    run = await Run.open(store, spec.removeprefix("recorded:"))
+    found = {}
+    async for trajectory in run:
+        actions = tuple(event.action for event in trajectory.acted(seat))
+        if actions:
+            found[trajectory.opened.case, trajectory.opened.repeat] = actions
+    if not found:
+        raise UsageError(f"{spec}: seat {seat} took no action in that run")
+    return found
+
+
+def cases_of(settings: RunSettings) -> Iterator[Case]:
+    """The cases the settings name, in the order of their files."""
+    name, _, part = settings.cases.partition(":")
+    paths: Iterable[Path] = bundled(part or "all") if name == "bundled" else [Path(settings.cases)]
+    cases = (case for path in paths for case in load(path))
+    return iter(select(cases, where=settings.where, sample=settings.sample, seed=settings.seed, limit=settings.limit))
+
+
+async def _read_cases(made: Plan, store: Store) -> None:
+    chunk: list[Case] = []
+    for case in cases_of(made.settings):
+        reason = made.rules.lacks(case)
+        if reason:
+            made.skipped.append((case.id, reason))
+            continue
+        made.restricted += case.data_class == "restricted"
+        chunk.append(case)
+        if len(chunk) == _CHUNK:
+            await _keep(made, store, chunk)
+            chunk = []
+    await _keep(made, store, chunk)
+    number = 0
+    for repeat in range(1, made.repeats + 1):
+        for case_id in made.index:
+            silent = next((seat for seat, part in made.parts.items() if part.pick and not part.pick(case_id, repeat)), "")
+            if silent:
+                made.skipped.append((case_id, f"{made.parts[silent].spec} has nothing for it"))
+                continue
+            made.episodes.append(EpisodeRow(f"{case_id}@{repeat}", number, case_id, repeat, None, "", 0, 0.0))
+            number += 1
+    if not made.episodes:
+        why = f": {made.skipped[0][0]}: {made.skipped[0][1]}" if made.skipped else " (check --where, --limit and --sample)"
+        raise UsageError(f"{made.settings.cases}: no case can be played under {made.settings.scenario}{why}")
+
+
+async def _keep(made: Plan, store: Store, cases: list[Case]) -> None:
+    digests = await store.put([case.model_dump_json(exclude_defaults=True).encode() for case in cases])
+    for case, digest in zip(cases, digests, strict=True):
+        if case.id in made.index:
+            raise UsageError(f"{made.settings.cases}: two cases are called {case.id!r}")
+        made.index[case.id] = digest
+
+
+def _check_egress(made: Plan) -> None:
+    if not made.restricted:
+        return
+    for seat, part in made.parts.items():
+        if part.model is not None and not allowed(part.model.host, made.settings.allow_hosts):
+            raise EgressError(
+                f"{made.restricted} of the cases are restricted, and {seat} {part.spec!r} would send them to "
+                f"{part.model.host}; name that host with --allow-host if your data agreement permits it"
+            )
+
+
+async def write_down(made: Plan, store: Store) -> Run:
+    """Create the run with its header and its episodes."""
+    texts = made.prompts.texts()
+    digests = await store.put([text.encode() for text in texts.values()])
+    [index] = await store.put([msgspec.json.encode(list(made.index.items()))])
+    tables = {seat: (await store.put([part.table]))[0] for seat, part in made.parts.items() if part.table}
+    settings = made.settings
+    header: dict[str, Json] = {
+        "wardround": version("wardround"),
+        "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+        "scenario": {
+            "name": settings.scenario,
+            "goal": made.rules.goal,
+            "settings": made.rule_settings.model_dump(mode="json"),
+        },
+        "seats": {seat: part.describe() for seat, part in made.parts.items()},
+        "repeats": made.repeats,
+        "seed": settings.seed,
+        "limits": settings.limits.model_dump(),
+        "prompts": dict(zip(texts, digests, strict=True)),
+        "cases": {"from": settings.cases, "count": len(made.index), "index": index, "restricted": made.restricted},
+        "tables": tables,
+        "skipped": {"count": len(made.skipped), "first": made.skipped[:20]},
+        "settings": settings.model_dump(mode="json", exclude_defaults=True),
+    }
+    name = settings.name or made_up({run.name for run in await store.runs()})
+    await store.create_run(name, header)
+    await store.plan(name, made.episodes)
+    return Run(store, name, header)

@@ -1,0 +1,124 @@
+"""The front door: plan a run or take up one that was interrupted, and play it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from wardround.engine.batch import Progress
+from wardround.engine.models.preflight import preflight
+from wardround.engine.models.prices import Prices, read_prices
+from wardround.engine.protocols import Store
+from wardround.planning import plan, write_down
+from wardround.playing import Stage, check_causes, parts_of, play_open, stage
+from wardround.results import Run, open_store
+from wardround.settings import RunSettings, validated
+
+AgentSpec = Any
+"""A SPEC, a mapping of `SeatSettings` fields, or a class or function that makes an agent."""
+
+
+class Options(TypedDict, total=False):
+    """What `run` takes besides; the fields of RunSettings."""
+
+    set: Mapping[str, Any]
+    repeats: int
+    seed: int
+    concurrency: int
+    limits: Mapping[str, Any]
+    limit: int
+    where: Sequence[str]
+    sample: float
+    prompts: str
+    prices: str
+    allow_hosts: Sequence[str]
+    preflight: bool
+    name: str
+
+
+async def run(
+    cases: str | Path = "bundled",
+    scenario: str = "workup",
+    *,
+    seats: Mapping[str, AgentSpec] | None = None,
+    store: Store | str | Path = "wardround.db",
+    progress: Progress | None = None,
+    **options: Unpack[Options],
+) -> Run:
+    """Play cases under a scenario and return the stored run.
+
+    `seats` maps a seat (doctor, patient, examiner) to a SPEC such as 'openai/gpt-4o', to `{"spec": ..., "base_url":
+    ...}`, or to a class of your own. Raises UsageError for anything wrong that can be known before the first episode,
+    StoreError if the store cannot be written. What goes wrong in an episode is in that episode's ending.
+    """
+    specs, agents = split_agents(seats or {})
+    settings = validated({"cases": str(cases), "scenario": scenario, "seats": specs, **options}, "run")
+    return await begin(settings, store if _is_store(store) else open_store(store), agents, progress or Progress())
+
+
+async def begin(settings: RunSettings, store: Store, agents: Mapping[str, Any], progress: Progress) -> Run:
+    """Plan a run, try its endpoints, write it down, play it."""
+    made = await plan(settings, store, agents)
+    models = {seat: part.model for seat, part in made.parts.items() if part.model is not None}
+    try:
+        if settings.preflight:
+            await preflight(models)
+        begun = await write_down(made, store)
+        await play_open(await stage(begun, made.parts), progress, settings.concurrency)
+    finally:
+        for model in models.values():
+            await model.aclose()
+    return begun
+
+
+async def resume(
+    name: str,
+    *,
+    store: Store | str | Path = "wardround.db",
+    seats: Mapping[str, AgentSpec] | None = None,
+    retry: Sequence[str] = (),
+    concurrency: int | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Go on with a run where it stopped; no recorded call is made again.
+
+    `retry` reopens closed episodes of these causes. `seats` is needed only for classes of your own that have no
+    importable name.
+    """
+    run = await Run.open(store if _is_store(store) else open_store(store), name)
+    check_causes(retry, list(run.header["seats"]))
+    settings = RunSettings.model_validate(run.header["settings"])
+    prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
+    parts = await parts_of(run, prices, split_agents(seats or {})[1])
+    models = {seat: part.model for seat, part in parts.items() if part.model is not None}
+    try:
+        if settings.preflight:
+            await preflight(models)
+        await play_open(await stage(run, parts), progress or Progress(), concurrency or settings.concurrency, retry)
+    finally:
+        for model in models.values():
+            await model.aclose()
+    return run
+
+
+async def offline_stage(run: Run) -> Stage:
+    """The stage of a stored run for replay: no endpoint is reached, so no key is needed."""
+    return await stage(run, await parts_of(run, Prices(), {}, offline=True))
+
+
+def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Seats given by SPEC or fields, and seats given by a class or function."""
+    specs: dict[str, Any] = {}
+    agents: dict[str, Any] = {}
+    for seat, given in seats.items():
+        if isinstance(given, str):
+            specs[seat] = {"spec": given}
+        elif isinstance(given, Mapping):
+            specs[seat] = dict(given)
+        else:
+            specs[seat] = {"spec": f"{getattr(given, '__module__', '?')}:{getattr(given, '__qualname__', repr(given))}"}
+            agents[seat] = given
+    return specs, agents
+
+
+def _is_store(store: Any) -> bool:
+    return hasattr(store, "append")

@@ -1,0 +1,93 @@
+"""All that a run is told: the same fields on the command line, in a run file (TOML) and in Python."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from wardround.engine.errors import UsageError
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SeatSettings(_Settings):
+    """Who sits in a seat, and how its model is sampled.
+
+    `spec` is `name`, `provider/model`, `package.module:Class`, `replies:PATH[#MODEL]` or `recorded:RUN`.
+    """
+
+    spec: str
+    base_url: str = ""
+    temperature: float | None = Field(default=None, ge=0)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    max_tokens: int | None = Field(default=None, gt=0)
+    seed: int | None = None
+    options: dict[str, Any] = Field(default_factory=dict, description="Handed to the agent as they are.")
+
+    def sampling(self) -> dict[str, Any]:
+        """The settings that go with every call."""
+        named = {"temperature": self.temperature, "top_p": self.top_p, "max_tokens": self.max_tokens, "seed": self.seed}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+class LimitSettings(_Settings):
+    """Caps of one episode."""
+
+    actions: Annotated[int, Field(gt=0)] | None = 1000
+    tokens: Annotated[int, Field(gt=0)] | None = None
+    cost: Annotated[float, Field(gt=0)] | None = None
+    wall: Annotated[float, Field(gt=0)] | None = None
+
+
+class RunSettings(_Settings):
+    """One run."""
+
+    cases: str = "bundled"
+    scenario: str = "workup"
+    set: dict[str, Any] = Field(default_factory=dict, description="The scenario's own settings.")
+    seats: dict[str, SeatSettings] = Field(default_factory=dict)
+    repeats: int | None = Field(default=None, gt=0, description="Default: the paper's, else 1.")
+    seed: int = 0
+    concurrency: int = Field(default=32, gt=0, le=100_000)
+    limits: LimitSettings = LimitSettings()
+    limit: int | None = Field(default=None, gt=0, description="At most so many cases.")
+    where: tuple[str, ...] = ()
+    sample: float | None = Field(default=None, gt=0, le=1)
+    prompts: str = ""
+    prices: str = ""
+    allow_hosts: tuple[str, ...] = ()
+    preflight: bool = True
+    name: str = ""
+
+
+def read_settings(path: Path) -> RunSettings:
+    """A run file; raises UsageError naming the file and the field."""
+    try:
+        with path.open("rb") as file:
+            return validated(tomllib.load(file), str(path))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is no TOML file: {error}") from error
+
+
+def validated(fields: dict[str, Any], where: str) -> RunSettings:
+    """The settings, or a UsageError that names each wrong field."""
+    try:
+        return RunSettings.model_validate(fields)
+    except ValidationError as error:
+        raise UsageError(f"{where}: {problems(error)}") from error
+
+
+def problems(error: ValidationError) -> str:
+    """What pydantic found, a phrase for each field."""
+    return "; ".join(f"{'.'.join(map(str, problem['loc'])) or 'value'}: {problem['msg']}" for problem in error.errors())
+
+
+def written(settings: RunSettings) -> str:
+    """The settings as a run file, without what is left at its default."""
+    return tomli_w.dumps(settings.model_dump(mode="json", exclude_defaults=True, exclude_none=True))
