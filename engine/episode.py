@@ -219,6 +219,8 @@ class boundary:  # noqa: N801 - used as a statement, and a generator would cost 
             return
         error = _leading(raised)
         if isinstance(error, (RunStopped, StoreError, LogError, EgressError)):
+            if error is raised:
+                return
             raise error from raised
         raise Ended(_typed(self._who, error)) from raised
 

@@ -48,7 +48,7 @@ class Prompts:
         """Read the packages' folders, then the user's own over them.
 
         Raises UsageError where the user's file replaces nothing, or uses another set of placeholders than the one it
-        replaces: a prompt that leaves out the patient's history would run, and mean nothing.
+        replaces: a prompt that leaves out what is to be read would run, and mean nothing.
         """
         texts: dict[str, str] = {}
         for folder in folders:
