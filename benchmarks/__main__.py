@@ -11,6 +11,8 @@ from benchmarks.load import Load, Measured
 from benchmarks.played import played
 from benchmarks.server import served
 
+YARDSTICK = "bare aiohttp"
+
 
 def main() -> None:
     """Measure, print a table, write JSON."""
@@ -23,27 +25,29 @@ def main() -> None:
     load = Load(episodes=given.episodes, concurrency=given.concurrency, latency=given.latency)
     rows: dict[str, Measured] = {}
     with served(load.latency) as url:
-        for loop, options in (("asyncio", {}), ("uvloop", {"use_uvloop": True})):
-            for name, client in (("bare aiohttp", bare), ("wardround", played)):
-                rows[f"{name}, {loop}"] = anyio.run(client, load, url, backend_options=options)
+        for turn in (1, 2):  # twice in turn: a machine that drifts is seen, and the better of each is shown
+            for name, client in ((YARDSTICK, bare), ("wardround", played)):
+                measured = anyio.run(client, load, url)
+                if turn == 1 or measured.cpu < rows[name].cpu:
+                    rows[name] = measured
     print(table(load, rows))
     if given.json:
         given.json.write_text(json.dumps({"load": vars(load), "rows": {name: vars(row) for name, row in rows.items()}}))
 
 
 def table(load: Load, rows: dict[str, Measured]) -> str:
-    """Ratios first: of the latency limit, and of the bare loop's CPU on the same kind of event loop."""
+    """Ratios first: of the latency limit, and of the bare loop's CPU."""
     calls = load.episodes * load.calls
     lines = [
         f"{load.episodes} episodes of {load.calls} calls, {load.concurrency} at once, {load.latency * 1000:g} ms a call; "
         f"limit {load.limit:.2f} s",
-        f"{'client':<24}{'wall s':>8}{'of limit':>10}{'CPU ms/call':>13}{'of bare':>9}",
+        f"{'client':<16}{'wall s':>8}{'of limit':>10}{'CPU ms/call':>13}{'of bare':>9}",
     ]
     for name, row in rows.items():
-        yardstick = rows[f"bare aiohttp, {name.split(', ')[1]}"]
+        yardstick = rows[YARDSTICK]
         extra = "".join(f"  {value:.0f} {what}" for what, value in row.more.items())
         lines.append(
-            f"{name:<24}{row.wall:>8.2f}{load.limit / row.wall:>10.3f}{row.cpu / calls * 1000:>13.3f}"
+            f"{name:<16}{row.wall:>8.2f}{load.limit / row.wall:>10.3f}{row.cpu / calls * 1000:>13.3f}"
             f"{row.cpu / yardstick.cpu:>9.2f}{extra}"
         )
     return "\n".join(lines)

@@ -48,7 +48,8 @@ class Endpoint:
         self.key = key.strip()
         if not (self.key.isascii() and self.key.isprintable()):
             raise UsageError(f"the key for {self.host} holds characters that no key can have: check how it was set")
-        sent = {"Content-Type": "application/json", "Accept": "application/json", **(headers or {})}
+        sent = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "wardround"}
+        sent.update(headers or {})
         if self.key:
             sent["Authorization"] = f"Bearer {self.key}"
         self._headers = CIMultiDict({istr(name): value for name, value in sent.items()})
@@ -87,7 +88,6 @@ class Endpoint:
                 total=times.total, sock_connect=times.connect, sock_read=times.first_byte, ceil_threshold=5
             ),
             headers=self._headers,
-            skip_auto_headers=("User-Agent",),
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
         )

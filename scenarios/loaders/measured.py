@@ -6,14 +6,20 @@ from typing import Literal
 
 Flag = Literal["", "normal", "low", "high", "abnormal"]
 
-_NUMBER = r"\d[\d,]*(?:\.\d+)?"
+_NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _VALUE = re.compile(
     rf"(?P<sign>[<>\u2264\u2265~]?)\s*(?P<number>-?{_NUMBER}(?:\s*[\u2013-]\s*{_NUMBER})?)\s*"
     r"(?P<unit>[^\s()\d,;][^\s(),;]*(?:\s(?:Hg|H2O))?|)\s*(?:\((?P<note>[^()]*)\))?\.?"
 )
-_RANGE = re.compile(rf"(?:normal|reference)(?:\s+range)?:?\s*({_NUMBER})\s*[\u2013-]\s*({_NUMBER})\s*(\S*)", re.IGNORECASE)
-_UNIT = re.compile(r"%|[\u00b5\u03bcA-Za-z/%\u00b0][\w\u00b5\u03bc/^*.%\u00b0\u00b2\u00b3-]*(?:\s(?:Hg|H2O))?", re.ASCII)
-_DEGREE = re.compile(r"\b(slightly|mildly|moderately|markedly|severely|significantly|very|borderline|extremely)\s+", re.IGNORECASE)
+_RANGE = re.compile(
+    rf"(?:normal|reference)(?:\s+range)?:?\s*({_NUMBER})\s*[\u2013-]\s*({_NUMBER})\s*(\S*)", re.IGNORECASE
+)
+_UNIT = re.compile(
+    r"%|[\u00b5\u03bcA-Za-z/%\u00b0][\w\u00b5\u03bc/^*.%\u00b0\u00b2\u00b3-]*(?:\s(?:Hg|H2O))?", re.ASCII
+)
+_DEGREE = re.compile(
+    r"\b(slightly|mildly|moderately|markedly|severely|significantly|very|borderline|extremely)\s+", re.IGNORECASE
+)
 _WORDS: dict[str, Flag] = {
     **dict.fromkeys(("elevated", "increased", "high", "raised", "prolonged", "increased levels"), "high"),
     **dict.fromkeys(("decreased", "reduced", "low", "lowered", "shortened", "decreased levels"), "low"),
@@ -26,8 +32,9 @@ _NORMAL = re.compile(
     re.IGNORECASE,
 )
 _NOT_DONE = re.compile(
-    r"(?:results? )?(?:pending|not (?:specified|provided|mentioned|indicated|performed|done|available|tested|applicable)"
-    r"|n/a|unknown|optional)\b.*",
+    r"(?:results? )?(?:pending"
+    r"|not (?:specified|provided|mentioned|indicated|performed|done|available|tested|applicable)|n/a"
+    r"|unknown|optional)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -54,7 +61,7 @@ def not_done(text: str) -> bool:
 
 
 def number(text: str) -> Measured | None:
-    """'12,000/\u03bcL (elevated)' as 12000, /\u03bcL, high; None where the text is no number with a unit and a plain note."""
+    """'12,000/mm3 (elevated)' as 12000, /mm3, high; None where the text is no number with a unit and a plain note."""
     match = _VALUE.fullmatch(text.strip())
     if match is None:
         return None

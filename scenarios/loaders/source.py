@@ -4,6 +4,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -30,7 +31,8 @@ def lines(path: Path) -> Iterator[Line | Problem]:
     Raises UsageError for what is no text file at all: missing, a folder, empty, binary, UTF-16. A UTF-8 byte order
     mark is taken off.
     """
-    with _open(path) as stream:
+    with ExitStack() as stack:
+        stream = _open(path, stack)
         seen = False
         for item in _decoded(path, stream):
             seen = True
@@ -39,20 +41,19 @@ def lines(path: Path) -> Iterator[Line | Problem]:
             raise UsageError(f"{path}: holds nothing but blank lines; a case file has one case a line")
 
 
-def _open(path: Path) -> IO[bytes]:
+def _open(path: Path, stack: ExitStack) -> IO[bytes]:
+    """The unpacked bytes of `path`; whatever was opened is closed with `stack`."""
     if path.is_dir():
         raise UsageError(f"{path}: is a folder; name one case file in it, for instance {path / 'cases.jsonl'}")
     try:
-        raw = path.open("rb")
+        plain: io.BufferedReader = stack.enter_context(path.open("rb"))
     except OSError as error:
         raise UsageError(f"{path}: cannot be opened ({error.strerror or error}); is the path right?") from error
     try:
-        plain: io.BufferedReader = raw
-        if raw.peek(2)[:2] == b"\x1f\x8b":
-            plain = io.BufferedReader(gzip.GzipFile(fileobj=raw), _PEEK)  # type: ignore[arg-type]  # typeshed: GzipFile reads
+        if plain.peek(2)[:2] == b"\x1f\x8b":
+            plain = stack.enter_context(io.BufferedReader(gzip.GzipFile(fileobj=plain), _PEEK))
         head = plain.peek(_PEEK)[:_PEEK]
     except (OSError, EOFError, zlib.error) as error:
-        raw.close()
         raise UsageError(f"{path}: cannot be unpacked as gzip ({error}); was it copied whole?") from error
     _refuse(path, head)
     return plain

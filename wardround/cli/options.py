@@ -37,9 +37,8 @@ def existing_store(given: str | None) -> Store:
 
 
 def drive(work: Callable[[], Awaitable[_T]]) -> _T:
-    """Run `work` in an event loop, a fast one where there is one."""
-    quick = sys.platform != "win32"
-    return anyio.run(work, backend_options={"use_uvloop": quick})
+    """Run `work` in an event loop."""
+    return anyio.run(work)
 
 
 def say_json(value: Any) -> None:

@@ -1,0 +1,201 @@
+"""HTTP/1.1 as model endpoints need it: POST, keep-alive, TLS; a raw asyncio protocol under httptools' parser.
+
+A general HTTP client costs more processor time a call than the rest of the engine together (docs/performance.md).
+"""
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from typing import cast
+
+import anyio
+import httptools
+import msgspec
+from yarl import URL
+
+_LARGEST = 64 * 2**20
+"""Bytes of a reply that are read at most: a model's answer is never this long, a broken server's may be."""
+
+
+class Timeouts(msgspec.Struct, frozen=True):
+    """Seconds. A reply that is not streamed sends its first byte when the model has finished, so that one is long."""
+
+    connect: float = 30.0
+    first_byte: float = 600.0
+    total: float = 900.0
+
+
+class BrokenOff(ConnectionError):
+    """The connection ended before the reply did."""
+
+
+class NoHttp(ConnectionError):
+    """What came back is no HTTP, or more of it than can be read."""
+
+
+class Late(TimeoutError):
+    """A timeout ran out; the text says which."""
+
+
+class _Line(asyncio.Protocol):
+    """One connection: at most one request at a time."""
+
+    __slots__ = ("_body", "_headers", "_size", "_waiting", "heard", "loop", "parser", "transport", "used", "watch")
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.transport: asyncio.Transport | None = None
+        self.watch: asyncio.TimerHandle | None = None
+        self.used = self.heard = self.loop.time()
+        self._waiting: asyncio.Future[tuple[int, Mapping[str, str], bytes]] | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self.parser = httptools.HttpResponseParser(self)
+        self._headers: dict[str, str] = {}
+        self._body: list[bytes] = []
+        self._size = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass of asyncio's
+
+    def ask(self, request: bytes) -> "asyncio.Future[tuple[int, Mapping[str, str], bytes]]":
+        """Send a request; the future is its reply."""
+        self._waiting = self.loop.create_future()
+        self.heard = self.loop.time()
+        if self.transport is None or self.transport.is_closing():
+            self.fail(BrokenOff("the connection was closed"))
+        else:
+            self.transport.write(request)
+        return self._waiting
+
+    def fail(self, error: Exception) -> None:
+        """End what is waited for, and the connection."""
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_exception(error)
+        if self.transport is not None:
+            self.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        self.heard = self.loop.time()
+        if self._waiting is None or self._waiting.done():
+            self.fail(NoHttp("bytes that nobody asked for"))
+            return
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserError:
+            self.fail(NoHttp("no HTTP"))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Called by the parser."""
+        self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+
+    def on_body(self, part: bytes) -> None:
+        """Called by the parser."""
+        self._size += len(part)
+        if self._size > _LARGEST:
+            self.fail(NoHttp("a reply too long to be one"))
+            return
+        self._body.append(part)
+
+    def on_message_complete(self) -> None:
+        """Called by the parser."""
+        status = self.parser.get_status_code()
+        if status < 200:  # an interim reply: the real one follows
+            self._headers, self._body = {}, []
+            return
+        self._finish(status)
+
+    def _finish(self, status: int) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result((status, self._headers, b"".join(self._body)))
+        if self.transport is not None and not self.parser.should_keep_alive():
+            self.transport.close()
+        self._headers, self._body, self._size = {}, [], 0
+
+    def eof_received(self) -> None:
+        if self._waiting is None or self._waiting.done() or not self._headers:
+            return
+        framed = "content-length" in self._headers or "transfer-encoding" in self._headers
+        if not framed:  # such a reply ends with the connection
+            self._finish(self.parser.get_status_code())
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.fail(exc if isinstance(exc, ssl.SSLError) else BrokenOff("the connection was cut"))
+
+    @property
+    def reusable(self) -> bool:
+        """Whether another request can be sent."""
+        return self.transport is not None and not self.transport.is_closing()
+
+
+class Lines:
+    """The connections to one address; as many are open as requests are under way, and idle ones are kept a while."""
+
+    def __init__(self, url: URL, timeouts: Timeouts, keep: float) -> None:
+        self._host, self._port = url.host or "", url.port or (443 if url.scheme == "https" else 80)
+        self._tls = ssl.create_default_context() if url.scheme == "https" else None
+        self._timeouts, self._keep = timeouts, keep
+        self._idle: list[_Line] = []
+
+    async def request(self, head: bytes, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        """Send `head` (without its length) and `body`; (status, headers in lower case, body) of the reply.
+
+        Raises Late, BrokenOff, NoHttp, ssl.SSLError or OSError.
+        """
+        line = self._take() or await self._connect()
+        reply = line.ask(b"%bContent-Length: %d\r\n\r\n%b" % (head, len(body), body))
+        self._watch(line, line.heard)
+        try:
+            answer = await reply
+        finally:
+            if line.watch is not None:
+                line.watch.cancel()
+            if not reply.done() or reply.cancelled():  # given up in the middle: what still comes is nobody's
+                line.fail(BrokenOff("given up"))
+        line.used = line.loop.time()
+        if line.reusable:
+            self._idle.append(line)
+        return answer
+
+    def _take(self) -> _Line | None:
+        while self._idle:
+            line = self._idle.pop()
+            if line.reusable and line.loop.time() - line.used < self._keep:
+                return line
+            line.fail(BrokenOff("idle"))
+        return None
+
+    async def _connect(self) -> _Line:
+        loop = asyncio.get_running_loop()
+        name = self._host if self._tls else None
+        try:
+            with anyio.fail_after(self._timeouts.connect):
+                _, line = await loop.create_connection(
+                    _Line, self._host, self._port, ssl=self._tls, server_hostname=name
+                )
+        except TimeoutError:
+            raise Late(f"no connection within {self._timeouts.connect:g} s") from None
+        return line
+
+    def _watch(self, line: _Line, began: float) -> None:
+        """Look again when a timeout can be due."""
+        due = min(line.heard + self._timeouts.first_byte, began + self._timeouts.total)
+        line.watch = line.loop.call_at(due, self._look, line, began)
+
+    def _look(self, line: _Line, began: float) -> None:
+        now = line.loop.time()
+        if now - began >= self._timeouts.total:
+            line.fail(Late(f"no whole reply within {self._timeouts.total:g} s"))
+        elif now - line.heard >= self._timeouts.first_byte:
+            line.fail(Late(f"no byte for {self._timeouts.first_byte:g} s"))
+        else:
+            self._watch(line, began)
+
+    async def aclose(self) -> None:
+        """Close the idle connections."""
+        idle, self._idle = self._idle, []
+        for line in idle:
+            if line.transport is not None:
+                line.transport.close()
+        await anyio.sleep(0)

@@ -1,0 +1,80 @@
+"""What each house score is called in a report, in what unit it is, and which ones come first."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Unit = Literal["share", "count", "tokens", "points", "usd", "seconds", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A score as people read it. A `share` lies in 0..1, so that missing values have bounds."""
+
+    name: str
+    label: str
+    unit: Unit
+    headline: bool = False
+
+
+MEASURES: tuple[Measure, ...] = (
+    Measure("diagnosis_accuracy", "Diagnosis accuracy", "share", True),
+    Measure("treatment_accuracy", "Treatment accuracy", "share", True),
+    Measure("exam_recall", "Examination recall, mean over types", "share", True),
+    Measure("full_path", "Full path, recall over all items", "share", True),
+    Measure("full_path_by_type", "Full path, recall by type", "share", True),
+    Measure("lexical_match", "Lexical match beside the judge", "share"),
+    Measure("exam_recall_pooled", "Examination recall, all items", "share"),
+    Measure("exam_recall_lab", "Recall, laboratory", "share"),
+    Measure("exam_recall_microbiology", "Recall, microbiology", "share"),
+    Measure("exam_recall_imaging", "Recall, imaging", "share"),
+    Measure("exam_recall_investigation", "Recall, other investigations", "share"),
+    Measure("exam_precision", "Examination precision, mean over types", "share"),
+    Measure("exam_precision_pooled", "Examination precision, all requests", "share"),
+    Measure("exam_precision_lab", "Precision, laboratory", "share"),
+    Measure("exam_precision_microbiology", "Precision, microbiology", "share"),
+    Measure("exam_precision_imaging", "Precision, imaging", "share"),
+    Measure("exam_precision_investigation", "Precision, other investigations", "share"),
+    Measure("tests", "Tests ordered", "count"),
+    Measure("test_cost", "Cost of tests", "points"),
+    Measure("repeat_requests", "Requests for what was known", "share"),
+    Measure("assumed_answers", "Answers assumed normal", "share"),
+    Measure("unusable_replies", "Unusable replies", "share"),
+    Measure("turns", "Turns", "count"),
+    Measure("calls", "Model calls", "count"),
+    Measure("failed_calls", "Failed calls", "count"),
+    Measure("tokens", "Tokens", "tokens"),
+    Measure("tokens_prompt", "Tokens sent", "tokens"),
+    Measure("tokens_completion", "Tokens received", "tokens"),
+    Measure("cost_usd", "Cost of calls", "usd"),
+    Measure("model_seconds", "Time in model calls", "seconds"),
+    Measure("episode_seconds", "Time of the episode", "seconds"),
+)
+
+_BY_NAME = {measure.name: measure for measure in MEASURES}
+_PLACE = {measure.name: place for place, measure in enumerate(MEASURES)}
+
+
+def measure_of(name: str) -> Measure:
+    """The measure of that name; one of a plug-in is called by its name and has no unit."""
+    return _BY_NAME.get(name) or Measure(name, name.replace("_", " "), "")
+
+
+def place_of(name: str) -> tuple[int, str]:
+    """The order of scores in reports: the house's own as listed above, then the others by name."""
+    return _PLACE.get(name, len(_PLACE)), name
+
+
+def shown(name: str, value: float | None) -> str:
+    """A value as people read it: 0.873, 12.4, 1,204, $0.0312, 4.1 s; a dash for None."""
+    if value is None:
+        return "–"
+    unit = measure_of(name).unit
+    if unit == "usd":
+        return f"${value:,.4f}" if abs(value) < 1 else f"${value:,.2f}"
+    if unit == "tokens":
+        return f"{value:,.0f}"
+    if unit == "seconds":
+        return f"{value:,.3f} s" if abs(value) < 1 else f"{value:,.1f} s"
+    if unit in ("count", "points"):
+        return f"{value:,.1f}"
+    return f"{value:.3f}"

@@ -1,0 +1,45 @@
+"""What statistics and reports are made from: plain rows of scores, never the store."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from wardround.engine.records import Json, Score
+
+
+class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
+    """The scores of one episode, beside what groups it.
+
+    `cause` is None while the episode is open. `answer` and `truth` are shown in the table of episodes, unless the case
+    is `restricted`. `group` is the disease, for macro averages; empty if the case has none.
+    """
+
+    episode: str
+    case: str
+    repeat: int = 0
+    group: str = ""
+    cause: str | None
+    reason: str = ""
+    scores: Sequence[Score] = ()
+    answer: str = ""
+    truth: str = ""
+    restricted: bool = False
+
+    def score(self, name: str) -> Score:
+        """The score of that name; if it was never taken, None with reason `not_scored`."""
+        for score in self.scores:
+            if score.name == name:
+                return score
+        return Score(name, None, "not_scored")
+
+
+class RunScores(msgspec.Struct, frozen=True, kw_only=True):
+    """A scored run: its name, its header (JSON object), its episodes.
+
+    `scoring` says how it was scored where the header does not: the judge's model, the evaluators named.
+    """
+
+    name: str
+    header: Mapping[str, Json]
+    episodes: Sequence[EpisodeScores]
+    scoring: Mapping[str, Json] = {}

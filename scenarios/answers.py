@@ -1,0 +1,35 @@
+"""What an examiner or patient answered: which parts of it the doctor hears."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from wardround.engine.records import Action, Json
+from wardround.scenarios.records import Item
+
+_HEARD = ("asked", "kind", "state", "test", "text")
+"""The citation, the rule and score of the match, the points and the mark of an assumed value are not for the doctor."""
+
+FOUND = frozenset({"reported", "normal"})
+
+
+def answers(action: Action) -> list[Mapping[str, Json]]:
+    """The structured answers of an `answer`; what is no list of objects is no answer."""
+    given = action.args.get("answers", [])
+    return [answer for answer in given if isinstance(answer, Mapping)] if isinstance(given, list | tuple) else []
+
+
+def found(given: Iterable[Mapping[str, Json]]) -> list[Mapping[str, Json]]:
+    """Those that tell a result."""
+    return [answer for answer in given if answer.get("state") in FOUND]
+
+
+def heard(given: Iterable[Mapping[str, Json]]) -> list[Json]:
+    """The parts that a doctor may hear."""
+    return [{name: answer[name] for name in _HEARD if name in answer} for answer in given]
+
+
+def rows(items: Sequence[Item]) -> list[Json]:
+    """Results of a case as the seat that looks them up gets them."""
+    return [
+        {"ref": i.ref, "kind": i.kind, "name": i.name, "text": i.text, "normal": i.normal, "detail": i.detail}
+        for i in items
+    ]

@@ -1,0 +1,201 @@
+"""Loading a file of cases whatever its format: the content says which, and every fault is named.
+
+load(path)      cases one by one; UsageError at the first fault
+problems(path)  every fault of the file
+scan(path)      both, in the order of the file
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from pydantic_core import from_json
+
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Json
+from wardround.scenarios.case import Case
+from wardround.scenarios.loaders import medr, osce, own
+from wardround.scenarios.loaders.problem import Problem, Refused
+from wardround.scenarios.loaders.source import Line, lines
+
+FORMATS = {
+    "own": "Wardround's own JSONL, one case a line (docs/cases.md)",
+    "osce": "AgentClinic OSCE JSONL, one object with OSCE_Examination a line",
+    "medr": "MedR-Bench JSON, one object of cases by id, each with generate_case",
+}
+
+
+def load(path: Path | str) -> Iterator[Case]:
+    """The cases of `path` in the order of the file, streamed.
+
+    Raises UsageError at the first record that is no case, with all its faults, each by file, line and field.
+    """
+    first: list[Problem] = []
+    for item in scan(path):
+        if first and not (isinstance(item, Problem) and item.line == first[0].line):
+            break
+        if isinstance(item, Problem):
+            first.append(item)
+        else:
+            yield item
+    if first:
+        more = f"\n`wardround cases check {path}` lists every problem of the file"
+        raise UsageError("\n".join(map(str, first)) + more)
+
+
+def problems(path: Path | str) -> tuple[Problem, ...]:
+    """Every fault of `path`; one about the whole file where it cannot be read at all. Empty if all is well."""
+    try:
+        return tuple(item for item in scan(path) if isinstance(item, Problem))
+    except UsageError as error:
+        message = str(error).removeprefix(f"{path}: ")
+        return (Problem(str(path), 0, "", message),)
+
+
+def scan(path: Path | str) -> Iterator[Case | Problem]:
+    """Cases and faults in the order of the file.
+
+    Raises UsageError where no format can be told: not a text file, or none of `FORMATS`.
+    """
+    where = Path(path)
+    seen: dict[str, int] = {}
+    for line, item in _recognised(where):
+        if isinstance(item, Case):
+            if item.id in seen:
+                message = f"the case on line {seen[item.id]} has the same id {item.id!r}; ids must be unique"
+                yield Problem(str(path), line, "id", message, item.id)
+                continue
+            seen[item.id] = line
+        yield item
+
+
+def _recognised(path: Path) -> Iterator[tuple[int, Case | Problem]]:
+    stream = lines(path)
+    head = next(stream)
+    if isinstance(head, Line) and (kind := _kind(_object(head.text))) in ("own", "osce"):
+        yield from _by_line(path, kind, _chain(head, stream))
+        return
+    held = [head, *stream]
+    text = "".join(item.text for item in held if isinstance(item, Line))
+    kind, whole = _whole(text)
+    if kind == "medr" and isinstance(whole, dict):
+        yield from ((item.line, item) for item in held if isinstance(item, Problem))
+        yield from _medr(path, text, whole)
+        return
+    by_line = next((kind for item in held if isinstance(item, Line) and (kind := _kind(_object(item.text)))), "")
+    if by_line in ("own", "osce"):
+        yield from _by_line(path, by_line, held)
+        return
+    raise UsageError(f"{path}: {_unknown(text, held, whole)}")
+
+
+def _chain(head: Line | Problem, rest: Iterator[Line | Problem]) -> Iterator[Line | Problem]:
+    yield head
+    yield from rest
+
+
+def _by_line(path: Path, kind: str, found: Iterable[Line | Problem]) -> Iterator[tuple[int, Case | Problem]]:
+    """One case a line; `osce` numbers them, for its stations have no id."""
+    for number, item in enumerate(found, 1):
+        if isinstance(item, Problem):
+            yield item.line, item
+            continue
+        try:
+            record = from_json(item.text, allow_inf_nan=False)
+        except ValueError as error:
+            yield item.number, Problem(str(path), item.number, "", _broken(error, item))
+            continue
+        make = partial(osce.case, number, record) if kind == "osce" else partial(own.case, record)
+        for made in _made(path, item.number, make, _id(record)):
+            yield item.number, made
+
+
+def _medr(path: Path, text: str, whole: Mapping[str, Json]) -> Iterator[tuple[int, Case | Problem]]:
+    at = 0
+    for case_id, record in whole.items():
+        at = max(text.find(json.dumps(case_id, ensure_ascii=False), at), at)
+        line = text.count("\n", 0, at) + 1
+        for made in _made(path, line, partial(medr.case, case_id, record), case_id):
+            yield line, made
+    for case_id in _twice(text):
+        yield 0, Problem(str(path), 0, "id", f"the id {case_id!r} is given twice; ids must be unique", case_id)
+
+
+def _made(path: Path, line: int, make: Callable[[], Case], case_id: str) -> Iterator[Case | Problem]:
+    try:
+        yield make()
+    except Refused as error:
+        for field, message in error.faults:
+            yield Problem(str(path), line, field, message, case_id)
+
+
+def _id(record: Json) -> str:
+    found = record.get("id") if isinstance(record, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _object(text: str) -> Json:
+    try:
+        return from_json(text)
+    except ValueError:
+        return None
+
+
+def _kind(record: Json) -> str:
+    """Which of FORMATS an object belongs to; empty if none."""
+    if not isinstance(record, dict) or not record:
+        return ""
+    if osce.KEY in record:
+        return "osce"
+    if any(isinstance(part, dict) and "generate_case" in part for part in record.values()):
+        return "medr"
+    return "own" if len(record.keys() & Case.model_fields.keys()) >= 2 else ""
+
+
+def _whole(text: str) -> tuple[str, Json]:
+    whole = _object(text)
+    return _kind(whole), whole
+
+
+def _twice(text: str) -> list[str]:
+    """Ids that the outermost object of `text` has more than once: a JSON reader would keep the last in silence."""
+    doubled: list[str] = []
+
+    def pairs(found: list[tuple[str, Json]]) -> Json:
+        if any(isinstance(part, dict) and "generate_case" in part for _, part in found):
+            names = [name for name, _ in found]
+            doubled.extend(name for name in dict.fromkeys(names) if names.count(name) > 1)
+        return dict(found)
+
+    json.loads(text, object_pairs_hook=pairs)
+    return doubled
+
+
+def _broken(error: ValueError, line: Line) -> str:
+    said = str(error).replace(" at line 1 column ", " at column ").replace(" at line 2 column 0", " at its end")
+    if line.ended:
+        return f"is not one JSON object ({said}); write one case a line"
+    return f"the last line breaks off ({said}): was the file still being written? complete the line or take it out"
+
+
+def _unknown(text: str, found: list[Line | Problem], whole: Json) -> str:
+    """What a file is that is none of the formats, and what to do about it."""
+    for item in found:
+        if isinstance(item, Problem):
+            return f"line {item.line}: {item.message}"
+    known = "; ".join(FORMATS.values())
+    if isinstance(whole, list):
+        return f"line 1: is one JSON list; write its members one a line. Known formats: {known}"
+    if isinstance(whole, dict):
+        keys = ", ".join(sorted(map(str, whole))[:6]) or "none"
+        return f"line 1: is a JSON object of no known format (its keys: {keys}). Known formats: {known}"
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError) as error:
+        at = error if isinstance(error, json.JSONDecodeError) else None
+        where = f"line {at.lineno}, column {at.colno}: {at.msg.lower()}" if at else "line 1: nested too deeply"
+        if '"generate_case"' in text:
+            return f"{where}; the file looks like MedR-Bench JSON that is damaged or cut off"
+        return f"{where}; this is not JSON. Known formats: {known}"
+    return f"line 1: holds JSON, but no cases. Known formats: {known}"

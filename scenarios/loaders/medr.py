@@ -1,0 +1,141 @@
+"""MedR-Bench cases (JSON object of case reports by PMC number), for diagnosis and for treatment."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from pydantic import ValidationError
+
+from wardround.engine.records import Json
+from wardround.scenarios.case import Case, Category, Provenance, Truth
+from wardround.scenarios.loaders.bullets import HEADING, investigations
+from wardround.scenarios.loaders.names import group, names
+from wardround.scenarios.loaders.problem import Refused, faults
+
+SOURCE = "MedR-Bench"
+LICENCE = "see the data set; the reports are open-access articles of PubMed Central"
+
+
+def split(summary: str) -> tuple[str, str]:
+    """(open part, ancillary part) of a report: cut before its first heading 'Ancillary Tests', both word for word."""
+    heading = HEADING.search(summary)
+    if heading is None:
+        return summary.strip("\n"), ""
+    start = summary.rfind("\n", 0, heading.end("rest")) + 1
+    return summary[:start].strip("\n"), summary[start:].strip("\n")
+
+
+def case(case_id: str, record: Json) -> Case:
+    """The case of one entry; raises Refused with every fault. Layout: paper 002, section 10.2.
+
+    An entry with `treatment_plan_results` is a treatment case: its whole summary is open, the plan is the truth.
+    """
+    wrong: list[tuple[str, str]] = []
+    inner = _inner(record, wrong)
+    treats = "treatment_plan_results" in inner
+    wanted = ("treatment_plan_results", "treatment_planning_analysis") if treats else _DIAGNOSIS
+    told = {name: _text(inner, name, wrong, needed=name in _NEEDED) for name in ("case_summary", *wanted)}
+    if wrong:
+        raise Refused(wrong)
+    category = _category(record, wrong)
+    dated = _dated(record.get("receive_time"), wrong)
+    if wrong:
+        raise Refused(wrong)
+    try:
+        where = Provenance(source=SOURCE, record=case_id, dated=dated, licence=LICENCE)
+        return _treatment(case_id, told, category, where) if treats else _diagnosis(case_id, told, category, where)
+    except ValidationError as error:
+        raise Refused(faults(error)) from error
+
+
+_DIAGNOSIS = ("diagnosis_results", "differential_diagnosis", "final_diagnosis")
+_NEEDED = ("case_summary", "diagnosis_results", "treatment_plan_results")
+
+
+def _diagnosis(case_id: str, told: Mapping[str, str], category: Category, where: Provenance) -> Case:
+    opening, ancillary = split(told["case_summary"])
+    if not opening.strip():
+        raise Refused([("generate_case.case_summary", "says nothing before its ancillary tests")])
+    diagnosis, synonyms = names(told["diagnosis_results"])
+    return Case(
+        id=case_id,
+        opening=opening,
+        ancillary=ancillary,
+        investigations=investigations(ancillary),
+        truth=Truth(
+            diagnosis=diagnosis,
+            synonyms=synonyms,
+            differential=told["differential_diagnosis"].strip(),
+            reasoning=told["final_diagnosis"].strip(),
+        ),
+        group=group(diagnosis),
+        category=category,
+        provenance=where,
+        data_class="public",
+    )
+
+
+def _treatment(case_id: str, told: Mapping[str, str], category: Category, where: Provenance) -> Case:
+    return Case(
+        id=case_id,
+        opening=told["case_summary"].strip("\n"),
+        truth=Truth(
+            treatment=told["treatment_plan_results"].strip(),
+            reasoning=told["treatment_planning_analysis"].strip(),
+        ),
+        category=category,
+        provenance=where,
+        data_class="public",
+    )
+
+
+def _inner(record: Json, wrong: list[tuple[str, str]]) -> Mapping[str, Json]:
+    inner = record.get("generate_case") if isinstance(record, dict) else None
+    if not isinstance(inner, dict):
+        raise Refused([("generate_case", "is missing, or no object")])
+    if not any(name in inner for name in ("diagnosis_results", "treatment_plan_results")):
+        wrong.append(
+            ("generate_case", "has neither diagnosis_results (diagnosis) nor treatment_plan_results (treatment)")
+        )
+    return inner
+
+
+def _text(inner: Mapping[str, Json], name: str, wrong: list[tuple[str, str]], *, needed: bool) -> str:
+    value = inner.get(name, None if needed else "")
+    if value is None:
+        wrong.append((f"generate_case.{name}", "is missing"))
+    elif not isinstance(value, str):
+        wrong.append((f"generate_case.{name}", f"must be a text, is {type(value).__name__}"))
+    elif needed and not value.strip():
+        wrong.append((f"generate_case.{name}", "must not be blank"))
+    else:
+        return value
+    return ""
+
+
+def _category(record: Mapping[str, Json], wrong: list[tuple[str, str]]) -> Category:
+    lists = {}
+    for name in ("body_category", "disorder_category", "checked_rare_disease"):
+        value = record.get(name)
+        if value is not None and not (isinstance(value, list) and all(isinstance(part, str) for part in value)):
+            wrong.append((name, "must be a list of texts"))
+            value = None
+        lists[name] = value
+    rare = lists["checked_rare_disease"]
+    return Category(
+        body_systems=tuple(lists["body_category"] or ()),
+        disorders=tuple(lists["disorder_category"] or ()),
+        rare=None if rare is None else bool(rare),
+    )
+
+
+def _dated(value: Json, wrong: list[tuple[str, str]]) -> date | None:
+    """'2024-7-10' as a date: the source does not pad; '2024-9' and '2024' are the first day of the month or year."""
+    if value is None or value == "":
+        return None
+    try:
+        parts = [int(part) for part in str(value).split("-")]
+        year, month, day = (*parts, 1, 1)[: max(3, len(parts))]
+        return date(year, month, day)
+    except ValueError:
+        wrong.append(("receive_time", f"{value!r} is no date; it is written as 2024-7-10"))
+        return None

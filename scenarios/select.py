@@ -1,0 +1,121 @@
+"""Choosing cases of a file: by field, by a stratified sample, by number; the order of the file is kept."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from wardround.engine.errors import UsageError
+from wardround.engine.seat import seed_of
+from wardround.scenarios.case import Case
+
+FIELDS: dict[str, Callable[[Case], tuple[str, ...]]] = {
+    "id": lambda case: (case.id,),
+    "group": lambda case: (case.group,),
+    "body_system": lambda case: case.category.body_systems,
+    "disorder": lambda case: case.category.disorders,
+    "rare": lambda case: ({True: "yes", False: "no", None: ""}[case.category.rare],),
+    "year": lambda case: (str(case.provenance.dated.year) if case.provenance.dated else "",),
+    "source": lambda case: (case.provenance.source,),
+    "data_class": lambda case: (case.data_class,),
+}
+"""What `--where` can name, and the values a case has of it."""
+
+_SAME = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """One condition: `field` has a value like `pattern` (* and ? are wildcards, case is passed over), or has not."""
+
+    field: str
+    pattern: str
+    negated: bool = False
+
+    def holds(self, case: Case) -> bool:
+        """Whether `case` meets the condition; with several values (body systems) one of them is enough."""
+        return self.negated != any(fnmatchcase(value.casefold(), self.pattern) for value in FIELDS[self.field](case))
+
+
+def where(text: str) -> Where:
+    """Read 'group=Asthma', 'rare!=yes' or 'id=PMC114*'; raises UsageError that names the fields."""
+    match = re.fullmatch(r"\s*([A-Za-z_. ]+?)\s*(!=|=)\s*(.*?)\s*", text, re.DOTALL)
+    if match is None:
+        raise UsageError(f"--where {text!r}: write FIELD=VALUE or FIELD!=VALUE; fields: {', '.join(FIELDS)}")
+    name = match[1].lower().replace(" ", "_").removeprefix("category.").removeprefix("provenance.")
+    name = name.removesuffix("s") if name.removesuffix("s") in FIELDS else name
+    if name not in FIELDS:
+        raise UsageError(f"--where {text!r}: there is no field {match[1]!r}; fields: {', '.join(FIELDS)}")
+    pattern = match[3].casefold()
+    if name == "rare":
+        pattern = _SAME.get(pattern, pattern)
+    return Where(name, re.sub(r"\[", "[[]", pattern), match[2] == "!=")
+
+
+def select(
+    cases: Iterable[Case],
+    conditions: Sequence[str] = (),
+    *,
+    sample: float | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+) -> list[Case]:
+    """The cases that meet all `conditions`, of them a share `sample`, of those the first `limit`, as the file has them.
+
+    Conditions on the same field joined by `=` are alternatives; all else must hold together. Raises UsageError for a
+    wrong argument, and where no case is left.
+    """
+    if sample is not None and not 0 < sample <= 1:
+        raise UsageError(f"--sample {sample}: must be a share above 0 and up to 1, for instance 0.1")
+    if limit is not None and limit < 1:
+        raise UsageError(f"--limit {limit}: must be 1 or more")
+    tests = [where(text) for text in conditions]
+    everything = list(cases)
+    chosen = [case for case in everything if _meets(case, tests)]
+    if everything and not chosen:
+        raise UsageError(f"no case meets --where {' --where '.join(conditions)}; {_values(everything, tests)}")
+    if sample is not None:
+        chosen = _sampled(chosen, sample, seed)
+    return chosen[:limit]
+
+
+def _meets(case: Case, tests: Sequence[Where]) -> bool:
+    alternatives: dict[str, bool] = {}
+    for test in tests:
+        held = test.holds(case)
+        if test.negated and not held:
+            return False
+        if not test.negated:
+            alternatives[test.field] = alternatives.get(test.field, False) or held
+    return all(alternatives.values())
+
+
+def _values(cases: Sequence[Case], tests: Sequence[Where]) -> str:
+    said = []
+    for name in dict.fromkeys(test.field for test in tests):
+        values = sorted({value or "(none)" for case in cases for value in FIELDS[name](case)})
+        more = f" and {len(values) - 8} more" if len(values) > 8 else ""
+        said.append(f"values of {name}: {', '.join(values[:8])}{more}")
+    return "; ".join(said)
+
+
+def _sampled(cases: Sequence[Case], share: float, seed: int) -> list[Case]:
+    """round(share x cases), at least one, spread over the groups in proportion by largest remainder.
+
+    Which cases depends on the seed and their ids, not on the order of the file.
+    """
+    groups: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        groups[case.group].append(case)
+    wanted = max(1, round(share * len(cases))) if cases else 0
+    quota = {name: int(share * len(members)) for name, members in groups.items()}
+    left = sorted(groups, key=lambda name: (quota[name] - share * len(groups[name]), seed_of(seed, "group", name)))
+    for name in left[: max(0, wanted - sum(quota.values()))]:
+        quota[name] += 1
+    taken = {
+        case.id
+        for name, members in groups.items()
+        for case in sorted(members, key=lambda case: seed_of(seed, "case", case.id))[: quota[name]]
+    }
+    return [case for case in cases if case.id in taken]

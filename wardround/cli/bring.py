@@ -1,0 +1,30 @@
+"""`wardround import`."""
+
+from pathlib import Path
+
+import click
+
+from wardround.cli.options import drive, store_option, store_path
+from wardround.engine.stores.files import read_into
+from wardround.results import open_store
+
+
+@click.command(name="import", short_help="Read exported events into a store.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--name", help="Name of the run in this store; default: as exported.")
+@store_option
+def command(file: Path, name: str | None, store: str | None) -> None:
+    """Read a run that `wardround export` wrote; every hash is checked first.
+
+    \b
+    Example:  wardround import calm-heron-417.events.jsonl --store archive.db
+    """
+
+    async def work() -> str:
+        opened = open_store(store_path(store))
+        try:
+            return await read_into(opened, file, name)
+        finally:
+            await opened.aclose()
+
+    click.echo(f"imported as {drive(work)}")

@@ -1,0 +1,89 @@
+"""`wardround export`."""
+
+import csv
+import io
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import click
+import msgspec
+
+from wardround.cli.options import drive, existing_store, store_option
+from wardround.engine.stores.files import written
+from wardround.engine.trajectory import Trajectory
+from wardround.results import Run
+
+
+@click.command(short_help="Write a run's events, scores or dialogues to files.")
+@click.argument("run")
+@click.option("--events", "what", flag_value="events", default=True, help="All events as JSONL (the default; can be imported).")
+@click.option("--scores", "what", flag_value="scores", help="One row a score, as CSV.")
+@click.option("--dialogues", "what", flag_value="dialogues", help="One chat an episode, as JSONL: {episode, messages}.")
+@click.option("--seat", default="doctor", show_default=True, help="Whose chat the dialogues are.")
+@click.option("--out", type=click.Path(path_type=Path), help="Default: RUN.events.jsonl and so on; - for standard output.")
+@store_option
+def command(run: str, what: str, seat: str, out: Path | None, store: str | None) -> None:
+    """Write a run's events, scores or dialogues to files.
+
+    \b
+    Example:  wardround export calm-heron-417
+              wardround export calm-heron-417 --scores --out scores.csv
+    """
+    path = out or Path(f"{run}.{what}.{'csv' if what == 'scores' else 'jsonl'}")
+    count = drive(lambda: _write(run, what, seat, path, store))
+    if str(path) != "-":
+        click.echo(f"{count} lines in {path}")
+
+
+async def _write(name: str, what: str, seat: str, path: Path, where: str | None) -> int:
+    store = existing_store(where)
+    count = 0
+    try:
+        run = await Run.open(store, name)
+        lines = {"events": written(store, name), "scores": _scores(run), "dialogues": _dialogues(run, seat)}[what]
+        with click.open_file(str(path), "wb", atomic=str(path) != "-") as file:
+            async for line in lines:
+                file.write(line + b"\n")
+                count += 1
+    finally:
+        await store.aclose()
+    return count
+
+
+async def _scores(run: Run) -> AsyncIterator[bytes]:
+    rows = {row.id: row for row in await run.episodes()}
+    yield b"episode,case,repeat,cause,evaluator,score,value,reason,evidence"
+    async for episode, evaluator, score in run.store.scores(run.name):
+        row = rows[episode]
+        value = "" if score.value is None else repr(score.value)
+        evidence = " ".join(map(str, score.evidence))
+        fields = [episode, row.case, row.repeat, row.cause, evaluator, score.name, value, score.reason, evidence]
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="").writerow(fields)
+        yield buffer.getvalue().encode()
+
+
+async def _dialogues(run: Run, seat: str) -> AsyncIterator[bytes]:
+    async for trajectory in run:
+        opened = trajectory.opened
+        yield msgspec.json.encode(
+            {"episode": opened.episode, "case": opened.case, "repeat": opened.repeat, "messages": _chat(trajectory, seat)}
+        )
+
+
+def _chat(trajectory: Trajectory, seat: str) -> list[dict[str, str]]:
+    """The chat of a seat: what its last call sent and got, or, for one that made no call, what the seats said."""
+    answered = [call for call in trajectory.called(seat) if call.reply]
+    if answered:
+        last = answered[-1]
+        assert last.reply is not None
+        chat = [{"role": m.role, "content": m.content} for m in trajectory.messages(last)]
+        return [*chat, {"role": "assistant", "content": last.reply.text}]
+    return [
+        {
+            "role": "assistant" if event.seat == seat else "user",
+            "name": event.seat,
+            "content": event.action.text or msgspec.json.encode({event.action.verb: event.action.args}).decode(),
+        }
+        for event in trajectory.acted()
+    ]

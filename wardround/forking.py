@@ -1,0 +1,109 @@
+"""A what-if: copy an episode up to an action into a run of its own, and go on with another agent."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from wardround.cast import Part, part_of
+from wardround.engine.batch import Progress
+from wardround.engine.clock import wall
+from wardround.engine.errors import UsageError
+from wardround.engine.events import Opened, decode, encode
+from wardround.engine.models.preflight import preflight
+from wardround.engine.models.prices import Prices, read_prices
+from wardround.engine.protocols import EpisodeRow
+from wardround.engine.records import Json
+from wardround.engine.replay import fork
+from wardround.names import made_up
+from wardround.playing import parts_of, play_open, stage
+from wardround.results import Run
+from wardround.settings import RunSettings, SeatSettings
+
+
+async def fork_run(
+    parent: Run,
+    episode: EpisodeRow,
+    after: int,
+    seats: Mapping[str, Mapping[str, Any]],
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Fork `episode` after its action number `after`, with `seats` changed; returns the new run, played.
+
+    A seat that is not named keeps its agent. Raises LogError if the episode has fewer actions.
+    """
+    settings = RunSettings.model_validate(parent.header["settings"])
+    prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
+    parts = await _parts(parent, seats, prices)
+    child = await _written(parent, episode, after, _header(parent, episode, after, seats, parts), name)
+    models = {seat: part.model for seat, part in parts.items() if part.model is not None}
+    try:
+        if settings.preflight:
+            await preflight(models)
+        await play_open(await stage(child, parts), progress or Progress(), 1)
+    finally:
+        for model in models.values():
+            await model.aclose()
+    return child
+
+
+async def _parts(parent: Run, seats: Mapping[str, Mapping[str, Any]], prices: Prices) -> dict[str, Part]:
+    unknown = sorted(set(seats) - set(parent.header["seats"]))
+    if unknown:
+        raise UsageError(f"run {parent.name} has no seat {unknown[0]!r}; it has: {', '.join(parent.header['seats'])}")
+    kept = await parts_of(parent, prices, {}, offline=True)
+    for seat in kept:
+        told = parent.header["seats"][seat]
+        before = {**parent.header["settings"].get("seats", {}).get(seat, {}), "spec": told["spec"], **told["sampling"]}
+        kept_part = kept[seat]
+        if seat in seats or kept_part.model is not None:
+            kept[seat] = part_of(seat, SeatSettings.model_validate({**before, **seats.get(seat, {})}), prices)
+    return kept
+
+
+def _header(
+    parent: Run, episode: EpisodeRow, after: int, seats: Mapping[str, Mapping[str, Any]], parts: Mapping[str, Part]
+) -> dict[str, Json]:
+    """The parent's header with the seats changed, so that the child resumes and replays by itself."""
+    settings = dict(parent.header["settings"])
+    settings["seats"] = {**settings.get("seats", {})}
+    for seat, fields in seats.items():
+        settings["seats"][seat] = {**settings["seats"].get(seat, {}), **fields}
+    return {
+        **parent.header,
+        "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seats": {seat: part.describe() for seat, part in parts.items()},
+        "settings": settings,
+        "forked": {"run": parent.name, "episode": episode.id, "after": after},
+    }
+
+
+async def _written(parent: Run, episode: EpisodeRow, after: int, header: dict[str, Json], name: str | None) -> Run:
+    store = parent.store
+    events = decode(await parent.rows(episode.id))
+    opened = events[0]
+    assert isinstance(opened, Opened)
+    child_id = f"{episode.id}+{after}"
+    first = Opened(
+        seq=0,
+        at=wall(),
+        episode=child_id,
+        case=opened.case,
+        case_hash=opened.case_hash,
+        scenario=opened.scenario,
+        seed=opened.seed,
+        repeat=opened.repeat,
+        parent=f"{parent.name}/{episode.id}",
+        forked_at=after,
+    )
+    rows, previous = [], b""
+    for event in fork(events, after, first):
+        rows.append(encode(event, previous))
+        previous = rows[-1].hash
+    chosen = name or made_up({run.name for run in await store.runs()})
+    await store.create_run(chosen, header)
+    await store.plan(chosen, [EpisodeRow(child_id, 0, episode.case, episode.repeat, None, "", 0, 0.0)])
+    await store.append(chosen, child_id, rows)
+    return Run(store, chosen, header)
