@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr, stdtrit  # type: ignore[import-untyped]  # SciPy ships no types
 
 Method = Literal["student_t", "bootstrap", ""]
 DRAWS = 10_000

@@ -86,7 +86,9 @@ def _chosen(text: str) -> tuple[Named | None, int]:
         lines = text[begin : begin + _REACH].splitlines()
         value = next((line for line in lines if line.strip(_MARKS)), "")
         found = list(_NAMED.finditer(value[:400]))
-        if len({match.lastgroup for match in found}) >= _ACTIONS_OF_A_TEMPLATE:  # repeated the format, filled in nothing
+        if (
+            len({match.lastgroup for match in found}) >= _ACTIONS_OF_A_TEMPLATE
+        ):  # repeated the format, filled in nothing
             return None, heads[-1].start()
         return (_kind(found[0]) if found else None), heads[-1].start()
     for line in reversed(text.splitlines()):
@@ -102,7 +104,7 @@ def _kind(match: re.Match[str]) -> Named:
 
 def _listed(text: str, asked: Asked, chosen: Named | None, head: int) -> Order | None:
     """The list to be ordered, if the reply has one that names anything."""
-    lists: dict[str, Order] = {}
+    lists: dict[str | None, Order] = {}
     for match in list(_LIST.finditer(text))[-_MOST:]:
         kind = next(kind for kind in LISTED if match[kind] is not None)
         if kind not in (asked, chosen) and (match["noun"] is None or match.start() < head):
@@ -111,10 +113,7 @@ def _listed(text: str, asked: Asked, chosen: Named | None, head: int) -> Order |
         names = items(body)
         if names:
             lists[kind] = Order(kind, names, body.strip())
-    for kind in (asked, chosen, "imaging", "lab", "microbiology"):
-        if kind in lists:
-            return lists[kind]
-    return None
+    return next((lists[kind] for kind in (asked, chosen, "imaging", "lab", "microbiology") if kind in lists), None)
 
 
 def _body(text: str) -> str:

@@ -12,7 +12,7 @@ ORDERED: tuple[Ordered, ...] = ("examination", "lab", "microbiology", "imaging",
 
 
 class Order(msgspec.Struct, frozen=True):
-    """A request for results. `items` may be empty for an examination: then all of it; `text` is the request as written."""
+    """A request for results; an examination without items is all of it. `text` is the request as written."""
 
     kind: Ordered
     items: tuple[str, ...] = ()

@@ -11,9 +11,11 @@ from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios import actions
 from wardround.scenarios.answers import answers, found, heard, rows
 from wardround.scenarios.case import Case
-from wardround.scenarios.moves import Conclusion, Move, Order, Pick, Unusable, typed
+from wardround.scenarios.moves import Conclusion, Order, Pick, Question, Unusable, typed
 from wardround.scenarios.records import items
 from wardround.scenarios.tally import Tally
+
+_with = msgspec.structs.replace
 
 Stage = Literal["choose", "list", "diagnose", "lookup"]
 
@@ -29,19 +31,22 @@ _TYPES = {
 }
 
 
-class Settings(BaseModel):
+class WorkupSettings(BaseModel):
     """The rules that a run may change."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     max_turns: int = Field(default=30, ge=1, le=1000, description="Replies a doctor has; the last must be the answer.")
-    max_warnings: int = Field(default=3, ge=0, le=1000, description="Unusable replies answered by a warning; one more ends it.")
+    max_warnings: int = Field(
+        default=3, ge=0, le=1000, description="Unusable replies answered by a warning; one more ends it."
+    )
     rules: Literal["default", "published"] = Field(
         default="default",
         description="published: a type can be had once, and a test that matches nothing is passed over in silence.",
     )
     policy: Literal["strict", "normal-default"] = Field(
-        default="strict", description="What the examiner tells of a test that the record has not: so, or a normal value."
+        default="strict",
+        description="What the examiner tells of a test that the record has not: so, or a normal value.",
     )
 
 
@@ -82,11 +87,11 @@ class Workup:
     name = "workup"
     seats = ("doctor", "examiner")
     goal = "diagnosis"
-    Settings = Settings
+    Settings = WorkupSettings
     SAMPLING: ClassVar[dict[str, float]] = {"temperature": 0.8}
     REPEATS = 3
 
-    def __init__(self, settings: Settings, prompts: Prompts) -> None:
+    def __init__(self, settings: WorkupSettings, prompts: Prompts) -> None:
         self.settings = settings
         self._prompts = prompts
         self._published = settings.rules == "published"
@@ -98,9 +103,11 @@ class Workup:
     def start(self, case: Case) -> State:
         """The doctor has read the history and chooses."""
         record = items(case)
-        brief = self._prompts["workup/start"].render(history=case.opening, actions=", ".join((*NAMES.values(), "OUTPUT")))
+        brief = self._prompts["workup/start"].render(
+            history=case.opening, actions=", ".join((*NAMES.values(), "OUTPUT"))
+        )
         state = State(brief, rows(record), frozenset(item.kind for item in record))
-        return self._enforce(state, 0) if self.settings.max_turns == 1 else state
+        return self._bounded(state, 0)
 
     def turn(self, state: State) -> str:
         """The seat that acts now."""
@@ -124,31 +131,117 @@ class Workup:
 
     def apply(self, state: State, event: Acted) -> State:
         """The state after an action."""
-        if state.stage == "lookup":
-            return self._told(state, event.seq, event.action)
         action = event.action
+        if state.stage == "lookup":
+            return self._told(state, event.seq, action)
         said = Said(event.seq, "doctor", action.verb, action.text, action.args)
         state = _with(state, heard=(*state.heard, said), tally=state.tally.replied().turned())
         move = actions.read(action.text, state.asked) if action.verb == "reply" else typed(action, "diagnosis")
-        return self._moved(state, event.seq, move)
-
-    def _moved(self, state: State, seq: int, move: Move) -> State:
-        """The state after a doctor's move."""
         if isinstance(move, Conclusion):
             return _with(state, ending=state.tally.completed(diagnosis=move.text))
+        if isinstance(move, Question):
+            move = Unusable("unavailable", "there is no patient to ask")
+        elif not isinstance(move, Unusable) and state.stage == "diagnose":
+            move = Unusable("unavailable", "only the diagnosis is possible now")
         if isinstance(move, Unusable):
-            return self._warn(state, seq, move)
-        if state.stage == "diagnose":
-            return self._warn(state, seq, Unusable("unavailable", "only the diagnosis is possible now"))
-        if self._published and len(state.used) == len(NAMES) and not (isinstance(move, Order) and move.kind != "examination"):
-            return self._enforce(state, seq)
-        if isinstance(move, Pick):
-            return self._picked(state, seq, move)
-        if isinstance(move, Order):
-            return self._ordered(state, seq, move)
-        return self._warn(state, seq, Unusable("unavailable", "there is nobody to ask here"))
+            return self._warn(state, event.seq, move)
+        return self._moved(state, event.seq, move)
 
-    def _picked(self, state: State, seq: int, pick: Pick) -> State:
-        """PE is an order at once; LAB, MICRO and IMAGE still need their list; OUTPUT needs the diagnosis."""
+    def _moved(self, state: State, seq: int, move: Pick | Order) -> State:
+        """The state after a usable move that is no answer yet."""
+        if isinstance(move, Pick) and move.kind == "output":
+            return self._demand(state, seq, "output")
+        if self._published and (isinstance(move, Pick) or move.kind == "examination"):
+            if len(set(state.used) & set(NAMES)) == len(NAMES):
+                return self._demand(state, seq, "enforced")
+            if move.kind in state.used:
+                return self._refuse(state, seq, "repeated", move.kind)
+            if move.kind not in state.kinds:
+                return self._refuse(_with(state, used=_and(state.used, move.kind)), seq, "none", move.kind)
+        if self._published and move.kind in state.answered:
+            return self._warn(state, seq, Unusable("unavailable", f"{NAMES[move.kind]} can be had once"))
+        if isinstance(move, Pick) and move.kind != "examination":
+            return self._ask(state, seq, move.kind)
+        order = move if isinstance(move, Order) else Order("examination")
+        known = order.known()
+        said = Said(seq, "doctor", "order", known["text"], known)
+        orders = (*state.orders, said)
+        return _with(state, stage="lookup", asked="", order=order, orders=orders, tally=state.tally.ordered())
+
+    def _ask(self, state: State, seq: int, kind: actions.Asked) -> State:
+        """LAB, MICRO and IMAGE need their list, unless there is no turn left to answer after it."""
         if self._left(state) == 1:
-            ...
+            return self._demand(state, seq, "enforced")
+        state = _with(state, stage="list", asked=kind, used=_and(state.used, kind))
+        return self._say(state, seq, "question", f"ask_{kind}")
+
+    def _told(self, state: State, seq: int, action: Action) -> State:
+        """The doctor hears the results, and what can be done next."""
+        order, given, text = state.order, answers(action), action.text.strip()
+        assert order is not None
+        if action.verb != "answer" or not (text or given):
+            detail = f"an order of kind {order.kind} was answered with nothing"
+            return _with(state, ending=state.tally.failed("examiner", "no_answer", detail))
+        said = Said(seq, "examiner", "answer", action.text, action.args)
+        state = _with(state, stage="choose", order=None, orders=(*state.orders, said))
+        if self._published and given:  # what matches nothing is passed over
+            given, text = found(given), ""
+            if not given:
+                return self._refuse(state, seq, "none_found", order.kind)
+        state = _with(state, used=_and(state.used, order.kind), answered=_and(state.answered, order.kind))
+        told = self._prompts[f"workup/results_{order.kind}"].render(
+            results=text or "\n".join(str(answer.get("text", "")) for answer in given), actions=self._offered(state)
+        )
+        heard_said = Said(seq, "examiner", "answer", told, {"kind": order.kind, "answers": heard(given)})
+        return self._bounded(_with(state, heard=(*state.heard, heard_said)), seq)
+
+    def _warn(self, state: State, seq: int, fault: Unusable) -> State:
+        """A warning with its reason, or the end where the budget of warnings is used up."""
+        state = _with(state, tally=state.tally.faulted(fault.fault))
+        if state.tally.unusable > self.settings.max_warnings:
+            detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
+            return _with(state, ending=state.tally.unanswered(detail))
+        prompt = "warning"
+        if state.stage == "diagnose":
+            prompt = "warning_diagnosis"
+        elif state.asked and not self._published:
+            prompt = f"warning_{state.asked}"
+        return self._say(state, seq, "warning", prompt, {"reason": fault.fault, "why": fault.why})
+
+    def _refuse(self, state: State, seq: int, prompt: str, kind: str) -> State:
+        """Under the published rules: the order is not carried out, another action is to be chosen."""
+        state = _with(state, stage="choose", asked="")
+        return self._say(state, seq, "refusal", prompt, {"reason": prompt, "kind": kind})
+
+    def _demand(self, state: State, seq: int, prompt: str) -> State:
+        """The answer, and nothing else, is asked for."""
+        return self._say(_with(state, stage="diagnose", asked="output"), seq, "demand", prompt)
+
+    def _say(self, state: State, seq: int, verb: str, prompt: str, args: dict[str, Json] | None = None) -> State:
+        """The desk says something to the doctor."""
+        kind = (args or {}).get("kind", "any")
+        text = self._prompts[f"workup/{prompt}"].render(actions=self._offered(state), type=_TYPES[kind])
+        said = Said(seq, "desk", verb, text, args or {})
+        return self._bounded(_with(state, heard=(*state.heard, said)), seq)
+
+    def _bounded(self, state: State, seq: int) -> State:
+        """With one reply left only the answer is possible; with none it is over."""
+        left = self._left(state)
+        if left <= 0:
+            detail = f"no diagnosis within {self.settings.max_turns} replies"
+            return _with(state, ending=state.tally.unanswered(detail))
+        return self._demand(state, seq, "enforced") if left == 1 and state.stage != "diagnose" else state
+
+    def _left(self, state: State) -> int:
+        return self.settings.max_turns - state.tally.replies
+
+    def _offered(self, state: State) -> str:
+        """The remaining actions: an examination is told in full; under the published rules every kind is had once."""
+        if state.stage == "diagnose" or self._left(state) == 1:
+            return "OUTPUT"
+        gone = state.used if self._published else ("examination",) if "examination" in state.answered else ()
+        return ", ".join([name for kind, name in NAMES.items() if kind not in gone] + ["OUTPUT"])
+
+
+def _and(kinds: tuple[str, ...], kind: str) -> tuple[str, ...]:
+    return kinds if kind in kinds else (*kinds, kind)

@@ -1,1 +1,40 @@
 """Wardround: doctor models in simulated patient encounters, every action kept, replayable and scored."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wardround.engine.records import Action, Completion, Message, Score, View
+    from wardround.engine.seat import Seat
+    from wardround.engine.trajectory import Trajectory
+    from wardround.results import Run, open_store
+    from wardround.api import resume, run
+    from wardround.scenarios.case import Case
+    from wardround.scoring import score_run
+
+_WHERE = {
+    "Action": "wardround.engine.records",
+    "Case": "wardround.scenarios.case",
+    "Completion": "wardround.engine.records",
+    "Message": "wardround.engine.records",
+    "Run": "wardround.results",
+    "Score": "wardround.engine.records",
+    "Seat": "wardround.engine.seat",
+    "Trajectory": "wardround.engine.trajectory",
+    "View": "wardround.engine.records",
+    "open_store": "wardround.results",
+    "resume": "wardround.api",
+    "run": "wardround.api",
+    "score_run": "wardround.scoring",
+}
+__all__ = [
+    "Action", "Case", "Completion", "Message", "Run", "Score", "Seat", "Trajectory", "View",
+    "open_store", "resume", "run", "score_run",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is asked for: `wardround --help` must not wait for what it does not use."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'wardround' has no attribute {name!r}")
+    return getattr(importlib.import_module(_WHERE[name]), name)

@@ -111,26 +111,22 @@ class Company:
             await model.aclose()
 
 
-def part_of(seat: str, settings: SeatSettings, prices: Prices, *, offline: bool = False) -> Part:
-    """What `settings.spec` stands for in `seat`; `offline` (replay) makes no way to a model, so no key is needed.
+def part_of(seat: str, settings: SeatSettings, prices: Prices, *, own: Any = None, offline: bool = False) -> Part:
+    """What `settings.spec` stands for in `seat`; `own` is the user's class itself, where the spec only names it.
 
-    `recorded:RUN` needs the store and is made by the caller.
+    `offline` (replay) makes no way to a model, so no key is needed. `recorded:RUN` needs the store and is made by the
+    caller.
     """
     spec = settings.spec
+    if own is not None:
+        return _plain(spec, own, settings)
     if spec.startswith("replies:"):
         path, _, model = spec.removeprefix("replies:").partition("#")
         return replies_part(spec, read_replies(Path(path), model or None), settings)
-    if "/" in spec.split(":")[0]:
-        reached: Model = (
-            Unreachable(spec) if offline else reach(spec, base_url=settings.base_url or None, env=os.environ, prices=prices)
-        )
-        return Part(
-            spec,
-            maker(named(SEATS + seat, "llm"), spec),
-            reached,
-            sampling=settings.sampling(),
-            options=settings.options,
-        )
+    if is_model(spec):
+        part = model_part(settings, prices, offline=offline)
+        part.make = maker(named(SEATS + seat, "llm"), spec)
+        return part
     if ":" in spec:
         return _plain(spec, imported(spec), settings)
     if spec not in names(SEATS + seat):
@@ -139,6 +135,21 @@ def part_of(seat: str, settings: SeatSettings, prices: Prices, *, offline: bool 
             "write provider/model, package.module:Class, replies:PATH or recorded:RUN for others"
         )
     return _plain(spec, named(SEATS + seat, spec), settings)
+
+
+def is_model(spec: str) -> bool:
+    """Whether a SPEC has the form provider/model."""
+    return "/" in spec.split(":")[0]
+
+
+def model_part(settings: SeatSettings, prices: Prices, *, offline: bool = False) -> Part:
+    """A part that is only a model, as a judge's is."""
+    spec = settings.spec
+    if not is_model(spec):
+        raise UsageError(f"{spec!r} names no model: write provider/model, for instance openai/gpt-4o")
+    base_url = settings.base_url or None
+    model: Model = Unreachable(spec) if offline else reach(spec, base_url=base_url, env=os.environ, prices=prices)
+    return Part(spec, model=model, sampling=settings.sampling(), options=settings.options)
 
 
 def _plain(spec: str, factory: Any, settings: SeatSettings) -> Part:

@@ -7,7 +7,7 @@ from wardround.engine.errors import LogError
 from wardround.engine.events import decode
 from wardround.engine.replay import replay
 from wardround.results import Run
-from wardround.run import offline_stage
+from wardround.api import offline_stage
 
 
 @dataclass(frozen=True, slots=True)

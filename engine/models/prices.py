@@ -39,25 +39,25 @@ class Prices:
         """The table for a run's header, in order of name."""
         return {name: msgspec.structs.asdict(price) for name, price in sorted(self._table.items())}
 
-    @classmethod
-    def load(cls, path: Path) -> "Prices":
-        """Read a table.
 
-        CSV: a head line `model,input,output[,cached]`, then a line for each model. TOML: a table for each model,
-        `["openai/gpt-4o"]` with `input`, `output` and perhaps `cached`. All in US dollars per million tokens.
-        Raises UsageError naming file, line or model, and field.
-        """
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path}: cannot be read as a UTF-8 table of prices ({error})") from error
-        rows = _toml(path, text) if path.suffix.lower() == ".toml" else _csv(path, text)
-        table: dict[str, Price] = {}
-        for place, model, fields in rows:
-            if model in table:
-                raise UsageError(f"{path}, {place}: {model} has a price already")
-            table[model] = _price(f"{path}, {place}", fields)
-        return cls(table)
+def read_prices(path: Path) -> Prices:
+    """Read a user's table of prices.
+
+    CSV: a head line `model,input,output[,cached]`, then a line for each model. TOML: a table for each model,
+    `["openai/gpt-4o"]` with `input`, `output` and perhaps `cached`. All in US dollars per million tokens.
+    Raises UsageError naming file, line or model, and field.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read as a UTF-8 table of prices ({error})") from error
+    rows = _toml(path, text) if path.suffix.lower() == ".toml" else _csv(path, text)
+    table: dict[str, Price] = {}
+    for place, model, fields in rows:
+        if model in table:
+            raise UsageError(f"{path}, {place}: {model} has a price already")
+        table[model] = _price(f"{path}, {place}", fields)
+    return Prices(table)
 
 
 _Row = tuple[str, str, Mapping[str, Json]]

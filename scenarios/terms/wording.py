@@ -22,7 +22,6 @@ _SPELLINGS = tuple(
         (r"leuc", "leuk"),
         (r"sulph", "sulf"),
         (r"^(cent|fib|lit|met)re$", r"\1er"),
-        (r"(?<=\w)lys(?=(e|ed|es|ing)$)", "lyz"),
         (r"gramme", "gram"),
     )
 )

@@ -195,7 +195,9 @@ def paths(accuracy: float | None, patient: Case | None = None, reason: str = "")
 
 
 def test_the_full_path_is_accuracy_times_recall() -> None:
-    assert paths(1.0) == [(pytest.approx(1 / 7), ""), (pytest.approx(1 / 8), "")]
+    (pooled, _), (by_type, _) = paths(1.0)
+    assert pooled == pytest.approx(1 / 7)
+    assert by_type == pytest.approx(1 / 8)
     assert paths(0.0) == [(0.0, ""), (0.0, "")]
     assert paths(0.0, reason="no_answer") == [(0.0, "no_answer"), (0.0, "no_answer")]
 

@@ -112,7 +112,9 @@ def test_groups_without_a_value_come_last_and_leave_macro_alone() -> None:
 
 def test_repeats_have_a_standard_error() -> None:
     values = {1: (1.0, 1.0), 2: (1.0, 0.0), 3: (0.0, 0.0)}
-    score = one(*(row(case, value, repeat=r) for r, pair in values.items() for case, value in zip("ab", pair)))
+    score = one(
+        *(row(case, value, repeat=r) for r, pair in values.items() for case, value in zip("ab", pair, strict=True))
+    )
     assert score.repeats.means == (1.0, 0.5, 0.0)
     assert score.repeats.mean == pytest.approx(0.5)
     assert score.repeats.se == pytest.approx(0.5 / 3**0.5)

@@ -13,7 +13,7 @@ from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.results import Run, open_store
-from wardround.run import begin, resume
+from wardround.api import begin, resume
 from wardround.settings import RunSettings, read_settings, validated, written
 
 _SEATS = ("doctor", "patient", "examiner")

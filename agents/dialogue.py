@@ -1,0 +1,74 @@
+"""Turns what a seat has heard into the messages of a chat model."""
+
+from collections.abc import Iterable, Sequence
+
+from wardround.engine.records import Json, Message, Said
+
+SILENCE = "(no reply)"
+"""Stands for an empty message: several endpoints refuse one."""
+
+
+def dialogue(opening: Sequence[Message], heard: Iterable[Said], seat: str, go_on: str) -> list[Message]:
+    """`opening`, then what was heard: the seat's own words as assistant, all others' as user.
+
+    The roles take turns: neighbours of the user's side become one message, and between two messages of the seat's own
+    stands `go_on`. The last message is the user's. So the messages of a turn begin with those of the turn before.
+    """
+    messages = list(opening)
+    for said in heard:
+        if said.seat == seat:
+            if messages and messages[-1].role == "assistant":
+                messages.append(Message("user", go_on))
+            messages.append(Message("assistant", words(said)))
+        elif messages and messages[-1].role == "user":
+            messages[-1] = Message("user", f"{messages[-1].content}\n\n{words(said)}")
+        else:
+            messages.append(Message("user", words(said)))
+    if not messages or messages[-1].role != "user":
+        messages.append(Message("user", go_on))
+    return messages
+
+
+def words(said: Said) -> str:
+    """What was said; an action without text (of an agent that uses verbs) is told by its verb and arguments."""
+    if said.text.strip():
+        return said.text
+    if not said.args:
+        return SILENCE
+    return f"{said.verb}: " + "; ".join(_told(value) for value in said.args.values() if value)
+
+
+def _told(value: Json) -> str:
+    return ", ".join(str(part) for part in value) if isinstance(value, list | tuple) else str(value)
+
+
+def tokens(messages: Iterable[Message]) -> int:
+    """About how many tokens messages are: a quarter of their UTF-8 bytes, and four for each message's frame."""
+    return sum(4 + size(message.content) for message in messages)
+
+
+def size(text: str) -> int:
+    """About how many tokens a text is; an overestimate for English, and still enough for Chinese."""
+    return len(text.encode("utf-8", "surrogatepass")) // 4 + 1
+
+
+def pieces(texts: Iterable[str], most: int) -> list[str]:
+    """The texts joined by blank lines into as few pieces of at most about `most` tokens as their order allows.
+
+    A text that is longer alone is cut.
+    """
+    joined: list[str] = []
+    for text in texts:
+        for part in _cut(text, most):
+            if joined and size(joined[-1]) + size(part) <= most:
+                joined[-1] = f"{joined[-1]}\n\n{part}"
+            else:
+                joined.append(part)
+    return joined
+
+
+def _cut(text: str, most: int) -> list[str]:
+    if size(text) <= most:
+        return [text]
+    step = max(1, len(text) * most // (size(text) + 1))
+    return [text[start : start + step] for start in range(0, len(text), step)]

@@ -1,0 +1,136 @@
+"""A doctor that is a language model."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import msgspec
+
+from wardround.agents.dialogue import SILENCE, dialogue, pieces, size, tokens, words
+from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.records import Action, Completion, Json, Message, Said, View
+from wardround.engine.seat import Seat, Voice
+
+
+class Notes(msgspec.Struct, frozen=True):
+    """The doctor's memo: a summary of the brief's sequel up to the event numbered `upto`."""
+
+    summary: str = ""
+    upto: int = -1
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The seat's options.
+
+    `context`: tokens that the model can take, its answer included. `reserve`: tokens of it kept for the answer;
+    default a quarter, at most 8192.
+    """
+
+    context: int = 32_768
+    reserve: int | None = None
+
+    @property
+    def room(self) -> int:
+        """Tokens that a conversation may have."""
+        return self.context - (min(8_192, self.context // 4) if self.reserve is None else self.reserve)
+
+
+class LLMDoctor:
+    """Answers with what its model says to the conversation so far; the scenario's parser reads the text.
+
+    All it knows is in the view, so it resumes anywhere. Where the conversation outgrows the context (by an estimate, or
+    because the endpoint says so) its older part becomes a summary in the memo. An empty reply is asked for once more.
+    Purposes of its calls: act, repair, summarise.
+    """
+
+    sealed: ClassVar[bool] = True
+
+    def __init__(self, seat: Seat) -> None:
+        if seat.model is None:
+            raise UsageError(f"{seat.name}: this agent needs a model; write provider/model, for instance openai/gpt-4o")
+        self._model: Voice = seat.model
+        self._prompts = seat.prompts
+        self._settings = _settings(seat)
+
+    async def act(self, view: View) -> Action:
+        """Reply to what was said last."""
+        notes = _notes(view.memo)
+        messages = self._messages(view, notes)
+        room = self._settings.room
+        summarised = tokens(messages) > room and self._can_shrink(view, notes)
+        if summarised:
+            notes = await self._summarise(view, notes, room)
+            messages = self._messages(view, notes)
+        try:
+            reply = await self._model.complete(messages, purpose="act")
+        except ProviderError as error:
+            if error.kind != "context_overflow" or summarised or not self._can_shrink(view, notes):
+                raise
+            # The true context is smaller than this conversation: half of it is the best guess there is.
+            notes = await self._summarise(view, notes, min(room, tokens(messages)) // 2)
+            messages = self._messages(view, notes)
+            reply = await self._model.complete(messages, purpose="act")
+        if not reply.text.strip():
+            reply = await self._repaired(messages)
+        memo = msgspec.to_builtins(notes) if notes.summary else None
+        return Action("reply", reply.text if reply.text.strip() else "", thinking=reply.thinking, memo=memo)
+
+    async def _repaired(self, messages: Sequence[Message]) -> Completion:
+        again = [*messages, Message("assistant", SILENCE), Message("user", self._prompts["doctor/repair"].text)]
+        return await self._model.complete(again, purpose="repair")
+
+    def _messages(self, view: View, notes: Notes) -> list[Message]:
+        system = self._prompts["doctor/system"].text
+        opening = [Message("system", system)] if system.strip() else []
+        brief = view.brief
+        if notes.summary:
+            brief = f"{brief}\n\n{self._prompts['doctor/summary'].render(summary=notes.summary)}"
+        opening.append(Message("user", brief))
+        return dialogue(opening, _after(view.heard, notes.upto), view.seat, self._prompts["doctor/continue"].text)
+
+    def _can_shrink(self, view: View, notes: Notes) -> bool:
+        return bool(_after(view.heard, notes.upto))
+
+    async def _summarise(self, view: View, notes: Notes, room: int) -> Notes:
+        """Notes that cover all up to the doctor's own last words, or everything if what follows is too long itself."""
+        fresh = _after(view.heard, notes.upto)
+        own = max((index for index, said in enumerate(fresh) if said.seat == view.seat), default=-1)
+        longest = room // 4
+        kept = Message("user", "\n\n".join([view.brief, *(words(said) for said in fresh[own + 1 :])]))
+        covered = fresh[: own + 1] if own >= 0 and tokens([kept]) + longest <= room else fresh
+        told = (f"{'you' if said.seat == view.seat else said.seat}: {words(said)}" for said in covered)
+        prompt = self._prompts["doctor/summarise"]
+        frame = size(prompt.text) + size(view.brief) + longest
+        summary = notes.summary
+        for said in pieces(told, max(room - frame, room // 4)):
+            text = prompt.render(
+                brief=view.brief, notes=summary or "(none yet)", said=said, words=str(max(50, longest // 2))
+            )
+            reply = await self._model.complete([Message("user", text)], purpose="summarise")
+            if not reply.text.strip():
+                raise ProviderError("empty", f"{self._model.name}: the summary it was asked for is empty")
+            summary = pieces([reply.text.strip()], longest)[0]  # notes that are as long as the talk would save nothing
+        return Notes(summary, covered[-1].seq)
+
+
+def _after(heard: Sequence[Said], upto: int) -> list[Said]:
+    return [said for said in heard if said.seq > upto]
+
+
+def _notes(memo: Json) -> Notes:
+    """The notes in a memo; none where the memo is another agent's (a fork gives its seat to this one)."""
+    try:
+        return msgspec.convert(memo, Notes)
+    except msgspec.ValidationError:
+        return Notes()
+
+
+def _settings(seat: Seat) -> Settings:
+    try:
+        settings = msgspec.convert(dict(seat.options), Settings)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"options of {seat.name}: {error}; there are: context, reserve (numbers of tokens)") from error
+    if settings.room < 1 or settings.context < 1:
+        raise UsageError(
+            f"options of {seat.name}: context {settings.context} leaves no room beside a reserve of {settings.reserve}"
+        )
+    return settings

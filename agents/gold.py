@@ -1,0 +1,33 @@
+"""A doctor that is told the truth: the ceiling of every scenario, and the proof that it can be reached."""
+
+from typing import ClassVar
+
+from wardround.engine.records import Action, View
+from wardround.engine.seat import Seat
+from wardround.scenarios.case import Case
+from wardround.scenarios.records import items
+
+
+class Gold:
+    """Orders everything recorded by its exact name, then plays the truth.
+
+    One `order` of kind `any` names it all, as a game may grant a single round. The conclusion holds diagnosis and
+    treatment, as far as the case has them: the scenario takes the one it asks for.
+    """
+
+    sealed: ClassVar[bool] = True
+    told: ClassVar[str] = "truth"
+
+    def __init__(self, seat: Seat) -> None:
+        if not isinstance(seat.told, Case):
+            raise TypeError(f"{seat.name}: gold must be told the case, and was told {type(seat.told).__name__}")
+        self._case = seat.told
+
+    async def act(self, view: View) -> Action:
+        """Order while nothing was ordered and it is possible, else conclude."""
+        names = list(dict.fromkeys(item.name for item in items(self._case)))
+        if names and "order" in view.verbs and view.memo != {"ordered": True}:
+            return Action("order", args={"kind": "any", "items": names}, memo={"ordered": True})
+        truth = self._case.truth
+        answers = {"diagnosis": truth.diagnosis, "treatment": truth.treatment}
+        return Action("conclude", args={goal: answer for goal, answer in answers.items() if answer}, memo=view.memo)

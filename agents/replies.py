@@ -1,0 +1,191 @@
+"""Replies that were recorded elsewhere: reading their files, and a seat that plays them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from wardround.agents.thinking import parted
+from wardround.agents.turns import turn_taken, turns_taken
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Action, View
+
+_LINES = (".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a doctor said in one turn: the answer part and the thinking part, apart."""
+
+    text: str
+    thinking: str = ""
+
+
+class Replies:
+    """Plays the nth recorded reply at its nth turn; after the last one it has nothing more to say."""
+
+    sealed: ClassVar[bool] = True
+
+    def __init__(self, replies: Sequence[Reply]) -> None:
+        self._replies = replies
+
+    async def act(self, view: View) -> Action:
+        """The next reply, or an empty one."""
+        turn = turns_taken(view)
+        reply = self._replies[turn] if turn < len(self._replies) else Reply("")
+        return Action("reply", reply.text, thinking=reply.thinking, memo=turn_taken(view))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """The replies of one model to one case; `where` names the place in the file."""
+
+    where: str
+    case: str
+    model: str
+    replies: tuple[Reply, ...]
+
+
+def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Reply, ...]]:
+    """Case id to the replies of `model`, from a file of one of these kinds:
+
+    - own JSONL: `{"case_id": str, "replies": [{"text": str, "thinking": str}], "model": str}` a line; `thinking` and
+      `model` may be left out;
+    - MedR-Bench results (github.com/MAGIC-AI4Med/MedRBench): `{case: {"results": REPLY}}` of one model, or
+      `{case: {model: REPLY}}` of several, with REPLY `{"content": str, "thinking_process": str}`.
+
+    A case whose content is null has no reply and is left out. Raises UsageError naming file, place and field; also
+    where the file holds several models and none is named, or not the one that is.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"replies {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"replies {path} is no UTF-8 text: {error.reason} at byte {error.start}") from error
+    if not text.strip():
+        raise UsageError(f"replies {path} is empty")
+    entries = _chosen(path, list(_own(path, text) if _is_own(path, text) else _results(path, text)), model)
+    found: dict[str, _Entry] = {}
+    for entry in entries:
+        if entry.case in found:
+            raise UsageError(f"{entry.where}: case {entry.case!r} has replies already, at {found[entry.case].where}")
+        found[entry.case] = entry
+    return {case: entry.replies for case, entry in found.items()}
+
+
+def _chosen(path: Path, entries: list[_Entry], model: str | None) -> list[_Entry]:
+    """The entries of the model that is asked for."""
+    if not entries:
+        raise UsageError(f"replies {path} holds no replies: no case has a `results`, a model's or a `replies` field")
+    models = sorted({entry.model for entry in entries})
+    if model is None:
+        if len(models) == 1:
+            return entries
+        raise UsageError(
+            f"replies {path} holds {len(models)} models; name one as replies:{path}#MODEL: "
+            f"{', '.join(name or '(unnamed)' for name in models)}"
+        )
+    if model in models:
+        return [entry for entry in entries if entry.model == model]
+    if models == [""] and model in path.stem.split("__"):  # the published results name their model in the file's name
+        return entries
+    held = ", ".join(models) if models != [""] else "one model, whose name it does not say: leave out #MODEL"
+    raise UsageError(f"replies {path} does not hold model {model!r}; it holds: {held}")
+
+
+def _is_own(path: Path, text: str) -> bool:
+    if path.suffix in _LINES:
+        return True
+    try:
+        first = json.loads(text.lstrip().split("\n", 1)[0])
+    except ValueError:
+        return False
+    return isinstance(first, dict) and "case_id" in first
+
+
+def _own(path: Path, text: str) -> Iterator[_Entry]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        row = _fields(_json(where, line), where, ("case_id", "replies"), ("model",))
+        replies = row["replies"]
+        if not isinstance(replies, list):
+            raise UsageError(f"{where}: `replies` must be a list, not {_kind(replies)}")
+        yield _Entry(
+            where,
+            _text(row, "case_id", where),
+            _optional(row, "model", where),
+            tuple(_own_reply(reply, f"{where}, replies[{index}]") for index, reply in enumerate(replies)),
+        )
+
+
+def _own_reply(reply: Any, where: str) -> Reply:
+    fields = _fields(reply, where, ("text",), ("thinking",))
+    return Reply(*parted(_text(fields, "text", where), _optional(fields, "thinking", where)))
+
+
+def _results(path: Path, text: str) -> Iterator[_Entry]:
+    cases = _json(str(path), text)
+    if not isinstance(cases, dict):
+        raise UsageError(f"replies {path}: expected an object of cases, or lines of JSON; it is {_kind(cases)}")
+    for case, held in cases.items():
+        where = f"{path}, case {case}"
+        if not isinstance(held, dict):
+            raise UsageError(f"{where}: expected an object, not {_kind(held)}")
+        named = {"": held["results"]} if "results" in held else _by_model(held)
+        for model, reply in named.items():
+            place = f"{where}, {model or 'results'}"
+            if not isinstance(reply, dict) or "content" not in reply:
+                raise UsageError(f"{place}: expected an object with the field `content`")
+            if reply["content"] is None:
+                continue
+            said = parted(_text(reply, "content", place), _optional(reply, "thinking_process", place))
+            yield _Entry(place, case, model, (Reply(*said),))
+
+
+def _by_model(held: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a case that are models: their value is an object with a content."""
+    return {name: value for name, value in held.items() if isinstance(value, dict) and "content" in value}
+
+
+def _json(where: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line = f", line {error.lineno}" if "\n" in text.strip() else ""
+        raise UsageError(f"{where}{line}: no valid JSON at column {error.colno}: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where}: no valid JSON: {error}") from error
+
+
+def _fields(value: Any, where: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Any]:
+    """`value` as an object with these fields and no others."""
+    if not isinstance(value, dict):
+        raise UsageError(f"{where}: expected an object, not {_kind(value)}")
+    for name in needed:
+        if name not in value:
+            raise UsageError(f"{where}: the field `{name}` is missing")
+    for name in value:
+        if name not in (*needed, *optional):
+            raise UsageError(f"{where}: unknown field `{name}`; there are: {', '.join((*needed, *optional))}")
+    return value
+
+
+def _text(fields: Mapping[str, Any], name: str, where: str) -> str:
+    value = fields[name]
+    if not isinstance(value, str):
+        raise UsageError(f"{where}: `{name}` must be text, not {_kind(value)}")
+    return value
+
+
+def _optional(fields: Mapping[str, Any], name: str, where: str) -> str:
+    return "" if fields.get(name) is None else _text(fields, name, where)
+
+
+def _kind(value: Any) -> str:
+    return {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}.get(
+        type(value), "a number"
+    )

@@ -1,0 +1,39 @@
+"""Keeps a restricted conversation on this machine and on the hosts the user named."""
+
+from collections.abc import Sequence
+
+from wardround.engine.errors import EgressError
+from wardround.engine.models.hosts import is_loopback, normal
+from wardround.engine.protocols import Model
+from wardround.engine.records import Completion, Json, Message
+
+
+def allowed(host: str, hosts: Sequence[str]) -> bool:
+    """Whether restricted text may go to `host`: nowhere (""), literally this machine, or one of `hosts`.
+
+    A host is allowed by its whole name: not by a suffix, and not by what it resolves to. Raises UsageError if an entry
+    of `hosts` is no host.
+    """
+    named = {normal(entry) for entry in hosts}
+    return not host or is_loopback(host) or host in named
+
+
+class Guarded:
+    """A model that, if `restricted`, refuses before the first byte leaves for a host that is not allowed."""
+
+    def __init__(self, model: Model, allowed_hosts: Sequence[str] = (), *, restricted: bool) -> None:
+        self.model, self.name, self.host = model, model.name, model.host
+        self._open = not restricted or allowed(model.host, allowed_hosts)
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The model's completion; raises EgressError."""
+        if not self._open:
+            raise EgressError(
+                f"restricted text was about to be sent to {self.host} ({self.name}), which is neither this machine nor "
+                f"named: if your agreement on the data permits it, add --allow-host {self.host}"
+            )
+        return await self.model.complete(messages, purpose=purpose, **options)
+
+    async def aclose(self) -> None:
+        """Close the model."""
+        await self.model.aclose()

@@ -1,0 +1,84 @@
+"""One cheap call to each endpoint before a run starts, so that a wrong key or name stops it at once."""
+
+from collections.abc import Mapping
+
+import anyio
+
+from wardround.engine.errors import PreflightError, ProviderError
+from wardround.engine.models.guard import Guarded
+from wardround.engine.models.retry import PASSING, Patience, Retrying
+from wardround.engine.protocols import Model
+from wardround.engine.records import Message
+
+PROBE = (Message("user", "Reply with the word OK."),)
+PATIENCE = Patience(attempts=2, total=10.0, first=1.0)
+HARMLESS = frozenset(("rate_limit", "context_overflow", "refused", "empty"))
+"""The endpoint knows the key and the model; what was wrong will pass, or lies in this one call."""
+
+_TO_DO = {
+    "auth": "check the key in the environment variable",
+    "unknown_model": "check the model's name and the base URL",
+    "quota": "top up the account or use another",
+    "connection": "check the base URL, and that the endpoint runs and can be reached from here",
+    "timeout": "see whether the endpoint is up, or still loading its model",
+    "malformed": "check the base URL: what answers there is no such endpoint",
+    "server": "try again when the endpoint is well",
+}
+
+
+async def preflight(models: Mapping[str, Model], *, within: float = 120.0) -> None:
+    """Call each distinct (endpoint, model) once, at the same time; `models` maps a seat or SPEC to its model.
+
+    A model that sends nothing (scripted, recorded) is passed over. The probe asks for 16 tokens and is content with any
+    reply, cut short or empty; if the request itself is refused, one without settings decides. `within` is in seconds.
+    Raises PreflightError naming, for each that failed, who uses it, what was wrong and what to do.
+    """
+    distinct: dict[tuple[str, str, str], tuple[list[str], Model]] = {}
+    for label, model in models.items():
+        inner = _bare(model)
+        if inner.host:
+            key = (type(inner).__name__, getattr(inner, "address", inner.host), inner.name)
+            distinct.setdefault(key, ([], inner))[0].append(label)
+    problems: dict[str, str] = {}
+    async with anyio.create_task_group() as group:
+        for labels, model in distinct.values():
+            group.start_soon(_try, ", ".join(labels), model, within, problems)
+    if problems:
+        # The order of `models`, not that in which the endpoints answered.
+        raise PreflightError(
+            "\n".join(problems[key] for key in (", ".join(d[0]) for d in distinct.values()) if key in problems)
+        )
+
+
+async def _try(label: str, model: Model, within: float, problems: dict[str, str]) -> None:
+    try:
+        with anyio.fail_after(within):
+            try:
+                await _probe(model)
+            except ProviderError as error:
+                if error.kind in HARMLESS or error.kind not in PASSING:
+                    raise
+                await _probe(Retrying(model, PATIENCE))
+    except TimeoutError:
+        problems[label] = f"{label}: {model.name}: no reply within {within:g} s; {_TO_DO['timeout']}"
+    except ProviderError as error:
+        if error.kind not in HARMLESS:
+            to_do = _TO_DO.get(error.kind)
+            problems[label] = f"{label}: {error}" + (f"; {to_do}" if to_do else "")
+
+
+async def _probe(model: Model) -> None:
+    try:
+        await model.complete(PROBE, purpose="preflight", max_tokens=16)
+    except ProviderError as error:
+        if error.kind != "bad_request":
+            raise
+        # Some models refuse so few tokens, or the setting by this name.
+        await model.complete(PROBE, purpose="preflight")
+
+
+def _bare(model: Model) -> Model:
+    """The model itself: preflight has its own, short patience, and sends nothing that needs guarding."""
+    while isinstance(model, Retrying | Guarded):
+        model = model.model
+    return model

@@ -1,0 +1,131 @@
+"""Every other provider, through litellm: an extra that is imported when it is first used."""
+
+import importlib
+import importlib.util
+import os
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import anyio
+import msgspec
+
+from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.models.endpoint import Timeouts
+from wardround.engine.models.failure import clean, kind_of
+from wardround.engine.models.hosts import address, is_loopback
+from wardround.engine.models.prices import Price
+from wardround.engine.models.reply import read_reply
+from wardround.engine.models.sdk import turns
+from wardround.engine.records import Completion, Json, Message
+
+# By class name: litellm's errors derive from one another and from the SDK's, the first that fits is the most special.
+_KINDS = {
+    "ContextWindowExceededError": "context_overflow",
+    "ContentPolicyViolationError": "refused",
+    "AuthenticationError": "auth",
+    "PermissionDeniedError": "auth",
+    "NotFoundError": "unknown_model",
+    "BudgetExceededError": "quota",
+    "Timeout": "timeout",
+    "APIResponseValidationError": "malformed",
+    "JSONSchemaValidationError": "malformed",
+}
+
+
+class ProviderModel:
+    """`litellm.acompletion(model="provider/model", ...)`, without its own retries.
+
+    `host` is the provider's name: litellm chooses where the bytes go, follows redirects and uses the environment's
+    proxies, so that even with a base URL no host can be promised. Keys are found by litellm in the environment, as its
+    documentation says for each provider.
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        *,
+        base_url: str | None = None,
+        key: str = "",
+        price: Price | None = None,
+        timeouts: Timeouts | None = None,
+    ) -> None:
+        provider, _, self.name = spec.partition("/")
+        litellm = _litellm(spec)
+        if provider not in {str(getattr(known, "value", known)) for known in litellm.provider_list} or is_loopback(
+            provider
+        ):
+            raise UsageError(
+                f"{spec!r}: litellm knows no provider {provider!r}; for an endpoint of your own give --base-url, "
+                "and the name of its model as openai/MODEL"
+            )
+        self.host = provider
+        self.address = str(address(base_url)) if base_url else provider
+        self._spec, self._base_url, self._key, self._price = spec, base_url, key, price
+        self._timeouts = timeouts or Timeouts()
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The completion; raises ProviderError."""
+        litellm, start = _litellm(self._spec), perf_counter()
+        settings: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        if self._base_url:
+            settings["api_base"] = self._base_url
+        if self._key:
+            settings["api_key"] = self._key
+        try:
+            with anyio.fail_after(self._timeouts.total):
+                reply = await litellm.acompletion(
+                    model=self._spec,
+                    messages=turns(messages),
+                    timeout=self._timeouts.first_byte,
+                    num_retries=0,
+                    max_retries=0,
+                    **settings,
+                )
+        except TimeoutError:
+            raise ProviderError("timeout", f"{self._spec}: no whole reply within {self._timeouts.total:g} s") from None
+        except Exception as error:  # noqa: BLE001 litellm lets the errors of many libraries through
+            raise self._failure(error, messages) from None
+        completion = read_reply(msgspec.json.encode(reply.to_dict()), self._spec, self.name, self._price)
+        usage = completion.usage
+        if self._price is None:
+            usage = msgspec.structs.replace(usage, cost=_cost(reply))
+        return msgspec.structs.replace(completion, usage=usage, latency=perf_counter() - start)
+
+    def _failure(self, error: Exception, messages: Sequence[Message]) -> ProviderError:
+        name, said = type(error).__name__, str(error)
+        status = getattr(error, "status_code", None)
+        status = status if isinstance(status, int) else None
+        kind = _KINDS.get(name) or ("connection" if name == "APIConnectionError" else kind_of(status or 500, said))
+        quoted = clean(said, (self._key, *_keys()), messages)
+        return ProviderError(kind, f"{self._spec}: {name}" + (f" ({quoted})" if quoted else ""), status=status)
+
+    async def aclose(self) -> None:
+        """Close litellm's connections, which all its models share."""
+        await _litellm(self._spec).close_litellm_async_clients()
+
+
+def _litellm(spec: str) -> Any:
+    if importlib.util.find_spec("litellm") is None:
+        raise UsageError(
+            f"{spec!r} is reached through litellm, which is not installed: pip install 'wardround[litellm]'; "
+            "an OpenAI-compatible endpoint needs no litellm: give --base-url"
+        )
+    # Without this litellm tries to download its table of prices when it is imported.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    # Imported here: four seconds of processor time, for those who use it.
+    litellm: Any = importlib.import_module("litellm")
+    litellm.suppress_debug_info = True
+    return litellm
+
+
+def _cost(reply: Any) -> float | None:
+    """What litellm's own table says; None where it has no price, which it reports as nothing or as 0."""
+    cost = getattr(reply, "_hidden_params", {}).get("response_cost")
+    return float(cost) if cost else None
+
+
+def _keys() -> list[str]:
+    """Values of the environment that look like secrets by their names."""
+    ends = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+    return [value for name, value in os.environ.items() if name.upper().endswith(ends) and len(value) >= 8]

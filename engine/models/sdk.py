@@ -1,0 +1,184 @@
+"""The openai SDK, for what it alone covers: Azure's deployments and the Responses API. Imported when first used."""
+
+import importlib.util
+from collections.abc import Awaitable, Callable, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import msgspec
+
+from wardround.engine.errors import ProviderError
+from wardround.engine.models.endpoint import Timeouts
+from wardround.engine.models.failure import failure
+from wardround.engine.models.hosts import address, host_of, shown
+from wardround.engine.models.prices import Price
+from wardround.engine.models.reply import read_reply
+from wardround.engine.models.responses import read_response
+from wardround.engine.records import Completion, Json, Message
+
+if TYPE_CHECKING:
+    import httpx
+    import openai
+
+CONNECTIONS = 2000
+"""At most so many at a time; the SDK's own limits would let through 1,000 or, over aiohttp, 100."""
+
+AZURE_VERSION = "2024-10-21"
+"""The `api-version` used where OPENAI_API_VERSION names none."""
+
+
+class _Sdk:
+    """A client of the SDK with its retries, redirects and the environment's proxies off: each would act unseen."""
+
+    def __init__(self, name: str, base_url: str, key: str, timeouts: Timeouts | None) -> None:
+        url = address(base_url)
+        self.name, self.host, self.address = name, host_of(url), shown(url)
+        self.base_url, self.key, self.timeouts = str(url), key.strip(), timeouts or Timeouts()
+        self.where = f"{name} at {self.address}"
+
+    def settings(self) -> dict[str, Any]:
+        """What every client of the SDK is made with."""
+        return {"api_key": self.key or "none", "max_retries": 0, "http_client": _http(self.timeouts)}
+
+    async def ask(
+        self, call: Callable[..., Awaitable[Any]], messages: Sequence[Message], body: dict[str, Json]
+    ) -> bytes:
+        """The body of the reply; raises ProviderError."""
+        import openai  # noqa: PLC0415 a second of processor time, for those who use it
+
+        try:
+            with anyio.fail_after(self.timeouts.total):
+                raw = await call(**body)
+                return bytes(raw.content)
+        except openai.APIStatusError as error:
+            reply = error.response
+            raise failure(
+                self.where, reply.status_code, reply.headers, reply.content, secrets=(self.key,), messages=messages
+            ) from None
+        except (openai.APITimeoutError, TimeoutError):
+            raise ProviderError("timeout", f"{self.where}: no reply within {_within(self.timeouts)}") from None
+        except openai.APIConnectionError as error:
+            raise ProviderError("connection", f"{self.where}: {_broken(error)}") from None
+        except openai.OpenAIError as error:
+            raise ProviderError("malformed", f"{self.where}: the SDK raised {type(error).__name__}") from None
+        except UnicodeEncodeError:
+            raise ProviderError("bad_request", f"{self.where}: the messages are no valid text") from None
+
+
+class AzureModel:
+    """A deployment of Azure OpenAI: `POST base/openai/deployments/NAME/chat/completions?api-version=...`."""
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        *,
+        key: str,
+        version: str = "",
+        price: Price | None = None,
+        timeouts: Timeouts | None = None,
+    ) -> None:
+        self._sdk = _Sdk(name, base_url, key, timeouts)
+        self.name, self.host, self.address = name, self._sdk.host, self._sdk.address
+        self._price, self._version = price, version or AZURE_VERSION
+        self._client: openai.AsyncAzureOpenAI | None = None
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The completion; raises ProviderError. `max_tokens` is sent as `max_completion_tokens`."""
+        start = perf_counter()
+        self._client = self._client or self._made()
+        if "max_tokens" in options:
+            options["max_completion_tokens"] = options.pop("max_tokens")
+        body = {"model": self.name, "messages": turns(messages), "extra_body": _set(options)}
+        data = await self._sdk.ask(self._client.chat.completions.with_raw_response.create, messages, body)
+        completion = read_reply(data, self._sdk.where, self.name, self._price)
+        return msgspec.structs.replace(completion, latency=perf_counter() - start)
+
+    def _made(self) -> "openai.AsyncAzureOpenAI":
+        import openai  # noqa: PLC0415 see above
+
+        return openai.AsyncAzureOpenAI(
+            azure_endpoint=self._sdk.base_url,
+            azure_deployment=self.name,
+            api_version=self._version,
+            **self._sdk.settings(),
+        )
+
+    async def aclose(self) -> None:
+        """Close the client."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+
+class ResponsesModel:
+    """A model behind the Responses API: `POST base/responses`, nothing kept at the endpoint (`store` is false).
+
+    The API knows neither `seed` nor `stop`: they are sent, and it is the endpoint that refuses them.
+    """
+
+    def __init__(
+        self, name: str, base_url: str, *, key: str = "", price: Price | None = None, timeouts: Timeouts | None = None
+    ) -> None:
+        self._sdk = _Sdk(name, base_url, key, timeouts)
+        self.name, self.host, self.address = name, self._sdk.host, self._sdk.address
+        self._price = price
+        self._client: openai.AsyncOpenAI | None = None
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The completion; raises ProviderError. `max_tokens` is sent as `max_output_tokens`."""
+        start = perf_counter()
+        self._client = self._client or self._made()
+        if "max_tokens" in options:
+            options["max_output_tokens"] = options.pop("max_tokens")
+        body = {"model": self.name, "input": turns(messages), "store": False, "extra_body": _set(options)}
+        data = await self._sdk.ask(self._client.responses.with_raw_response.create, messages, body)
+        completion = read_response(data, self._sdk.where, self.name, self._price)
+        return msgspec.structs.replace(completion, latency=perf_counter() - start)
+
+    def _made(self) -> "openai.AsyncOpenAI":
+        import openai  # noqa: PLC0415 see above
+
+        return openai.AsyncOpenAI(base_url=self._sdk.base_url, **self._sdk.settings())
+
+    async def aclose(self) -> None:
+        """Close the client."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+
+def turns(messages: Sequence[Message]) -> list[Json]:
+    """Messages as the API's objects."""
+    return [{"role": message.role, "content": message.content} for message in messages]
+
+
+def _set(options: dict[str, Json]) -> dict[str, Json]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _http(timeouts: Timeouts) -> "httpx.AsyncClient":
+    """The SDK's faster transport where its package is installed, else its usual one."""
+    import httpx  # noqa: PLC0415 see above
+    import openai  # noqa: PLC0415 see above
+
+    fast = importlib.util.find_spec("httpx_aiohttp") is not None
+    make: Callable[..., httpx.AsyncClient] = openai.DefaultAioHttpClient if fast else openai.DefaultAsyncHttpxClient
+    return make(
+        follow_redirects=False,
+        trust_env=False,
+        limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=20),
+        timeout=httpx.Timeout(timeouts.first_byte, connect=timeouts.connect, pool=None),
+    )
+
+
+def _within(timeouts: Timeouts) -> str:
+    return f"{timeouts.connect:g} s (connection), {timeouts.first_byte:g} s (first byte) or {timeouts.total:g} s (all)"
+
+
+def _broken(error: Exception) -> str:
+    cause = type(error.__cause__).__name__
+    if cause == "ConnectError":
+        return "no connection: check the host's name, and whether anything listens there"
+    return "the connection was cut"

@@ -1,0 +1,67 @@
+"""What a reader of a run's figures must know before believing them."""
+
+from collections.abc import Iterator, Mapping
+
+from wardround.engine.records import Json
+from wardround.evaluators.measures import shown
+from wardround.evaluators.rows import RunScores
+from wardround.evaluators.summary import Summary
+
+
+def cautions(run: RunScores, summary: Summary) -> list[str]:
+    """One plain sentence each; none if there is nothing to say."""
+    return [
+        *_unfinished(run, summary),
+        *_helped(run.header),
+        *_unreadable(summary),
+        *_invented(summary),
+        *_unpriced(summary),
+    ]
+
+
+def _unfinished(run: RunScores, summary: Summary) -> Iterator[str]:
+    if summary.open:
+        yield f"{summary.open} episodes are not finished and are in no figure; resume the run to finish them."
+    failed = {cause: count for cause, count in summary.endings.items() if cause not in ("completed", "doctor")}
+    if failed:
+        causes = ", ".join(f"{cause} {count}" for cause, count in failed.items())
+        yield (
+            f"{sum(failed.values())} of {summary.episodes} episodes ended by a failure that is no score ({causes}); "
+            "means leave them out, bounds show what they could change."
+        )
+    skipped = run.header.get("skipped")
+    count = skipped.get("count") if isinstance(skipped, Mapping) else None
+    if count:
+        yield f"{count} cases could not be played and are in no figure; the run's header lists them."
+
+
+def _helped(header: Mapping[str, Json]) -> Iterator[str]:
+    seats = header.get("seats")
+    for seat, part in seats.items() if isinstance(seats, Mapping) else ():
+        told = part.get("told") if isinstance(part, Mapping) else None
+        if told == "truth":
+            yield f"The {seat} was told the truth: these figures check the set-up, they say nothing about a model."
+        elif told == "cases":
+            yield f"The {seat} was told the other cases and their diagnoses."
+
+
+def _unreadable(summary: Summary) -> Iterator[str]:
+    for score in summary.scores:
+        judged = sum(count for reason, count in score.reasons.items() if reason.startswith("judge"))
+        if judged and score.name.endswith("_accuracy"):
+            yield f"{judged} answers have no verdict: the judge could not be read or reached."
+
+
+def _invented(summary: Summary) -> Iterator[str]:
+    score = summary.score("assumed_answers")
+    if score and score.mean:
+        yield (
+            f"A share of {shown(score.name, score.mean)} of the examiner's answers was assumed normal, not recorded; "
+            "assumed answers never count as recall."
+        )
+
+
+def _unpriced(summary: Summary) -> Iterator[str]:
+    score = summary.score("cost_usd")
+    if score and (unknown := score.reasons.get("unknown_price")):
+        yield f"{unknown} episodes have calls of unknown price; the cost of calls leaves them out."

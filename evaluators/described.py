@@ -1,0 +1,73 @@
+"""A run's header as lines for people."""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from wardround.engine.records import Json
+
+_APART = ("scenario", "seats", "prompts", "cases", "tables", "settings", "skipped")
+
+
+def described(header: Mapping[str, Json], scoring: Mapping[str, Json]) -> list[tuple[str, str]]:
+    """(field, value) pairs: scenario, seats, cases, then whatever else the header says, then how it was scored."""
+    return [*_scenario(header), *_seats(header), *_cases(header), *_rest(header), *_flat(scoring), *_prompts(header)]
+
+
+def _scenario(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    scenario = _mapping(header, "scenario")
+    if scenario:
+        settings = [f"{name} {_text(value)}" for name, value in _mapping(scenario, "settings").items()]
+        yield "scenario", ", ".join([_text(scenario.get("name", "")), *settings])
+
+
+def _seats(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    for seat, part in _mapping(header, "seats").items():
+        if not isinstance(part, Mapping):
+            yield seat, _text(part)
+            continue
+        words = [_text(part.get("spec", ""))]
+        if part.get("model"):
+            words.append(f"model {part['model']}" + (f" at {part['host']}" if part.get("host") else ""))
+        words += [
+            f"{name} {_text(v)}" for group in ("sampling", "options") for name, v in _mapping(part, group).items()
+        ]
+        if part.get("told"):
+            words.append(f"told {_text(part['told'])}")
+        yield seat, ", ".join(words)
+
+
+def _cases(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    cases = _mapping(header, "cases")
+    if cases:
+        restricted = f", {cases['restricted']} of them restricted" if cases.get("restricted") else ""
+        yield "cases", f"{_text(cases.get('count', '?'))} from {_text(cases.get('from', '?'))}{restricted}"
+
+
+def _rest(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    yield from _flat({name: value for name, value in header.items() if name not in _APART})
+
+
+def _prompts(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    prompts = _mapping(header, "prompts")
+    if prompts:
+        yield "prompts", ", ".join(f"{name} {_text(digest)[:8]}" for name, digest in prompts.items())
+
+
+def _flat(fields: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    for name, value in fields.items():
+        if isinstance(value, Mapping):
+            inside = [f"{inner} {_text(v)}" for inner, v in value.items() if v is not None]
+            if inside:
+                yield name, ", ".join(inside)
+        elif value is not None and value != "":
+            yield name, _text(value)
+
+
+def _mapping(fields: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    value = fields.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -1,0 +1,191 @@
+"""The plots of a report: scores with intervals, groups, endings, and how episodes spread."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from wardround.evaluators.figures import GRID, INK, MUTED, SERIES, svg
+from wardround.evaluators.measures import measure_of, shown
+from wardround.evaluators.summary import ScoreSummary, Summary
+
+WIDTH = 6.0
+MOST_GROUPS = 40
+MOST_BINS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A figure with its heading and what must be said about it; without a drawing the note says why."""
+
+    heading: str
+    note: str
+    drawing: Markup | None = None
+
+
+def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
+    """Accuracy, recall and full path of each run: the mean, its 95% interval, and the bounds behind it."""
+    names = [n for n in _SHOWN if any((s := run.score(n)) and s.mean is not None for run in runs.values())]
+    if not names:
+        return Plot("Accuracy and recall", "No episode has a score.")
+    step = 0.8 / len(runs)
+
+    def draw(axes: Axes) -> None:
+        for place, (run, summary) in enumerate(runs.items()):
+            for row, score in enumerate(summary.score(n) for n in names):
+                if score is not None:
+                    _whisker(axes, row + (place - (len(runs) - 1) / 2) * step, score, SERIES[place % len(SERIES)])
+            axes.plot([], [], "o", color=SERIES[place % len(SERIES)], label=_short(run, 30))
+        _rows(axes, [measure_of(n).label for n in names])
+        _share_axis(axes)
+        if len(runs) > 1:
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
+
+    title = "; ".join(_said(run, summary, names) for run, summary in runs.items())
+    height = 0.7 + len(names) * max(0.3, 0.19 * len(runs)) + (0.3 if len(runs) > 1 else 0)
+    note = "Point: mean over scored episodes. Bar: 95% interval. Pale band: every missing value as 0, and as 1."
+    return Plot("Accuracy and recall", note, svg(name, title, (WIDTH, height), draw))
+
+
+def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
+    """One score by group, best first; groups of one case each say nothing that a mean does not."""
+    heading = "By group"
+    if score is None or not any(group.mean is not None for group in score.groups):
+        return Plot(heading, "No case has a group.")
+    if score.macro_reason == "singletons":
+        return Plot(heading, f"{len(score.groups)} groups, hardly two of them with two cases: no average over groups.")
+    groups, note = score.groups, f"{measure_of(score.name).label}, mean and 95% interval; in brackets the cases."
+    if len(groups) > MOST_GROUPS:
+        half = MOST_GROUPS // 2
+        note += f" The best and the worst {half} of {len(groups)} groups."
+        groups = [*groups[:half], *groups[-half:]]
+
+    def draw(axes: Axes) -> None:
+        for row, group in enumerate(groups):
+            if group.mean is not None:
+                _point(axes, row, group.mean, group.ci95, SERIES[0])
+        if score.macro is not None:
+            axes.axvline(score.macro, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
+        _rows(axes, [f"{_short(group.group, 36)} ({group.cases})" for group in groups])
+        _share_axis(axes)
+
+    if score.macro is not None:
+        note += f" Dashed: mean over groups, {shown(score.name, score.macro)}."
+    title = "; ".join(f"{group.group}: {shown(score.name, group.mean)}" for group in groups)
+    return Plot(heading, note, svg(name, title, (WIDTH, 0.7 + 0.24 * len(groups)), draw))
+
+
+def endings_plot(name: str, summary: Summary) -> Plot:
+    """How many episodes ended in which way; the open ones apart."""
+    counts = dict(summary.endings) | ({"open": summary.open} if summary.open else {})
+    if not counts:
+        return Plot("Endings", "No episode.")
+
+    def draw(axes: Axes) -> None:
+        colours = [SERIES[2] if cause == "completed" else MUTED if cause == "open" else SERIES[1] for cause in counts]
+        bars = axes.barh(range(len(counts)), list(counts.values()), height=0.6, color=colours)
+        axes.bar_label(bars, padding=4, color=INK)
+        _rows(axes, list(counts))
+        axes.set_xlim(0, max(counts.values()) * 1.12)
+        _count_axis(axes, "episodes")
+
+    title = ", ".join(f"{cause} {count}" for cause, count in counts.items())
+    note = ", ".join(f"{reason}: {count}" for reason, count in summary.reasons.items())
+    return Plot("Endings", note, svg(name, title, (WIDTH, 0.7 + 0.32 * len(counts)), draw))
+
+
+def spread_plot(name: str, heading: str, score: str, values: Sequence[float], none: Mapping[str, int]) -> Plot:
+    """A histogram of one score over episodes, its median and total in the note."""
+    missing = "; ".join(f"{count} without a value ({reason})" for reason, count in none.items())
+    if not values:
+        return Plot(heading, missing or "No episode.")
+    if not any(values):
+        return Plot(heading, f"{measure_of(score).label}: 0 in every episode.")
+    label, edges = measure_of(score).label, _edges(values)
+
+    def draw(axes: Axes) -> None:
+        axes.hist(values, bins=edges, color=SERIES[0], edgecolor="none", rwidth=0.92)
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=measure_of(score).unit in ("count", "tokens")))
+        axes.grid(axis="y")
+        axes.tick_params(length=0)
+        axes.set_xlabel(f"{label} per episode{_UNITS.get(measure_of(score).unit, '')}")
+        axes.set_ylabel("episodes")
+
+    middle = sorted(values)[len(values) // 2]
+    note = f"Median {shown(score, middle)}, total {shown(score, math.fsum(values))} over {len(values)} episodes."
+    title = f"{label} per episode: median {shown(score, middle)}, largest {shown(score, max(values))}"
+    return Plot(heading, f"{note} {missing}".strip(), svg(name, title, (WIDTH, 2.2), draw))
+
+
+_UNITS = {"seconds": " (s)", "usd": " (US$)", "points": " (points)"}
+_SHOWN = (
+    "diagnosis_accuracy",
+    "treatment_accuracy",
+    "full_path",
+    "full_path_by_type",
+    "exam_recall",
+    "exam_recall_lab",
+    "exam_recall_microbiology",
+    "exam_recall_imaging",
+    "exam_recall_investigation",
+    "exam_precision",
+)
+
+
+def _whisker(axes: Axes, row: float, score: ScoreSummary, colour: str) -> None:
+    if score.bounds and score.none and score.mean is not None:
+        axes.plot(score.bounds, (row, row), color=colour, alpha=0.18, linewidth=7, solid_capstyle="butt")
+    if score.mean is not None:
+        _point(axes, row, score.mean, score.ci95, colour)
+
+
+def _point(axes: Axes, row: float, mean: float, ci95: tuple[float, float] | None, colour: str) -> None:
+    if ci95:
+        axes.plot([min(max(end, 0.0), 1.0) for end in ci95], (row, row), color=colour, linewidth=1.8)
+    axes.plot([mean], [row], "o", color=colour, markersize=5, clip_on=False)
+
+
+def _rows(axes: Axes, labels: Sequence[str]) -> None:
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _share_axis(axes: Axes) -> None:
+    axes.set_xlim(-0.015, 1.015)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
+    axes.grid(axis="x")
+    axes.tick_params(axis="x", length=0)
+    axes.spines["bottom"].set_color(GRID)
+
+
+def _count_axis(axes: Axes, label: str) -> None:
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+    axes.grid(axis="x")
+    axes.tick_params(axis="x", length=0)
+    axes.set_xlabel(label)
+
+
+def _edges(values: Sequence[float]) -> list[float]:
+    """Bins of equal width; one for each whole number where there are few of them."""
+    low, high = min(values), max(values)
+    if all(value == int(value) for value in values) and high - low < MOST_BINS:
+        return [low - 0.5 + i for i in range(int(high - low) + 2)]
+    if low == high:
+        return [low * 0.9, high * 1.1]
+    count = min(MOST_BINS, max(5, math.ceil(math.sqrt(len(values)))))
+    return [low + (high - low) * i / count for i in range(count + 1)]
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _said(run: str, summary: Summary, names: Sequence[str]) -> str:
+    means = [(name, score.mean) for name in names if (score := summary.score(name))]
+    return f"{run}: " + ", ".join(f"{measure_of(name).label} {shown(name, mean)}" for name, mean in means)

@@ -1,0 +1,122 @@
+"""One self-contained HTML page about one run, or about several side by side; and the same as JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from wardround.engine.records import Json
+from wardround.evaluators.caution import cautions
+from wardround.evaluators.compare import Comparison, Difference, compare_runs
+from wardround.evaluators.described import described
+from wardround.evaluators.measures import measure_of, shown
+from wardround.evaluators.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
+from wardround.evaluators.rows import EpisodeScores, RunScores
+from wardround.evaluators.summary import ScoreSummary, Summary, summarise
+from wardround.evaluators.table import chance, chosen, ended, missing, signed, span
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+LONGEST = 160
+SPREADS = (
+    ("Turns", "turns"),
+    ("Tests ordered", "tests"),
+    ("Tokens", "tokens"),
+    ("Cost of calls", "cost_usd"),
+    ("Time per episode", "episode_seconds"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One run as the page shows it."""
+
+    name: str
+    summary: Summary
+    cautions: Sequence[str]
+    facts: Sequence[tuple[str, str]]
+    plots: Sequence[Plot]
+    episodes: Sequence[EpisodeScores]
+    total: int
+
+
+def page(runs: Sequence[RunScores], *, episodes: int = 200, seed: int = 0) -> str:
+    """The page for one run, or for several with a comparison; the table of episodes stops after `episodes`.
+
+    Nothing is loaded from elsewhere and nothing is run. Of a restricted case no text is shown, only its id. The same
+    input gives the same bytes.
+    """
+    summaries = {run.name: summarise(run.episodes, seed) for run in runs}
+    comparison = compare_runs(runs, seed) if len(runs) > 1 else None
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        label=lambda name: measure_of(name).label, shown=shown, span=span, missing=missing, ended=ended
+    )
+    environment.globals.update(signed=signed, chance=chance, chosen=chosen, clipped=clipped, headline=_headline)
+    return environment.get_template("report.html.j2").render(
+        style=Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),  # noqa: S704  # our own file
+        sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(runs)],
+        comparison=comparison,
+        together=scores_plot("all", summaries) if comparison else None,
+    )
+
+
+def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
+    """The same figures as one JSON object: {"runs": [{"run", "header", summary fields...}], "comparison": null or {}}."""
+    return {
+        "runs": [
+            {"run": run.name, "header": dict(run.header), **summarise(run.episodes, seed).to_json()} for run in runs
+        ],
+        "comparison": compare_runs(runs, seed).to_json() if len(runs) > 1 else None,
+    }
+
+
+def clipped(text: str) -> str:
+    """One line of at most 160 characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Section:
+    closed = [row for row in run.episodes if row.cause is not None]
+    prefix = f"r{place}"
+    accuracy = next((s for s in summary.scores if s.name.endswith("_accuracy")), None)
+    plots = [scores_plot(f"{prefix}-scores", {run.name: summary}), endings_plot(f"{prefix}-endings", summary)]
+    plots.append(groups_plot(f"{prefix}-groups", _discreet(accuracy, run.episodes) if accuracy else None))
+    for heading, name in SPREADS:
+        values = [value for row in closed if (value := row.score(name).value) is not None]
+        score = summary.score(name)
+        plots.append(spread_plot(f"{prefix}-{name}", heading, name, values, score.reasons if score else {}))
+    return Section(
+        name=run.name,
+        summary=summary,
+        cautions=cautions(run, summary),
+        facts=described(run.header, run.scoring),
+        plots=plots,
+        episodes=run.episodes[:episodes],
+        total=len(run.episodes),
+    )
+
+
+def _headline(comparison: Comparison) -> list[Difference]:
+    return [row for row in comparison.differences if measure_of(row.score).headline or not measure_of(row.score).unit]
+
+
+def _discreet(score: ScoreSummary, episodes: Sequence[EpisodeScores]) -> ScoreSummary:
+    """Without the name of a group that holds one restricted case alone: it would tell that patient's diagnosis."""
+    restricted = {row.group for row in episodes if row.restricted}
+    groups = [
+        msgspec.structs.replace(group, group="(one restricted case)")
+        if group.group in restricted and group.cases < 2
+        else group
+        for group in score.groups
+    ]
+    return msgspec.structs.replace(score, groups=groups)

@@ -1,0 +1,117 @@
+"""From what a user writes to a model."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+import pytest
+
+from wardround.engine.errors import UsageError
+from wardround.engine.models.loopback import Loopback
+from wardround.engine.models.prices import Price, Prices
+from wardround.engine.models.reach import reach
+from wardround.engine.models.retry import ONCE, Retrying
+from wardround.engine.records import Message
+
+ASKED = [Message("user", "hello")]
+LINES = ["first", "second"]
+
+
+def last_word(messages: Sequence[Message], purpose: str) -> str:
+    return messages[-1].content.split()[-1]
+
+
+@pytest.mark.parametrize(
+    ("spec", "env", "host", "name"),
+    [
+        ("openai/gpt-4o", {"OPENAI_API_KEY": "k"}, "api.openai.com", "gpt-4o"),
+        ("openai/gpt-4o", {"OPENAI_BASE_URL": "http://localhost:9/v1"}, "localhost", "gpt-4o"),
+        ("openai/org/model:free", {"OPENAI_BASE_URL": "https://h.example/v1"}, "h.example", "org/model:free"),
+        ("openai-responses/o9", {"OPENAI_API_KEY": "k"}, "api.openai.com", "o9"),
+        (
+            "azure/dep",
+            {"AZURE_OPENAI_API_KEY": "k", "AZURE_OPENAI_ENDPOINT": "https://x.azure.example"},
+            "x.azure.example",
+            "dep",
+        ),
+    ],
+)
+def test_where_a_spec_leads(spec: str, env: dict[str, str], host: str, name: str) -> None:
+    model = reach(spec, env=env)
+    assert (model.host, model.name) == (host, name)
+    assert isinstance(model, Retrying)
+
+
+@pytest.mark.parametrize(("spec", "name"), [("openai/a/b", "a/b"), ("meta-llama/Llama-9", "meta-llama/Llama-9")])
+async def test_a_base_url_makes_any_spec_an_endpoint_of_chat_completions(spec: str, name: str) -> None:
+    async with Loopback(models=[name]) as server:
+        model = reach(spec, base_url=server.base_url, env={}, prices=Prices({spec: Price(1e6, 0)}), patience=ONCE)
+        reply = await model.complete(ASKED, purpose="test")
+        await model.aclose()
+        assert "authorization" not in server.asked[0].headers
+    assert (reply.text, reply.usage.cost) == ("hello", 1.0)
+
+
+async def test_a_base_url_goes_before_the_environment() -> None:
+    async with Loopback(key="k") as server:
+        env = {"OPENAI_BASE_URL": "http://elsewhere.example/v1", "OPENAI_API_KEY": "k"}
+        model = reach("openai/m", base_url=server.base_url, env=env)
+        assert (await model.complete(ASKED, purpose="test")).text == "hello"
+        await model.aclose()
+
+
+@pytest.mark.parametrize(
+    ("spec", "env", "variable"),
+    [
+        ("openai/gpt-4o", {}, "OPENAI_API_KEY"),
+        ("openai/gpt-4o", {"OPENAI_API_KEY": "  "}, "OPENAI_API_KEY"),
+        ("openai/gpt-4o", {"OPENAI_BASE_URL": "https://eu.api.openai.com/v1"}, "OPENAI_API_KEY"),
+        ("openai-responses/o9", {}, "OPENAI_API_KEY"),
+        ("azure/dep", {"AZURE_OPENAI_API_KEY": "k"}, "AZURE_OPENAI_ENDPOINT"),
+        ("azure/dep", {"AZURE_OPENAI_ENDPOINT": "https://x.example"}, "AZURE_OPENAI_API_KEY"),
+    ],
+)
+def test_a_missing_variable_is_named(spec: str, env: dict[str, str], variable: str) -> None:
+    with pytest.raises(UsageError, match=f"needs the environment variable {variable},"):
+        reach(spec, env=env)
+
+
+@pytest.mark.parametrize("spec", ["gpt-4o", "openai/", "/gpt-4o", "openai/ ", ""])
+def test_what_names_no_model(spec: str) -> None:
+    with pytest.raises(UsageError, match="names no model"):
+        reach(spec, env={})
+
+
+def test_a_bad_address_is_told() -> None:
+    with pytest.raises(UsageError, match="is no address of an endpoint"):
+        reach("openai/m", base_url="localhost:8000", env={})
+
+
+@pytest.mark.skipif(find_spec("litellm") is not None, reason="the extra is installed")
+@pytest.mark.parametrize("spec", ["anthropic/claude", "litellm/openai/m"])
+def test_a_missing_extra_is_told(spec: str) -> None:
+    with pytest.raises(UsageError, match=r"pip install 'wardround\[litellm\]'"):
+        reach(spec, env={})
+
+
+async def test_scripted_models() -> None:
+    assert (await reach("scripted/say: this", env={}).complete(ASKED, purpose="t")).text == "say: this"
+    function = reach(f"scripted/{__name__}:last_word", env={})
+    assert (await function.complete([Message("user", "one two")], purpose="t")).text == "two"
+    lines = reach(f"scripted/{__name__}:LINES", env={})
+    assert [(await lines.complete(ASKED, purpose="t")).text for _ in LINES] == LINES
+    for wrong in ("ASKED_NOT", "__name__"):
+        with pytest.raises(UsageError):
+            reach(f"scripted/{__name__}:{wrong}", env={})
+
+
+def test_heavy_libraries_are_imported_only_when_used() -> None:
+    code = (
+        "import sys; from wardround.engine.models.reach import reach; "
+        "reach('openai/m', base_url='http://localhost/v1', env={}); "
+        "reach('azure/d', base_url='http://localhost', env={'AZURE_OPENAI_API_KEY': 'k'}); "
+        "print([name for name in ('openai', 'httpx', 'litellm', 'tenacity') if name in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"

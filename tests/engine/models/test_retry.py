@@ -1,0 +1,161 @@
+"""What is tried again, how often, and how long is waited."""
+
+import time
+from email.utils import formatdate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.models.chat import ChatModel
+from wardround.engine.models.endpoint import Endpoint, Timeouts
+from wardround.engine.models.faults import Fault
+from wardround.engine.models.loopback import Loopback
+from wardround.engine.models.retry import ONCE, PASSING, Patience, Retrying
+from wardround.engine.models.scripted import Scripted
+from wardround.engine.records import Completion, Message
+
+ASKED = [Message("user", "hello")]
+SOON = Patience(first=0.001, longest=0.002, total=5.0)
+NEVER = ("auth", "unknown_model", "bad_request", "context_overflow", "quota", "refused")
+
+
+def failing(*kinds: str) -> Scripted:
+    return Scripted([*(ProviderError(kind, f"it was {kind}") for kind in kinds), "at last"])
+
+
+@pytest.mark.parametrize(
+    "fault", ["rate_limit", "server_error", "reset", "stall", "truncated", "malformed", "web_page", "no_choices"]
+)
+async def test_what_may_pass_is_tried_again(fault: str) -> None:
+    async with Loopback(faults=[fault, fault]) as server:
+        model = Retrying(ChatModel("m", Endpoint(server.base_url, timeouts=Timeouts(first_byte=0.1))), SOON)
+        reply = await model.complete(ASKED, purpose="test")
+        await model.aclose()
+    assert (reply.text, reply.attempts, server.total) == ("hello", 3, 3)
+    assert reply.latency >= (0.2 if fault == "stall" else 0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ("quota", "quota"),
+        ("refusal", "refused"),
+        ("filtered", "refused"),
+        ("context_overflow", "context_overflow"),
+        ("unknown_model", "unknown_model"),
+        ("expired_key", "auth"),
+        ("redirect", "bad_request"),
+    ],
+)
+async def test_what_will_not_pass_is_not(fault: str, kind: str) -> None:
+    async with Loopback(faults=[fault]) as server:
+        model = Retrying(ChatModel("m", Endpoint(server.base_url)), SOON)
+        with pytest.raises(ProviderError) as caught:
+            await model.complete(ASKED, purpose="test")
+        await model.aclose()
+    assert (caught.value.kind, server.total) == (kind, 1)
+
+
+def test_every_kind_is_one_or_the_other() -> None:
+    assert not PASSING & set(NEVER)
+    for kind in PASSING | set(NEVER):
+        assert kind in (ProviderError.__doc__ or "")
+
+
+async def test_the_number_of_attempts_is_bounded() -> None:
+    script = failing(*["server"] * 9)
+    with pytest.raises(ProviderError, match=r"it was server \(gave up after 4 attempts in 0\.\d s\)") as caught:
+        await Retrying(script, Patience(attempts=4, first=0.001)).complete(ASKED, purpose="test")
+    assert (caught.value.kind, script.count) == ("server", 4)
+    script = failing("server")
+    with pytest.raises(ProviderError, match="after 1 attempt"):
+        await Retrying(script, ONCE).complete(ASKED, purpose="test")
+    assert script.count == 1
+
+
+async def test_the_total_time_is_bounded() -> None:
+    script = failing(*["server"] * 1000)
+    start = time.monotonic()
+    with pytest.raises(ProviderError):
+        await Retrying(script, Patience(attempts=1000, total=0.2, first=0.02, longest=0.02)).complete(
+            ASKED, purpose="t"
+        )
+    assert time.monotonic() - start < 0.5
+    assert script.count > 3
+
+
+@pytest.mark.parametrize("form", ["seconds", "date"])
+async def test_retry_after_is_honoured(form: str) -> None:
+    # A date has whole seconds, so half a second of waiting needs the later of two.
+    asked: float | str = 0.3 if form == "seconds" else formatdate(time.time() + 2, usegmt=True)
+    async with Loopback(faults=[Fault("rate_limit", retry_after=asked)]) as server:
+        model = Retrying(ChatModel("m", Endpoint(server.base_url)), SOON)
+        reply = await model.complete(ASKED, purpose="test")
+        await model.aclose()
+    assert reply.attempts == 2
+    assert reply.latency >= (0.3 if form == "seconds" else 0.9)
+
+
+async def test_a_wait_that_is_too_long_is_not_begun() -> None:
+    script = Scripted([ProviderError("rate_limit", "slow down", retry_after=3600.0), "late"])
+    start = time.monotonic()
+    with pytest.raises(ProviderError, match="it asks to wait 3600 s") as caught:
+        await Retrying(script).complete(ASKED, purpose="test")
+    assert time.monotonic() - start < 0.5
+    assert (caught.value.kind, caught.value.retry_after, script.count) == ("rate_limit", 3600.0, 1)
+
+
+async def test_a_first_success_is_handed_through_untouched() -> None:
+    reply = Completion("same", latency=1.5)
+    model = Retrying(Scripted([reply]))
+    assert await model.complete(ASKED, purpose="test") is reply
+    assert (model.name, model.host) == ("scripted", "")
+
+
+async def test_other_errors_are_not_the_models() -> None:
+    def broken(messages: object, purpose: str) -> str:
+        raise ZeroDivisionError
+
+    script = Scripted(broken)
+    with pytest.raises(ZeroDivisionError):
+        await Retrying(script, SOON).complete(ASKED, purpose="test")
+    assert script.count == 1
+
+
+async def test_a_model_is_not_changed_by_what_it_is_given() -> None:
+    script = failing("server")
+    await Retrying(script, SOON).complete(ASKED, purpose="test", temperature=0.5)
+    assert script.calls == [(tuple(ASKED), "test", {"temperature": 0.5})] * 2
+
+
+def waits(patience: Patience, count: int) -> list[float]:
+    model = Retrying(Scripted([]), patience)
+    failed = ProviderError("server", "x")
+    return [model._wait(failed, attempt, 0.0) or 0.0 for attempt in range(1, count + 1)]
+
+
+@given(st.integers(0, 2**32), st.integers(1, 11))
+def test_waits_are_seeded_jittered_and_capped(seed: int, count: int) -> None:
+    drawn = waits(Patience(seed=seed), count)
+    assert drawn == waits(Patience(seed=seed), count)
+    assert all(0 <= wait <= min(60.0, 2.0**n) for n, wait in enumerate(drawn))
+
+
+def test_the_defaults_outlast_a_quota_window_of_a_minute() -> None:
+    attempts = Patience().attempts
+    sums = [sum(waits(Patience(seed=seed), attempts - 1)) for seed in range(1000)]
+    assert sum(total > 60 for total in sums) >= 995
+    assert max(sums) < Patience().total
+
+
+def test_no_exponent_is_too_large() -> None:
+    model = Retrying(Scripted([]), Patience(attempts=10**6, total=1e9))
+    assert 0 <= (model._wait(ProviderError("server", "x"), 10**5, 0.0) or 0) <= 60
+
+
+@pytest.mark.parametrize("wrong", [{"attempts": 0}, {"total": -1.0}, {"first": -0.1}])
+def test_impossible_patience_is_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(UsageError):
+        Patience(**wrong)  # type: ignore[arg-type]  # one of the fields is a whole number

@@ -1,0 +1,70 @@
+"""`wardround score`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from wardround.cast import model_part
+from wardround.cli.live import live_table
+from wardround.cli.options import drive, existing_store, json_option, on_terminal, say_json, store_option
+from wardround.engine.batch import Progress, interruptible
+from wardround.engine.errors import UsageError
+from wardround.engine.models.preflight import preflight
+from wardround.engine.models.prices import Prices, read_prices
+from wardround.evaluators.table import score_table
+from wardround.evaluators.summary import summarise
+from wardround.results import Run
+from wardround.scoring import evaluator_names, evaluator_of, score_run
+from wardround.settings import SeatSettings
+
+
+@click.command(short_help="Score the episodes of a run.")
+@click.argument("run")
+@click.option("--evaluators", default="standard", show_default=True, metavar="NAMES", help="Comma-separated; package.module:Class for your own.")
+@click.option("--judge", metavar="provider/model", help="A model that judges the answer; without one the match is lexical.")
+@click.option("--judge-base-url", metavar="URL", help="OpenAI-compatible endpoint of the judge.")
+@click.option("--prompts", type=click.Path(path_type=Path), help="Your own wording of the judge's prompts.")
+@click.option("--prices", type=click.Path(path_type=Path), help="As for run.")
+@click.option("--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="A host that restricted cases may be sent to.")
+@store_option
+@json_option
+def command(run: str, **given: Any) -> int:
+    """Score the closed episodes of a run and keep the scores.
+
+    \b
+    Example:  wardround score calm-heron-417
+              wardround score calm-heron-417 --judge openai/gpt-4o --json
+    """
+    return drive(lambda: _score(run, given))
+
+
+async def _score(name: str, given: dict[str, Any]) -> int:
+    evaluators = [evaluator_of(spec.strip()) for spec in given["evaluators"].split(",") if spec.strip()]
+    if not evaluators:
+        raise UsageError(f"--evaluators names none; there are: {', '.join(evaluator_names())}")
+    store = existing_store(given["store"])
+    progress = Progress()
+    judge = None
+    if given["judge"]:
+        prices = read_prices(given["prices"]) if given["prices"] else Prices()
+        judge = model_part(SeatSettings(spec=given["judge"], base_url=given["judge_base_url"] or ""), prices)
+    try:
+        run = await Run.open(store, name)
+        if judge and judge.model:
+            await preflight({"judge": judge.model})
+        async with interruptible(progress), live_table(progress, shown=on_terminal() and not given["as_json"]):
+            scores = await score_run(
+                run, evaluators, judge=judge, prompts=given["prompts"], allow_hosts=given["allow_hosts"], progress=progress
+            )
+        summary = summarise(scores.episodes, run.header["seed"])
+        if given["as_json"]:
+            say_json({"run": name, **summary.to_json()})
+        else:
+            Console().print(score_table(name, summary))
+        return 130 if progress.draining else 0
+    finally:
+        if judge and judge.model:
+            await judge.model.aclose()
+        await store.aclose()

@@ -1,0 +1,195 @@
+"""Scoring a stored run: each closed episode by the house metrics, or by evaluators of the user's own."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wardround.cast import Part
+from wardround.engine.batch import Progress, run_batch
+from wardround.engine.calls import RecordingModel, Tape
+from wardround.engine.clock import wall
+from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.events import Called, Closed, Opened, Row
+from wardround.engine.log import EpisodeLog
+from wardround.engine.models.guard import Guarded
+from wardround.engine.plugins import imported, named, names
+from wardround.engine.prompts import Prompts
+from wardround.engine.protocols import EpisodeRow, Evaluator
+from wardround.engine.records import Ending, Score
+from wardround.engine.seat import Seat, seed_of
+from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.rows import EpisodeScores, RunScores
+from wardround.results import Run
+from wardround.scenarios.case import Case
+
+EVALUATORS = "wardround.evaluators"
+
+
+def evaluator_of(spec: str) -> Evaluator:
+    """An evaluator by its short name or as `package.module:Class`."""
+    made: Any = (imported(spec) if ":" in spec else named(EVALUATORS, spec))()
+    if not hasattr(made, "score"):
+        raise UsageError(f"{spec!r} is no evaluator: it has no score(case, trajectory, seat)")
+    checked: Evaluator = made
+    return checked
+
+
+def evaluator_names() -> list[str]:
+    """The short names there are."""
+    return names(EVALUATORS)
+
+
+@dataclass(slots=True)
+class _Judging:
+    """The scoring of one run by one evaluator; with a judge its calls are events of a run beside it."""
+
+    run: Run
+    evaluator: Evaluator
+    judge: Part | None
+    allow_hosts: Sequence[str]
+    beside: str = ""
+    prompts: Prompts | None = None
+
+    async def episode(self, row: EpisodeRow, progress: Progress) -> None:
+        """Score one episode and keep the scores."""
+        case, trajectory = await self.run.case(row.case), await self.run.trajectory(row.id)
+        if self.judge is None:
+            scores = await self.evaluator.score(case, trajectory, None)
+        else:
+            scores = await self._judged(row, case, trajectory, progress)
+        await self.run.store.put_scores(self.run.name, row.id, self.evaluator.name, scores)
+
+    async def _judged(
+        self, row: EpisodeRow, case: Case, trajectory: Trajectory, progress: Progress
+    ) -> Sequence[Score]:
+        store = self.run.store
+        stored: list[Row] = [line async for line in store.read(self.beside, row.id)]
+
+        async def sink(rows: Sequence[Row], ending: Ending | None) -> None:
+            await store.append(self.beside, row.id, rows, ending=ending)
+
+        log, tape = EpisodeLog(sink, stored), Tape()
+        if log.events and isinstance(log.events[-1], Closed):
+            return msgspec.convert(log.events[-1].ending.facts["scores"], list[Score])
+        for event in log.events:
+            if isinstance(event, Called):
+                tape.record(event)
+        if not log.events:
+            opened = trajectory.opened
+            seed = seed_of(opened.seed, self.evaluator.name)
+            log.add(Opened(0, wall(), row.id, row.case, opened.case_hash, self.evaluator.name, seed, row.repeat))
+        scores = await self.evaluator.score(case, trajectory, self._seat(case, log, tape, progress))
+        ending = Ending("completed", facts={"scores": msgspec.to_builtins(scores)})
+        log.add(Closed(log.next, wall(), ending), ending)
+        await log.flush()
+        return scores
+
+    def _seat(self, case: Case, log: EpisodeLog, tape: Tape, progress: Progress) -> Seat:
+        assert self.judge is not None
+        assert self.judge.model is not None
+        assert self.prompts is not None
+        guarded = Guarded(self.judge.model, self.allow_hosts, restricted=case.data_class == "restricted")
+        voice = RecordingModel("judge", guarded, self.judge.sampling, log=log, tape=tape)
+        voice.watch = progress
+        seed = seed_of(self.run.header["seed"], case.id, self.evaluator.name)
+        return Seat("judge", case.id, seed, self.prompts, options=self.judge.options, model=voice)
+
+
+async def score_run(
+    run: Run,
+    evaluators: Sequence[Evaluator],
+    *,
+    judge: Part | None = None,
+    prompts: Path | None = None,
+    allow_hosts: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> RunScores:
+    """Score every closed episode and keep the scores in the store; returns all scores of the run.
+
+    A judge's calls are kept as a run of their own, `RUN~EVALUATOR`, so that an interrupted scoring goes on and each
+    verdict can be read. A judge that cannot be reached leaves None with its reason.
+    """
+    progress = progress or Progress()
+    texts = Prompts.load([Path(str(files("wardround.evaluators") / "prompts"))], prompts) if judge else None
+    for evaluator in evaluators:
+        judging = _Judging(run, evaluator, judge, allow_hosts, prompts=texts)
+        if judge is not None:
+            judging.beside = await _beside(judging, judge)
+        await run_batch(_closed(run), _one(judging, progress), concurrency=32 if judge else 1, progress=progress)
+    return await scored(run)
+
+
+def _one(judging: _Judging, progress: Progress) -> Any:
+    async def score(row: EpisodeRow) -> Ending | None:
+        try:
+            await judging.episode(row, progress)
+        except ProviderError as error:  # an evaluator of the user's own that lets it through
+            failed = [Score(judging.evaluator.name, None, f"judge/{error.kind}")]
+            await judging.run.store.put_scores(judging.run.name, row.id, judging.evaluator.name, failed)
+        return Ending("completed")
+
+    return score
+
+
+async def _beside(judging: _Judging, judge: Part) -> str:
+    """The run that keeps the judge's calls: an earlier one with the same judge and prompts, or a new one."""
+    run, store = judging.run, judging.run.store
+    assert judging.prompts is not None
+    texts = judging.prompts.texts()
+    digests = dict(zip(texts, await store.put([text.encode() for text in texts.values()]), strict=True))
+    header = {
+        "evaluates": run.name,
+        "evaluator": judging.evaluator.name,
+        "seats": {"judge": judge.describe()},
+        "prompts": digests,
+        "scenario": {"name": judging.evaluator.name},
+    }
+    base, number = f"{run.name}~{judging.evaluator.name}", 1
+    kept = {other.name: other.header for other in await store.runs()}
+    name = base
+    while name in kept and kept[name] != header:
+        number += 1
+        name = f"{base}.{number}"
+    if name not in kept:
+        await store.create_run(name, header)
+        rows = [msgspec.structs.replace(row, cause=None, events=0) for row in await run.episodes()]
+        await store.plan(name, rows)
+    return name
+
+
+async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
+    async for row in run.store.episodes(run.name):
+        if row.cause is not None:
+            yield row
+
+
+async def scored(run: Run) -> RunScores:
+    """All scores that the store has of a run, episode by episode."""
+    found: dict[str, dict[str, Score]] = {}
+    async for episode, _, score in run.store.scores(run.name):
+        found.setdefault(episode, {})[score.name] = score
+    rows = []
+    for row in await run.episodes():
+        case = await run.case(row.case)
+        ending = (await run.trajectory(row.id)).ending if row.cause else None
+        answer: Mapping[str, str] = ending.facts.get("answer", {}) if ending else {}
+        goal = run.header["scenario"]["goal"]
+        rows.append(
+            EpisodeScores(
+                episode=row.id,
+                case=row.case,
+                repeat=row.repeat,
+                group=case.group,
+                cause=row.cause,
+                reason=row.reason,
+                scores=tuple(found.get(row.id, {}).values()),
+                answer=str(answer.get(goal, "")),
+                truth=case.truth.diagnosis if goal == "diagnosis" else case.truth.treatment,
+                restricted=case.data_class == "restricted",
+            )
+        )
+    return RunScores(name=run.name, header=run.header, episodes=rows)
