@@ -99,22 +99,27 @@ def _first(error: BaseException) -> BaseException:
 
 
 @asynccontextmanager
-async def interruptible(progress: Progress) -> AsyncIterator[None]:
-    """Ctrl-C inside this block drains the run; a second one stops it at once.
-
-    Outside the main thread (a notebook's server, a test) signals cannot be watched, and nothing is.
-    """
-    async with anyio.create_task_group() as group:
-
-        async def watch() -> None:
-            with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-                async for _ in signals:
-                    if progress.draining:
-                        raise KeyboardInterrupt
-                    progress.drain()
-
-        group.start_soon(watch)
-        try:
+async def beside(task: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+    """Run `task` while the block runs; what the block or the task raises comes out as itself, not in a group."""
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(task)
             yield
-        finally:
             group.cancel_scope.cancel()
+    except BaseExceptionGroup as errors:
+        raise _first(errors) from None
+
+
+@asynccontextmanager
+async def interruptible(progress: Progress) -> AsyncIterator[None]:
+    """Ctrl-C inside this block drains the run; a second one stops it at once."""
+
+    async def watch() -> None:
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async for _ in signals:
+                if progress.draining:
+                    raise KeyboardInterrupt
+                progress.drain()
+
+    async with beside(watch):
+        yield

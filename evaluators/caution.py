@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from wardround.engine.records import Json
-from wardround.evaluators.measures import shown
+from wardround.evaluators.measures import counted, shown
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.summary import Summary
 
@@ -21,18 +21,16 @@ def cautions(run: RunScores, summary: Summary) -> list[str]:
 
 def _unfinished(run: RunScores, summary: Summary) -> Iterator[str]:
     if summary.open:
-        yield f"{summary.open} episodes are not finished and are in no figure; resume the run to finish them."
+        yield f"{counted(summary.open, 'episode')} still open and in no figure; resume the run to finish."
     failed = {cause: count for cause, count in summary.endings.items() if cause not in ("completed", "doctor")}
     if failed:
         causes = ", ".join(f"{cause} {count}" for cause, count in failed.items())
-        yield (
-            f"{sum(failed.values())} of {summary.episodes} episodes ended by a failure that is no score ({causes}); "
-            "means leave them out, bounds show what they could change."
-        )
+        share = f"{sum(failed.values())} of {counted(summary.episodes, 'episode')}"
+        yield f"{share} ended by a failure that is no score ({causes}): bounds show what they could change."
     skipped = run.header.get("skipped")
     count = skipped.get("count") if isinstance(skipped, Mapping) else None
     if count:
-        yield f"{count} cases could not be played and are in no figure; the run's header lists them."
+        yield f"{counted(count, 'case')} could not be played, so not in any figure; the run's header says why."
 
 
 def _helped(header: Mapping[str, Json]) -> Iterator[str]:
@@ -49,19 +47,19 @@ def _unreadable(summary: Summary) -> Iterator[str]:
     for score in summary.scores:
         judged = sum(count for reason, count in score.reasons.items() if reason.startswith("judge"))
         if judged and score.name.endswith("_accuracy"):
-            yield f"{judged} answers have no verdict: the judge could not be read or reached."
+            yield f"{counted(judged, 'answer')} without a verdict: the judge could not be read or reached."
 
 
 def _invented(summary: Summary) -> Iterator[str]:
     score = summary.score("assumed_answers")
     if score and score.mean:
         yield (
-            f"A share of {shown(score.name, score.mean)} of the examiner's answers was assumed normal, not recorded; "
-            "assumed answers never count as recall."
+            f"In the mean, a share of {shown(score.name, score.mean)} of the answers to orders was assumed normal, not "
+            "recorded; those never count as recall."
         )
 
 
 def _unpriced(summary: Summary) -> Iterator[str]:
     score = summary.score("cost_usd")
     if score and (unknown := score.reasons.get("unknown_price")):
-        yield f"{unknown} episodes have calls of unknown price; the cost of calls leaves them out."
+        yield f"{counted(unknown, 'episode')} with calls of unknown price: the cost of calls leaves them out."

@@ -19,17 +19,17 @@ class Measure:
 MEASURES: tuple[Measure, ...] = (
     Measure("diagnosis_accuracy", "Diagnosis accuracy", "share", True),
     Measure("treatment_accuracy", "Treatment accuracy", "share", True),
-    Measure("exam_recall", "Examination recall, mean over types", "share", True),
-    Measure("full_path", "Full path, recall over all items", "share", True),
-    Measure("full_path_by_type", "Full path, recall by type", "share", True),
+    Measure("exam_recall", "Examination recall", "share", True),
+    Measure("full_path", "Full path", "share", True),
+    Measure("full_path_by_type", "Full path, by type", "share", True),
     Measure("lexical_match", "Lexical match beside the judge", "share"),
-    Measure("exam_recall_pooled", "Examination recall, all items", "share"),
+    Measure("exam_recall_pooled", "Examination recall, pooled", "share"),
     Measure("exam_recall_lab", "Recall, laboratory", "share"),
     Measure("exam_recall_microbiology", "Recall, microbiology", "share"),
     Measure("exam_recall_imaging", "Recall, imaging", "share"),
     Measure("exam_recall_investigation", "Recall, other investigations", "share"),
-    Measure("exam_precision", "Examination precision, mean over types", "share"),
-    Measure("exam_precision_pooled", "Examination precision, all requests", "share"),
+    Measure("exam_precision", "Examination precision", "share"),
+    Measure("exam_precision_pooled", "Examination precision, pooled", "share"),
     Measure("exam_precision_lab", "Precision, laboratory", "share"),
     Measure("exam_precision_microbiology", "Precision, microbiology", "share"),
     Measure("exam_precision_imaging", "Precision, imaging", "share"),
@@ -47,7 +47,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure("tokens_completion", "Tokens received", "tokens"),
     Measure("cost_usd", "Cost of calls", "usd"),
     Measure("model_seconds", "Time in model calls", "seconds"),
-    Measure("episode_seconds", "Time of the episode", "seconds"),
+    Measure("episode_seconds", "Duration", "seconds"),
 )
 
 _BY_NAME = {measure.name: measure for measure in MEASURES}
@@ -70,6 +70,8 @@ def shown(name: str, value: float | None) -> str:
         return "–"
     unit = measure_of(name).unit
     if unit == "usd":
+        if not value:
+            return "$0"
         return f"${value:,.4f}" if abs(value) < 1 else f"${value:,.2f}"
     if unit == "tokens":
         return f"{value:,.0f}"
@@ -78,3 +80,8 @@ def shown(name: str, value: float | None) -> str:
     if unit in ("count", "points"):
         return f"{value:,.1f}"
     return f"{value:.3f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 episode`, `2 episodes`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

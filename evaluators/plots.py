@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from wardround.evaluators.figures import GRID, INK, MUTED, SERIES, svg
-from wardround.evaluators.measures import measure_of, shown
+from wardround.evaluators.measures import counted, measure_of, shown
 from wardround.evaluators.summary import ScoreSummary, Summary
 
 WIDTH = 6.0
@@ -103,20 +103,23 @@ def spread_plot(name: str, heading: str, score: str, values: Sequence[float], no
     if not values:
         return Plot(heading, missing or "No episode.")
     if not any(values):
-        return Plot(heading, f"{measure_of(score).label}: 0 in every episode.")
+        return Plot(heading, "0 in every episode.")
     label, edges = measure_of(score).label, _edges(values)
 
     def draw(axes: Axes) -> None:
         axes.hist(values, bins=edges, color=SERIES[0], edgecolor="none", rwidth=0.92)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=measure_of(score).unit in ("count", "tokens")))
+        if max(values) >= 1000:
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
         axes.grid(axis="y")
         axes.tick_params(length=0)
-        axes.set_xlabel(f"{label} per episode{_UNITS.get(measure_of(score).unit, '')}")
+        axes.set_xlabel(f"{label}{_UNITS.get(measure_of(score).unit, '')}")
         axes.set_ylabel("episodes")
 
     middle = sorted(values)[len(values) // 2]
-    note = f"Median {shown(score, middle)}, total {shown(score, math.fsum(values))} over {len(values)} episodes."
+    total = shown(score, math.fsum(values))
+    note = f"Median {shown(score, middle)}, total {total} over {counted(len(values), 'episode')}."
     title = f"{label} per episode: median {shown(score, middle)}, largest {shown(score, max(values))}"
     return Plot(heading, f"{note} {missing}".strip(), svg(name, title, (WIDTH, 2.2), draw))
 
@@ -183,7 +186,8 @@ def _edges(values: Sequence[float]) -> list[float]:
 
 
 def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _said(run: str, summary: Summary, names: Sequence[str]) -> str:

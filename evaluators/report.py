@@ -12,7 +12,7 @@ from wardround.engine.records import Json
 from wardround.evaluators.caution import cautions
 from wardround.evaluators.compare import Comparison, Difference, compare_runs
 from wardround.evaluators.described import described
-from wardround.evaluators.measures import measure_of, shown
+from wardround.evaluators.measures import counted, measure_of, shown
 from wardround.evaluators.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.summary import ScoreSummary, Summary, summarise
@@ -60,7 +60,9 @@ def page(runs: Sequence[RunScores], *, episodes: int = 200, seed: int = 0) -> st
     environment.globals.update(
         label=lambda name: measure_of(name).label, shown=shown, span=span, missing=missing, ended=ended
     )
-    environment.globals.update(signed=signed, chance=chance, chosen=chosen, clipped=clipped, headline=_headline)
+    environment.globals.update(
+        signed=signed, chance=chance, chosen=chosen, counted=counted, clipped=clipped, headline=_headline
+    )
     return environment.get_template("report.html.j2").render(
         style=Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),  # noqa: S704  # our own file
         sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(runs)],
@@ -70,7 +72,7 @@ def page(runs: Sequence[RunScores], *, episodes: int = 200, seed: int = 0) -> st
 
 
 def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
-    """The same figures as one JSON object: {"runs": [{"run", "header", summary fields...}], "comparison": null or {}}."""
+    """The same figures as one JSON object: {"runs": [{"run", "header", and a summary}], "comparison": null or one}."""
     return {
         "runs": [
             {"run": run.name, "header": dict(run.header), **summarise(run.episodes, seed).to_json()} for run in runs

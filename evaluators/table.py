@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wardround.evaluators.compare import Comparison
-from wardround.evaluators.measures import measure_of, shown
+from wardround.evaluators.measures import counted, measure_of, shown
 from wardround.evaluators.summary import ScoreSummary, Summary
 
 
@@ -60,17 +60,19 @@ def chosen(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
 def ended(summary: Summary) -> str:
     """For instance `36 episodes, completed 34, doctor 2, open 1`."""
     parts = [f"{cause} {count}" for cause, count in summary.endings.items()]
-    return ", ".join([f"{summary.episodes} episodes", *parts, *([f"open {summary.open}"] if summary.open else [])])
+    return ", ".join(
+        [counted(summary.episodes, "episode"), *parts, *([f"open {summary.open}"] if summary.open else [])]
+    )
 
 
 def span(name: str, ends: tuple[float, float] | None) -> str:
-    """Two values as `0.412 – 0.563`; a dash for None."""
-    return f"{shown(name, ends[0])} – {shown(name, ends[1])}" if ends else "–"
+    """Two values as `0.412 to 0.563`; a dash for None."""
+    return f"{shown(name, ends[0])} to {shown(name, ends[1])}".replace("-", "−") if ends else "–"
 
 
 def missing(score: ScoreSummary) -> str:
     """For instance `2 provider/timeout, 1 nothing_recorded`; a dash if nothing is missing."""
-    return ", ".join(f"{count} {reason}" for reason, count in score.reasons.items()) or "–"
+    return ", ".join(f"{count}\u00a0{reason}" for reason, count in score.reasons.items()) or "–"
 
 
 def signed(name: str, value: float | None) -> str:

@@ -27,7 +27,7 @@ def unlike(first: RunScores, second: RunScores) -> list[Unlike]:
     found = [*_cases(first, second), *_header(first.header, second.header), *_scoring(first.scoring, second.scoring)]
     for run in (first, second):
         if left := sum(row.cause is None for row in run.episodes):
-            found.append(("open", f"{left} of the {len(run.episodes)} episodes of {run.name} are not finished"))
+            found.append(("open", f"not finished: {left} of {len(run.episodes)} episodes of {run.name}"))
     return [Unlike(first.name, second.name, field, text) for field, text in found]
 
 
@@ -39,7 +39,7 @@ def _cases(first: RunScores, second: RunScores) -> _Found:
     if one != two:
         yield (
             "cases",
-            f"the cases differ: {len(one & two)} are in both, {len(one - two)} only in {first.name}, "
+            f"the cases differ: {len(one & two)} in both, {len(one - two)} only in {first.name}, "
             f"{len(two - one)} only in {second.name}; differences are over those in both",
         )
     indices = [_mapping(run.header, "cases").get("index") for run in (first, second)]

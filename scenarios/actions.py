@@ -13,8 +13,8 @@ LISTED: tuple[Listed, ...] = ("lab", "microbiology", "imaging")
 Named = Literal["examination", "lab", "microbiology", "imaging", "output"]
 
 _OPEN = r"^[ \t#>*_\-]*"
-_RATIONALE = re.compile(rf"(?im){_OPEN}rationale[*_ ]*[::]")
-_ACTION = re.compile(rf"(?im)\bactions?[*_ ]{{0,4}}[::]|{_OPEN}action[*_ ]*$")
+_RATIONALE = re.compile(rf"(?im){_OPEN}rationale[*_ ]*[:\uff1a]")
+_ACTION = re.compile(rf"(?im)\bactions?[*_ ]{{0,4}}[:\uff1a]|{_OPEN}action[*_ ]*$")
 _NAMES: tuple[tuple[Named, str], ...] = (
     ("examination", r"pe|physical(?:[ \t]+exam(?:ination)?s?)?|exam(?:ination|ine)?"),
     ("lab", r"labs?|laborator(?:y|ies)|blood[ \t]+(?:tests?|work)"),
@@ -26,22 +26,22 @@ _NAMED = re.compile("|".join(rf"(?P<{kind}>\b(?:{words})\b)" for kind, words in 
 _LIST = re.compile(
     rf"(?im){_OPEN}(?:\d[.)] ?)?(?:specific +)?"
     r"(?:(?P<lab>labs?|laborator(?:y|ies))|(?P<microbiology>micro(?:biolog(?:y|ical))?)|(?P<imaging>imag(?:ing|es?)))"
-    r"(?P<noun> +(?:tests?|scans?|studies|study))?(?: +(?:requested|required|needed|ordered))?[*_ ]*[::]"
+    r"(?P<noun> +(?:tests?|scans?|studies|study))?(?: +(?:requested|required|needed|ordered))?[*_ ]*[:\uff1a]"
 )
 _DIAGNOSIS = re.compile(
     rf"(?im){_OPEN}(?:\d[.)] ?)?(?:(?:the|my|most|likely|final|primary|principal|main|definitive|leading) +){{0,4}}"
-    r"diagnos[ie]s[*_ ]*(?:[::]|$)"
+    r"diagnos[ie]s[*_ ]*(?:[:\uff1a]|$)"
 )
-_DIAGNOSIS_INLINE = re.compile(r"(?i)\bdiagnosis[*_ ]{0,4}[::]")
+_DIAGNOSIS_INLINE = re.compile(r"(?i)\bdiagnosis[*_ ]{0,4}[:\uff1a]")
 _DIAGNOSIS_SAID = re.compile(r"(?i)\bdiagnosis +(?:is|would be)\b[: ]*")
 _NO_ANSWER = re.compile(r"(?i)\b(?:differential|secondary|other|additional|alternative)[\s*_]*$")
 _HEADING = re.compile(
     r"(?i)[ \t#>*_\-]*(?:rationale|action|reasoning|explanation|note|treatment(?: +plan)?|(?:\w+ +)?diagnos[ie]s|"
-    r"(?:lab|laboratory|microbiology) +tests?|imaging +(?:scans?|studies))[*_ ]*[::]"
+    r"(?:lab|laboratory|microbiology) +tests?|imaging +(?:scans?|studies))[*_ ]*[:\uff1a]"
 )
 _BULLET = re.compile(r"[ \t]*(?:[-*•]|\(?\d{1,2}[.)])\s")
-_TREATMENT = re.compile(r"(?i)\btreatment(?: +plan)?[*_ ]*[::]")
-_MARKS = " \t\r*_`#[](){}<>\"'.!:"
+_TREATMENT = re.compile(r"(?i)\btreatment(?: +plan)?[*_ ]*[:\uff1a]")
+_MARKS = " \t\r*_`#[](){}<>\"'.!:"  # the colon last: a bare line with one is a heading
 _ACTIONS_OF_A_TEMPLATE = 4
 _REACH = 8_000
 _MOST = 50
@@ -92,7 +92,7 @@ def _chosen(text: str) -> tuple[Named | None, int]:
             return None, heads[-1].start()
         return (_kind(found[0]) if found else None), heads[-1].start()
     for line in reversed(text.splitlines()):
-        whole = _NAMED.fullmatch(line.strip(_MARKS)) if len(line) < 80 else None
+        whole = _NAMED.fullmatch(line.strip(_MARKS[:-1])) if len(line) < 80 else None
         if whole:
             return _kind(whole), -1
     return None, -1

@@ -159,7 +159,7 @@ class Workup:
             if move.kind not in state.kinds:
                 return self._refuse(_with(state, used=_and(state.used, move.kind)), seq, "none", move.kind)
         if self._published and move.kind in state.answered:
-            return self._warn(state, seq, Unusable("unavailable", f"{NAMES[move.kind]} can be had once"))
+            return self._warn(state, seq, Unusable("unavailable", f"{_TYPES[move.kind]}: can be had once"))
         if isinstance(move, Pick) and move.kind != "examination":
             return self._ask(state, seq, move.kind)
         order = move if isinstance(move, Order) else Order("examination")

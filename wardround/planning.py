@@ -106,13 +106,14 @@ def cases_of(settings: RunSettings) -> Iterator[Case]:
     name, _, part = settings.cases.partition(":")
     paths: Iterable[Path] = bundled(part or "all") if name == "bundled" else [Path(settings.cases)]
     cases = (case for path in paths for case in load(path))
-    return iter(select(cases, where=settings.where, sample=settings.sample, seed=settings.seed, limit=settings.limit))
+    return iter(select(cases, settings.where, sample=settings.sample, seed=settings.seed, limit=settings.limit))
 
 
 async def _read_cases(made: Plan, store: Store) -> None:
+    scenario = made.rules(made.rule_settings, made.prompts)
     chunk: list[Case] = []
     for case in cases_of(made.settings):
-        reason = made.rules.lacks(case)
+        reason = scenario.lacks(case)
         if reason:
             made.skipped.append((case.id, reason))
             continue

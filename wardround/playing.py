@@ -126,7 +126,7 @@ async def _play(stage: Stage, row: EpisodeRow, progress: Progress, retry: Sequen
         episode.add(Reopened(seq=episode.next, at=wall(), causes=tuple(retry), keep=keep), Ending("open"))
     ending = await Episode(stage.table(case, row.repeat, episode, progress)).play()
     if ending is not None and ending.cause != "completed":
-        log.warning("episode ended", episode=row.id, cause=ending.cause, reason=ending.reason, detail=ending.detail)
+        log.info("episode ended", episode=row.id, cause=ending.cause, reason=ending.reason, detail=ending.detail)
     return ending
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.endpoint import Timeouts
-from wardround.engine.models.failure import clean, kind_of
+from wardround.engine.models.failure import clean, kind_of, retry_after
 from wardround.engine.models.hosts import address, is_loopback
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import read_reply
@@ -86,7 +86,7 @@ class ProviderModel:
             raise ProviderError("timeout", f"{self._spec}: no whole reply within {self._timeouts.total:g} s") from None
         except Exception as error:  # noqa: BLE001 litellm lets the errors of many libraries through
             raise self._failure(error, messages) from None
-        completion = read_reply(msgspec.json.encode(reply.to_dict()), self._spec, self.name, self._price)
+        completion = read_reply(_plain(reply), self._spec, self.name, self._price)
         usage = completion.usage
         if self._price is None:
             usage = msgspec.structs.replace(usage, cost=_cost(reply))
@@ -96,9 +96,13 @@ class ProviderModel:
         name, said = type(error).__name__, str(error)
         status = getattr(error, "status_code", None)
         status = status if isinstance(status, int) else None
-        kind = _KINDS.get(name) or ("connection" if name == "APIConnectionError" else kind_of(status or 500, said))
+        # The provider's own code is more telling than the class, and is in none of the texts.
+        told = f"{getattr(error, 'code', '')} {getattr(error, 'body', '')} {said}"
+        kind = _KINDS.get(name) or ("connection" if name == "APIConnectionError" else kind_of(status or 500, told))
         quoted = clean(said, (self._key, *_keys()), messages)
-        return ProviderError(kind, f"{self._spec}: {name}" + (f" ({quoted})" if quoted else ""), status=status)
+        headers = getattr(getattr(error, "response", None), "headers", None) or {}
+        message = f"{self._spec}: {name}" + (f" ({quoted})" if quoted else "")
+        return ProviderError(kind, message, status=status, retry_after=retry_after(headers))
 
     async def aclose(self) -> None:
         """Close litellm's connections, which all its models share."""
@@ -117,6 +121,15 @@ def _litellm(spec: str) -> Any:
     litellm: Any = importlib.import_module("litellm")
     litellm.suppress_debug_info = True
     return litellm
+
+
+def _plain(reply: Any) -> bytes:
+    """The reply as a chat completion's JSON; litellm moves a formal refusal to where it keeps what is not common."""
+    body = reply.to_dict()
+    for choice in body.get("choices") or ():
+        message = choice.get("message") or {}
+        message.setdefault("refusal", (message.get("provider_specific_fields") or {}).get("refusal"))
+    return msgspec.json.encode(body)
 
 
 def _cost(reply: Any) -> float | None:

@@ -56,14 +56,24 @@ class _Sdk:
             raise failure(
                 self.where, reply.status_code, reply.headers, reply.content, secrets=(self.key,), messages=messages
             ) from None
-        except (openai.APITimeoutError, TimeoutError):
-            raise ProviderError("timeout", f"{self.where}: no reply within {_within(self.timeouts)}") from None
+        except TimeoutError:
+            raise self._late() from None
         except openai.APIConnectionError as error:
+            if isinstance(error, openai.APITimeoutError) and _timed_out(error):
+                raise self._late() from None
             raise ProviderError("connection", f"{self.where}: {_broken(error)}") from None
         except openai.OpenAIError as error:
             raise ProviderError("malformed", f"{self.where}: the SDK raised {type(error).__name__}") from None
         except UnicodeEncodeError:
             raise ProviderError("bad_request", f"{self.where}: the messages are no valid text") from None
+
+    def _late(self) -> ProviderError:
+        times = self.timeouts
+        return ProviderError(
+            "timeout",
+            f"{self.where}: no connection within {times.connect:g} s, no byte for {times.first_byte:g} s, "
+            f"or no whole reply within {times.total:g} s",
+        )
 
 
 class AzureModel:
@@ -173,12 +183,20 @@ def _http(timeouts: Timeouts) -> "httpx.AsyncClient":
     )
 
 
-def _within(timeouts: Timeouts) -> str:
-    return f"{timeouts.connect:g} s (connection), {timeouts.first_byte:g} s (first byte) or {timeouts.total:g} s (all)"
+def _root(error: BaseException) -> BaseException:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
-def _broken(error: Exception) -> str:
-    cause = type(error.__cause__).__name__
-    if cause == "ConnectError":
+def _timed_out(error: BaseException) -> bool:
+    """Whether it was time: the SDK's transport over aiohttp calls every broken connection a timeout."""
+    root = _root(error)
+    return isinstance(root, TimeoutError) or type(root).__module__.partition(".")[0] in ("httpx", "httpcore")
+
+
+def _broken(error: BaseException) -> str:
+    names = {type(error.__cause__).__name__, type(_root(error)).__name__}
+    if names & {"ConnectError", "ClientConnectorError", "ClientConnectorDNSError", "ConnectionRefusedError"}:
         return "no connection: check the host's name, and whether anything listens there"
     return "the connection was cut"

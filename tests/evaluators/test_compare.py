@@ -75,7 +75,7 @@ def test_nothing_in_both_is_no_difference() -> None:
 
 
 def test_repeats_are_averaged_and_the_bootstrap_draws_cases() -> None:
-    found = difference({c: (1.0, 0.0) for c in "abcd"}, {c: (1.0, 1.0) for c in "abcd"})
+    found = difference(dict.fromkeys("abcd", (1.0, 0.0)), dict.fromkeys("abcd", (1.0, 1.0)))
     assert found.difference == 0.5
     assert (found.ci95, found.ci95_method) == ((0.5, 0.5), "bootstrap")
     assert (found.p, found.test) == (None, "")
@@ -146,7 +146,7 @@ def test_other_cases_are_counted() -> None:
     found: Comparison = compare_runs([run("a", CASES), run("b", {"b": (1.0,), "c": (1.0,), "d": (1.0,)})])
     [warning] = found.warnings
     assert warning.field == "cases"
-    assert "1 are in both, 1 only in a, 2 only in b" in warning.text
+    assert "1 in both, 1 only in a, 2 only in b" in warning.text
 
 
 def test_a_comparison_is_json() -> None:

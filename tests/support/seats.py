@@ -11,7 +11,10 @@ AGENT_PROMPTS = Path(__file__).resolve().parents[2] / "agents" / "prompts"
 
 
 def a_seat(
-    model: Voice | None = None, options: Mapping[str, Json] | None = None, told: object = None, prompts: Prompts | None = None
+    model: Voice | None = None,
+    options: Mapping[str, Json] | None = None,
+    told: object = None,
+    prompts: Prompts | None = None,
 ) -> Seat:
     """A doctor's seat."""
     return Seat("doctor", "case-1", 7, prompts or Prompts.load([AGENT_PROMPTS]), options or {}, model, told)
@@ -19,5 +22,7 @@ def a_seat(
 
 def a_view(heard: Sequence[tuple[str, str]] = (), memo: Json = None, verbs: Sequence[str] = ("reply",)) -> View:
     """A view whose `heard` is (seat, text), numbered 1, 2, ... as events."""
-    said = tuple(Said(seq, seat, "reply" if seat == "doctor" else "say", text) for seq, (seat, text) in enumerate(heard, 1))
+    said = tuple(
+        Said(seq, seat, "reply" if seat == "doctor" else "say", text) for seq, (seat, text) in enumerate(heard, 1)
+    )
     return View("doctor", "The brief.", said, verbs, None, memo, len(said))

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from wardround.engine.batch import Progress
+from wardround.engine.batch import Progress, beside
 
 
 @asynccontextmanager
@@ -21,18 +21,14 @@ async def live_table(progress: Progress, *, shown: bool) -> AsyncIterator[None]:
         return
     began = time.monotonic()
     with Live(console=Console(file=sys.stderr), auto_refresh=False, transient=True) as live:
-        async with anyio.create_task_group() as group:
 
-            async def refresh() -> None:
-                while True:
-                    live.update(table(progress, time.monotonic() - began), refresh=True)
-                    await anyio.sleep(0.25)
+        async def refresh() -> None:
+            while True:
+                live.update(table(progress, time.monotonic() - began), refresh=True)
+                await anyio.sleep(0.25)
 
-            group.start_soon(refresh)
-            try:
-                yield
-            finally:
-                group.cancel_scope.cancel()
+        async with beside(refresh):
+            yield
 
 
 def table(progress: Progress, seconds: float) -> Table:

@@ -150,6 +150,16 @@ async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
         await store.aclose()
 
 
+async def _unfinished(run: Run) -> dict[str, tuple[int, str, str]]:
+    """Cause to (number of episodes, the first of them, its reason), for those that closed without completing."""
+    found: dict[str, tuple[int, str, str]] = {}
+    for row in await run.episodes():
+        if row.cause not in (None, "completed"):
+            count, first, reason = found.get(f"{row.cause}", (0, row.id, row.reason))
+            found[f"{row.cause}"] = (count + 1, first, reason)
+    return found
+
+
 async def _report(run: Run, as_json: bool) -> int:
     endings = await run.endings()
     total = sum(endings.values())
@@ -162,6 +172,8 @@ async def _report(run: Run, as_json: bool) -> int:
         if skipped["count"]:
             first = "; ".join(f"{case}: {why}" for case, why in skipped["first"][:3])
             click.echo(f"not run: {skipped['count']} cases ({first}{'; ...' * (skipped['count'] > 3)})", err=True)
+        for cause, (count, episode, reason) in (await _unfinished(run)).items():
+            click.echo(f"  {count} {cause}: {reason} (first: wardround show {run.name} {episode})", err=True)
         if "open" not in endings:
             click.echo(f"next: wardround score {run.name}, wardround report {run.name}", err=True)
     if "open" in endings:

@@ -7,6 +7,7 @@ import pytest
 
 from wardround.engine.errors import EgressError, ProviderError, UsageError
 from wardround.engine.models.endpoint import Timeouts
+from wardround.engine.models.faults import Fault
 from wardround.engine.models.guard import Guarded
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price
@@ -67,6 +68,8 @@ async def test_a_model_without_a_price_has_no_cost(server: Loopback) -> None:
         ("unknown_model", "unknown_model"),
         ("expired_key", "auth"),
         ("filtered", "refused"),
+        ("refusal", "refused"),
+        ("no_choices", "empty"),
     ],
 )
 async def test_each_fault_has_its_kind_and_is_tried_once(fault: str, kind: str) -> None:
@@ -94,6 +97,13 @@ async def test_a_stalled_endpoint_is_given_up() -> None:
             with pytest.raises(ProviderError) as caught:
                 await made(server, timeouts=timeouts).complete(MESSAGES, purpose="test")
         assert caught.value.kind == "timeout"
+
+
+async def test_retry_after_comes_with_the_error() -> None:
+    async with Loopback(faults=[Fault("rate_limit", retry_after=7)]) as server:
+        with pytest.raises(ProviderError) as caught:
+            await made(server).complete(MESSAGES, purpose="test")
+    assert caught.value.retry_after == 7
 
 
 async def test_an_error_that_quotes_key_and_prompt_is_cleaned() -> None:

@@ -1,0 +1,184 @@
+"""A doctor without a model: ranks diseases by the findings heard, orders what would separate them, names the first.
+
+A floor for every scenario, described with its ceiling in docs/baseline.md. It sees its view, a table of diseases, the
+ontology of `hpo3`, and the other cases of the run (the patient himself left out).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from wardround.agents.features import canonical, findings
+from wardround.agents.knowledge import Disease, knowledge
+from wardround.agents.neighbours import Neighbour, neighbours
+from wardround.engine.records import Action, Json, Said, View
+from wardround.engine.seat import Seat
+from wardround.scenarios.case import Case
+from wardround.scenarios.records import items
+
+QUESTIONS = (
+    "What brings you here, and how did it begin?",
+    "Which other symptoms have you noticed since then?",
+    "Which illnesses and operations have you had, and which medicines and allergies do you have?",
+    "What runs in your family, and do you smoke, drink alcohol or use drugs? What is your work, and have you travelled?",
+)
+
+_STAPLES = ("complete blood count", "basic metabolic panel", "urinalysis")
+_ROUNDS = (12, 8)
+"""Tests in the first and in the second order."""
+
+_ALIKE = 0.2
+"""Likeness from which another case is taken for the same disease."""
+
+_TRUST = 4.0
+"""Weight of another case's likeness against the best score of the knowledge, which counts as 1."""
+
+_CLEAR = 1.5
+"""A first disease so many times the second is not tested further."""
+
+_CANDIDATES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What is known at one act: affirmed words, candidates with their scores (best 1.0), and the likest cases."""
+
+    found: Mapping[str, int]
+    candidates: Sequence[tuple[float, Disease]]
+    alike: Sequence[Neighbour]
+
+    def answer(self) -> str:
+        """The first disease, of the knowledge or of a case that is alike."""
+        ranked: dict[str, tuple[float, str]] = {}
+        for score, disease in self.candidates:
+            ranked.setdefault(canonical(disease.name), (score, disease.name))
+        for other in self.alike:
+            name = other.case.truth.diagnosis
+            if name and other.likeness >= _ALIKE:
+                score, spelled = ranked.get(canonical(name), (0.0, name))
+                ranked[canonical(name)] = (score + _TRUST * other.likeness, spelled)
+        best = max(ranked.values(), key=lambda pair: (pair[0], pair[1]), default=(0.0, ""))
+        return best[1] or "No diagnosis can be named from what was found"
+
+    def treatment(self) -> str:
+        """The treatment of a case that is alike, else the table's for the first disease that it has."""
+        for other in self.alike:
+            if other.likeness >= _ALIKE and other.case.truth.treatment:
+                return other.case.truth.treatment
+        for _, disease in self.candidates:
+            if disease.treatment:
+                return f"Treat as {disease.name.lower()}: {disease.treatment}"
+        return "Treat the symptoms, keep under observation, and ask a specialist for advice"
+
+
+class Baseline:
+    """Asks four questions where it can, orders twice and examines once, then concludes; the same every time."""
+
+    sealed: ClassVar[bool] = True
+    told: ClassVar[str] = "cases"
+
+    def __init__(self, seat: Seat) -> None:
+        others = seat.told if isinstance(seat.told, Sequence) else ()
+        self._others: Sequence[Case] = [case for case in others if isinstance(case, Case) and case.id != seat.case_id]
+
+    async def act(self, view: View) -> Action:
+        """Ask, order or conclude, by typed verbs."""
+        own = [said for said in view.heard if said.seat == view.seat]
+        asked = sum(said.verb == "ask" for said in own)
+        if "ask" in view.verbs and asked < len(QUESTIONS):
+            return Action("ask", QUESTIONS[asked])
+        text = "\n".join((view.brief, *_told(view)))
+        orders = [said for said in own if said.verb == "order"]
+        examined = any(said.args.get("kind") == "examination" for said in orders)
+        if "order" in view.verbs and "ask" in view.verbs and not examined:
+            return _examine()
+        reading = self._read(text)
+        rounds = len(orders) - examined
+        if "order" in view.verbs and rounds < len(_ROUNDS) and not (rounds and _clear(reading)):
+            if rounds and not examined and "physical exam" not in view.brief.lower():
+                return _examine()
+            names = _tests(reading, _named(orders), _ROUNDS[rounds])
+            if names:
+                return Action("order", args={"kind": "any", "items": names})
+        answers = {"diagnosis": reading.answer()}
+        if not own and "order" not in view.verbs:  # the game may be about the treatment: it takes what it asks for
+            answers["treatment"] = reading.treatment()
+        return Action("conclude", args=answers)
+
+    def _read(self, text: str) -> _Reading:
+        known = knowledge()
+        found = findings(text)
+        scores = known.scores(found, text)
+        best = np.argsort(-scores, kind="stable")[:_CANDIDATES]
+        top = float(scores[best[0]])
+        candidates = [(float(scores[i]) / top, known.diseases[i]) for i in best if scores[i] > 0]
+        return _Reading(found, candidates, neighbours(self._others, found))
+
+
+def _examine() -> Action:
+    return Action("order", args={"kind": "examination", "items": []})
+
+
+def _told(view: View) -> Iterable[str]:
+    """What others than the desk said: of structured answers the results alone, not that a test was not done."""
+    for said in view.heard:
+        if said.seat in (view.seat, "desk"):
+            continue
+        answers: Json = said.args.get("answers")
+        if isinstance(answers, list | tuple) and answers:
+            for answer in answers:
+                if isinstance(answer, Mapping) and answer.get("state") in ("reported", "normal"):
+                    yield str(answer.get("text", ""))
+        else:
+            yield said.text
+
+
+def _named(orders: Iterable[Said]) -> set[str]:
+    return {canonical(str(item)) for said in orders for item in said.args.get("items", ())}
+
+
+def _clear(reading: _Reading) -> bool:
+    scores = [score for score, _ in reading.candidates[:2]]
+    return len(scores) == 2 and scores[0] >= _CLEAR * scores[1]
+
+
+def _tests(reading: _Reading, before: set[str], most: int) -> list[str]:
+    """Names of tests: staples once, then in turn what separates the candidates and what the likest cases had."""
+    separating, usual = _separating(reading), _usual(reading.alike)
+    mixed = [name for pair in zip(separating, usual, strict=False) for name in pair]
+    mixed += separating[len(usual) :] + usual[len(separating) :]
+    chosen: dict[str, str] = {}
+    for name in (*_STAPLES, *mixed):
+        if canonical(name) not in before:
+            chosen.setdefault(canonical(name), name)
+    return list(chosen.values())[:most]
+
+
+def _separating(reading: _Reading) -> list[str]:
+    """The candidates' tests, best first: a finding not yet seen tells most if about half of the likelihood has it."""
+    known = knowledge()
+    whole = sum(score for score, _ in reading.candidates) or 1.0
+    share: Counter[str] = Counter()
+    for score, disease in reading.candidates:
+        for word in disease.words:
+            share[word] += score / whole  # type: ignore[assignment]  # typeshed: Counter holds int
+    gains: dict[str, float] = defaultdict(float)
+    for _, disease in reading.candidates:
+        for test in disease.tests:
+            unseen = sorted(test.shows - reading.found.keys())
+            gain = sum(share[word] * (1 - share[word]) * known.rarity(word) for word in unseen)
+            gains[test.name] = max(gains[test.name], gain)
+    return sorted(gains, key=lambda name: (-gains[name], name))
+
+
+def _usual(alike: Sequence[Neighbour]) -> list[str]:
+    """The tests that the likest cases had, by the sum of likeness."""
+    sums: dict[str, float] = defaultdict(float)
+    for other in alike:
+        for item in items(other.case):
+            if item.kind != "examination":
+                sums[item.name] += other.likeness
+    return sorted(sums, key=lambda name: (-sums[name], name))

@@ -1,0 +1,161 @@
+"""The table of clinical tests: names, synonyms, panels, normal values, imaging regions and relative cost."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import get_args
+
+from wardround.engine.errors import UsageError
+from wardround.scenarios.records import Kind
+from wardround.scenarios.terms.wording import key
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One clinical test; `low` and `high` bound the adult normal in `unit`, `points` are costs (a blood count is 1)."""
+
+    __test__ = False  # keeps pytest from collecting it
+
+    name: str
+    kind: Kind
+    synonyms: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    normal: str = ""
+    modality: str = ""
+    regions: tuple[str, ...] = ()
+    points: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A modality or a region with the phrases that name it; `within` is the wider one it is part of."""
+
+    name: str
+    phrases: tuple[str, ...]
+    within: str = ""
+    points: float = 0.0
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All known tests with the look-ups that linking needs; immutable, so one may serve a whole run."""
+
+    tests: Mapping[str, Test]
+    modalities: Mapping[str, Word]
+    regions: Mapping[str, Word]
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Comparable form of a name or synonym -> canonical name; a name goes before a synonym."""
+        found = {key(test.name): test.name for test in self.tests.values()}
+        for test in self.tests.values():
+            for synonym in test.synonyms:
+                found.setdefault(key(synonym), test.name)
+        return found
+
+    @cached_property
+    def bags(self) -> Mapping[tuple[str, ...], str]:
+        """The words of a name in sorted order -> canonical name, for names told in another order."""
+        found: dict[tuple[str, ...], str] = {}
+        for name, test in self.names.items():
+            found.setdefault(tuple(sorted(name.split())), test)
+        return found
+
+    @cached_property
+    def closed_up(self) -> Mapping[str, str]:
+        """Comparable form without blanks -> canonical name: 'x ray' and 'xray', 'd dimer' and 'ddimer'."""
+        found: dict[str, str] = {}
+        for name, test in self.names.items():
+            found.setdefault(name.replace(" ", ""), test)
+        return found
+
+    @cached_property
+    def choices(self) -> Sequence[str]:
+        """All comparable forms, in the table's order, for fuzzy matching."""
+        return tuple(self.names)
+
+    @cached_property
+    def below(self) -> Mapping[str, frozenset[str]]:
+        """Panel -> all tests in it, members of its members too."""
+        return {name: frozenset(self._members(name, frozenset())) for name, test in self.tests.items() if test.members}
+
+    def _members(self, name: str, seen: frozenset[str]) -> set[str]:
+        found: set[str] = set()
+        for member in self.tests[name].members:
+            if member not in seen:
+                found |= {member} | self._members(member, seen | {name})
+        return found
+
+    def priced(self, text: str, source: str) -> "Catalogue":
+        """A copy with the points of the user's CSV `name,points`; `source` names the file in messages.
+
+        A name may be any synonym. Raises UsageError with the line for an unknown test or a value that is no number.
+        """
+        tests = dict(self.tests)
+        rows = csv.reader(io.StringIO(text.lstrip("\ufeff")))
+        for line, row in enumerate(rows, 1):
+            if not row or (line == 1 and [cell.strip().lower() for cell in row] == ["name", "points"]):
+                continue
+            if len(row) != 2:
+                raise UsageError(f"{source}, line {line}: write name,points; there are {len(row)} columns")
+            name = self.names.get(key(row[0]))
+            if name is None:
+                raise UsageError(f"{source}, line {line}: no test is called {row[0]!r}")
+            points = _number(row[1])
+            if points is None or not 0 <= points < float("inf"):
+                raise UsageError(f"{source}, line {line}: points must be a number from 0 on, not {row[1]!r}")
+            tests[name] = replace(tests[name], points=points)
+        return Catalogue(tests, self.modalities, self.regions)
+
+
+@cache
+def catalogue() -> Catalogue:
+    """The table that ships with the package."""
+    tests = {row["name"]: _test(row) for row in _rows("tests.csv")}
+    modalities = {row["modality"]: _word(row, "modality") for row in _rows("modalities.csv")}
+    regions = {row["region"]: _word(row, "region") for row in _rows("regions.csv")}
+    return Catalogue(tests, modalities, regions)
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _test(row: Mapping[str, str]) -> Test:
+    kind = next(known for known in get_args(Kind) if known == row["kind"])
+    return Test(
+        name=row["name"],
+        kind=kind,
+        synonyms=_parts(row["synonyms"]),
+        members=_parts(row["members"]),
+        unit=row["unit"],
+        low=_number(row["low"]),
+        high=_number(row["high"]),
+        normal=row["normal"],
+        modality=row["modality"],
+        regions=_parts(row["region"]),
+        points=float(row["points"]),
+    )
+
+
+def _word(row: Mapping[str, str], name: str) -> Word:
+    phrases = (key(row[name]), *(key(phrase) for phrase in _parts(row["words"])))
+    return Word(row[name], tuple(dict.fromkeys(phrases)), row["within"], float(row.get("points") or 0))
+
+
+def _parts(cell: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in cell.split("|") if part.strip())
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None

@@ -1,0 +1,249 @@
+"""The page: self-contained, escaped, discreet, the same for the same input; and the table for the terminal."""
+
+import io
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from wardround.engine.records import Score
+from wardround.evaluators.compare import compare_runs
+from wardround.evaluators.report import as_json, page
+from wardround.evaluators.rows import EpisodeScores, RunScores
+from wardround.evaluators.summary import summarise
+from wardround.evaluators.table import comparison_table, score_table
+
+HEADER: dict[str, Any] = {
+    "wardround": "0.1.0",
+    "scenario": {"name": "workup", "goal": "diagnosis", "settings": {"max_turns": 20}},
+    "seats": {
+        "doctor": {
+            "spec": "openai/<em>",
+            "model": "gpt",
+            "host": "there",
+            "sampling": {"temperature": 0.8},
+            "told": None,
+        },
+        "examiner": {"spec": "record", "model": "", "host": "", "options": {"policy": "strict"}, "told": None},
+    },
+    "limits": {"tokens": None, "actions": 1000},
+    "prompts": {"doctor/system": "abcdef0123456789"},
+    "cases": {"from": "cases.jsonl", "count": 8, "index": "i", "restricted": 0},
+}
+
+
+def episode(number: int, **fields: Any) -> EpisodeScores:
+    """One of a varied lot; every fifth failed."""
+    failed = number % 5 == 4
+    reason = "provider/timeout" if failed else ""
+    made = {
+        "diagnosis_accuracy": float(number % 2),
+        "exam_recall": 0.5,
+        "full_path": 0.5 * (number % 2),
+        "full_path_by_type": 0.4 * (number % 2),
+    }
+    scores = [Score(name, None if failed else value, reason) for name, value in made.items()]
+    scores += [
+        Score("turns", float(number)),
+        Score("tokens", 1000.0 * number),
+        Score("cost_usd", None, "unknown_price"),
+    ]
+    whole: dict[str, Any] = {
+        "episode": f"case-{number}@1",
+        "case": f"case-{number}",
+        "repeat": 1,
+        "group": f"group {number % 3}",
+        "cause": "provider" if failed else "completed",
+        "reason": "timeout" if failed else "",
+        "scores": [*scores, Score("episode_seconds", 0.5 + number)],
+        "answer": f"answer {number}",
+        "truth": f"truth {number}",
+    }
+    return EpisodeScores(**(whole | fields))
+
+
+def run(name: str = "brisk-heron", header: dict[str, Any] | None = None, **fields: Any) -> RunScores:
+    """A run of eight episodes, one still open."""
+    episodes = [episode(number, **fields) for number in range(8)]
+    left = EpisodeScores(episode="late@1", case="late", repeat=1, cause=None)
+    return RunScores(name=name, header=HEADER | (header or {}), episodes=[*episodes, left])
+
+
+class Reader(HTMLParser):
+    """Collects tags, ids and text, and checks that tags are closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.text = ""
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        self.links += [value for name, value in attrs if name in ("src", "href", "xlink:href") and value]
+        if tag not in ("meta", "br", "link", "img"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_is_whole_and_loads_and_runs_nothing() -> None:
+    text = page([run()])
+    read = Reader(text)
+    assert read.tags.isdisjoint({"script", "link", "iframe", "img", "object"})
+    assert all(link.startswith("#") for link in read.links)
+    assert not re.search(r"https?://|@import|url\((?!#)", text)
+    assert len(read.ids) == len(set(read.ids))
+    assert {link.removeprefix("#") for link in read.links} <= set(read.ids)
+    assert set(re.findall(r"url\(#([^)]*)\)", text)) <= set(read.ids)
+
+
+def test_the_page_shows_what_was_run_and_what_came_out() -> None:
+    text = Reader(page([run()])).text
+    for part in (
+        "brisk-heron",
+        "8 episodes, completed 7, provider 1, open 1",
+        "workup, max_turns 20",
+        "model gpt at there, temperature 0.8",
+        "0.571",  # accuracy: 4 of 7 scored
+        "7 of 8",
+        "answer 3",
+        "truth 3",
+        "1 of 8 episodes ended by a failure",
+        "1 episode still open",
+        "8 episodes with calls of unknown price",
+    ):
+        assert part in text, part
+
+
+def test_plots_have_text_and_a_name_for_those_who_do_not_see_them() -> None:
+    text = page([run()])
+    assert text.count('role="img"') == 6
+    titles = re.findall(r'<title id="r0-[^"]*">([^<]*)</title>', text)
+    assert any("completed 7, provider 1, open 1" in title for title in titles)
+    assert "Diagnosis accuracy" in re.findall(r"<text[^>]*>([^<]*)</text>", text)
+
+
+@pytest.mark.parametrize("where", ["answer", "truth", "group", "episode", "reason"])
+def test_text_of_others_is_escaped_everywhere(where: str) -> None:
+    nasty = '<script>alert("1")</script> $\\frac{ &amp; --> {{ 7*7 }}'
+    text = page([run(**{where: nasty})])
+    assert "script" not in Reader(text).tags
+    assert "<script" not in text
+
+
+def test_labels_in_any_script_are_drawn_without_a_warning() -> None:
+    groups = ["阑尾炎 \x00\x1b\n second line 🩺", "التهاب"]
+    rows = [episode(number, group=groups[number % 2]) for number in range(8)]
+    text = page([RunScores(name="r", header=HEADER, episodes=rows)])
+    assert re.search(r"<text[^>]*>阑尾炎 second line 🩺 \(4\)</text>", text)
+
+
+def test_a_header_with_markup_is_escaped() -> None:
+    assert "<em>" not in page([run()])
+    assert "openai/<em>" in Reader(page([run()])).text
+
+
+def test_of_a_restricted_case_only_its_id_is_shown() -> None:
+    rows = [episode(n, restricted=True, answer="SECRET-ANSWER", truth="SECRET-TRUTH") for n in range(8)]
+    rows.append(episode(11, restricted=True, group="SECRET-GROUP", answer="SECRET-ANSWER"))
+    text = page([RunScores(name="r", header=HEADER, episodes=rows)])
+    assert "SECRET" not in text
+    assert "case-3@1" in text
+
+
+def test_the_same_input_gives_the_same_page() -> None:
+    assert page([run(), run("calm-otter")]) == page([run(), run("calm-otter")])
+
+
+def test_the_table_of_episodes_stops_and_says_so() -> None:
+    text = Reader(page([run()], episodes=3)).text
+    assert "3 of 9" in text
+    assert "case-2@1" in text
+    assert "case-3@1" not in text
+
+
+def test_two_runs_are_compared_with_the_field_that_differs() -> None:
+    text = page([run(), run("calm-otter", {"limits": {"tokens": 5, "actions": 1000}})])
+    read = Reader(text)
+    assert len(read.ids) == len(set(read.ids))
+    for part in ("Comparison of brisk-heron, calm-otter", "limits.tokens", "Paired differences", "±0.000"):
+        assert part in read.text, part
+
+
+def test_runs_without_anything_to_draw_still_have_a_page() -> None:
+    failed = [episode(4), episode(9)]
+    for episodes in ([], failed, [EpisodeScores(episode="a@1", case="a", cause=None)]):
+        text = Reader(page([RunScores(name="bare", header={}, episodes=episodes)])).text
+        assert "bare" in text
+        assert "No episode" in text or "without a value" in text
+
+
+def test_a_doctor_who_was_told_the_truth_is_named() -> None:
+    told = {"seats": {"doctor": {"spec": "gold", "told": "truth"}}}
+    assert "The doctor was told the truth" in page([run(header=told)])
+    assert "told the truth" not in page([run()])
+
+
+def test_many_groups_are_cut_to_the_best_and_the_worst() -> None:
+    rows = [
+        episode(n, group=f"g{n // 2:03d}", cause="completed", scores=[Score("diagnosis_accuracy", n / 200)])
+        for n in range(200)
+    ]
+    text = Reader(page([RunScores(name="r", header=HEADER, episodes=rows)])).text
+    assert "The best and the worst 20 of 100 groups" in text
+    assert "g099 (2)" in text
+    assert "g000 (2)" in text
+    assert "g050 (2)" not in text
+
+
+def test_json_holds_the_same_figures() -> None:
+    found = json.loads(json.dumps(as_json([run(), run("calm-otter")])))
+    assert [one["run"] for one in found["runs"]] == ["brisk-heron", "calm-otter"]
+    accuracy = found["runs"][0]["scores"][0]
+    assert (accuracy["name"], accuracy["n"], accuracy["none"]) == ("diagnosis_accuracy", 8, 1)
+    assert found["comparison"]["differences"]
+    assert as_json([run()])["comparison"] is None
+
+
+def printed(table: Any) -> str:
+    """What a terminal of 160 columns would show."""
+    out = io.StringIO()
+    Console(width=160, file=out).print(table)
+    return out.getvalue()
+
+
+def test_the_table_says_what_is_missing() -> None:
+    text = printed(score_table("brisk-heron", summarise(run().episodes)))
+    assert "brisk-heron: 8 episodes, completed 7, provider 1, open 1" in text
+    [line] = [line for line in text.splitlines() if line.startswith("Diagnosis accuracy")]
+    for part in ("0.571", "7/8", "1\u00a0provider/timeout", "0.500 to 0.625"):
+        assert part in line
+    assert "Turns" not in text
+    assert "Turns" in printed(score_table("r", summarise(run().episodes), every=True))
+
+
+def test_markup_in_a_name_is_plain_text_in_the_terminal() -> None:
+    assert "[red]x[/red]" in printed(score_table("[red]x[/red]", summarise(run().episodes)))
+
+
+def test_the_comparison_prints_signed_differences() -> None:
+    better = run("calm-otter", scores=[Score("diagnosis_accuracy", 1.0)])
+    text = printed(comparison_table(compare_runs([run(), better])))
+    assert "+0.429" in text
