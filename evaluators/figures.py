@@ -2,6 +2,7 @@
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 
 import matplotlib as mpl
@@ -46,7 +47,9 @@ _FONT = re.compile(r"'DejaVu Sans'(?:,[^;\"]*)?")
 
 def svg(name: str, title: str, size: tuple[float, float], draw: Callable[[Axes], None]) -> Markup:
     """One figure of `size` in inches; `title` is what a screen reader says of it, `name` is unique in the page."""
-    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]  # its stub lists the keys one by one
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():  # type: ignore[arg-type]  # its stub lists every key
+        # text stays text: whether a font has the letter is for the reader's browser to say
+        warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
         figure = Figure(figsize=size, layout="constrained")
         draw(figure.add_subplot())
         out = io.StringIO()

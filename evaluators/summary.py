@@ -91,7 +91,8 @@ def summarise(episodes: Iterable[EpisodeScores], seed: int = 0) -> Summary:
     """All figures of a run; the order of the episodes changes nothing. `seed` is that of the bootstrap."""
     rows = sorted(episodes, key=lambda row: (row.case, row.repeat, row.episode))
     closed = [row for row in rows if row.cause is not None]
-    names = sorted({score.name for row in closed for score in row.scores}, key=place_of)
+    taken = [(row, {score.name: score for score in row.scores}) for row in closed]
+    names = sorted({name for _, scores in taken for name in scores}, key=place_of)
     endings = Counter(row.cause or "" for row in closed)
     reasons = Counter(f"{row.cause}/{row.reason}" for row in closed if row.reason)
     return Summary(
@@ -101,12 +102,19 @@ def summarise(episodes: Iterable[EpisodeScores], seed: int = 0) -> Summary:
         repeats=len({row.repeat for row in closed}),
         endings=dict(sorted(endings.items(), key=lambda pair: (pair[0] != "completed", pair[0]))),
         reasons=dict(sorted(reasons.items())),
-        scores=_over_types([_one(name, closed, seed) for name in names]),
+        scores=_over_types([_one(name, _pairs(name, taken), seed) for name in names]),
     )
 
 
-def _one(name: str, rows: Sequence[EpisodeScores], seed: int) -> ScoreSummary:
-    pairs = [(row, row.score(name)) for row in rows]
+_Pairs = Sequence[tuple[EpisodeScores, Score]]
+
+
+def _pairs(name: str, taken: Sequence[tuple[EpisodeScores, Mapping[str, Score]]]) -> _Pairs:
+    untaken = Score(name, None, "not_scored")
+    return [(row, scores.get(name, untaken)) for row, scores in taken]
+
+
+def _one(name: str, pairs: _Pairs, seed: int) -> ScoreSummary:
     values = [score.value for _, score in pairs if score.value is not None]
     missing = Counter(score.reason or "no_reason" for _, score in pairs if score.value is None)
     ci = interval(_by_case(pairs), seed)
@@ -132,9 +140,6 @@ def _one(name: str, rows: Sequence[EpisodeScores], seed: int) -> ScoreSummary:
         repeats=_repeats(pairs),
         groups=_groups(pairs, seed) if grouped else (),
     )
-
-
-_Pairs = Sequence[tuple[EpisodeScores, Score]]
 
 
 def _mean(values: Sequence[float]) -> float | None:

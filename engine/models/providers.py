@@ -11,12 +11,12 @@ import anyio
 import msgspec
 
 from wardround.engine.errors import ProviderError, UsageError
-from wardround.engine.models.endpoint import Timeouts
 from wardround.engine.models.failure import clean, kind_of, retry_after
 from wardround.engine.models.hosts import address, is_loopback
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import read_reply
 from wardround.engine.models.sdk import turns
+from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Completion, Json, Message
 
 # By class name: litellm's errors derive from one another and from the SDK's, the first that fits is the most special.
@@ -100,7 +100,7 @@ class ProviderModel:
         told = f"{getattr(error, 'code', '')} {getattr(error, 'body', '')} {said}"
         kind = _KINDS.get(name) or ("connection" if name == "APIConnectionError" else kind_of(status or 500, told))
         quoted = clean(said, (self._key, *_keys()), messages)
-        headers = getattr(getattr(error, "response", None), "headers", None) or {}
+        headers = getattr(error, "litellm_response_headers", None) or {}
         message = f"{self._spec}: {name}" + (f" ({quoted})" if quoted else "")
         return ProviderError(kind, message, status=status, retry_after=retry_after(headers))
 

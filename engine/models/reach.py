@@ -6,13 +6,14 @@ from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.chat import OPENAI_HOST, ChatModel
-from wardround.engine.models.endpoint import Endpoint, Timeouts
+from wardround.engine.models.endpoint import Endpoint
 from wardround.engine.models.hosts import address, host_of
 from wardround.engine.models.prices import Prices
 from wardround.engine.models.providers import ProviderModel
 from wardround.engine.models.retry import Patience, Retrying
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.sdk import AzureModel, ResponsesModel
+from wardround.engine.models.transport import Timeouts
 from wardround.engine.plugins import imported
 from wardround.engine.protocols import Model
 

@@ -9,12 +9,12 @@ import anyio
 import msgspec
 
 from wardround.engine.errors import ProviderError
-from wardround.engine.models.endpoint import Timeouts
 from wardround.engine.models.failure import failure
 from wardround.engine.models.hosts import address, host_of, shown
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import read_reply
 from wardround.engine.models.responses import read_response
+from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Completion, Json, Message
 
 if TYPE_CHECKING:

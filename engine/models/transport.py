@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import cast
 
 import anyio
+import anyio.lowlevel
 import httptools
 import msgspec
 from yarl import URL
@@ -26,7 +27,7 @@ class Timeouts(msgspec.Struct, frozen=True):
 
 
 class BrokenOff(ConnectionError):
-    """The connection ended before the reply did."""
+    """The connection ended before the reply did; the text says how."""
 
 
 class NoHttp(ConnectionError):
@@ -121,7 +122,8 @@ class _Line(asyncio.Protocol):
             self._finish(self.parser.get_status_code())
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.fail(exc if isinstance(exc, ssl.SSLError) else BrokenOff("the connection was cut"))
+        broken = "the reply broke off in the middle" if self._headers else "the connection was cut"
+        self.fail(exc if isinstance(exc, ssl.SSLError) else BrokenOff(broken))
 
     @property
     def reusable(self) -> bool:
@@ -198,4 +200,4 @@ class Lines:
         for line in idle:
             if line.transport is not None:
                 line.transport.close()
-        await anyio.sleep(0)
+        await anyio.lowlevel.checkpoint()

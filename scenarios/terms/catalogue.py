@@ -34,12 +34,16 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A modality or a region with the phrases that name it; `within` is the wider one it is part of."""
+    """A modality or a region with the phrases that name it; `within` is the wider one it is part of.
+
+    `by_region`: studies of the modality are told apart by their region alone, as radiographs and CT are.
+    """
 
     name: str
     phrases: tuple[str, ...]
     within: str = ""
     points: float = 0.0
+    by_region: bool = False
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,8 @@ def _test(row: Mapping[str, str]) -> Test:
 
 def _word(row: Mapping[str, str], name: str) -> Word:
     phrases = (key(row[name]), *(key(phrase) for phrase in _parts(row["words"])))
-    return Word(row[name], tuple(dict.fromkeys(phrases)), row["within"], float(row.get("points") or 0))
+    points = float(row.get("points") or 0)
+    return Word(row[name], tuple(dict.fromkeys(phrases)), row["within"], points, row.get("by_region") == "yes")
 
 
 def _parts(cell: str) -> tuple[str, ...]:

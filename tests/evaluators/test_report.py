@@ -143,7 +143,8 @@ def test_plots_have_text_and_a_name_for_those_who_do_not_see_them() -> None:
 @pytest.mark.parametrize("where", ["answer", "truth", "group", "episode", "reason"])
 def test_text_of_others_is_escaped_everywhere(where: str) -> None:
     nasty = '<script>alert("1")</script> $\\frac{ &amp; --> {{ 7*7 }}'
-    text = page([run(**{where: nasty})])
+    fields: dict[str, Any] = {where: nasty}
+    text = page([run(**fields)])
     assert "script" not in Reader(text).tags
     assert "<script" not in text
 

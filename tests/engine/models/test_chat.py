@@ -9,11 +9,12 @@ import pytest
 
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.chat import ChatModel, encode_body
-from wardround.engine.models.endpoint import Endpoint, Timeouts
+from wardround.engine.models.endpoint import Endpoint
 from wardround.engine.models.faults import Fault
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import read_reply
+from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Completion, Json, Message, Usage
 
 KEY = "sk-loopback-0123456789"

@@ -6,13 +6,13 @@ from importlib.util import find_spec
 import pytest
 
 from wardround.engine.errors import EgressError, ProviderError, UsageError
-from wardround.engine.models.endpoint import Timeouts
 from wardround.engine.models.faults import Fault
 from wardround.engine.models.guard import Guarded
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price
 from wardround.engine.models.providers import ProviderModel
 from wardround.engine.models.reach import reach
+from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Json, Message
 
 pytestmark = [

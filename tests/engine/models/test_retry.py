@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.chat import ChatModel
-from wardround.engine.models.endpoint import Endpoint, Timeouts
+from wardround.engine.models.endpoint import Endpoint
 from wardround.engine.models.faults import Fault
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.retry import ONCE, PASSING, Patience, Retrying
 from wardround.engine.models.scripted import Scripted
+from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Completion, Message
 
 ASKED = [Message("user", "hello")]

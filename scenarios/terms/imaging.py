@@ -1,0 +1,113 @@
+"""What an imaging request or a study's name says: modality, regions and side, and whether one answers the other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from wardround.scenarios.terms.catalogue import Catalogue, Test, Word
+from wardround.scenarios.terms.wording import tokens
+
+_SIDES = {"left": "left", "lt": "left", "right": "right", "rt": "right"}
+# Words that change neither modality nor region of a study.
+_LITTLE = frozenset(
+    """a an the of for with without and or w o c contrast enhanced non noncontrast iv oral scan scanning imag image
+    study exam view two three ap pa lateral oblique plain portable bilateral both left right lt rt series high
+    resolution low dose multiphase triple phase 3d protocol repeat urgent stat emergency follow up serial limited
+    complete unilateral wo upright erect supine axial coronal sagittal weighted t1 t2 hr standard routine single
+    multidetector spiral helical joint region area soft tissue extremity lower upper full entire whole gadolinium
+    intravenous based cine dynamic functional please order get obtain perform w""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`rest` holds the words that are neither modality, region nor of no weight."""
+
+    modalities: tuple[str, ...]
+    regions: frozenset[str]
+    side: str = ""
+    rest: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """One modality, at least one region, and nothing that was not understood."""
+        return len(self.modalities) == 1 and bool(self.regions) and not self.rest
+
+
+@lru_cache(maxsize=8192)
+def _read(text: str, modalities: tuple[Word, ...], regions: tuple[Word, ...]) -> Reading:
+    words = list(tokens(text))
+    sides = {_SIDES[word] for word in words if word in _SIDES}
+    where = _take(words, regions)
+    how = _take(words, modalities)
+    rest = tuple(word for word in words if word and word not in _LITTLE)
+    return Reading(how, frozenset(where), sides.pop() if len(sides) == 1 else "", rest)
+
+
+def _take(words: list[str], known: tuple[Word, ...]) -> tuple[str, ...]:
+    """Names of `known` whose phrases occur in `words`, longest phrases first; what was read is blanked out."""
+    phrases = sorted(
+        ((tuple(phrase.split()), word.name) for word in known for phrase in word.phrases), key=lambda pair: -len(pair[0])
+    )
+    found: list[str] = []
+    for phrase, name in phrases:
+        size = len(phrase)
+        for start in range(len(words) - size + 1):
+            if tuple(words[start : start + size]) == phrase:
+                words[start : start + size] = [""] * size
+                if name not in found:
+                    found.append(name)
+    return tuple(found)
+
+
+def read(text: str, table: Catalogue) -> Reading:
+    """The modality and regions that `text` names."""
+    return _read(text, tuple(table.modalities.values()), tuple(table.regions.values()))
+
+
+def of_test(test: Test, text: str, table: Catalogue) -> Reading | None:
+    """The reading of a known imaging test; the side comes from how it was asked for."""
+    if not test.modality:
+        return None
+    return Reading((test.modality,), frozenset(test.regions), read(text, table).side)
+
+
+def answers(wanted: Reading, done: Reading, table: Catalogue) -> bool:
+    """Whether a study `done` answers a request `wanted`.
+
+    The modality must be the one asked for or a kind of it (a CT angiography answers for a CT, not the reverse), the
+    regions must share one, as itself or as part of the other; named sides must agree. A request without a region is
+    answered by every study of the modality. Studies told apart by more than a region (nuclear, echocardiography,
+    fluoroscopy, catheter) are never matched so.
+    """
+    if len(wanted.modalities) != 1 or not done.modalities:
+        return False
+    modality = wanted.modalities[0]
+    if not table.modalities[modality].by_region:
+        return False
+    if not any(modality in _line(name, table.modalities) for name in done.modalities):
+        return False
+    if wanted.side and done.side and wanted.side != done.side:
+        return False
+    if not wanted.regions:
+        return True
+    return any(
+        one in _line(other, table.regions) or other in _line(one, table.regions)
+        for one in wanted.regions
+        for other in done.regions
+    )
+
+
+def _line(name: str, known: Mapping[str, Word]) -> tuple[str, ...]:
+    """`name` and all that it is within."""
+    found = []
+    while name in known and name not in found:
+        found.append(name)
+        name = known[name].within
+    return tuple(found)
+
+
+def title(reading: Reading) -> str:
+    """A readable name for a study that the table of tests does not list."""
+    side = f"{reading.side} " if reading.side else ""
+    return f"{reading.modalities[0]}: {side}{', '.join(sorted(reading.regions)).lower()}"
