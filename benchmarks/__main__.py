@@ -39,8 +39,8 @@ def table(load: Load, rows: dict[str, Measured]) -> str:
     """Ratios first: of the latency limit, and of the bare loop's CPU."""
     calls = load.episodes * load.calls
     lines = [
-        f"{load.episodes} episodes of {load.calls} calls, {load.concurrency} at once, {load.latency * 1000:g} ms a call; "
-        f"limit {load.limit:.2f} s",
+        f"{load.episodes} episodes of {load.calls} calls, {load.concurrency} at once, "
+        f"{load.latency * 1000:g} ms a call; limit {load.limit:.2f} s",
         f"{'client':<16}{'wall s':>8}{'of limit':>10}{'CPU ms/call':>13}{'of bare':>9}",
     ]
     for name, row in rows.items():

@@ -2,9 +2,9 @@
 
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 
@@ -99,7 +99,7 @@ def _first(error: BaseException) -> BaseException:
 
 
 @asynccontextmanager
-async def beside(task: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+async def beside(task: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
     """Run `task` while the block runs; what the block or the task raises comes out as itself, not in a group."""
     try:
         async with anyio.create_task_group() as group:

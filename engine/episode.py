@@ -29,7 +29,7 @@ class Ended(Exception):
 class Caster(Protocol):
     """Makes the agent of a seat; `voice(model, options)` gives it the way to a model that records every call."""
 
-    def __call__(self, seat: str, voice: Callable[[Model, Mapping[str, Json]], Voice]) -> Agent:
+    def __call__(self, seat: str, voice: Callable[[Model, Mapping[str, Json]], Voice], /) -> Agent:
         """Make it."""
         ...
 

@@ -11,7 +11,7 @@ from wardround.engine.records import Ending
 class Sink(Protocol):
     """Takes the next events of one episode; they are durable when it returns. An empty list waits for earlier ones."""
 
-    async def __call__(self, rows: Sequence[Row], ending: Ending | None) -> None:
+    async def __call__(self, rows: Sequence[Row], ending: Ending | None, /) -> None:
         """Write."""
         ...
 

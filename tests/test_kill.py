@@ -1,4 +1,4 @@
-"""`kill -9` at random moments of a run, resumed each time: nothing recorded is lost, and nothing recorded is paid twice."""
+"""`kill -9` at random moments of a run, resumed each time: nothing recorded is lost or paid twice."""
 
 import json
 import os
@@ -73,7 +73,19 @@ async def finished(store: Path, *more: str) -> dict[str, Any]:
 async def test_killed_25_times_it_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
     cases = case_file(tmp_path / "cases.jsonl", EPISODES)
     chance = random.Random(7)
-    play = ["run", "--cases", str(cases), "--doctor", "openai/m", "--repeats", "1", "--concurrency", "20", "--name", "r"]
+    play = [
+        "run",
+        "--cases",
+        str(cases),
+        "--doctor",
+        "openai/m",
+        "--repeats",
+        "1",
+        "--concurrency",
+        "20",
+        "--name",
+        "r",
+    ]
     async with Loopback(lambda messages, model: lines("workup", messages), latency=0.05) as server:
         play += ["--base-url", server.base_url, "--no-preflight"]
         whole, cut = tmp_path / "whole.db", tmp_path / "cut.db"
@@ -85,7 +97,10 @@ async def test_killed_25_times_it_ends_as_if_nothing_had_happened(tmp_path: Path
         arguments = play
         while kills < KILLS:
             process = await anyio.open_process(
-                command(*arguments, "--store", str(cut)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ
+                command(*arguments, "--store", str(cut)),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=os.environ,
             )
             assert await killed(process, server, chance.randrange(1, 36), chance.uniform(0, 0.1)), "it ended too soon"
             kills += 1
@@ -100,6 +115,8 @@ async def test_killed_25_times_it_ends_as_if_nothing_had_happened(tmp_path: Path
         again = server.total - begun - 5 * EPISODES
         assert 0 <= again <= kills * 20, "only calls in flight at a kill may be made again"
     scores = [await finished(store, "score", "r") for store in (whole, cut)]
-    timeless = [[s for s in table["scores"] if "second" not in s["name"] and "time" not in s["name"]] for table in scores]
+    timeless = [
+        [s for s in table["scores"] if "second" not in s["name"] and "time" not in s["name"]] for table in scores
+    ]
     assert timeless[0] == timeless[1]
     assert (await finished(cut, "replay", "r"))["equal"] == EPISODES

@@ -60,11 +60,23 @@ def test_it_lives_beside_a_distribution_named_agents(wheel: Path, tmp_path: Path
     )
     python = tmp_path / "venv" / "bin" / "python"
     sh(sys.executable, "-m", "venv", str(tmp_path / "venv"), cwd=tmp_path)
-    sh(sys.executable, "-m", "uv", "pip", "install", "-q", "--python", str(python), str(other), str(wheel), cwd=tmp_path)
+    sh(
+        sys.executable,
+        "-m",
+        "uv",
+        "pip",
+        "install",
+        "-q",
+        "--python",
+        str(python),
+        str(other),
+        str(wheel),
+        cwd=tmp_path,
+    )
     told = sh(
         str(python),
         "-c",
-        "import agents, wardround.agents, wardround; print(agents.WHOSE, wardround.agents.__name__, callable(wardround.run))",
+        "import agents, wardround, wardround.agents as ours; print(agents.WHOSE, ours.__name__, callable(wardround.run))",
         cwd=tmp_path,
     )
     assert told.split() == ["theirs", "wardround.agents", "True"]

@@ -4,11 +4,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wardround.api import resume, run
     from wardround.engine.records import Action, Completion, Message, Score, View
     from wardround.engine.seat import Seat
     from wardround.engine.trajectory import Trajectory
     from wardround.results import Run, open_store
-    from wardround.api import resume, run
     from wardround.scenarios.case import Case
     from wardround.scoring import score_run
 

@@ -52,7 +52,7 @@ async def run(
     """
     specs, agents = split_agents(seats or {})
     settings = validated({"cases": str(cases), "scenario": scenario, "seats": specs, **options}, "run")
-    return await begin(settings, store if _is_store(store) else open_store(store), agents, progress or Progress())
+    return await begin(settings, _opened(store), agents, progress or Progress())
 
 
 async def begin(settings: RunSettings, store: Store, agents: Mapping[str, Any], progress: Progress) -> Run:
@@ -84,7 +84,7 @@ async def resume(
     `retry` reopens closed episodes of these causes. `seats` is needed only for classes of your own that have no
     importable name.
     """
-    run = await Run.open(store if _is_store(store) else open_store(store), name)
+    run = await Run.open(_opened(store), name)
     check_causes(retry, list(run.header["seats"]))
     settings = RunSettings.model_validate(run.header["settings"])
     prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
@@ -120,5 +120,5 @@ def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Any], dict[s
     return specs, agents
 
 
-def _is_store(store: Any) -> bool:
-    return hasattr(store, "append")
+def _opened(store: Store | str | Path) -> Store:
+    return open_store(store) if isinstance(store, str | Path) else store

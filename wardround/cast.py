@@ -33,7 +33,7 @@ SEATS = "wardround.seats."
 class Part:
     """One seat of a run: how its agent is made, its model, and what else it is told.
 
-    `pick` makes another agent for each (case, repeat), as recorded replies need; where it has none, the case is not run.
+    `pick` makes another agent for each (case, repeat), as recorded replies need; a case without one is not run.
     `table` is what must be stored beside the run to play it again.
     """
 
@@ -139,7 +139,7 @@ def part_of(seat: str, settings: SeatSettings, prices: Prices, *, own: Any = Non
 
 def is_model(spec: str) -> bool:
     """Whether a SPEC has the form provider/model."""
-    return "/" in spec.split(":")[0]
+    return "/" in spec.split(":", maxsplit=1)[0]
 
 
 def model_part(settings: SeatSettings, prices: Prices, *, offline: bool = False) -> Part:
@@ -167,7 +167,9 @@ def replies_part(spec: str, replies: Mapping[str, Sequence[Reply]], settings: Se
         said = replies.get(case)
         return None if said is None else lambda seat: Replies(said)
 
-    table = msgspec.json.encode({case: [[reply.text, reply.thinking] for reply in said] for case, said in replies.items()})
+    table = msgspec.json.encode(
+        {case: [[reply.text, reply.thinking] for reply in said] for case, said in replies.items()}
+    )
     return Part(spec, pick=pick, options=settings.options, table=table)
 
 

@@ -3,8 +3,10 @@
 import random
 from collections.abc import Collection
 
-_HOW = "brisk calm clear early fair fresh gentle keen late lively mild neat patient plain quick quiet ready sharp steady warm"
-_WHO = "curlew dunlin finch godwit heron ibis jay kestrel lark martin oriole petrel plover raven rook swift tern teal wren"
+_HOW = "brisk calm clear early fair fresh gentle keen late lively mild neat plain quick quiet ready sharp steady warm"
+_WHO = (
+    "curlew dunlin finch godwit heron ibis jay kestrel lark martin oriole petrel plover raven rook swift tern teal wren"
+)
 
 
 def made_up(taken: Collection[str], chance: random.Random | None = None) -> str:

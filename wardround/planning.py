@@ -55,7 +55,9 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any]) -
     except ValidationError as error:
         raise UsageError(f"--set for scenario {settings.scenario}: {problems(error)}") from error
     override = Path(settings.prompts) if settings.prompts else None
-    prompts = Prompts.load([Path(str(files(f"wardround.{name}") / "prompts")) for name in ("scenarios", "agents")], override)
+    prompts = Prompts.load(
+        [Path(str(files(f"wardround.{name}") / "prompts")) for name in ("scenarios", "agents")], override
+    )
     unknown = sorted(set(settings.seats) - set(rules.seats))
     if unknown:
         raise UsageError(f"scenario {settings.scenario} has no seat {unknown[0]!r}; it has: {', '.join(rules.seats)}")
@@ -64,7 +66,8 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any]) -
     for seat in rules.seats:
         chosen = _seated(settings, seat, rules)
         parts[seat] = await _part(seat, chosen, store, prices, agents.get(seat))
-    repeats = settings.repeats or (getattr(rules, "REPEATS", 1) if parts[rules.seats[0]].model else 1)
+    usual = int(getattr(rules, "REPEATS", 1)) if parts[rules.seats[0]].model else 1
+    repeats = settings.repeats or usual
     made = Plan(settings, rules, rule_settings, prompts, parts, repeats)
     await _read_cases(made, store)
     _check_egress(made)
@@ -126,14 +129,20 @@ async def _read_cases(made: Plan, store: Store) -> None:
     number = 0
     for repeat in range(1, made.repeats + 1):
         for case_id in made.index:
-            silent = next((seat for seat, part in made.parts.items() if part.pick and not part.pick(case_id, repeat)), "")
+            silent = next(
+                (seat for seat, part in made.parts.items() if part.pick and not part.pick(case_id, repeat)), ""
+            )
             if silent:
                 made.skipped.append((case_id, f"{made.parts[silent].spec} has nothing for it"))
                 continue
             made.episodes.append(EpisodeRow(f"{case_id}@{repeat}", number, case_id, repeat, None, "", 0, 0.0))
             number += 1
     if not made.episodes:
-        why = f": {made.skipped[0][0]}: {made.skipped[0][1]}" if made.skipped else " (check --where, --limit and --sample)"
+        why = (
+            f": {made.skipped[0][0]}: {made.skipped[0][1]}"
+            if made.skipped
+            else " (check --where, --limit and --sample)"
+        )
         raise UsageError(f"{made.settings.cases}: no case can be played under {made.settings.scenario}{why}")
 
 

@@ -3,11 +3,11 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
+from wardround.api import offline_stage
 from wardround.engine.errors import LogError
 from wardround.engine.events import decode
 from wardround.engine.replay import replay
 from wardround.results import Run
-from wardround.api import offline_stage
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,9 @@ class Run:
         if found:
             raise UsageError(f"case {name} was played {len(found)} times: {', '.join(row.id for row in found[:10])}")
         some = ", ".join(row.id for row in rows[:5])
-        raise UsageError(f"run {self.name} has no episode {name!r}; it has {len(rows)}: {some}{', ...' * (len(rows) > 5)}")
+        raise UsageError(
+            f"run {self.name} has no episode {name!r}; it has {len(rows)}: {some}{', ...' * (len(rows) > 5)}"
+        )
 
     async def rows(self, episode: str) -> list[Row]:
         """The stored events of an episode."""

@@ -63,9 +63,7 @@ class _Judging:
             scores = await self._judged(row, case, trajectory, progress)
         await self.run.store.put_scores(self.run.name, row.id, self.evaluator.name, scores)
 
-    async def _judged(
-        self, row: EpisodeRow, case: Case, trajectory: Trajectory, progress: Progress
-    ) -> Sequence[Score]:
+    async def _judged(self, row: EpisodeRow, case: Case, trajectory: Trajectory, progress: Progress) -> Sequence[Score]:
         store = self.run.store
         stored: list[Row] = [line async for line in store.read(self.beside, row.id)]
 

@@ -46,9 +46,9 @@ class Word:
     by_region: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Catalogue:
-    """All known tests with the look-ups that linking needs; immutable, so one may serve a whole run."""
+    """All known tests with the look-ups that linking needs; immutable, compared as itself, may serve a whole run."""
 
     tests: Mapping[str, Test]
     modalities: Mapping[str, Word]

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from wardround.scenarios.terms.catalogue import Catalogue, Test, Word
-from wardround.scenarios.terms.wording import tokens
+from wardround.scenarios.terms.wording import tokens, words_of
 
 _SIDES = {"left": "left", "lt": "left", "right": "right", "rt": "right"}
 # Words that change neither modality nor region of a study.
-_LITTLE = frozenset(
+_LITTLE = words_of(
     """a an the of for with without and or w o c contrast enhanced non noncontrast iv oral scan scanning imag image
     study exam view two three ap pa lateral oblique plain portable bilateral both left right lt rt series high
     resolution low dose multiphase triple phase 3d protocol repeat urgent stat emergency follow up serial limited
     complete unilateral wo upright erect supine axial coronal sagittal weighted t1 t2 hr standard routine single
     multidetector spiral helical joint region area soft tissue extremity lower upper full entire whole gadolinium
-    intravenous based cine dynamic functional please order get obtain perform w""".split()
+    intravenous based cine dynamic functional please order get obtain perform w"""
 )
 
 

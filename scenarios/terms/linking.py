@@ -1,26 +1,31 @@
 """Which known test a name means: by name, synonym, word order, imaging region, or a careful fuzzy match."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 
 from wardround.scenarios.records import Kind
 from wardround.scenarios.terms import imaging
 from wardround.scenarios.terms.catalogue import Catalogue
-from wardround.scenarios.terms.wording import key, tokens
+from wardround.scenarios.terms.wording import key, tokens, words_of
 
 FUZZY = 90.0
 """Least rapidfuzz ratio (0 to 100) of a fuzzy match: the 0.9 of paper 000, A.3."""
 
+LONGEST = 160
+"""Characters of the longest text that is taken for one request."""
+
 # Words of a request that name no test, as they stand after `tokens`.
-_LEADING = frozenset(
+_LEADING = words_of(
     """please order get obtain perform check measure repeat request send do draw run would like to i a an the some
     my stat urgent baseline initial serial another also want need next new routine standard complete full further
-    consider recommend do additional specific""".split()
+    consider recommend do additional specific any other"""
 )
-_TRAILING = frozenset("level test assay measurement study result panel exam concentration value stat analys".split())
-_SPECIMENS = frozenset("serum plasma blood".split())
+_TRAILING = words_of("level test testing assay measurement study result panel exam concentration value stat analysis")
+_SPECIMENS = words_of("serum plasma blood")
 _BRACKET = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _OPPOSED = tuple(
     (re.compile(rf"^{one}"), re.compile(rf"^{other}"))
@@ -40,12 +45,15 @@ class Link:
     reading: imaging.Reading | None = None
 
 
+@lru_cache(maxsize=16384)
 def link(name: str, table: Catalogue) -> Link | None:
     """The test that `name` means, or None.
 
     Tried in order: the name as it stands, without its brackets, without words such as 'please' and 'level', as
-    modality and region of a study, fuzzily.
+    modality and region of a study, fuzzily. What is longer than 160 characters names no single test.
     """
+    if len(name) > LONGEST:
+        return None
     forms = _forms(name)
     for form in forms:
         found = _named(form, table)
@@ -105,7 +113,7 @@ def _study(study: imaging.Reading, table: Catalogue) -> Link:
     return Link(imaging.title(study), "imaging", "region", 1.0, points, study)
 
 
-def closest(form: str, choices: tuple[str, ...] | list[str]) -> tuple[str, float] | None:
+def closest(form: str, choices: Sequence[str]) -> tuple[str, float] | None:
     """The choice most like `form` with its ratio (90 to 100), the first on ties, if no short word or number differs."""
     if len(form) < 5:
         return None

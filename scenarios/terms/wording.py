@@ -42,6 +42,11 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _WORD.findall(plain(text)))
 
 
+def words_of(text: str) -> frozenset[str]:
+    """The words of a written list in their comparable form."""
+    return frozenset(tokens(text))
+
+
 def key(text: str) -> str:
     """`text` as one comparable string: its tokens with a blank between them."""
     return " ".join(tokens(text))
@@ -61,9 +66,7 @@ def _singular(word: str) -> str:
     """'metastases' and 'metastasis' meet in 'metastas', 'diseases' and 'disease' in 'diseas'."""
     if word.endswith("ies") and len(word) > 5:
         return word[:-3] + "y"
-    if re.search(r"(s|x|z|ch|sh)es$", word):
-        word = word[:-2]
-    elif word.endswith("sis"):
+    if re.search(r"(s|x|z|ch|sh)es$", word) or word.endswith("sis"):
         word = word[:-2]
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]

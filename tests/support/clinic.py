@@ -46,7 +46,7 @@ def case(number: int) -> Case:
     """One of many like cases; the opening differs, so that no two conversations are the same."""
     return Case(
         id=f"case-{number:03}",
-        opening=f"A {20 + number % 60}-year-old, seen as number {number}, has had pain in the belly for {number} hours.",
+        opening=f"A {20 + number % 60}-year-old, seen as number {number}, has had belly pain for {number} hours.",
         history={
             "History": f"It has hurt for {number} hours. It began around the navel.",
             "Allergies": "No allergies that I know of.",
@@ -57,7 +57,9 @@ def case(number: int) -> Case:
             Lab(name="White Blood Cells", item_id=51301, value="14.2", unit="K/uL", low=4, high=11, flag="high"),
             Lab(name="Lipase", item_id=50956, value="22", unit="IU/L", low=0, high=60, flag="normal"),
         ),
-        imaging=(Study(exam="CT of the abdomen", modality="CT", region="Abdomen", report="A thick, blind tube of 11 mm."),),
+        imaging=(
+            Study(exam="CT of the abdomen", modality="CT", region="Abdomen", report="A thick, blind tube of 11 mm."),
+        ),
         investigations=(Investigation(name="Urine dipstick", text="Negative."),),
         truth=Truth(
             diagnosis="Acute appendicitis" if number % 2 else "Ureteric stone",

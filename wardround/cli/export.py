@@ -16,11 +16,15 @@ from wardround.results import Run
 
 @click.command(short_help="Write a run's events, scores or dialogues to files.")
 @click.argument("run")
-@click.option("--events", "what", flag_value="events", default=True, help="All events as JSONL (the default; can be imported).")
+@click.option(
+    "--events", "what", flag_value="events", default=True, help="All events as JSONL (the default; can be imported)."
+)
 @click.option("--scores", "what", flag_value="scores", help="One row a score, as CSV.")
 @click.option("--dialogues", "what", flag_value="dialogues", help="One chat an episode, as JSONL: {episode, messages}.")
 @click.option("--seat", default="doctor", show_default=True, help="Whose chat the dialogues are.")
-@click.option("--out", type=click.Path(path_type=Path), help="Default: RUN.events.jsonl and so on; - for standard output.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Default: RUN.events.jsonl and so on; - for standard output."
+)
 @store_option
 def command(run: str, what: str, seat: str, out: Path | None, store: str | None) -> None:
     """Write a run's events, scores or dialogues to files.
@@ -67,7 +71,12 @@ async def _dialogues(run: Run, seat: str) -> AsyncIterator[bytes]:
     async for trajectory in run:
         opened = trajectory.opened
         yield msgspec.json.encode(
-            {"episode": opened.episode, "case": opened.case, "repeat": opened.repeat, "messages": _chat(trajectory, seat)}
+            {
+                "episode": opened.episode,
+                "case": opened.case,
+                "repeat": opened.repeat,
+                "messages": _chat(trajectory, seat),
+            }
         )
 
 

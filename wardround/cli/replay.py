@@ -17,7 +17,9 @@ from wardround.results import Run
 @click.command(short_help="Prove that an episode replays equal, or fork it.")
 @click.argument("run")
 @click.argument("episode", required=False)
-@click.option("--from", "after", type=click.IntRange(0), help="Fork after this action (1 is the first; 0 forks at the start).")
+@click.option(
+    "--from", "after", type=click.IntRange(0), help="Fork after this action (1 is the first; 0 forks at the start)."
+)
 @click.option("--doctor", metavar="SPEC", help="With --from: who goes on as the doctor.")
 @click.option("--patient", metavar="SPEC", help="With --from: who goes on as the patient.")
 @click.option("--examiner", metavar="SPEC", help="With --from: who goes on as the examiner.")
@@ -57,7 +59,9 @@ async def _replay(name: str, episode: str | None, where: str | None, as_json: bo
                 click.echo(f"{outcome.episode}: {outcome.error or f'equal, {outcome.actions} actions'}")
         differing = [outcome for outcome in outcomes if outcome.error]
         if as_json:
-            say_json({"run": name, "episodes": len(outcomes), "equal": len(outcomes) - len(differing), "differ": differing})
+            say_json(
+                {"run": name, "episodes": len(outcomes), "equal": len(outcomes) - len(differing), "differ": differing}
+            )
         elif episode is None:
             click.echo(f"{len(outcomes) - len(differing)} of {len(outcomes)} episodes are equal")
         return 1 if differing else 0

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
+from wardround.api import begin, resume
 from wardround.cli.live import live_table
 from wardround.cli.options import drive, json_option, on_terminal, say_json, store_option, store_path
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.results import Run, open_store
-from wardround.api import begin, resume
 from wardround.settings import RunSettings, read_settings, validated, written
 
 _SEATS = ("doctor", "patient", "examiner")
@@ -21,10 +21,20 @@ _SAMPLING = ("temperature", "top_p", "max_tokens")
 
 
 @click.command(short_help="Play cases under a scenario, or go on with an interrupted run.")
-@click.option("--cases", metavar="PATH", help="Case file; default: the bundled cases (bundled:admissions, bundled:reports).")
-@click.option("--scenario", metavar="NAME", help="workup, one-turn, free-turn, oracle, treatment, consultation, or a plug-in's.")
-@click.option("--set", "rules", multiple=True, metavar="NAME=VALUE", help="A setting of the scenario, e.g. max_turns=5.")
-@click.option("--doctor", metavar="SPEC", help="name | provider/model | package.module:Class | replies:PATH[#MODEL] | recorded:RUN")
+@click.option(
+    "--cases", metavar="PATH", help="Case file; default: the bundled cases (bundled:admissions, bundled:reports)."
+)
+@click.option(
+    "--scenario", metavar="NAME", help="workup, one-turn, free-turn, oracle, treatment, consultation, or a plug-in's."
+)
+@click.option(
+    "--set", "rules", multiple=True, metavar="NAME=VALUE", help="A setting of the scenario, e.g. max_turns=5."
+)
+@click.option(
+    "--doctor",
+    metavar="SPEC",
+    help="name | provider/model | package.module:Class | replies:PATH[#MODEL] | recorded:RUN",
+)
 @click.option("--patient", metavar="SPEC", help="The same for the patient; default: answers from the record.")
 @click.option("--examiner", metavar="SPEC", help="The same for the examiner; default: looks up the record.")
 @click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint of the doctor's model.")
@@ -43,14 +53,18 @@ _SAMPLING = ("temperature", "top_p", "max_tokens")
 @click.option("--max-episode-seconds", type=float, help="Limit of one episode.")
 @click.option("--prompts", metavar="DIR", help="Your own wording: a folder of prompts that replace the built-in ones.")
 @click.option("--prices", metavar="FILE", help="CSV: model, USD per million tokens in, and out.")
-@click.option("--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="A host that restricted cases may be sent to.")
+@click.option(
+    "--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="A host that restricted cases may be sent to."
+)
 @click.option("--no-preflight", is_flag=True, help="Skip the one cheap call to each endpoint before the run.")
 @click.option("--name", help="Name of the run; default: made up.")
 @click.option("--config", type=click.Path(path_type=Path), help="A run file (TOML); options given here go over it.")
 @click.option("--print-config", is_flag=True, help="Print the run file of this command and stop.")
 @click.option("--resume", "resumed", metavar="RUN", help="Go on with this run; its settings come from the store.")
 @click.option("--retry", multiple=True, metavar="CAUSE", help="With --resume: reopen episodes closed by these causes.")
-@click.option("--log-level", default="warning", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True)
+@click.option(
+    "--log-level", default="warning", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
+)
 @store_option
 @json_option
 def command(**given: Any) -> int:
@@ -85,7 +99,9 @@ def _nothing_beside_resume(given: Mapping[str, Any]) -> None:
     beside = [name for name, value in given.items() if value not in (None, (), False) and name not in own]
     if beside:
         flags = ", ".join("--" + name.replace("_", "-") for name in beside)
-        raise UsageError(f"--resume takes the run's settings from the store; leave out {flags} (or fork: wardround replay)")
+        raise UsageError(
+            f"--resume takes the run's settings from the store; leave out {flags} (or fork: wardround replay)"
+        )
 
 
 def _settings(given: Mapping[str, Any]) -> RunSettings:
@@ -99,8 +115,14 @@ def _settings(given: Mapping[str, Any]) -> RunSettings:
         fields["set"] = {**fields.get("set", {}), **_pairs(given["rules"])}
     if given["no_preflight"]:
         fields["preflight"] = False
-    limits = {name: given[f"max_episode_{flag}"] for name, flag in (("tokens", "tokens"), ("cost", "cost"), ("wall", "seconds"))}
-    fields["limits"] = {**fields.get("limits", {}), **{name: value for name, value in limits.items() if value is not None}}
+    limits = {
+        name: given[f"max_episode_{flag}"]
+        for name, flag in (("tokens", "tokens"), ("cost", "cost"), ("wall", "seconds"))
+    }
+    fields["limits"] = {
+        **fields.get("limits", {}),
+        **{name: value for name, value in limits.items() if value is not None},
+    }
     fields["seats"] = _seats(given, fields.get("seats", {}))
     return validated(fields, str(given["config"] or "wardround run"))
 
@@ -165,7 +187,9 @@ async def _report(run: Run, as_json: bool) -> int:
     total = sum(endings.values())
     skipped = run.header["skipped"]
     if as_json:
-        say_json({"run": run.name, "episodes": total, "endings": {"completed": 0, **endings}, "skipped": skipped["count"]})
+        say_json(
+            {"run": run.name, "episodes": total, "endings": {"completed": 0, **endings}, "skipped": skipped["count"]}
+        )
     else:
         ends = ", ".join(f"{count} {cause}" for cause, count in sorted(endings.items()))
         click.echo(f"{run.name}: {total} episodes: {ends}")

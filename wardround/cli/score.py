@@ -13,8 +13,8 @@ from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.prices import Prices, read_prices
-from wardround.evaluators.table import score_table
 from wardround.evaluators.summary import summarise
+from wardround.evaluators.table import score_table
 from wardround.results import Run
 from wardround.scoring import evaluator_names, evaluator_of, score_run
 from wardround.settings import SeatSettings
@@ -22,12 +22,22 @@ from wardround.settings import SeatSettings
 
 @click.command(short_help="Score the episodes of a run.")
 @click.argument("run")
-@click.option("--evaluators", default="standard", show_default=True, metavar="NAMES", help="Comma-separated; package.module:Class for your own.")
-@click.option("--judge", metavar="provider/model", help="A model that judges the answer; without one the match is lexical.")
+@click.option(
+    "--evaluators",
+    default="standard",
+    show_default=True,
+    metavar="NAMES",
+    help="Comma-separated; package.module:Class for your own.",
+)
+@click.option(
+    "--judge", metavar="provider/model", help="A model that judges the answer; without one the match is lexical."
+)
 @click.option("--judge-base-url", metavar="URL", help="OpenAI-compatible endpoint of the judge.")
 @click.option("--prompts", type=click.Path(path_type=Path), help="Your own wording of the judge's prompts.")
 @click.option("--prices", type=click.Path(path_type=Path), help="As for run.")
-@click.option("--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="A host that restricted cases may be sent to.")
+@click.option(
+    "--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="A host that restricted cases may be sent to."
+)
 @store_option
 @json_option
 def command(run: str, **given: Any) -> int:
@@ -56,7 +66,12 @@ async def _score(name: str, given: dict[str, Any]) -> int:
             await preflight({"judge": judge.model})
         async with interruptible(progress), live_table(progress, shown=on_terminal() and not given["as_json"]):
             scores = await score_run(
-                run, evaluators, judge=judge, prompts=given["prompts"], allow_hosts=given["allow_hosts"], progress=progress
+                run,
+                evaluators,
+                judge=judge,
+                prompts=given["prompts"],
+                allow_hosts=given["allow_hosts"],
+                progress=progress,
             )
         summary = summarise(scores.episodes, run.header["seed"])
         if given["as_json"]:

@@ -1,0 +1,201 @@
+"""The examiner's look-up: a doctor's order against a record, answered in four states with the field it rests on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from wardround.scenarios.records import Item
+from wardround.scenarios.terms import lookup
+from wardround.scenarios.terms.catalogue import Catalogue, Test, catalogue
+from wardround.scenarios.terms.chart import Entry, entries
+from wardround.scenarios.terms.headings import Scope, scope
+from wardround.scenarios.terms.linking import Link, link
+from wardround.scenarios.terms.requests import MOST, split
+from wardround.scenarios.terms.wording import key
+
+State = Literal["reported", "normal", "not_performed", "unknown"]
+Policy = Literal["strict", "normal-default"]
+ROUTINE = ("Complete blood count", "Basic metabolic panel", "Liver function tests")
+"""What a laboratory runs when it is asked for 'blood tests' and no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One line of an examiner's answer.
+
+    `state`: reported (abnormal, or not judged by the record), normal (recorded so, or within its range),
+    not_performed (a known test, absent from the record), unknown (linked to nothing, or too broad to look up).
+    `refs` cite the record's fields. `test` is the canonical name, '' where the table has none. `rule` says how it was
+    linked: exact, synonym, panel, region, fuzzy (score is the rapidfuzz ratio / 100), words, mention, broad, none.
+    `points` is the request's relative cost, carried by its first answer alone, so that sums are right. `assumed`:
+    a normal value from the table, told by policy normal-default in place of a result that the record does not have.
+    """
+
+    asked: str
+    kind: str
+    state: State
+    refs: tuple[str, ...]
+    test: str
+    rule: str
+    score: float
+    text: str
+    points: float
+    assumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What one order is answered from."""
+
+    chart: tuple[Entry, ...]
+    table: Catalogue
+    kind: str
+    policy: str
+    everything: bool
+
+
+def answer(
+    record: Sequence[Item],
+    asked: str | Sequence[str],
+    kind: str = "any",
+    policy: str = "strict",
+    *,
+    table: Catalogue | None = None,
+    everything: bool = False,
+) -> tuple[Answer, ...]:
+    """Answer an order against a record (issue 2, section 6; paper 000, A.3).
+
+    `asked` is free text, which is split, or a list of items, each of which is compared whole before any splitting; an
+    empty list or text asks for all of an examination. `kind` (examination, lab, microbiology, imaging, any) only says
+    what a broad request means: a definite one is answered from whatever field holds it. `policy` is `strict` or
+    `normal-default`. `everything`: a broad request ('any imaging?') is answered with all of its kind, as the patient
+    agent of paper 002 does; an examiner answers it with the whole physical examination, with routine bloods, and
+    otherwise asks back (state unknown, rule broad).
+    """
+    table = table or catalogue()
+    desk = _Desk(entries(tuple(record), table), table, kind, policy, everything)
+    if not asked or (isinstance(asked, str) and not asked.strip()):
+        return _whole_examination(desk) if kind == "examination" else ()
+    found: list[Answer] = []
+    for request in _requests(asked, desk):
+        found += _one(request, desk)
+    return tuple(found)
+
+
+def _requests(asked: str | Sequence[str], desk: _Desk) -> tuple[str, ...]:
+    own = frozenset(name for entry in desk.chart for name in (*entry.names, *entry.groups))
+
+    def known(phrase: str) -> bool:
+        found = link(phrase, desk.table)
+        return key(phrase) in own or (found is not None and found.rule != "fuzzy")
+
+    if isinstance(asked, str):
+        return split(asked, known)
+    names = {entry.item.name for entry in desk.chart}
+    found: dict[str, None] = {}
+    for item in asked:
+        whole = item in names or known(item)
+        found.update(dict.fromkeys([item] if whole else split(item, known) or [item]))
+    return tuple(name for name in found if name.strip())[: max(MOST, len(asked))]
+
+
+def _one(asked: str, desk: _Desk) -> list[Answer]:
+    linked = link(asked, desk.table)
+    if linked is not None and linked.test == "Physical examination":
+        exact = lookup.named(asked, desk.chart)
+        if not exact:
+            return list(_whole_examination(desk, asked))
+    hits = lookup.find(asked, linked, desk.chart, desk.table)
+    broad = scope(asked)
+    if broad and linked is None and (not hits or desk.everything):
+        return _broad(asked, broad, desk)
+    if not hits:
+        return [_absent(asked, linked, desk)]
+    points = linked.points if linked else _points(hits[0].entry)
+    answers = [_found(asked, hit, points if place == 0 else 0.0) for place, hit in enumerate(hits)]
+    return answers
+
+
+def _found(asked: str, hit: lookup.Hit, points: float) -> Answer:
+    item, test = hit.entry.item, hit.entry.test
+    return Answer(
+        asked=asked,
+        kind=item.kind,
+        state="normal" if item.normal else "reported",
+        refs=(item.ref,),
+        test=test.test if test else "",
+        rule=hit.rule,
+        score=round(hit.score, 4),
+        text=item.text if item.kind != "examination" else f"{item.name}: {item.text}",
+        points=points,
+    )
+
+
+def _points(entry: Entry) -> float:
+    """Cost of a recorded test that the request itself did not link to: that of its own link, else one point."""
+    return entry.test.points if entry.test else 1.0
+
+
+def _absent(asked: str, linked: Link | None, desk: _Desk) -> Answer:
+    kind = linked.kind if linked else desk.kind
+    if linked is None:
+        text = f"{asked}: no test of this name is known."
+        return Answer(asked, kind, "unknown", (), "", "none", 0.0, text, 0.0)
+    test = desk.table.tests.get(linked.test)
+    normal = _normal(test, desk.table) if test and desk.policy == "normal-default" else ""
+    if normal:
+        return Answer(
+            asked, kind, "normal", (), linked.test, linked.rule, round(linked.score, 4), normal, linked.points, True
+        )
+    text = f"{linked.test}: not performed, there is no result."
+    return Answer(asked, kind, "not_performed", (), linked.test, linked.rule, round(linked.score, 4), text, 0.0)
+
+
+def _normal(test: Test, table: Catalogue) -> str:
+    """A normal result of a laboratory test or part of the examination, '' where the table has none.
+
+    Images, cultures and biopsies are never made up: what a normal one would show depends on the case.
+    """
+    if test.kind not in ("lab", "examination"):
+        return ""
+    if test.members and not test.normal:
+        parts = [_normal(table.tests[name], table) for name in test.members]
+        return "; ".join(part for part in parts if part)
+    if test.normal:
+        return f"{test.name}: {test.normal}"
+    unit = f" {test.unit}" if test.unit else ""
+    if test.low is not None and test.high is not None:
+        middle = float(f"{(test.low + test.high) / 2:.3g}")
+        return f"{test.name}: {middle:g}{unit} (reference {test.low:g}-{test.high:g})"
+    if test.high is not None:
+        return f"{test.name}: below {test.high:g}{unit} (normal)"
+    return f"{test.name}: above {test.low:g}{unit} (normal)" if test.low is not None else ""
+
+
+def _whole_examination(desk: _Desk, asked: str = "physical examination") -> tuple[Answer, ...]:
+    """Every part of the physical examination; the cost of one examination."""
+    test = desk.table.tests["Physical examination"]
+    parts = [entry for entry in desk.chart if entry.item.kind == "examination"]
+    if not parts:
+        return (_absent(asked, link(test.name, desk.table), desk),)
+    hits = [lookup.Hit(entry, "panel", 1.0) for entry in parts]
+    return tuple(_found(asked, hit, test.points if place == 0 else 0.0) for place, hit in enumerate(hits))
+
+
+def _broad(asked: str, broad: Scope, desk: _Desk) -> list[Answer]:
+    if broad == "any" and desk.kind in ("examination", "lab", "microbiology", "imaging"):
+        broad = desk.kind  # type: ignore[assignment]  # one of the four names of Scope
+    if broad == "examination":
+        return list(_whole_examination(desk, asked))
+    if desk.everything:
+        hits = [lookup.Hit(entry, "broad", 1.0) for entry in desk.chart if lookup.belongs(entry, broad)]
+        return [_found(asked, hit, _points(hit.entry)) for hit in hits] or [_asks_back(asked, broad)]
+    if broad == "lab":
+        return [line for name in ROUTINE for line in _one(name, desk)]
+    return [_asks_back(asked, broad)]
+
+
+def _asks_back(asked: str, broad: Scope) -> Answer:
+    kinds = {"imaging": "study and the part of the body", "microbiology": "specimen and the test"}
+    text = f"{asked}: this covers many tests; please name the {kinds.get(broad, 'test')} you want."
+    return Answer(asked, broad, "unknown", (), "", "broad", 0.0, text, 0.0)
