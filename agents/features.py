@@ -14,6 +14,8 @@ _PART = re.compile(r"[.;:\n,]|\bbut\b")
 _NEGATED = re.compile(
     r"\b(?:no|not|denies|denied|without|negative|absence|absent|never|non|nor|unremarkable|ruled out|none|normal)\b"
 )
+_ACCENT = re.compile(r"[\u0300-\u036f]")
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
 _PAST = re.compile(r"history|personal|family|past|years ago|previous|rule|exclu|differential|unlikely|medications")
 _LAB = re.compile(
     r"^[\s*-]*(?P<name>[^:=\n]{1,50}?)\s*[:=]\s*(?P<sign>[<>]?)\s*(?P<value>\d+(?:\.\d+)?)(?=$|[^\w.]|\s|/)(?P<rest>[^\n;]*)"
@@ -66,7 +68,7 @@ def sentences(text: str) -> Iterator[tuple[str, ...]]:
     """The stems of each sentence that neither denies anything nor speaks of the past."""
     for part in re.split(r"[.;\n]", plain(text)):
         if not _NEGATED.search(part) and not _PAST.search(part[:40]):
-            yield tuple(_stem(word) for word in _WORD.findall(part))
+            yield stems(part)
 
 
 def plain(text: str) -> str:
@@ -74,7 +76,7 @@ def plain(text: str) -> str:
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKD", text.lower().replace("\u2019", "'").replace("\u03bc", "u"))
-    return folded.encode("ascii", "ignore").decode()
+    return _FOREIGN.sub(" ", _ACCENT.sub("", folded))
 
 
 @lru_cache(maxsize=65536)

@@ -1,6 +1,7 @@
 """The other cases of a run that read like this patient: their diseases, their tests, their treatments."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,7 +30,7 @@ class Neighbours:
     def __init__(self, cases: Sequence[Case]) -> None:
         step = 1 + (len(cases) - 1) // MOST if cases else 1
         self.cases = tuple(cases[::step])
-        bags = [findings(told(case)) for case in self.cases]
+        bags = [_remembered(told(case)) for case in self.cases]
         self._column = {word: index for index, word in enumerate(dict.fromkeys(word for bag in bags for word in bag))}
         self._rows = np.array([row for row, bag in enumerate(bags) for _ in bag], dtype=np.intp)
         self._columns = np.array([self._column[word] for bag in bags for word in bag], dtype=np.intp)
@@ -71,6 +72,11 @@ def told(case: Case) -> str:
     """All that a doctor could have heard of a case."""
     results = case.ancillary or "\n".join(item.text for item in items(case))
     return "\n".join((case.opening, case.complaint, results))
+
+
+@lru_cache(maxsize=2 * MOST)
+def _remembered(text: str) -> Counter[str]:
+    return findings(text)
 
 
 class _Same:

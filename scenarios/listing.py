@@ -46,3 +46,32 @@ def _parts(line: str) -> list[str]:
             begin = index + 1
     parts.append(line[begin:])
     return parts
+
+
+_LABEL = re.compile(r"^(?P<label>[^:(\[]{1,80}):\s+(?P<rest>\S.*)$")
+_GROUP = re.compile(
+    r"(?i)^(?:additional |further |other |specific |detailed |repeat |advanced |routine )*(?:lab(?:oratory)?|blood|serum|urine|"
+    r"imaging|radiolog\w*|microbiolog\w*|patholog\w*|histolog\w*|histopatholog\w*|genetic\w*|molecular|serolog\w*|"
+    r"immunolog\w*|endocrin\w*|hormon\w*|physical|clinical|neurolog\w*|cardiac|functional|ancillary|diagnostic|history|"
+    r"tests?|procedures?|others?)\b"
+)
+_REASON = re.compile(
+    r"(?i)^(?:to|for|if|in order|as|because|evaluate|assess|check|confirm|rule|exclude|look|determine)\b"
+)
+
+
+def requests(text: str) -> tuple[str, ...]:
+    """The items of a request written as prose or under headings ('1. Laboratory tests: CBC, CRP', '2. CT: to exclude ...').
+
+    A label that names a group of tests is left out, and so is the reason that follows a test's name.
+    """
+    lines = []
+    for line in text.splitlines():
+        match = _LABEL.match(_MARKER.sub("", line.replace("**", "")).strip())
+        if match is None:
+            lines.append(line)
+        elif _GROUP.match(match["label"]) and not _REASON.match(match["rest"]):
+            lines.append(match["rest"])
+        else:
+            lines.append(match["label"] if _REASON.match(match["rest"]) else f"{match['label']}, {match['rest']}")
+    return items("\n".join(lines))

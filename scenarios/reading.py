@@ -26,6 +26,7 @@ _PLAIN = re.compile(rf"(?im)^[ \t]*(?:{_NAME})[ \t]*{_COLON}")
 _SAID = re.compile(r"(?i)\bfinal[ ](?:diagnosis|treatment)[ ](?:is|would[ ]be)\b[: \t]*")
 _HASHES = re.compile(r"(?m)^[ \t]*(#{1,6})[ \t]")
 _BOLD = re.compile(r"(?m)^[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*:)[ \t]*$")
+_PUBLISHED = re.compile("### (?:Reasoning|Resoning):")
 _FENCE = re.compile(r"(?m)^[ \t]*```")
 _STEP = re.compile(r"(?im)^[ \t>*_]*<step\s{0,9}\d{1,4}\s{0,9}>[*_:]*")
 _PAIRS = (("[", "]"), ('"', '"'), ("'", "'"), ("\u201c", "\u201d"))
@@ -111,21 +112,29 @@ def reasoning(text: str) -> str:
     return text[begin:].strip()
 
 
-def steps(text: str) -> list[str]:
+def steps(text: str, *, published: bool = False) -> list[str]:
     """The steps of a reply's reasoning, or of a text that is nothing but reasoning (a thinking part).
 
     What `<step n>` opens at the beginning of a line, up to the next; without such tags the paragraphs; where there is
     only one, its lines (paper 002, section 10.2, as its code does it; that code stops at ten).
+
+    `published` knows only the headings that the published code knows: to it '### Reasoning' without a colon, or
+    '## Answer:', is a step like any other.
     """
-    text = reasoning(text)
+    text = _published_reasoning(text) if published else reasoning(text)
     tags = list(_STEP.finditer(text))
     if tags:
         ends = [tag.start() for tag in tags[1:]] + [len(text)]
         parts = [text[tag.end() : end].strip() for tag, end in zip(tags, ends, strict=True)]
     else:
-        parts = text.split("\n\n")
-        parts = parts if len([part for part in parts if part.strip()]) > 1 else text.split("\n")
-    return [part.strip("\n").rstrip() for part in parts if part.strip() and part.strip() != "```"]
+        parts = [part for part in text.split("\n\n") if part.strip()]
+        parts = parts if len(parts) > 1 else text.split("\n")
+    return [part for part in parts if part.strip() and part.strip() != "```"]
+
+
+def _published_reasoning(text: str) -> str:
+    head = _PUBLISHED.search(text)
+    return (text[head.end() :] if head else text).partition("### Answer:")[0].strip()
 
 
 def _after_heading(text: str, begin: int) -> int:

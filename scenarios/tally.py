@@ -12,7 +12,10 @@ Fault = Literal["", "empty", "unreadable", "unavailable"]
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Counts of one episode: doctor actions, those unusable, turns used, rounds of orders, and the last fault."""
+    """Counts of one episode: doctor actions, those unusable, turns used, rounds of orders.
+
+    `fault` is the worst fault of the replies since the last usable one.
+    """
 
     replies: int = 0
     unusable: int = 0
@@ -22,11 +25,16 @@ class Tally(msgspec.Struct, frozen=True):
 
     def replied(self) -> "Tally":
         """One more action of the doctor."""
-        return msgspec.structs.replace(self, replies=self.replies + 1, fault="")
+        return msgspec.structs.replace(self, replies=self.replies + 1)
+
+    def usable(self) -> "Tally":
+        """The action just counted was usable."""
+        return msgspec.structs.replace(self, fault="") if self.fault else self
 
     def faulted(self, fault: Fault) -> "Tally":
         """The action just counted was unusable."""
-        return msgspec.structs.replace(self, unusable=self.unusable + 1, fault=fault)
+        kept = "unreadable" if self.fault == "unreadable" else fault
+        return msgspec.structs.replace(self, unusable=self.unusable + 1, fault=kept)
 
     def turned(self) -> "Tally":
         """One more turn used."""
@@ -51,7 +59,11 @@ class Tally(msgspec.Struct, frozen=True):
         return Ending("completed", facts=self.facts(answer))
 
     def unanswered(self, detail: str) -> Ending:
-        """The doctor's budget is used up without an answer: the reply that used it up decides whose fault it is."""
+        """The doctor's budget is used up without an answer.
+
+        If a reply since the last usable one could not be read, nobody knows what the doctor meant: parser. Else the
+        doctor had its chance.
+        """
         if self.fault == "unreadable":
             return Ending("parser", "unreadable", detail, self.facts())
         return Ending("doctor", "no_answer", detail, self.facts())

@@ -145,7 +145,7 @@ class Workup:
             move = Unusable("unavailable", "only the diagnosis is possible now")
         if isinstance(move, Unusable):
             return self._warn(state, event.seq, move)
-        return self._moved(state, event.seq, move)
+        return self._moved(_with(state, tally=state.tally.usable()), event.seq, move)
 
     def _moved(self, state: State, seq: int, move: Pick | Order) -> State:
         """The state after a usable move that is no answer yet."""

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from shell import Shell
 
 
 @pytest.fixture(scope="session")
@@ -12,3 +13,9 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip("no ../shared/data beside this checkout")
     return folder
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
+    """Runs the command line in this process."""
+    return Shell(capsys)

@@ -76,7 +76,7 @@ def test_it_lives_beside_a_distribution_named_agents(wheel: Path, tmp_path: Path
     told = sh(
         str(python),
         "-c",
-        "import agents, wardround, wardround.agents as ours; print(agents.WHOSE, ours.__name__, callable(wardround.run))",
+        "import agents, wardround as w, wardround.agents as o; print(agents.WHOSE, o.__name__, callable(w.run))",
         cwd=tmp_path,
     )
     assert told.split() == ["theirs", "wardround.agents", "True"]

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from wardround.scenarios.case import Investigation
 from wardround.scenarios.loaders.measured import normal
 
-HEADING = re.compile(r"^[ \t#*-]*Ancillary Tests\b[* \t]*(?::[* \t]*|$)(?P<rest>.*)$", re.MULTILINE)
-"""A heading 'Ancillary Tests', with or without a dash, stars and text behind it."""
+_HEADING = re.compile(
+    r"^[ \t#>*_\u2022-]*(?:\d{1,2}[.)][ \t]*)?[*_]*ancillary tests?(?: (?:results?|findings))?\b[*_ \t]*(?::|$)[*_ \t]*"
+    r"(?P<rest>.*)$",
+    re.IGNORECASE,
+)
 
 _BULLET = re.compile(r"^(?P<indent>\s*)(?:[-*\u2022+]|\d+[.)])\s+(?P<text>.*)$")
 _RULE = re.compile(r"\s*(?:[-*_]\s*){3,}")
@@ -77,7 +80,7 @@ def _sections(ancillary: str) -> Iterator[tuple[str, list[str]]]:
     """(text on the heading's line, lines below) of each section that holds tests."""
     inline, lines, open_ = "", [], False
     for line in ancillary.splitlines():
-        heading = HEADING.match(line)
+        heading = _HEADING.match(line)
         beside = _BULLET.match(line) or re.match(r"(?P<indent>)#+\s*(?P<text>.*)", line)
         if heading is None and (not beside or beside["indent"]):
             if open_:

@@ -7,21 +7,13 @@ from pydantic import ValidationError
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Category, Provenance, Truth
-from wardround.scenarios.loaders.bullets import HEADING, investigations
+from wardround.scenarios.disclosure import split
+from wardround.scenarios.loaders.bullets import investigations
 from wardround.scenarios.loaders.names import group, names
 from wardround.scenarios.loaders.problem import Refused, faults
 
 SOURCE = "MedR-Bench"
 LICENCE = "see the data set; the reports are open-access articles of PubMed Central"
-
-
-def split(summary: str) -> tuple[str, str]:
-    """(open part, ancillary part) of a report: cut before its first heading 'Ancillary Tests', both word for word."""
-    heading = HEADING.search(summary)
-    if heading is None:
-        return summary.strip("\n"), ""
-    start = summary.rfind("\n", 0, heading.end("rest")) + 1
-    return summary[:start].strip("\n"), summary[start:].strip("\n")
 
 
 def case(case_id: str, record: Json) -> Case:

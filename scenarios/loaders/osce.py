@@ -39,8 +39,8 @@ def case(number: int, record: Json) -> Case:
     if wrong:
         raise Refused(wrong)
     diagnosis, synonyms = names(correct)
-    found = results(tests)
     try:
+        found = results(tests)
         return Case(
             id=f"osce-{number:03d}",
             opening="\n".join(f"{name}: {text}" for name, text in history.items()),

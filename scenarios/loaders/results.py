@@ -117,7 +117,7 @@ def readable(key: str) -> str:
         word.lower() if index and len(word) > 1 and word.istitle() and word.isalpha() else word
         for index, word in enumerate(words)
     ]
-    return " ".join(shown)
+    return " ".join(shown) or "Unnamed"
 
 
 def told(value: Json) -> str:
@@ -137,7 +137,7 @@ def told(value: Json) -> str:
 def _leaves(value: Json, path: tuple[str, ...]) -> Iterator[_Leaf]:
     if isinstance(value, dict):
         for key, part in value.items():
-            yield from _leaves(part, (*path, key.replace("_", " ").strip()))
+            yield from _leaves(part, (*path, key.replace("_", " ").strip() or "Unnamed"))
     elif (text := told(value)) and path and not not_done(text) and path[-1].lower() not in _ADVICE:
         yield _Leaf(path, text)
 

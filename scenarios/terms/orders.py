@@ -27,7 +27,8 @@ class Answer:
     not_performed (a known test, absent from the record), unknown (linked to nothing, or too broad to look up).
     `refs` cite the record's fields. `test` is the canonical name, '' where the table has none. `rule` says how it was
     linked: exact, synonym, panel, region, fuzzy (score is the rapidfuzz ratio / 100), words, mention, broad, none.
-    `points` is the request's relative cost, carried by its first answer alone, so that sums are right. `assumed`:
+    `points` is the relative cost of what was ordered, recorded or not, carried by the request's first answer alone, so
+    that sums are right. `assumed`:
     a normal value from the table, told by policy normal-default in place of a result that the record does not have.
     """
 
@@ -148,7 +149,8 @@ def _absent(asked: str, linked: Link | None, desk: _Desk) -> Answer:
             asked, kind, "normal", (), linked.test, linked.rule, round(linked.score, 4), normal, linked.points, True
         )
     text = f"{linked.test}: not performed, there is no result."
-    return Answer(asked, kind, "not_performed", (), linked.test, linked.rule, round(linked.score, 4), text, 0.0)
+    score = round(linked.score, 4)
+    return Answer(asked, kind, "not_performed", (), linked.test, linked.rule, score, text, linked.points)
 
 
 def _normal(test: Test, table: Catalogue) -> str:

@@ -2,7 +2,9 @@
 
 import importlib
 import sys
+from collections.abc import Sequence
 from importlib.metadata import version
+from typing import NoReturn
 
 import click
 
@@ -52,10 +54,10 @@ def app() -> None:
     """
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; errors meant for people end in one line and an exit code (docs/cli.md)."""
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        sys.exit(app(arguments, standalone_mode=False) or 0)
     except click.exceptions.Abort:
         click.echo("wardround: stopped", err=True)
         sys.exit(130)

@@ -25,32 +25,33 @@ def record(summary: str, **more: Any) -> dict[str, Any]:
         "- **Ancillary Tests**:  ",
         "- Ancillary Tests:",
         "**Ancillary Tests:**  ",
-        "- Ancillary Tests: CT showed a mass.",
         "### Ancillary Tests",
+        "1. Ancillary test results:",
     ],
 )
-def test_the_cut_is_before_the_heading_and_loses_nothing(heading: str) -> None:
-    before, after = (
-        "Give the results of ancillary tests.\n- Complaint: pain; Ancillary Tests unknown.",
-        "\n  - MRI: big",
-    )
-    opening, ancillary = medr.split(f"{before}\n{heading}{after}")
-    assert (opening, ancillary) == (before, f"{heading}{after}")
+def test_the_tests_stand_below_the_heading_and_not_in_the_opening(heading: str) -> None:
+    before = "Give the results of ancillary tests.\n- Complaint: pain; Ancillary Tests unknown."
+    case = medr.case("P", record(f"{before}\n{heading}\n  - MRI: big"))
+    assert case.opening == before
+    assert case.ancillary.split("\n") == [heading, "  - MRI: big"]
+    assert [(item.name, item.text) for item in case.investigations] == [("MRI", "big")]
 
 
 def test_of_two_headings_the_first_counts() -> None:
     first, second = "- Ancillary Tests:\n  - CT: A", "#### Case 2\n- History: SECRET\n- Ancillary Tests:\n  - CT: B"
-    opening, ancillary = medr.split(f"Case 1\n{first}\n\n{second}")
-    assert opening == "Case 1"
-    assert ancillary == f"{first}\n\n{second}"
-    assert [(item.name, item.text) for item in investigations(ancillary)] == [("CT", "A"), ("CT (2)", "B")]
+    case = medr.case("P", record(f"Case 1\n{first}\n\n{second}"))
+    assert case.opening == "Case 1"
+    assert case.ancillary == f"{first}\n\n{second}"
+    assert [(item.name, item.text) for item in case.investigations] == [("CT", "A"), ("CT (2)", "B")]
 
 
-@given(st.text(alphabet="ab-*:# \nAncillary Tests", max_size=80))
-def test_no_summary_loses_a_word_or_shows_a_heading(summary: str) -> None:
-    opening, ancillary = medr.split(summary)
-    assert [*opening.split(), *ancillary.split()] == summary.split()
-    assert medr.split(opening) == (opening, "")
+@given(st.text(alphabet="ab-*:# \n1.", max_size=60), st.text(alphabet="ab-*:# \n1.", max_size=60))
+def test_any_report_keeps_its_words(before: str, after: str) -> None:
+    text = f"x{before}\n- Ancillary Tests:\n{after}"
+    case = medr.case("P", record(text))
+    assert [*case.opening.split(), *case.ancillary.split()] == text.split()
+    names = [item.name.lower() for item in case.investigations]
+    assert len(set(names)) == len(names)
 
 
 def test_lines_become_investigations_with_names() -> None:

@@ -1,0 +1,49 @@
+"""An examiner that looks results up in the record: no model, every answer cites the field it rests on."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
+
+import msgspec
+
+from wardround.engine.records import Action, Json, View
+from wardround.scenarios.records import Item
+from wardround.scenarios.terms.orders import Answer, answer
+
+
+class Examiner:
+    """Answers each order in four states: reported, normal, not performed, unknown (scenarios/terms/orders.py).
+
+    Reads `view.known`: the record, the policy and the order. What of it the doctor hears is the scenario's matter.
+    """
+
+    sealed: ClassVar[bool] = True
+
+    async def act(self, view: View) -> Action:
+        """Look the order up."""
+        known = view.known
+        if not isinstance(known, Mapping) or not isinstance(known.get("order"), Mapping):
+            raise ValueError("the examiner was asked without an order: view.known must hold record, policy and order")
+        given = answer(
+            record(known.get("record", ())),
+            wanted(known["order"]),
+            str(known["order"].get("kind", "any")),
+            str(known.get("policy", "strict")),
+        )
+        return told(given)
+
+
+def record(rows: Iterable[Mapping[str, Json]]) -> tuple[Item, ...]:
+    """The record's items as a view tells them."""
+    return tuple(msgspec.convert(dict(row), Item) for row in rows)
+
+
+def wanted(order: Mapping[str, Json]) -> str | Sequence[str]:
+    """What was ordered: the list of items, or where there is none the text."""
+    items = order.get("items") or ()
+    return tuple(items) if items else str(order.get("text") or "")
+
+
+def told(given: Sequence[Answer]) -> Action:
+    """The action that tells `given`, one line a result, each line once."""
+    lines = list(dict.fromkeys(line.text for line in given)) or ["No test was named; please say which results you want."]
+    return Action("answer", "\n".join(lines), {"answers": [msgspec.to_builtins(line) for line in given]})

@@ -1,0 +1,259 @@
+"""The staged games on case reports: one turn, free turns, oracle diagnosis, treatment (paper 002, section 4.2)."""
+
+from typing import ClassVar, Literal
+
+import msgspec
+from pydantic import BaseModel, ConfigDict, Field
+
+from wardround.engine.events import Acted
+from wardround.engine.prompts import Prompts
+from wardround.engine.records import Action, Ending, Json, Said, View
+from wardround.scenarios import disclosure, report
+from wardround.scenarios.answers import answers, heard, rows
+from wardround.scenarios.case import Case
+from wardround.scenarios.moves import Conclusion, Order, Question, Unusable, typed
+from wardround.scenarios.records import items
+from wardround.scenarios.tally import Tally
+
+_with = msgspec.structs.replace
+
+
+class ToldSettings(BaseModel):
+    """The rules of a game in which the doctor is told everything at once."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_warnings: int = Field(
+        default=1, ge=0, le=100, description="Unusable replies answered by a warning; one more ends the episode."
+    )
+
+
+class OneTurnSettings(ToldSettings):
+    """The rules of the one-turn game."""
+
+    policy: Literal["strict", "normal-default"] = Field(
+        default="strict", description="What the patient tells of a test that the record has not: so, or a normal value."
+    )
+
+
+class FreeTurnSettings(OneTurnSettings):
+    """The rules of the free-turn game."""
+
+    max_turns: int = Field(default=5, ge=1, le=100, description="Turns a doctor has; the last must be the answer.")
+
+
+class State(msgspec.Struct, frozen=True):
+    """Where a staged game stands; `order` is the request that the patient is to answer now."""
+
+    brief: str
+    known: dict[str, Json]
+    order: Order | None = None
+    heard: tuple[Said, ...] = ()
+    orders: tuple[Said, ...] = ()
+    tally: Tally = Tally()
+    ending: Ending | None = None
+
+
+class Staged:
+    """What the staged games share: a number of turns, of which the last must be the answer.
+
+    ::
+
+        turn n --asks for information, n not last--> patient --told--> turn n+1
+        turn n --asks for nothing, concludes--> completed
+        last turn --concludes, whatever else it asks for--> completed
+        any --unusable reply--> warning, the same turn; one too many: parser/unreadable or doctor/no_answer
+    """
+
+    name = ""
+    goal = "diagnosis"
+    seats: tuple[str, ...] = ("doctor", "patient")
+    SAMPLING: ClassVar[dict[str, float]] = {}
+    REPEATS = 1
+
+    def __init__(self, settings: ToldSettings, prompts: Prompts) -> None:
+        self.settings = settings
+        self._prompts = prompts
+        self._turns = 1
+
+    def lacks(self, case: Case) -> str | None:
+        """Why `case` cannot be played; None if it can."""
+        return None if case.truth.diagnosis.strip() else "it has no diagnosis (truth.diagnosis is empty)"
+
+    def start(self, case: Case) -> State:
+        """The doctor has read the report, without its tests where they can be asked for."""
+        brief = self._prompts[f"{self.name}/start"].render(case=self._told(case))
+        if "patient" not in self.seats:
+            return State(brief, {})
+        known: dict[str, Json] = {
+            "summary": disclosure.summary(case),
+            "ancillary": disclosure.withheld(case),
+            "record": rows(items(case)),
+            "policy": getattr(self.settings, "policy", "strict"),
+        }
+        return State(brief, known)
+
+    def turn(self, state: State) -> str:
+        """The seat that acts now."""
+        return "patient" if state.order else "doctor"
+
+    def view(self, state: State, seat: str) -> View:
+        """What a seat may see."""
+        if seat == "patient":
+            known = {**state.known, "order": state.order.known() if state.order else None}
+            return View(seat, self._prompts[f"{self.name}/patient"].text, state.orders, ("answer",), known)
+        verbs = ("reply", "conclude") if self._last(state) else ("reply", "order", "conclude")
+        return View(seat, state.brief, state.heard, verbs)
+
+    def ending(self, state: State) -> Ending | None:
+        """How it ended, or None."""
+        return state.ending
+
+    def apply(self, state: State, event: Acted) -> State:
+        """The state after an action."""
+        action, last = event.action, self._last(state)
+        if state.order:
+            return self._told_by_patient(state, event.seq, action)
+        said = Said(event.seq, "doctor", action.verb, action.text, action.args)
+        state = _with(state, heard=(*state.heard, said), tally=state.tally.replied())
+        move = report.read(action.text, last=last) if action.verb == "reply" else typed(action, self.goal)
+        if isinstance(move, Question):
+            move = Unusable("unavailable", "the patient answers requests for information, not questions")
+        elif isinstance(move, Order) and last:
+            move = Unusable("unavailable", "only the answer is possible now")
+        if isinstance(move, Unusable):
+            return self._warn(state, event.seq, move, last=last)
+        state = _with(state, tally=state.tally.usable().turned())
+        if isinstance(move, Conclusion):
+            return self._concluded(state, event.seq, action, move)
+        known = move.known()
+        order = Said(event.seq, "doctor", "order", known["text"], known)
+        return _with(state, order=move, orders=(*state.orders, order), tally=state.tally.ordered())
+
+    def _told(self, case: Case) -> str:
+        """What the doctor reads of the case first."""
+        return disclosure.summary(case)
+
+    def _concluded(self, state: State, seq: int, action: Action, move: Conclusion) -> State:
+        """The doctor has answered."""
+        del seq, action
+        return _with(state, ending=state.tally.completed(**{self.goal: move.text}))
+
+    def _told_by_patient(self, state: State, seq: int, action: Action) -> State:
+        """The doctor hears what the patient answered."""
+        text, given = action.text.strip(), answers(action)
+        text = text or "\n".join(str(answer.get("text", "")) for answer in given)
+        if action.verb != "answer" or not text:
+            detail = "a request for information was answered with nothing"
+            return _with(state, ending=state.tally.failed("patient", "no_answer", detail))
+        said = Said(seq, "patient", "answer", action.text, action.args)
+        state = _with(state, order=None, orders=(*state.orders, said))
+        return self._inform(state, seq, text, heard(given))
+
+    def _inform(self, state: State, seq: int, information: str, given: list[Json]) -> State:
+        """The next turn begins with what was found out; in the last the answer is demanded with it."""
+        prompt = self._prompts[f"{self.name}/{'last' if self._last(state) else 'next'}"]
+        said = Said(seq, "patient", "answer", prompt.render(information=information), {"kind": "any", "answers": given})
+        return _with(state, heard=(*state.heard, said))
+
+    def _warn(self, state: State, seq: int, fault: Unusable, *, last: bool) -> State:
+        """A warning with its reason, or the end where the budget of warnings is used up."""
+        state = _with(state, tally=state.tally.faulted(fault.fault))
+        if state.tally.unusable > self.settings.max_warnings:
+            detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
+            return _with(state, ending=state.tally.unanswered(detail))
+        text = self._prompts[f"{self.name}/{'warning_last' if last else 'warning'}"].text
+        said = Said(seq, "desk", "warning", text, {"reason": fault.fault, "why": fault.why})
+        return _with(state, heard=(*state.heard, said))
+
+    def _last(self, state: State) -> bool:
+        return state.tally.turns >= self._turns - 1
+
+
+class OneTurn(Staged):
+    """One round of requests, then the diagnosis, which is asked for even if nothing was requested.
+
+    ::
+
+        turn 1 --requests--> patient --told--> turn 2 --conclusion--> completed
+        turn 1 --asks for nothing--> desk --> turn 2
+        turn 1 --verb conclude--> completed
+    """
+
+    name = "one-turn"
+    Settings = OneTurnSettings
+
+    def __init__(self, settings: OneTurnSettings, prompts: Prompts) -> None:
+        super().__init__(settings, prompts)
+        self._turns = 2
+
+    def _concluded(self, state: State, seq: int, action: Action, move: Conclusion) -> State:
+        """A text of the first turn concludes provisionally: the paper's protocol asks for the diagnosis after it."""
+        if action.verb != "reply" or state.tally.turns == self._turns:
+            return super()._concluded(state, seq, action, move)
+        nothing = self._prompts[f"{self.name}/nothing"].text
+        text = self._prompts[f"{self.name}/last"].render(information=nothing)
+        return _with(state, heard=(*state.heard, Said(seq, "desk", "demand", text)))
+
+
+class FreeTurn(Staged):
+    """Requests turn by turn until the doctor needs nothing more; the last turn can only be the answer.
+
+    ::
+
+        turn n --requests, n < max_turns--> patient --told--> turn n+1
+        turn n --asks for nothing, concludes--> completed
+        turn max_turns --concludes, whatever else it requests--> completed
+    """
+
+    name = "free-turn"
+    Settings = FreeTurnSettings
+
+    def __init__(self, settings: FreeTurnSettings, prompts: Prompts) -> None:
+        super().__init__(settings, prompts)
+        self._turns = settings.max_turns
+
+    def start(self, case: Case) -> State:
+        """As in every staged game; where there is one turn only, the answer is demanded at once."""
+        state = super().start(case)
+        if not self._last(state):
+            return state
+        return _with(state, heard=(Said(0, "desk", "demand", self._prompts["free-turn/demand"].text),))
+
+
+class Oracle(Staged):
+    """The whole report, with all its tests, and one reply: reasoning and diagnosis.
+
+    ::
+
+        start --### Answer--> completed
+    """
+
+    name = "oracle"
+    seats = ("doctor",)
+    Settings = ToldSettings
+
+    def _told(self, case: Case) -> str:
+        return disclosure.full(case)
+
+
+class Treatment(Oracle):
+    """The whole report, with all its tests and the diagnosis, and one reply: reasoning and treatment.
+
+    ::
+
+        start --### Answer--> completed
+    """
+
+    name = "treatment"
+    goal = "treatment"
+
+    def lacks(self, case: Case) -> str | None:
+        """Why `case` cannot be played; None if it can."""
+        return None if case.truth.treatment.strip() else "it has no treatment (truth.treatment is empty)"
+
+    def _told(self, case: Case) -> str:
+        told, diagnosis = disclosure.full(case), case.truth.diagnosis.strip()
+        if not diagnosis or diagnosis.lower() in told.lower():
+            return told
+        return f"{told}\n{self._prompts['treatment/diagnosis'].render(diagnosis=diagnosis)}"

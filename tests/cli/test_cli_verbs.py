@@ -1,0 +1,139 @@
+"""The other verbs: what they print, what they refuse, and that `--help` is quick."""
+
+import csv
+import io
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from clinic import case_file
+from shell import Shell
+
+VERBS = ("run", "score", "report", "show", "replay", "runs", "cases", "agents", "export", "import")
+
+
+@pytest.fixture
+def store(tmp_path: Path, shell: Shell) -> Path:
+    """A store with two runs, `g` (gold) and `s` (silent), of four cases."""
+    path, cases = tmp_path / "runs.db", case_file(tmp_path / "cases.jsonl", 4)
+    assert shell("run", "--cases", cases, "--doctor", "gold", "--name", "g", "--store", path) == 0
+    assert shell("run", "--cases", cases, "--doctor", "silent", "--name", "s", "--store", path) == 3
+    return path
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example(shell: Shell, verb: str) -> None:
+    assert shell(verb, "--help") == 0
+    assert "Example" in shell.out
+
+
+def test_help_lists_every_verb(shell: Shell) -> None:
+    assert shell("--help") == 0
+    assert all(f"\n  {verb} " in shell.out for verb in VERBS)
+
+
+def test_gold_scores_1_and_silent_0(shell: Shell, store: Path) -> None:
+    for run, value in (("g", 1.0), ("s", 0.0)):
+        scores = {row["name"]: row for row in shell.json("score", run, "--store", store)["scores"]}
+        assert scores["diagnosis_accuracy"]["mean"] == value
+        assert scores["diagnosis_accuracy"]["n"] == 4
+        assert scores["full_path"]["mean"] == value
+        for name in ("diagnosis_accuracy", "exam_recall", "full_path"):
+            assert {"name", "mean", "n", "none", "bounds", "ci95"} <= set(scores[name])
+    assert scores["exam_recall"]["mean"] in (0.0, None)
+
+
+def test_report_writes_a_page_and_compares(shell: Shell, store: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    assert shell("report", "g", "s", "--html", page, "--store", store) == 0
+    assert "paired differences" in shell.out
+    text = page.read_text()
+    assert text.count("<svg") >= 5
+    assert "http://" not in text.replace("http://www.w3.org", "").replace("http://purl.org", "").replace(
+        "http://creativecommons.org", ""
+    )
+    told = shell.json("report", "g", "s", "--store", store)
+    assert [run["run"] for run in told["runs"]] == ["g", "s"]
+    assert told["comparison"]
+
+
+def test_replay_is_equal_and_names_an_altered_event(shell: Shell, store: Path) -> None:
+    assert shell("replay", "g", "--store", store) == 0
+    assert shell.out == "4 of 4 episodes are equal\n"
+    connection = sqlite3.connect(store)
+    with connection:
+        connection.execute(
+            "UPDATE events SET body = CAST(replace(CAST(body AS TEXT), 'Acute', 'Chronic') AS BLOB) WHERE episode = 2 AND seq = 3"
+        )
+    connection.close()
+    assert shell("replay", "g", "case-001", "--store", store) == 1
+    assert "event 3 was altered" in shell.out
+    assert shell("replay", "g", "case-000@1", "--store", store) == 0
+
+
+def test_a_fork_goes_on_with_another_doctor(shell: Shell, store: Path) -> None:
+    told = shell.json("replay", "g", "case-001", "--from", 1, "--doctor", "silent", "--name", "f", "--store", store)
+    assert told["endings"] == {"doctor": 1}
+    assert shell("show", "f", "case-001@1+1", "--store", store) == 0
+    assert shell("replay", "f", "--store", store) == 0
+    assert shell("replay", "g", "case-001", "--from", 99, "--store", store) == 2
+    assert "cannot be forked after action 99" in shell.err
+
+
+def test_retry_reopens_what_ended_by_a_cause(shell: Shell, store: Path) -> None:
+    assert shell("run", "--resume", "s", "--retry", "nonsense", "--store", store) == 2
+    assert shell("run", "--resume", "s", "--retry", "doctor", "--store", store) == 3
+    assert shell("show", "s", "case-000", "--store", store) == 0
+    assert "reopened for doctor" in shell.out
+
+
+def test_show_and_runs(shell: Shell, store: Path) -> None:
+    assert shell("runs", "--store", store) == 0
+    assert [line.split()[0] for line in shell.out.splitlines()] == ["g", "s"]
+    assert shell("show", "g", "--store", store) == 0
+    assert "told: truth" in shell.out
+    assert shell("show", "g", "nobody", "--store", store) == 2
+    assert "case-000@1" in shell.err
+    events = shell.json("show", "g", "0", "--store", store)["events"]
+    assert [event["kind"] for event in events][::len(events) - 1] == ["opened", "closed"]
+
+
+def test_export_and_import(shell: Shell, store: Path, tmp_path: Path) -> None:
+    events, other = tmp_path / "g.jsonl", tmp_path / "other.db"
+    assert shell("export", "g", "--out", events, "--store", store) == 0
+    assert shell("import", events, "--store", other, "--name", "again") == 0
+    assert shell("replay", "again", "--store", other) == 0
+    assert shell.out == "4 of 4 episodes are equal\n"
+    lines = events.read_text().splitlines()
+    events.write_text("\n".join(lines[:3] + [lines[3].replace("a", "b", 1)] + lines[4:]))
+    assert shell("import", events, "--store", tmp_path / "third.db") == 2
+    assert "line 4" in shell.err
+    shell.json("score", "g", "--store", store)
+    assert shell("export", "g", "--scores", "--out", tmp_path / "scores.csv", "--store", store) == 0
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "scores.csv").read_text())))
+    assert {row["value"] for row in rows if row["score"] == "diagnosis_accuracy"} == {"1.0"}
+    assert shell("export", "g", "--dialogues", "--out", tmp_path / "chats.jsonl", "--store", store) == 0
+    assert len([json.loads(line) for line in (tmp_path / "chats.jsonl").read_text().splitlines()]) == 4
+
+
+def test_a_store_that_is_not_there_is_not_made(shell: Shell, tmp_path: Path) -> None:
+    assert shell("runs", "--store", tmp_path / "typo.db") == 2
+    assert not (tmp_path / "typo.db").exists()
+
+
+def test_cases_check(shell: Shell, tmp_path: Path) -> None:
+    path = case_file(tmp_path / "cases.jsonl", 3)
+    assert shell("cases", "check", path) == 0
+    with path.open("a") as file:
+        file.write('{"id": "x"}\n')
+    assert shell("cases", "check", path) == 1
+    assert "opening" in shell.out
+    assert "4" in shell.out
+
+
+def test_agents(shell: Shell) -> None:
+    assert shell("agents", "list") == 0
+    assert "baseline" in shell.out
+    assert shell("agents", "check", "gold") == 0
+    assert shell("agents", "check", "no.module:Agent") == 2
