@@ -81,8 +81,7 @@ class Episode:
             self.state = table.scenario.start(table.case)
         for event in effective(table.log.events if events is None else events):
             if isinstance(event, Acted):
-                self._remember(event)
-                self.take(event)
+                self.show(event)
             elif isinstance(event, Called):
                 table.tape.record(event)
             elif isinstance(event, Reopened):
@@ -133,6 +132,16 @@ class Episode:
             log.add(event)
         self.take(event)
 
+    def show(self, event: Acted) -> None:
+        """Go on from a recorded action, which the agent of its seat is shown if it wants to be."""
+        agent = self._agent(event.seat)
+        if isinstance(agent, Remembers):
+            with boundary("rules"):
+                view = self._view(event.seat)
+            with boundary(event.seat):
+                agent.recall(view, event.action)
+        self.take(event)
+
     def take(self, event: Acted) -> None:
         """Go on from a recorded action as if it had just been taken."""
         self._seq = event.seq
@@ -147,14 +156,6 @@ class Episode:
             self.state = self._table.scenario.apply(self.state, event)
         self._memos[event.seat] = event.action.memo
         self._table.tape.clear()
-
-    def _remember(self, event: Acted) -> None:
-        agent = self._agent(event.seat)
-        if isinstance(agent, Remembers):
-            with boundary("rules"):
-                view = self._view(event.seat)
-            with boundary(event.seat):
-                agent.recall(view, event.action)
 
     def _view(self, seat: str) -> View:
         view = self._table.scenario.view(self.state, seat)

@@ -18,8 +18,8 @@ async def replay(events: Sequence[Event], scenario: Scenario[Any, Any], case: ob
     """Drive an episode again from its recorded calls and prove that it comes out the same.
 
     `events` as decoded (which checks the hash chain). Times, latency, usage and cost are not compared. An agent whose
-    class says `outside = True` (a person) cannot be asked again: its recorded actions are taken as they are.
-    Returns the number of actions compared; raises ReplayError naming the first event that differs.
+    class says `outside = True` (a person) cannot be asked again: its recorded actions are taken as they are, and so are
+    those that a fork copied. Returns the number of actions compared; raises ReplayError naming the first event that differs.
     """
     live = [event for event in effective(events) if not isinstance(event, Reopened)]
     log = EpisodeLog(_nowhere)
@@ -29,13 +29,18 @@ async def replay(events: Sequence[Event], scenario: Scenario[Any, Any], case: ob
     episode = Episode(table)
     episode.recall()
     position, compared = 1, 0
-    for acted in (event for event in live if isinstance(event, Acted)):
-        position = _load(table, live, position)
+    opened = live[0]
+    copied = opened.forked_at if isinstance(opened, Opened) else -1
+    for number, acted in enumerate((event for event in live if isinstance(event, Acted)), 1):
+        position = _load(table, live, position) + 1
+        if number <= copied:  # these were taken by the agents of the episode it was forked from
+            episode.show(acted)
+            continue
         await _repeat(episode, acted)
         _no_call_left(table, acted.seq)
         table.log.events.append(acted)
         episode.take(acted)
-        compared, position = compared + 1, position + 1
+        compared += 1
     position = _load(table, live, position)
     if position < len(live):
         await _same_ending(episode, live[position])

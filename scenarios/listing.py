@@ -50,8 +50,8 @@ def _parts(line: str) -> list[str]:
 
 _LABEL = re.compile(r"^(?P<label>[^:(\[]{1,80}):\s+(?P<rest>\S.*)$")
 _GROUP = re.compile(
-    r"(?i)^(?:additional |further |other |specific |detailed |repeat |advanced |routine )*(?:lab(?:oratory)?|blood|serum|urine|"
-    r"imaging|radiolog\w*|microbiolog\w*|patholog\w*|histolog\w*|histopatholog\w*|genetic\w*|molecular|serolog\w*|"
+    r"(?i)^(?:additional |further |other |specific |detailed |repeat |advanced |routine )*(?:lab(?:oratory)?|blood|"
+    r"serum|urine|imaging|radiolog\w*|microbiolog\w*|patholog\w*|histolog\w*|histopatholog\w*|genetic\w*|molecular|serolog\w*|"
     r"immunolog\w*|endocrin\w*|hormon\w*|physical|clinical|neurolog\w*|cardiac|functional|ancillary|diagnostic|history|"
     r"tests?|procedures?|others?)\b"
 )
@@ -61,7 +61,7 @@ _REASON = re.compile(
 
 
 def requests(text: str) -> tuple[str, ...]:
-    """The items of a request written as prose or under headings ('1. Laboratory tests: CBC, CRP', '2. CT: to exclude ...').
+    """The items of a request under headings ('1. Laboratory tests: CBC, CRP', '2. CT: to exclude an abscess').
 
     A label that names a group of tests is left out, and so is the reason that follows a test's name.
     """

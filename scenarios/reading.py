@@ -18,12 +18,15 @@ _NAMES: dict[Name, str] = {
 }
 _NAME = "|".join(rf"(?P<{name}>{words})" for name, words in _NAMES.items())
 _COLON = "[:\uff1a]"
-_MARKED = re.compile(  # '### Answer:', '## **Answer**', '**Answer:**', '**Final diagnosis: gout**'; a '###' also inside a line
+# '### Answer:', '## **Answer**', '**Answer:**', '**Final diagnosis: gout**'; with hashes also inside a line
+_MARKED = re.compile(
     rf"(?im)(?:(?P<level>\#{{1,6}})[ \t]*[*_]{{0,3}}|^[ \t>]*[*_]{{2,3}})[ \t]*(?:{_NAME})[ \t]*"
     rf"(?:[*_]{{0,3}}{_COLON}[ \t]*[*_]{{0,3}}|[*_]{{0,3}}[ \t]*$)"
 )
 _PLAIN = re.compile(rf"(?im)^[ \t]*(?:{_NAME})[ \t]*{_COLON}")
 _SAID = re.compile(r"(?i)\bfinal[ ](?:diagnosis|treatment)[ ](?:is|would[ ]be)\b[: \t]*")
+_SENTENCE = re.compile(r"\.\s|\n")
+_TEMPLATE = re.compile(r"(?i)[(\[](?:the (?:diagnosis|treatment)|just output|directly output|if do not|give a)")
 _HASHES = re.compile(r"(?m)^[ \t]*(#{1,6})[ \t]")
 _BOLD = re.compile(r"(?m)^[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*:)[ \t]*$")
 _PUBLISHED = re.compile("### (?:Reasoning|Resoning):")
@@ -83,15 +86,13 @@ def answer(text: str) -> str:
     parts = sections(text)
     for name in ("answer", "conclusion", "final"):
         for part in reversed(parts):
-            if part.name == name and clean(part.text):
+            if part.name == name and clean(part.text) and not _TEMPLATE.match(part.text):
                 return clean(part.text)
-    said = None
-    for said in _SAID.finditer(text):
-        pass
-    if said is None:
+    said = list(_SAID.finditer(text))
+    if not said:
         return ""
-    rest = text[said.end() : said.end() + 4_000].lstrip()
-    return clean(re.split(r"\.\s|\n", rest, maxsplit=1)[0])
+    rest = text[said[-1].end() : said[-1].end() + 4_000].lstrip()
+    return clean(_SENTENCE.split(rest, maxsplit=1)[0])
 
 
 def section(text: str, name: Name) -> str | None:

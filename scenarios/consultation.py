@@ -1,0 +1,164 @@
+"""The consultation: a doctor talks with a patient and orders from an examiner within a number of turns."""
+
+from typing import ClassVar, Literal
+
+import msgspec
+from pydantic import BaseModel, ConfigDict, Field
+
+from wardround.engine.events import Acted
+from wardround.engine.prompts import Prompts
+from wardround.engine.records import Action, Ending, Json, Said, View
+from wardround.scenarios import talk
+from wardround.scenarios.answers import answers, heard, rows
+from wardround.scenarios.case import Case
+from wardround.scenarios.moves import Conclusion, Order, Question, Unusable, typed
+from wardround.scenarios.records import items
+from wardround.scenarios.tally import Tally
+
+_with = msgspec.structs.replace
+
+
+class ConsultationSettings(BaseModel):
+    """The rules that a run may change."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_turns: int = Field(default=20, ge=1, le=1000, description="Turns a doctor has; the last must be the diagnosis.")
+    max_warnings: int = Field(
+        default=3, ge=0, le=1000, description="Unusable replies answered by a warning; one more ends the episode."
+    )
+    policy: Literal["strict", "normal-default"] = Field(
+        default="strict",
+        description="What the examiner tells of a test that the record has not: so, or a normal value.",
+    )
+
+
+class State(msgspec.Struct, frozen=True):
+    """Where a consultation stands; `asked` is what the patient or the examiner is to answer now."""
+
+    brief: str
+    story: dict[str, Json]
+    record: list[Json]
+    asked: Question | Order | None = None
+    heard: tuple[Said, ...] = ()
+    questions: tuple[Said, ...] = ()
+    orders: tuple[Said, ...] = ()
+    tally: Tally = Tally()
+    ending: Ending | None = None
+
+
+class Consultation:
+    """The dialogue of AgentClinic (turns, tokens, last question), with one seat a turn.
+
+    ::
+
+        doctor --question (ASK, verb ask, any other text)--> patient --answer--> doctor
+        doctor --order (ORDER, verb order; also if it asks)--> examiner --results--> doctor
+        doctor --diagnosis (DIAGNOSIS, verb conclude)--> completed
+        doctor --unusable--> warning, the same turn; one too many: doctor/no_answer
+        one turn left: the desk demands the diagnosis, nothing else is possible
+    """
+
+    name = "consultation"
+    seats = ("doctor", "patient", "examiner")
+    goal = "diagnosis"
+    Settings = ConsultationSettings
+    SAMPLING: ClassVar[dict[str, float]] = {}
+    REPEATS = 1
+
+    def __init__(self, settings: ConsultationSettings, prompts: Prompts) -> None:
+        self.settings = settings
+        self._prompts = prompts
+
+    def lacks(self, case: Case) -> str | None:
+        """Why `case` cannot be played; None if it can."""
+        return None if case.truth.diagnosis.strip() else "it has no diagnosis (truth.diagnosis is empty)"
+
+    def start(self, case: Case) -> State:
+        """The doctor knows the complaint; the patient's story is the history, or the opening where there is none."""
+        complaint = case.complaint or case.opening
+        turns = str(self.settings.max_turns)
+        brief = self._prompts["consultation/start"].render(complaint=complaint, turns=turns)
+        story = {"story": dict(case.history) or {"History": case.opening}, "complaint": complaint}
+        return self._bounded(State(brief, story, rows(items(case))), 0)
+
+    def turn(self, state: State) -> str:
+        """The seat that acts now."""
+        if isinstance(state.asked, Question):
+            return "patient"
+        return "examiner" if state.asked else "doctor"
+
+    def view(self, state: State, seat: str) -> View:
+        """What a seat may see."""
+        if seat == "patient":
+            return View(seat, self._prompts["consultation/patient"].text, state.questions, ("answer",), state.story)
+        if seat == "examiner":
+            order = state.asked.known() if isinstance(state.asked, Order) else None
+            known = {"record": state.record, "policy": self.settings.policy, "order": order}
+            return View(seat, self._prompts["consultation/examiner"].text, state.orders, ("answer",), known)
+        verbs = ("reply", "conclude") if self._last(state) else ("reply", "ask", "order", "conclude")
+        return View(seat, state.brief, state.heard, verbs)
+
+    def ending(self, state: State) -> Ending | None:
+        """How it ended, or None."""
+        return state.ending
+
+    def apply(self, state: State, event: Acted) -> State:
+        """The state after an action."""
+        action, last = event.action, self._last(state)
+        if state.asked:
+            return self._answered(state, event.seq, action)
+        said = Said(event.seq, "doctor", action.verb, action.text, action.args)
+        state = _with(state, heard=(*state.heard, said), tally=state.tally.replied())
+        move = talk.read(action.text, last=last) if action.verb == "reply" else typed(action, "diagnosis")
+        if isinstance(move, Question | Order) and last:
+            move = Unusable("unavailable", "only the diagnosis is possible now")
+        if isinstance(move, Unusable):
+            return self._warn(state, event.seq, move, last=last)
+        state = _with(state, tally=state.tally.usable().turned())
+        if isinstance(move, Conclusion):
+            return _with(state, ending=state.tally.completed(diagnosis=move.text))
+        if isinstance(move, Question):
+            question = Said(event.seq, "doctor", "ask", move.text)
+            return _with(state, asked=move, questions=(*state.questions, question))
+        known = move.known()
+        order = Said(event.seq, "doctor", "order", known["text"], known)
+        return _with(state, asked=move, orders=(*state.orders, order), tally=state.tally.ordered())
+
+    def _answered(self, state: State, seq: int, action: Action) -> State:
+        """The doctor hears what was answered."""
+        seat, given = self.turn(state), answers(action)
+        text = action.text.strip() or "\n".join(str(answer.get("text", "")) for answer in given)
+        if action.verb != "answer" or not text:
+            return _with(state, ending=state.tally.failed(seat, "no_answer", "the doctor was answered with nothing"))
+        said = Said(seq, seat, "answer", action.text, action.args)
+        if isinstance(state.asked, Question):
+            told = self._prompts["consultation/answer"].render(answer=text)
+            news = Said(seq, seat, "answer", told)
+            state = _with(state, questions=(*state.questions, said))
+        else:
+            kind = state.asked.kind if state.asked else "any"
+            told = self._prompts["consultation/results"].render(results=text)
+            news = Said(seq, seat, "answer", told, {"kind": kind, "answers": heard(given)})
+            state = _with(state, orders=(*state.orders, said))
+        return self._bounded(_with(state, asked=None, heard=(*state.heard, news)), seq)
+
+    def _warn(self, state: State, seq: int, fault: Unusable, *, last: bool) -> State:
+        """A warning with its reason, or the end where the budget of warnings is used up."""
+        state = _with(state, tally=state.tally.faulted(fault.fault))
+        if state.tally.unusable > self.settings.max_warnings:
+            detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
+            return _with(state, ending=state.tally.unanswered(detail))
+        text = self._prompts["consultation/warning_last" if last else "consultation/warning"].text
+        said = Said(seq, "desk", "warning", text, {"reason": fault.fault, "why": fault.why})
+        return _with(state, heard=(*state.heard, said))
+
+    def _bounded(self, state: State, seq: int) -> State:
+        """With one turn left the diagnosis is demanded."""
+        if not self._last(state):
+            return state
+        said = Said(seq, "desk", "demand", self._prompts["consultation/demand"].text)
+        return _with(state, heard=(*state.heard, said))
+
+    def _last(self, state: State) -> bool:
+        return state.tally.turns >= self.settings.max_turns - 1

@@ -1,0 +1,58 @@
+"""The consultation's parser: whether a doctor's text asks, orders or diagnoses."""
+
+import re
+
+from wardround.scenarios.diagnosis import headed, named
+from wardround.scenarios.listing import requests
+from wardround.scenarios.moves import Conclusion, Order, Question, Unusable
+from wardround.scenarios.reading import answer_part, clean
+
+_READY = re.compile(r"\bDIAGNOSIS READY\b[*_ ]{0,4}[:\uff1a]?", re.IGNORECASE)
+_ORDER = re.compile(
+    r"(?im)(?:^[ \t#>*_\-]*order[*_ ]{0,4}[:\uff1a]|\brequest test[*_ ]{0,4}[:\uff1a])(?P<items>[^\n]{0,2000})"
+)
+_ASK = re.compile(r"(?im)^[ \t#>*_\-]*ask[*_ ]{0,4}[:\uff1a][*_ ]*")
+_WHOLE_EXAMINATION = re.compile(r"(?i)(?:(?:full|complete|general) )?physical exam(?:ination)?")
+_MOST = 50
+
+
+def read(text: str, *, last: bool = False) -> Order | Question | Conclusion | Unusable:
+    """The move in `text`.
+
+    `DIAGNOSIS READY: ...` anywhere, or a line `DIAGNOSIS: ...`, concludes; else a line `ORDER: ...`, or `REQUEST TEST:
+    ...` anywhere, orders, whatever else is asked (several of them are one order); else what follows `ASK:`, or the
+    whole text, is a question to the patient. In the `last` turn a diagnosis also counts inside a sentence.
+    """
+    text = answer_part(text)
+    if not text.strip():
+        return Unusable("empty", "the reply is empty")
+    diagnosis = _diagnosis(text, last=last)
+    if diagnosis:
+        return Conclusion(diagnosis)
+    order = _order(text)
+    if order:
+        return order
+    asked = _ASK.search(text)
+    question = (text[asked.end() :] if asked else text).strip()
+    return Question(question) if question else Unusable("empty", "the question is empty")
+
+
+def _diagnosis(text: str, *, last: bool) -> str:
+    ready = list(_READY.finditer(text))
+    if ready:
+        first, _, rest = text[ready[-1].end() :].lstrip(" \t*_").partition("\n")
+        said = clean(first) or clean(rest.strip().partition("\n")[0])
+        if said:
+            return said
+    return named(text) if last else headed(text)
+
+
+def _order(text: str) -> Order | None:
+    found: list[str] = []
+    for match in list(_ORDER.finditer(text))[:_MOST]:
+        written = _ORDER.split(match["items"], maxsplit=1)[0]  # a second REQUEST TEST in the same line
+        found += requests(written.replace("_", " ").replace("[", " ").replace("]", " "))
+    names = tuple(dict.fromkeys(found))
+    if len(names) == 1 and _WHOLE_EXAMINATION.fullmatch(names[0]):
+        return Order("examination", (), names[0])
+    return Order("any", names) if names else None
