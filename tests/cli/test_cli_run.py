@@ -163,7 +163,18 @@ def test_the_first_ctrl_c_drains_and_the_run_resumes(cases: Path, store: Path, s
     many = case_file(cases, 40)
     server = Loopback(lambda messages, model: lines("workup", messages), latency=0.1)
     with serving(server) as url:
-        play = [sys.executable, "-m", "wardround", "run", "--cases", str(many), "--doctor", "openai/m", "--base-url", url]
+        play = [
+            sys.executable,
+            "-m",
+            "wardround",
+            "run",
+            "--cases",
+            str(many),
+            "--doctor",
+            "openai/m",
+            "--base-url",
+            url,
+        ]
         play += ["--repeats", "1", "--concurrency", "4", "--name", "r", "--store", str(store)]
         process = subprocess.Popen(play, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
         while server.total < 20:

@@ -96,7 +96,7 @@ def test_show_and_runs(shell: Shell, store: Path) -> None:
     assert shell("show", "g", "nobody", "--store", store) == 2
     assert "case-000@1" in shell.err
     events = shell.json("show", "g", "0", "--store", store)["events"]
-    assert [event["kind"] for event in events][::len(events) - 1] == ["opened", "closed"]
+    assert [event["kind"] for event in events][:: len(events) - 1] == ["opened", "closed"]
 
 
 def test_export_and_import(shell: Shell, store: Path, tmp_path: Path) -> None:
