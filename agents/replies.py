@@ -55,8 +55,8 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Reply,
     - MedR-Bench results (github.com/MAGIC-AI4Med/MedRBench): `{case: {"results": REPLY}}` of one model, or
       `{case: {model: REPLY}}` of several, with REPLY `{"content": str, "thinking_process": str}`.
 
-    A case whose content is null has no reply and is left out. Raises UsageError naming file, place and field; also
-    where the file holds several models and none is named, or not the one that is.
+    A case with no reply (an empty list, a content of null) is left out. Raises UsageError naming file, place and
+    field; also where the file holds several models and none is named, or not the one that is.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -72,7 +72,7 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Reply,
         if entry.case in found:
             raise UsageError(f"{entry.where}: case {entry.case!r} has replies already, at {found[entry.case].where}")
         found[entry.case] = entry
-    return {case: entry.replies for case, entry in found.items()}
+    return {case: entry.replies for case, entry in found.items() if entry.replies}
 
 
 def _chosen(path: Path, entries: list[_Entry], model: str | None) -> list[_Entry]:

@@ -58,6 +58,10 @@ class Progress:
             self.cost += usage.cost
 
 
+class Stopped(Exception):
+    """The run was told to stop at once."""
+
+
 async def run_batch(
     jobs: AsyncIterator[JobT], play: Callable[[JobT], Awaitable[Ending | None]], *, concurrency: int, progress: Progress
 ) -> None:
@@ -118,7 +122,7 @@ async def interruptible(progress: Progress) -> AsyncIterator[None]:
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async for _ in signals:
                 if progress.draining:
-                    raise KeyboardInterrupt
+                    raise Stopped
                 progress.drain()
 
     async with beside(watch):

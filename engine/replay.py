@@ -19,7 +19,7 @@ async def replay(events: Sequence[Event], scenario: Scenario[Any, Any], case: ob
 
     `events` as decoded (which checks the hash chain). Times, latency, usage and cost are not compared. An agent whose
     class says `outside = True` (a person) cannot be asked again: its recorded actions are taken as they are, and so are
-    those that a fork copied. Returns the number of actions compared; raises ReplayError naming the first event that differs.
+    those that a fork copied. Returns the number of actions compared; raises ReplayError naming the first difference.
     """
     live = [event for event in effective(events) if not isinstance(event, Reopened)]
     log = EpisodeLog(_nowhere)

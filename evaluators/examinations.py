@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wardround.engine.records import Score
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.requests import TESTS, Request, Tally, again, cited, orders_here, requests, tallies
+from wardround.evaluators.requests import TESTS, Request, Tally, again, orders_here, requests, tallies
 from wardround.evaluators.standing import gave_nothing, unscored
 from wardround.scenarios.case import Case
 from wardround.scenarios.records import Kind
@@ -17,8 +17,8 @@ class Examinations:
     `exam_recall_KIND`: recorded items of the kind that were had / recorded items. `exam_recall`: mean over the kinds
     recorded (paper 000 section 3.3). `exam_recall_pooled`: over all items (equation 3). `exam_precision_KIND`,
     `exam_precision`, `exam_precision_pooled`: requests that the record answers / requests, each counted once.
-    `tests`: requests other than physical examination, repeated ones too. `test_cost`: points of all answers.
-    `repeat_requests`, `assumed_answers`: shares of all requests. `unusable_replies`: share of the doctor's replies.
+    `tests`: requests other than physical examination, repeated ones too; a panel is one. `test_cost`: points of all
+    answers. `repeat_requests`, `assumed_answers`: shares of all requests. `unusable_replies`: share of replies.
     Not defined is None: `nothing_recorded`, `nothing_ordered`, `not_ordered_here` (a scenario without orders),
     `unstructured` (answered in free text that cites nothing), `no_replies`, or the cause that ended the episode.
     """
@@ -101,7 +101,7 @@ def _orders(asked: Sequence[Request]) -> list[Score]:
 
 
 def _answered(asked: Sequence[Request]) -> Tally:
-    return Tally(len(asked), sum(bool(cited(request)) for request in asked))
+    return Tally(len(asked), sum(bool(request.refs) for request in asked))
 
 
 def _by_kind(name: str, by_kind: dict[Kind, Tally], undefined: str) -> list[Score]:

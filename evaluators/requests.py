@@ -1,5 +1,6 @@
 """What was asked of the examiner or the patient in an episode, and what the record answered."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,14 +17,20 @@ ANSWERING = ("examiner", "patient")
 _COUNTED_ONCE = frozenset({"lab", "microbiology"})
 
 
+_FOUND = frozenset({"reported", "normal"})
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One thing asked for and its answer; `refs` cite the record's fields, `seq` is the number of the event."""
+    """One thing asked for in one message, and its answer, of however many results.
+
+    `refs` cite the fields of the record that the answer tells: none if it is assumed, or says that nothing is recorded.
+    `kind` and `test` are those of the first result; `seq` is the number of the event; `points` their sum.
+    """
 
     seq: int
     asked: str
     kind: str
-    state: str
     refs: tuple[str, ...]
     test: str
     points: float
@@ -45,32 +52,27 @@ def requests(trajectory: Trajectory) -> tuple[Request, ...] | None:
         answers = event.action.args.get("answers")
         if answers is None and event.seat == "patient" and (examined or "topics" in event.action.args):
             continue  # beside an examiner the patient tells a story; no test is answered there
-        if not isinstance(answers, Sequence) or isinstance(answers, str):
+        if not isinstance(answers, list | tuple) or not all(isinstance(answer, Mapping) for answer in answers):
             return None
+        by_words: dict[str, list[Mapping[str, Json]]] = {}
         for answer in answers:
-            if not isinstance(answer, Mapping):
-                return None
-            found.append(_request(event.seq, answer))
+            by_words.setdefault(str(answer.get("asked") or ""), []).append(answer)
+        found += [_request(event.seq, asked, together) for asked, together in by_words.items()]
     return tuple(found)
 
 
-def _request(seq: int, answer: Mapping[str, Json]) -> Request:
-    points = answer.get("points")
+def _request(seq: int, asked: str, answers: Sequence[Mapping[str, Json]]) -> Request:
+    told = [answer for answer in answers if answer.get("state") in _FOUND and not answer.get("assumed")]
+    points = [answer.get("points") for answer in answers]
     return Request(
         seq=seq,
-        asked=str(answer.get("asked") or ""),
-        kind=str(answer.get("kind") or "any"),
-        state=str(answer.get("state") or "unknown"),
-        refs=tuple(str(ref) for ref in answer.get("refs") or ()),
-        test=str(answer.get("test") or ""),
-        points=float(points) if isinstance(points, (int, float)) else 0.0,
-        assumed=bool(answer.get("assumed")),
+        asked=asked,
+        kind=str(answers[0].get("kind") or "any"),
+        refs=tuple(dict.fromkeys(str(ref) for answer in told for ref in answer.get("refs") or ())),
+        test=str(answers[0].get("test") or ""),
+        points=math.fsum(float(cost) for cost in points if isinstance(cost, int | float)),
+        assumed=any(answer.get("assumed") for answer in answers),
     )
-
-
-def cited(request: Request) -> tuple[str, ...]:
-    """The fields an answer rests on; none if it is assumed or says that nothing is recorded."""
-    return request.refs if request.state in ("reported", "normal") and not request.assumed else ()
 
 
 def again(asked: Sequence[Request]) -> Iterator[Request]:
@@ -79,7 +81,7 @@ def again(asked: Sequence[Request]) -> Iterator[Request]:
     What is asked twice in one message is not asked again: the doctor had no answer yet.
     """
     told: set[str] = set()
-    named: set[tuple[str, str]] = set()
+    named: set[str] = set()
     start = 0
     while start < len(asked):
         end = start
@@ -95,16 +97,10 @@ def again(asked: Sequence[Request]) -> Iterator[Request]:
         start = end
 
 
-def _names(request: Request) -> set[tuple[str, str]]:
-    """What else tells that two requests are the same: the words used, and the test they were linked to.
-
-    An empty request (all of an examination) has neither.
-    """
-    words = " ".join(request.asked.casefold().split())
-    named = {("asked", f"{request.kind}: {words}")} if words else set()
-    if request.test and not request.refs:
-        named.add(("test", request.test.casefold()))
-    return named
+def _names(request: Request) -> set[str]:
+    """What else tells that two requests are the same: the words used; for a test that was not had, the test."""
+    words = {f"asked {' '.join(request.asked.casefold().split())}"} if request.asked.strip() else set()
+    return words | ({f"test {request.test.casefold()}"} if request.test and not request.refs else set())
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +118,7 @@ def tallies(case: Case, asked: Sequence[Request]) -> dict[Kind, Tally]:
     all of the same name are had together (reference: published scorer of paper 000).
     """
     every = items(case)
-    refs = {ref for request in asked for ref in cited(request)}
+    refs = {ref for request in asked for ref in request.refs}
     had = {_same(item) for item in every if item.ref in refs}
     found: dict[Kind, Tally] = {}
     for kind in TESTS:

@@ -1,6 +1,7 @@
 """What the parsers share: the answer part of a reply, its headed sections, its answer, its reasoning step by step."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -20,7 +21,7 @@ _NAME = "|".join(rf"(?P<{name}>{words})" for name, words in _NAMES.items())
 _COLON = "[:\uff1a]"
 # '### Answer:', '## **Answer**', '**Answer:**', '**Final diagnosis: gout**'; with hashes also inside a line
 _MARKED = re.compile(
-    rf"(?im)(?:(?P<level>\#{{1,6}})[ \t]*[*_]{{0,3}}|^[ \t>]*[*_]{{2,3}})[ \t]*(?:{_NAME})[ \t]*"
+    rf"(?im)(?:(?<!\#)(?P<level>\#{{1,6}})[ \t]*[*_]{{0,3}}|^[ \t>]*[*_]{{2,3}})[ \t]*(?:{_NAME})[ \t]*"
     rf"(?:[*_]{{0,3}}{_COLON}[ \t]*[*_]{{0,3}}|[*_]{{0,3}}[ \t]*$)"
 )
 _PLAIN = re.compile(rf"(?im)^[ \t]*(?:{_NAME})[ \t]*{_COLON}")
@@ -77,13 +78,13 @@ def sections(text: str) -> tuple[Section, ...]:
     return tuple(found)
 
 
-def answer(text: str) -> str:
-    """The answer of a reply, or the empty text.
+def answer(text: str, parts: Sequence[Section] | None = None) -> str:
+    """The answer of a reply, or the empty text; `parts` are its sections, where they are known already.
 
     The last section `Answer` that says anything, else the last `Conclusion`, else the last `Final diagnosis` (or
     treatment), else what the last sentence 'the final diagnosis is ...' names.
     """
-    parts = sections(text)
+    parts = sections(text) if parts is None else parts
     for name in ("answer", "conclusion", "final"):
         for part in reversed(parts):
             if part.name == name and clean(part.text) and not _TEMPLATE.match(part.text):
@@ -93,11 +94,6 @@ def answer(text: str) -> str:
         return ""
     rest = text[said[-1].end() : said[-1].end() + 4_000].lstrip()
     return clean(_SENTENCE.split(rest, maxsplit=1)[0])
-
-
-def section(text: str, name: Name) -> str | None:
-    """The last section of a name; None if there is none."""
-    return next((part.text for part in reversed(sections(text)) if part.name == name), None)
 
 
 def reasoning(text: str) -> str:

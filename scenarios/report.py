@@ -4,7 +4,7 @@ import re
 
 from wardround.scenarios.listing import requests
 from wardround.scenarios.moves import Conclusion, Order, Unusable
-from wardround.scenarios.reading import answer, answer_part, section, sections
+from wardround.scenarios.reading import answer, answer_part, sections
 
 _SENTENCE = re.compile(r"[.!\n]")
 _NOTHING = re.compile(
@@ -23,15 +23,14 @@ def read(text: str, *, last: bool) -> Order | Conclusion | Unusable:
     text = answer_part(text)
     if not text.strip():
         return Unusable("empty", "the reply is empty")
-    wanted = section(text, "information")
+    parts = sections(text)
+    wanted = next((part.text for part in reversed(parts) if part.name == "information"), "")
     if wanted and not last and not nothing(wanted):
         return Order("any", requests(wanted), wanted)
-    concluded = answer(text)
+    concluded = answer(text, parts)
     if concluded:
         return Conclusion(concluded)
-    if any(
-        part.name in ("answer", "conclusion") or (part.name == "information" and not last) for part in sections(text)
-    ):
+    if any(part.name in ("answer", "conclusion") or (part.name == "information" and not last) for part in parts):
         return Unusable("empty", "the reply asks for nothing and concludes nothing")
     return Unusable("unreadable", "the reply has none of the sections that were asked for")
 

@@ -8,12 +8,11 @@ from wardround.scenarios.moves import Conclusion, Order, Question, Unusable
 from wardround.scenarios.reading import answer_part, clean
 
 _READY = re.compile(r"\bDIAGNOSIS READY\b[*_ ]{0,4}[:\uff1a]?", re.IGNORECASE)
-_ORDER = re.compile(
-    r"(?im)(?:^[ \t#>*_\-]*order[*_ ]{0,4}[:\uff1a]|\brequest test[*_ ]{0,4}[:\uff1a])(?P<items>[^\n]{0,2000})"
-)
+_ORDER = re.compile(r"(?im)^[ \t#>*_\-]*order[*_ ]{0,4}[:\uff1a]|\brequest test[*_ ]{0,4}[:\uff1a]")
 _ASK = re.compile(r"(?im)^[ \t#>*_\-]*ask[*_ ]{0,4}[:\uff1a][*_ ]*")
 _WHOLE_EXAMINATION = re.compile(r"(?i)(?:(?:full|complete|general) )?physical exam(?:ination)?")
 _MOST = 50
+_LONGEST = 2_000
 
 
 def read(text: str, *, last: bool = False) -> Order | Question | Conclusion | Unusable:
@@ -49,8 +48,10 @@ def _diagnosis(text: str, *, last: bool) -> str:
 
 def _order(text: str) -> Order | None:
     found: list[str] = []
-    for match in list(_ORDER.finditer(text))[:_MOST]:
-        written = _ORDER.split(match["items"], maxsplit=1)[0]  # a second REQUEST TEST in the same line
+    heads = list(_ORDER.finditer(text))[:_MOST]
+    for index, head in enumerate(heads):
+        end = heads[index + 1].start() if index + 1 < len(heads) else len(text)
+        written = text[head.end() : min(end, head.end() + _LONGEST)].partition("\n")[0]
         found += requests(written.replace("_", " ").replace("[", " ").replace("]", " "))
     names = tuple(dict.fromkeys(found))
     if len(names) == 1 and _WHOLE_EXAMINATION.fullmatch(names[0]):

@@ -8,9 +8,10 @@ if TYPE_CHECKING:
     from wardround.engine.records import Action, Completion, Message, Score, View
     from wardround.engine.seat import Seat
     from wardround.engine.trajectory import Trajectory
-    from wardround.results import Run, open_store
+    from wardround.results import Run
     from wardround.scenarios.case import Case
     from wardround.scoring import score_run
+    from wardround.stored import open_store
 
 _WHERE = {
     "Action": "wardround.engine.records",
@@ -22,7 +23,7 @@ _WHERE = {
     "Seat": "wardround.engine.seat",
     "Trajectory": "wardround.engine.trajectory",
     "View": "wardround.engine.records",
-    "open_store": "wardround.results",
+    "open_store": "wardround.stored",
     "resume": "wardround.api",
     "run": "wardround.api",
     "score_run": "wardround.scoring",

@@ -10,8 +10,9 @@ from wardround.engine.models.prices import Prices, read_prices
 from wardround.engine.protocols import Store
 from wardround.planning import plan, write_down
 from wardround.playing import Stage, check_causes, parts_of, play_open, stage
-from wardround.results import Run, open_store
+from wardround.results import Run
 from wardround.settings import RunSettings, validated
+from wardround.stored import open_store
 
 AgentSpec = Any
 """A SPEC, a mapping of `SeatSettings` fields, or a class or function that makes an agent."""

@@ -1,6 +1,7 @@
 """The LLM doctor: its messages, its notes when the context is full, its one repair."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 import pytest
@@ -39,7 +40,7 @@ async def test_the_messages_of_a_turn_continue_those_of_the_turn_before() -> Non
         if turn == 2:
             heard += [("doctor", "an extra word of mine"), ("doctor", "and another")]
     sent = [messages for messages, _, _ in model.calls]
-    for before, after in zip(sent, sent[1:], strict=False):
+    for before, after in pairwise(sent):
         assert after[: len(before)] == before
         assert after[len(before)] == Message("assistant", f"reply {len(before)}")
     assert sent[1][-1].content == "answer 0\n\nyour turn"

@@ -6,7 +6,10 @@ from hypothesis import strategies as st
 
 from wardround.agents.thinking import parted
 
-WEB = "> Reasoning\n**Heading**\nthought\n### Answer:\nno border\nReasoned for 8 seconds\n\n### Reasoning:\n1. x\n\n### Answer:\ny"
+WEB = (
+    "> Reasoning\n**Heading**\nthought\n### Answer:\nno border\nReasoned for 8 seconds\n\n"
+    "### Reasoning:\n1. x\n\n### Answer:\ny"
+)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 from clinic import case_file, lines
 from shell import Shell
@@ -26,8 +27,7 @@ def serving(server: Loopback) -> Iterator[str]:
     async def serve() -> None:
         async with server:
             ready.set()
-            while not stop.is_set():
-                await anyio.sleep(0.02)
+            await anyio.to_thread.run_sync(stop.wait)
 
     thread = threading.Thread(target=lambda: anyio.run(serve))
     thread.start()

@@ -64,7 +64,8 @@ def test_replay_is_equal_and_names_an_altered_event(shell: Shell, store: Path) -
     connection = sqlite3.connect(store)
     with connection:
         connection.execute(
-            "UPDATE events SET body = CAST(replace(CAST(body AS TEXT), 'Acute', 'Chronic') AS BLOB) WHERE episode = 2 AND seq = 3"
+            "UPDATE events SET body = CAST(replace(CAST(body AS TEXT), 'Acute', 'Chronic') AS BLOB)"
+            " WHERE episode = 2 AND seq = 3"
         )
     connection.close()
     assert shell("replay", "g", "case-001", "--store", store) == 1
@@ -106,7 +107,7 @@ def test_export_and_import(shell: Shell, store: Path, tmp_path: Path) -> None:
     assert shell("replay", "again", "--store", other) == 0
     assert shell.out == "4 of 4 episodes are equal\n"
     lines = events.read_text().splitlines()
-    events.write_text("\n".join(lines[:3] + [lines[3].replace("a", "b", 1)] + lines[4:]))
+    events.write_text("\n".join([*lines[:3], lines[3].replace("a", "b", 1), *lines[4:]]))
     assert shell("import", events, "--store", tmp_path / "third.db") == 2
     assert "line 4" in shell.err
     shell.json("score", "g", "--store", store)

@@ -111,6 +111,14 @@ def test_precision_counts_a_request_once() -> None:
     assert (found["tests"].value, found["test_cost"].value) == (5.0, 5.0)  # each was done, and paid for, again
 
 
+def test_a_panel_is_one_request_however_many_results_answer_it() -> None:
+    panel = [answer("lab", "FBC", "labs[0]", points=3.0), answer("lab", "FBC", "labs[1]", points=0.0)]
+    found = ordered([*panel, answer("lab", "sodium", state="not_performed")])
+    assert (found["tests"].value, found["test_cost"].value) == (2.0, 4.0)
+    assert found["exam_recall_lab"].value == 1.0
+    assert found["exam_precision_lab"].value == 0.5
+
+
 def test_repeats_are_known_by_result_test_or_words() -> None:
     found = ordered(
         [answer("lab", "FBC", "labs[0]", "labs[1]"), answer("lab", "Na", state="not_performed", test="Sodium")],
@@ -118,15 +126,15 @@ def test_repeats_are_known_by_result_test_or_words() -> None:
         [answer("lab", "sodium", state="not_performed", test="Sodium")],  # was declared unavailable
         [answer("lab", "zzz", state="unknown")],
         [answer("lab", "ZZZ ", state="unknown")],  # the same words
-        [answer("imaging", "zzz", state="unknown")],  # another kind
+        [answer("lab", "zz", state="unknown")],
     )
     assert found["repeat_requests"].value == pytest.approx(3 / 7)
 
 
 def test_twice_in_one_message_is_not_asking_again() -> None:
-    same = answer("lab", "haemoglobin", "labs[0]")
-    assert ordered([same, same])["repeat_requests"].value == 0.0
-    assert ordered([same], [same, same])["repeat_requests"].value == pytest.approx(2 / 3)
+    one, other = answer("lab", "haemoglobin", "labs[0]"), answer("lab", "Hb", "labs[0]")
+    assert ordered([one, other])["repeat_requests"].value == 0.0
+    assert ordered([one], [one, other])["repeat_requests"].value == pytest.approx(2 / 3)
 
 
 def test_scenarios_without_orders_say_so() -> None:

@@ -29,7 +29,7 @@ def last(played: Game) -> str:
 
 def test_history_comes_first_and_every_action_is_offered() -> None:
     view = game().view()
-    assert "OPENING pain in the belly" in view.brief
+    assert "OPENING-TEXT pain in the belly" in view.brief
     assert "PE, LAB, IMAGE, MICRO, OUTPUT" in view.brief
     assert view.heard == ()
     assert set(view.verbs) == {"reply", "order", "conclude"}

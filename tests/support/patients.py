@@ -5,8 +5,8 @@ from wardround.scenarios.case import Case
 ADMISSION = Case.model_validate(
     {
         "id": "SENTINEL-ID",
-        "opening": "OPENING pain in the belly",
-        "complaint": "COMPLAINT belly ache",
+        "opening": "OPENING-TEXT pain in the belly",
+        "complaint": "COMPLAINT-TEXT belly ache",
         "history": {"Social history": "HISTORY-SOCIAL smoker", "Past medical history": "HISTORY-PAST none"},
         "examination": [
             {"section": "Vital signs", "text": "EXAM-VITAL 38.1"},

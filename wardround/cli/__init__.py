@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import click
 
+from wardround.engine.batch import Stopped
 from wardround.engine.errors import StoreError, UsageError, WardroundError
 
 VERBS = {
@@ -73,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except WardroundError as error:
         click.echo(f"wardround: {error}", err=True)
         sys.exit(1)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Stopped):
         click.echo("wardround: stopped at once; open episodes can be resumed", err=True)
         sys.exit(130)
     except BrokenPipeError:

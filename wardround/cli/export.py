@@ -11,7 +11,7 @@ import msgspec
 from wardround.cli.options import drive, existing_store, store_option
 from wardround.engine.stores.files import written
 from wardround.engine.trajectory import Trajectory
-from wardround.results import Run
+from wardround.stored import StoredRun
 
 
 @click.command(short_help="Write a run's events, scores or dialogues to files.")
@@ -43,7 +43,7 @@ async def _write(name: str, what: str, seat: str, path: Path, where: str | None)
     store = existing_store(where)
     count = 0
     try:
-        run = await Run.open(store, name)
+        run = await StoredRun.open(store, name)
         lines = {"events": written(store, name), "scores": _scores(run), "dialogues": _dialogues(run, seat)}[what]
         with click.open_file(str(path), "wb", atomic=str(path) != "-") as file:
             async for line in lines:
@@ -54,7 +54,7 @@ async def _write(name: str, what: str, seat: str, path: Path, where: str | None)
     return count
 
 
-async def _scores(run: Run) -> AsyncIterator[bytes]:
+async def _scores(run: StoredRun) -> AsyncIterator[bytes]:
     rows = {row.id: row for row in await run.episodes()}
     yield b"episode,case,repeat,cause,evaluator,score,value,reason,evidence"
     async for episode, evaluator, score in run.store.scores(run.name):
@@ -67,7 +67,7 @@ async def _scores(run: Run) -> AsyncIterator[bytes]:
         yield buffer.getvalue().encode()
 
 
-async def _dialogues(run: Run, seat: str) -> AsyncIterator[bytes]:
+async def _dialogues(run: StoredRun, seat: str) -> AsyncIterator[bytes]:
     async for trajectory in run:
         opened = trajectory.opened
         yield msgspec.json.encode(

@@ -12,7 +12,7 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
-from wardround.results import open_store
+from wardround.stored import open_store
 
 _T = TypeVar("_T")
 

@@ -13,8 +13,9 @@ from wardround.cli.options import drive, json_option, on_terminal, say_json, sto
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
-from wardround.results import Run, open_store
+from wardround.results import Run
 from wardround.settings import RunSettings, read_settings, validated, written
+from wardround.stored import open_store
 
 _SEATS = ("doctor", "patient", "examiner")
 _SAMPLING = ("temperature", "top_p", "max_tokens")

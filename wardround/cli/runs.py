@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
-from wardround.results import Run
+from wardround.stored import StoredRun
 
 
 @click.command(short_help="List the runs of a store.")
@@ -41,7 +41,7 @@ async def _rows(where: str | None) -> list[dict[str, Any]]:
                     "begun": datetime.fromtimestamp(run.created).astimezone().strftime("%Y-%m-%d %H:%M"),
                     "scenario": run.header.get("scenario", {}).get("name", ""),
                     "doctor": seats.get("doctor", {}).get("spec", ""),
-                    "endings": await Run(store, run.name, run.header).endings(),
+                    "endings": await StoredRun(store, run.name, run.header).endings(),
                 }
             )
         return rows

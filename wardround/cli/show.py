@@ -7,7 +7,7 @@ import msgspec
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened
-from wardround.results import Run
+from wardround.stored import StoredRun
 
 
 @click.command(short_help="Read a run, or one episode word by word.")
@@ -35,7 +35,7 @@ def command(run: str, episode: str | None, calls: bool, limit: int, store: str |
 async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> None:
     store = existing_store(where)
     try:
-        run = await Run.open(store, name)
+        run = await StoredRun.open(store, name)
         rows = await run.episodes()
         if as_json:
             say_json({"run": name, "header": run.header, "episodes": rows})
@@ -55,7 +55,7 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
 async def _show_episode(name: str, episode: str, where: str | None, calls: bool, as_json: bool) -> None:
     store = existing_store(where)
     try:
-        run = await Run.open(store, name)
+        run = await StoredRun.open(store, name)
         row = await run.episode(episode)
         trajectory = await run.trajectory(row.id)
         if as_json:

@@ -1,0 +1,99 @@
+"""The tables behind the comparison of diagnoses: word variants, abbreviations, disease synonyms, shifting words."""
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from wardround.scenarios.terms.wording import key, stem, tokens
+
+# Endings under which a noun and its adjective meet: stenosis and stenotic, ischaemia and ischaemic.
+_ENDINGS = tuple(
+    (re.compile(pattern), end)
+    for pattern, end in (
+        (r"(?:itid|itis|itic)$", "it"),
+        (r"(?:os|otic)$", "os"),
+        (r"(?:emia|emic)$", "em"),
+        (r"(?:pathy|pathic|pathi)$", "path"),
+        (r"(?:plasia|plastic)$", "plas"),
+        (r"(?:trophy|trophic)$", "troph"),
+        (r"(?:genes|genic|genetic)$", "gen"),
+        (r"(?:rrhagic|rrhag|rrhage)$", "rrhag"),
+        (r"(?:coccal|coccus)$", "cocc"),
+        (r"(?:ectas|ectasia|ectatic)$", "ectas"),
+        (r"(?:omat|omata|omatous)$", "oma"),
+        (r"(?<=\w{4})(?:ation|ative|ating|ated|ate|at)$", "at"),
+        (r"(?<=\w{5})(?:ion|ive|ed|ing|ic|al|iv|y|ia|us)$", ""),
+    )
+)
+TYPED = frozenset("type stage grade class category group".split())
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Read-only tables; all forms are comparable ones (wording.key)."""
+
+    variants: Mapping[str, str]
+    narrower: Mapping[str, frozenset[str]]
+    abbreviations: Mapping[str, str]
+    synonyms: Mapping[str, tuple[str, ...]]
+    shifts: Mapping[str, tuple[str, ...]]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The tables that ship with the package."""
+    variants: dict[str, str] = {}
+    narrower: dict[str, frozenset[str]] = {}
+    for row in _rows("words.csv"):
+        for word in (row["word"], *_parts(row["variants"])):
+            variants.setdefault(_root(stem(word)), _root(stem(row["word"])))
+        narrower[_root(stem(row["word"]))] = frozenset(_root(stem(word)) for word in _parts(row["narrower"]))
+    same: dict[str, tuple[str, ...]] = {}
+    for row in _rows("diseases.csv"):
+        names = (row["name"], *_parts(row["synonyms"]))
+        for name in names:
+            same[key(name)] = (*same.get(key(name), ()), *(other for other in names if other != name))
+    return Vocabulary(
+        variants,
+        narrower,
+        {row["abbreviation"]: row["expansion"] for row in _rows("abbreviations.csv")},
+        same,
+        {key(row["name"]): tuple(key(part) for part in _parts(row["qualifiers"])) for row in _rows("shifts.csv")},
+    )
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _parts(cell: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in cell.split("|") if part.strip())
+
+
+@lru_cache(maxsize=32768)
+def _root(word: str) -> str:
+    """A comparable word without the ending that makes it noun or adjective; short words stay as they are."""
+    if len(word) < 5:
+        return word
+    for pattern, end in _ENDINGS:
+        short = pattern.sub(end, word)
+        if short != word and len(short) >= 4:
+            return short
+    return word
+
+
+@lru_cache(maxsize=32768)
+def root(word: str) -> str:
+    """The word under which a comparable word and its variants meet: 'pulmonary' and 'lung' give the same."""
+    bare = _root(word)
+    return vocabulary().variants.get(bare, bare)
+
+
+def roots(text: str) -> tuple[str, ...]:
+    """The words of `text` as comparable roots."""
+    return tuple(root(word) for word in tokens(text))

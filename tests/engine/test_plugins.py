@@ -1,0 +1,49 @@
+"""Names, import paths, and what can make an agent."""
+
+import pytest
+
+from wardround.engine.errors import UsageError
+from wardround.engine.plugins import imported, maker, named, names
+
+
+class Bare:
+    """Made with nothing."""
+
+
+class Seated:
+    """Made with a seat."""
+
+    def __init__(self, seat: object) -> None:
+        self.seat = seat
+
+
+class Needy:
+    """Needs too much."""
+
+    def __init__(self, one: object, two: object) -> None:
+        """Nothing."""
+
+
+def test_a_class_may_take_a_seat_or_nothing() -> None:
+    assert isinstance(maker(Bare, "Bare")("seat"), Bare)
+    assert maker(Seated, "Seated")("seat").seat == "seat"
+    with pytest.raises(UsageError, match="Needy"):
+        maker(Needy, "Needy")
+    with pytest.raises(UsageError, match="cannot be called"):
+        maker(3, "three")  # type: ignore[arg-type]
+
+
+def test_names_are_listed_and_a_wrong_one_is_told_which_there_are() -> None:
+    assert {"gold", "silent"} <= set(names("wardround.seats.doctor"))
+    with pytest.raises(UsageError, match="gold"):
+        named("wardround.seats.doctor", "house")
+
+
+@pytest.mark.parametrize("path", ["no.such:Thing", "wardround.engine.plugins:Nothing", "wardround.engine.plugins:"])
+def test_a_wrong_path_says_how_to_write_it(path: str) -> None:
+    with pytest.raises(UsageError, match=r"package\.module:Class"):
+        imported(path)
+
+
+def test_a_right_path_is_loaded() -> None:
+    assert imported("wardround.engine.plugins:maker") is maker

@@ -1,0 +1,51 @@
+"""Lists and requests."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.scenarios.listing import items, requests
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("CBC, CMP and lipase, and CRP", ("CBC", "CMP and lipase", "CRP")),
+        ("CBC; CMP\nCRP", ("CBC", "CMP", "CRP")),
+        ("1. CBC\n2) CMP\n(3) CRP\n- ESR\n• LDH", ("CBC", "CMP", "CRP", "ESR", "LDH")),
+        ("1. CBC, 2. BMP", ("CBC", "BMP")),
+        ("CBC (WBC, Hb), CT (chest, abdomen)", ("CBC (WBC, Hb)", "CT (chest, abdomen)")),
+        ("Vit. D, C. difficile toxin, 25-OH vitamin D", ("Vit. D", "C. difficile toxin", "25-OH vitamin D")),
+        ("**CBC**, `CMP`.", ("CBC", "CMP")),
+        ("CBC, cbc, CBC", ("CBC",)),
+        ("None", ()),
+        ("n/a\n- none.", ()),
+        ("CBC, BMP. These will tell whether he bleeds.", ("CBC", "BMP")),
+        ("2,3-DPG", ("2", "3-DPG")),
+        ("", ()),
+    ],
+)
+def test_items(text: str, expected: tuple[str, ...]) -> None:
+    assert items(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1. Laboratory tests: CBC, CRP\n2. Imaging: CT abdomen", ("CBC", "CRP", "CT abdomen")),
+        ("1. **CT abdomen**: to exclude an abscess", ("CT abdomen",)),
+        ("- Autoantibodies: ANA, anti-dsDNA", ("Autoantibodies", "ANA", "anti-dsDNA")),
+        ("Chest X-ray", ("Chest X-ray",)),
+        ("Not required.", ()),
+    ],
+)
+def test_requests(text: str, expected: tuple[str, ...]) -> None:
+    assert requests(text) == expected
+
+
+@given(st.text())
+def test_any_text_is_a_list(text: str) -> None:
+    for found in (items(text), requests(text)):
+        assert len(found) <= 200
+        assert all(0 < len(name) <= 300 for name in found)
+        assert len({name.lower() for name in found}) == len(found)

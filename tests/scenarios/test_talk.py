@@ -1,0 +1,65 @@
+"""The consultation's parser."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.scenarios.moves import Conclusion, Order, Question, Unusable
+from wardround.scenarios.talk import read
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("ASK: How long?", Question("How long?")),
+        ("**ASK:** How long?", Question("How long?")),
+        ("How long has this lasted?", Question("How long has this lasted?")),
+        ("ORDER: CBC, CRP", Order("any", ("CBC", "CRP"))),
+        ("ASK: How long?\nORDER: CBC", Order("any", ("CBC",))),
+        ("ORDER: CBC\nORDER: CT head", Order("any", ("CBC", "CT head"))),
+        ("ORDER: physical examination", Order("examination", (), "physical examination")),
+        ("REQUEST TEST: [Chest_CT]", Order("any", ("Chest CT",))),
+        ("Let me look. REQUEST TEST: [CBC] REQUEST TEST: [CRP]", Order("any", ("CBC", "CRP"))),
+        ("request test: CBC", Order("any", ("CBC",))),
+        ("DIAGNOSIS: Gout", Conclusion("Gout")),
+        ("I am sure now.\n**DIAGNOSIS:** Gout.", Conclusion("Gout")),
+        ("I am sure. DIAGNOSIS READY: [Myasthenia gravis]", Conclusion("Myasthenia gravis")),
+        ("REQUEST TEST: EMG then DIAGNOSIS READY: MG", Conclusion("MG")),
+        ("DIAGNOSIS READY\nGout", Conclusion("Gout")),
+        ("My differential diagnosis: a, b. What else hurts?", None),
+        ("Shall I order: tests? They may be in order.", None),
+        ("We should ask: who is there?", None),
+    ],
+)
+def test_a_text_is_read(text: str, move: object) -> None:
+    assert read(text) == (move or Question(text))
+
+
+@pytest.mark.parametrize("text", ["", "  ", "ASK:", "<think>How long?"])
+def test_nothing_is_empty(text: str) -> None:
+    found = read(text)
+    assert isinstance(found, Unusable)
+    assert found.fault == "empty"
+
+
+def test_in_the_last_turn_a_sentence_will_do() -> None:
+    assert read("I think the diagnosis is gout. Take care.", last=True) == Conclusion("gout")
+    assert isinstance(read("I think the diagnosis is gout."), Question)
+
+
+@given(st.text(), st.booleans())
+def test_any_text_is_read(text: str, last: bool) -> None:
+    assert isinstance(read(text, last=last), Order | Question | Conclusion | Unusable)
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", " ", "ORDER: x\n", "REQUEST TEST: ", "DIAGNOSIS READY: ", "DIAGNOSIS:\n", "ask: "]
+)
+def test_a_megabyte_is_read_at_once(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    begun = time.perf_counter()
+    read(text)
+    read(text, last=True)
+    assert time.perf_counter() - begun < 3

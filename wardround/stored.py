@@ -1,0 +1,73 @@
+"""A stored run without its cases: its episodes and trajectories; quick to load, for verbs that only look."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Self
+
+from wardround.engine.errors import UsageError
+from wardround.engine.events import Row, decode
+from wardround.engine.protocols import EpisodeRow, Store
+from wardround.engine.records import Json
+from wardround.engine.stores.sqlite import SqliteStore
+from wardround.engine.trajectory import Trajectory
+
+
+def open_store(where: str | Path) -> Store:
+    """The store at a path, or at a URL `sqlite:PATH`."""
+    text = str(where)
+    scheme, colon, rest = text.partition(":")
+    if colon and scheme == "sqlite":
+        return SqliteStore(rest.removeprefix("//"))
+    if colon and "//" in rest[:2]:
+        raise UsageError(f"store {scheme}://...: only a path or sqlite:PATH can be opened")
+    return SqliteStore(text)
+
+
+class StoredRun:
+    """One run of a store; `header` says all about it (docs/store.md)."""
+
+    def __init__(self, store: Store, name: str, header: Mapping[str, Json]) -> None:
+        self.store, self.name, self.header = store, name, header
+
+    @classmethod
+    async def open(cls, store: Store, name: str) -> Self:
+        """The run called `name`; raises UsageError naming those there are."""
+        row = await store.run(name)
+        return cls(store, row.name, row.header)
+
+    async def episodes(self) -> list[EpisodeRow]:
+        """How each episode stands."""
+        return [row async for row in self.store.episodes(self.name)]
+
+    async def endings(self) -> dict[str, int]:
+        """Number of episodes by cause; those still open under `open`."""
+        return dict(Counter([row.cause or "open" async for row in self.store.episodes(self.name)]))
+
+    async def episode(self, name: str) -> EpisodeRow:
+        """An episode by its id, its number, or its case if that was played once; raises UsageError."""
+        rows = await self.episodes()
+        exact = [row for row in rows if row.id == name or str(row.number) == name]
+        found = exact or [row for row in rows if row.case == name]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UsageError(f"case {name} was played {len(found)} times: {', '.join(row.id for row in found[:10])}")
+        some = ", ".join(row.id for row in rows[:5])
+        raise UsageError(
+            f"run {self.name} has no episode {name!r}; it has {len(rows)}: {some}{', ...' * (len(rows) > 5)}"
+        )
+
+    async def rows(self, episode: str) -> list[Row]:
+        """The stored events of an episode."""
+        return [row async for row in self.store.read(self.name, episode)]
+
+    async def trajectory(self, episode: str) -> Trajectory:
+        """One trajectory; raises LogError if an event was altered."""
+        return Trajectory(decode(await self.rows(episode)), self.header)
+
+    async def __aiter__(self) -> AsyncIterator[Trajectory]:
+        """All trajectories that have begun, in order."""
+        async for row in self.store.episodes(self.name):
+            if row.events:
+                yield await self.trajectory(row.id)
