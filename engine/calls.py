@@ -115,6 +115,7 @@ class RecordingModel:
     def __init__(self, seat: str, model: Model, options: Mapping[str, Json], *, log: EpisodeLog, tape: Tape) -> None:
         self.name = model.name
         self._seat, self._model, self._options = seat, model, dict(options)
+        self._suffix = _encode(self._options)
         self._log, self._tape = log, tape
         # The last conversation of each purpose: a repair or a summary in between must not make the next act start anew.
         self._known: dict[str, _Conversation] | None = None
@@ -125,8 +126,9 @@ class RecordingModel:
         """Answer from the tape if this call was recorded, else make it and record it, failed or not."""
         if self._known is None:
             self._known = _latest(self._seat, self._log.events)
-        settings = {**self._options, **options}
-        suffix = b"\x1e".join((self._seat.encode(), purpose.encode(), _encode(settings)))
+        settings = {**self._options, **options} if options else self._options
+        suffix = self._suffix if not options else _encode(settings)
+        suffix = b"\x1e".join((self._seat.encode(), purpose.encode(), suffix))
         placed = _Placed(messages, self._known.values(), suffix)
         nth = self._tape.occurrence(placed.key)
         call = self._tape.take(placed.key, nth)

@@ -11,7 +11,7 @@ _APART = ("scenario", "seats", "prompts", "cases", "tables", "settings", "skippe
 
 def described(header: Mapping[str, Json], scoring: Mapping[str, Json]) -> list[tuple[str, str]]:
     """(field, value) pairs: scenario, seats, cases, then whatever else the header says, then how it was scored."""
-    return [*_scenario(header), *_seats(header), *_cases(header), *_rest(header), *_flat(scoring), *_prompts(header)]
+    return [*_scenario(header), *_seats(header), *_cases(header), *_rest(header), *_flat(scoring)]
 
 
 def _scenario(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
@@ -48,10 +48,9 @@ def _rest(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
     yield from _flat({name: value for name, value in header.items() if name not in _APART})
 
 
-def _prompts(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
-    prompts = _mapping(header, "prompts")
-    if prompts:
-        yield "prompts", ", ".join(f"{name} {_text(digest)[:8]}" for name, digest in prompts.items())
+def prompts(header: Mapping[str, Json]) -> list[tuple[str, str]]:
+    """(name, digest) of each prompt."""
+    return [(name, _text(digest)) for name, digest in _mapping(header, "prompts").items()]
 
 
 def _flat(fields: Mapping[str, Json]) -> Iterator[tuple[str, str]]:

@@ -33,11 +33,9 @@ class Examinations:
 
 def exam_scores(case: Case, trajectory: Trajectory) -> list[Score]:
     """The scores of `Examinations`."""
-    asked = requests(trajectory) if orders_here(trajectory) else ()
-    reason = unscored(trajectory.ending)
-    if not reason and not orders_here(trajectory):
-        reason = "not_ordered_here"
-    elif not reason and asked is None:
+    asked = requests(trajectory)
+    reason = unscored(trajectory.ending) if orders_here(trajectory) else "not_ordered_here"
+    if not reason and asked is None:
         reason = "unstructured"
     if reason or asked is None:
         found = [Score(name, None, reason) for name in _NAMES]

@@ -64,6 +64,20 @@ def place_of(name: str) -> tuple[int, str]:
     return _PLACE.get(name, len(_PLACE)), name
 
 
+UNDEFINED = frozenset(
+    {
+        "nothing_recorded",
+        "nothing_ordered",
+        "not_ordered_here",
+        "unstructured",
+        "no_replies",
+        "no_truth",
+        "unknown_price",
+    }
+)
+"""Reasons for which a score does not exist: there was nothing to measure, and nothing failed."""
+
+
 def shown(name: str, value: float | None) -> str:
     """A value as people read it: 0.873, 12.4, 1,204, $0.0312, 4.1 s; a dash for None."""
     if value is None:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from wardround.evaluators.figures import GRID, INK, MUTED, SERIES, svg
-from wardround.evaluators.measures import counted, measure_of, shown
+from wardround.evaluators.measures import UNDEFINED, counted, measure_of, shown
 from wardround.evaluators.summary import ScoreSummary, Summary
 
 WIDTH = 6.0
@@ -46,7 +46,7 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
 
     title = "; ".join(_said(run, summary, names) for run, summary in runs.items())
     height = 0.7 + len(names) * max(0.3, 0.19 * len(runs)) + (0.3 if len(runs) > 1 else 0)
-    note = "Point: mean over scored episodes. Bar: 95% interval. Pale band: every missing value as 0, and as 1."
+    note = "Point: mean over scored episodes. Bar: 95% interval. Pale band: every failed episode as 0, and as 1."
     return Plot("Accuracy and recall", note, svg(name, title, (WIDTH, height), draw))
 
 
@@ -109,18 +109,20 @@ def spread_plot(name: str, heading: str, score: str, values: Sequence[float], no
     def draw(axes: Axes) -> None:
         axes.hist(values, bins=edges, color=SERIES[0], edgecolor="none", rwidth=0.92)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=measure_of(score).unit in ("count", "tokens")))
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=_is_whole(score), min_n_ticks=1))
         if max(values) >= 1000:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        if len(edges) == 2:
+            axes.set_xlim(edges[0] - (edges[1] - edges[0]), edges[1] + (edges[1] - edges[0]))
         axes.grid(axis="y")
         axes.tick_params(length=0)
         axes.set_xlabel(f"{label}{_UNITS.get(measure_of(score).unit, '')}")
         axes.set_ylabel("episodes")
 
     middle = sorted(values)[len(values) // 2]
-    total = shown(score, math.fsum(values))
-    note = f"Median {shown(score, middle)}, total {total} over {counted(len(values), 'episode')}."
-    title = f"{label} per episode: median {shown(score, middle)}, largest {shown(score, max(values))}"
+    total = _figure(score, math.fsum(values))
+    note = f"Median {_figure(score, middle)}, total {total} over {counted(len(values), 'episode')}."
+    title = f"{label} per episode: median {_figure(score, middle)}, largest {_figure(score, max(values))}"
     return Plot(heading, f"{note} {missing}".strip(), svg(name, title, (WIDTH, 2.2), draw))
 
 
@@ -140,10 +142,19 @@ _SHOWN = (
 
 
 def _whisker(axes: Axes, row: float, score: ScoreSummary, colour: str) -> None:
-    if score.bounds and score.none and score.mean is not None:
-        axes.plot(score.bounds, (row, row), color=colour, alpha=0.18, linewidth=7, solid_capstyle="butt")
+    if band := _band(score):
+        axes.plot(band, (row, row), color=colour, alpha=0.18, linewidth=7, solid_capstyle="butt")
     if score.mean is not None:
         _point(axes, row, score.mean, score.ci95, colour)
+
+
+def _band(score: ScoreSummary) -> tuple[float, float] | None:
+    """Like the bounds, but without the episodes for which the score does not exist."""
+    failed = sum(count for reason, count in score.reasons.items() if reason not in UNDEFINED)
+    if score.mean is None or not failed:
+        return None
+    total, n = score.mean * score.scored, score.scored + failed
+    return total / n, (total + failed) / n
 
 
 def _point(axes: Axes, row: float, mean: float, ci95: tuple[float, float] | None, colour: str) -> None:
@@ -172,6 +183,14 @@ def _count_axis(axes: Axes, label: str) -> None:
     axes.grid(axis="x")
     axes.tick_params(axis="x", length=0)
     axes.set_xlabel(label)
+
+
+def _is_whole(score: str) -> bool:
+    return measure_of(score).unit in ("count", "tokens")
+
+
+def _figure(score: str, value: float) -> str:
+    return f"{value:,.0f}" if _is_whole(score) else shown(score, value)
 
 
 def _edges(values: Sequence[float]) -> list[float]:

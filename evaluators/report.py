@@ -11,7 +11,7 @@ from markupsafe import Markup
 from wardround.engine.records import Json
 from wardround.evaluators.caution import cautions
 from wardround.evaluators.compare import Comparison, Difference, compare_runs
-from wardround.evaluators.described import described
+from wardround.evaluators.described import described, prompts
 from wardround.evaluators.measures import counted, measure_of, shown
 from wardround.evaluators.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.rows import EpisodeScores, RunScores
@@ -37,6 +37,7 @@ class Section:
     summary: Summary
     cautions: Sequence[str]
     facts: Sequence[tuple[str, str]]
+    prompts: Sequence[tuple[str, str]]
     plots: Sequence[Plot]
     episodes: Sequence[EpisodeScores]
     total: int
@@ -92,16 +93,17 @@ def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Sec
     prefix = f"r{place}"
     accuracy = next((s for s in summary.scores if s.name.endswith("_accuracy")), None)
     plots = [scores_plot(f"{prefix}-scores", {run.name: summary}), endings_plot(f"{prefix}-endings", summary)]
-    plots.append(groups_plot(f"{prefix}-groups", _discreet(accuracy, run.episodes) if accuracy else None))
     for heading, name in SPREADS:
         values = [value for row in closed if (value := row.score(name).value) is not None]
         score = summary.score(name)
         plots.append(spread_plot(f"{prefix}-{name}", heading, name, values, score.reasons if score else {}))
+    plots.append(groups_plot(f"{prefix}-groups", _discreet(accuracy, run.episodes) if accuracy else None))
     return Section(
         name=run.name,
         summary=summary,
         cautions=cautions(run, summary),
         facts=described(run.header, run.scoring),
+        prompts=prompts(run.header),
         plots=plots,
         episodes=run.episodes[:episodes],
         total=len(run.episodes),

@@ -2,59 +2,92 @@
 
 from collections.abc import Sequence
 
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from wardround.evaluators.compare import Comparison
+from wardround.evaluators.compare import Comparison, Difference
 from wardround.evaluators.measures import counted, measure_of, shown
 from wardround.evaluators.summary import ScoreSummary, Summary
 
 
 def score_table(name: str, summary: Summary, every: bool = False) -> Table:
-    """Mean, interval, denominators and macro average of the headline scores; of all scores if `every`."""
-    table = Table(title=Text(f"{name}: {ended(summary)}"), title_justify="left", box=None, pad_edge=False)
+    """Mean, interval, denominators and macro average of the headline scores; of all scores if `every`.
+
+    Where something is missing there are bounds, and below the table what is missing and why.
+    """
+    rows = chosen(summary, every)
+    lacking = any(score.none for score in rows)
+    table = _table(f"{name}: {ended(summary)}")
     table.add_column("score")
-    for column in ("mean", "95% interval", "scored", "missing", "bounds", "macro"):
-        table.add_column(column, justify="right")
-    for score in chosen(summary, every):
+    for column in ("mean", "95% interval", "scored", *(("bounds",) if lacking else ()), "macro"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for score in rows:
+        bounds = span(score.name, score.bounds if score.none else None)
         table.add_row(
             Text(measure_of(score.name).label),
             shown(score.name, score.mean),
             span(score.name, score.ci95),
             f"{score.scored}/{score.n}",
-            Text(missing(score)),
-            span(score.name, score.bounds if score.none else None),
+            *((bounds,) if lacking else ()),
             score.macro_reason if score.macro is None else shown(score.name, score.macro),
+        )
+    lines = [f"missing {why}: {'; '.join(labels)}" for why, labels in _lacking(rows).items()]
+    table.caption = Text("\n".join(lines)) if lines else None
+    return table
+
+
+def _lacking(scores: Sequence[ScoreSummary]) -> dict[str, list[str]]:
+    """What is missing, and of which scores."""
+    found: dict[str, list[str]] = {}
+    for score in scores:
+        if score.none:
+            found.setdefault(missing(score), []).append(measure_of(score.name).label)
+    return found
+
+
+def comparison_table(comparison: Comparison, every: bool = False) -> Group:
+    """The paired differences, a table for each pair of runs; warnings are the caller's to print."""
+    by_pair: dict[tuple[str, str], list[Difference]] = {}
+    for row in comparison.differences:
+        if every or measure_of(row.score).headline or not measure_of(row.score).unit:
+            by_pair.setdefault((row.first, row.second), []).append(row)
+    return Group(*(_pair(first, second, rows) for (first, second), rows in by_pair.items()))
+
+
+def _pair(first: str, second: str, rows: Sequence[Difference]) -> Table:
+    table = _table(f"{second} minus {first}, paired by case")
+    table.add_column("score")
+    for column in ("first", "second", "difference", "95% interval", "p", "cases"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            Text(measure_of(row.score).label),
+            shown(row.score, row.first_mean),
+            shown(row.score, row.second_mean),
+            signed(row.score, row.difference),
+            span(row.score, row.ci95),
+            chance(row.p),
+            str(row.cases),
         )
     return table
 
 
-def comparison_table(comparison: Comparison, every: bool = False) -> Table:
-    """The paired differences; warnings are the caller's to print."""
-    table = Table(title="paired differences, second minus first", title_justify="left", box=None, pad_edge=False)
-    for column in ("score", "first", "second"):
-        table.add_column(column)
-    for column in ("mean of first", "mean of second", "difference", "95% interval", "p", "cases"):
-        table.add_column(column, justify="right")
-    for row in comparison.differences:
-        if every or measure_of(row.score).headline or not measure_of(row.score).unit:
-            table.add_row(
-                Text(measure_of(row.score).label),
-                Text(row.first),
-                Text(row.second),
-                shown(row.score, row.first_mean),
-                shown(row.score, row.second_mean),
-                signed(row.score, row.difference),
-                span(row.score, row.ci95),
-                chance(row.p),
-                str(row.cases),
-            )
-    return table
+def _table(title: str) -> Table:
+    return Table(title=Text(title), title_justify="left", caption_justify="left", box=None, pad_edge=False)
 
 
 def chosen(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
-    """The headline scores and those of plug-ins, or all."""
-    return [s for s in summary.scores if every or measure_of(s.name).headline or not measure_of(s.name).unit]
+    """The headline scores and those of plug-ins, without what the scenario has not; or all."""
+    return [
+        score
+        for score in summary.scores
+        if every or ((measure_of(score.name).headline or not measure_of(score.name).unit) and not _absent(score))
+    ]
+
+
+def _absent(score: ScoreSummary) -> bool:
+    return not score.scored and "not_ordered_here" in score.reasons
 
 
 def ended(summary: Summary) -> str:

@@ -21,10 +21,14 @@ class Unlike(msgspec.Struct, frozen=True):
     field: str
     text: str
 
+    def __str__(self) -> str:
+        """As a line for the terminal."""
+        return f"{self.first}, {self.second}: {self.field}: {self.text}"
+
 
 def unlike(first: RunScores, second: RunScores) -> list[Unlike]:
     """Cases, scenario and its settings, patient, examiner, judge, prompts, limits, version; open episodes too."""
-    found = [*_cases(first, second), *_header(first.header, second.header), *_scoring(first.scoring, second.scoring)]
+    found = [*_cases(first, second), *_header(first.header, second.header), *_scoring(first, second)]
     for run in (first, second):
         if left := sum(row.cause is None for row in run.episodes):
             found.append(("open", f"not finished: {left} of {len(run.episodes)} episodes of {run.name}"))
@@ -65,10 +69,19 @@ def _header(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
         yield "wardround", f"wardround {_brief(versions[0])} and {_brief(versions[1])} played them"
 
 
-def _scoring(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
-    for name in sorted(set(first) | set(second)):
-        if first.get(name) != second.get(name):
-            yield name, f"{name} differs: {_brief(first.get(name))} and {_brief(second.get(name))}"
+def _scoring(first: RunScores, second: RunScores) -> _Found:
+    one, two = first.scoring, second.scoring
+    for name in sorted(set(one) | set(two)):
+        if one.get(name) != two.get(name):
+            yield name, f"{name} differs: {_brief(one.get(name))} and {_brief(two.get(name))}"
+    judged = [run.name for run in (first, second) if _judged(run)]
+    if len(judged) == 1 and one.get("judge") == two.get("judge"):
+        yield "judge", f"the answers of {judged[0]} were judged by a model, those of the other run were not"
+
+
+def _judged(run: RunScores) -> bool:
+    """A judge leaves the lexical verdict beside its own."""
+    return any(score.name == "lexical_match" for row in run.episodes for score in row.scores)
 
 
 def _prompts(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:

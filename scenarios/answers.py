@@ -27,6 +27,11 @@ def heard(given: Iterable[Mapping[str, Json]]) -> list[Json]:
     return [{name: answer[name] for name in _HEARD if name in answer} for answer in given]
 
 
+def lines(given: Iterable[Mapping[str, Json]]) -> str:
+    """Their texts, each once, one a line."""
+    return "\n".join(dict.fromkeys(str(answer.get("text", "")) for answer in given))
+
+
 def rows(items: Sequence[Item]) -> list[Json]:
     """Results of a case as the seat that looks them up gets them."""
     return [

@@ -1,5 +1,6 @@
 """The consultation: a doctor talks with a patient and orders from an examiner within a number of turns."""
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import msgspec
@@ -9,7 +10,7 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios import talk
-from wardround.scenarios.answers import answers, heard, rows
+from wardround.scenarios.answers import answers, heard, lines, rows
 from wardround.scenarios.case import Case
 from wardround.scenarios.moves import Conclusion, Order, Question, Unusable, typed
 from wardround.scenarios.records import items
@@ -60,7 +61,7 @@ class Consultation:
     """
 
     name = "consultation"
-    seats = ("doctor", "patient", "examiner")
+    seats: Sequence[str] = ("doctor", "patient", "examiner")
     goal = "diagnosis"
     Settings = ConsultationSettings
     SAMPLING: ClassVar[dict[str, float]] = {}
@@ -128,7 +129,7 @@ class Consultation:
     def _answered(self, state: State, seq: int, action: Action) -> State:
         """The doctor hears what was answered."""
         seat, given = self.turn(state), answers(action)
-        text = action.text.strip() or "\n".join(str(answer.get("text", "")) for answer in given)
+        text = action.text.strip() or lines(given)
         if action.verb != "answer" or not text:
             return _with(state, ending=state.tally.failed(seat, "no_answer", "the doctor was answered with nothing"))
         said = Said(seq, seat, "answer", action.text, action.args)

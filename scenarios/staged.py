@@ -1,5 +1,6 @@
 """The staged games on case reports: one turn, free turns, oracle diagnosis, treatment (paper 002, section 4.2)."""
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import msgspec
@@ -9,7 +10,7 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios import disclosure, report
-from wardround.scenarios.answers import answers, heard, rows
+from wardround.scenarios.answers import answers, heard, lines, rows
 from wardround.scenarios.case import Case
 from wardround.scenarios.moves import Conclusion, Order, Question, Unusable, typed
 from wardround.scenarios.records import items
@@ -67,7 +68,7 @@ class Staged:
 
     name = ""
     goal = "diagnosis"
-    seats: tuple[str, ...] = ("doctor", "patient")
+    seats: Sequence[str] = ("doctor", "patient")
     SAMPLING: ClassVar[dict[str, float]] = {}
     REPEATS = 1
 
@@ -142,7 +143,7 @@ class Staged:
     def _told_by_patient(self, state: State, seq: int, action: Action) -> State:
         """The doctor hears what the patient answered."""
         text, given = action.text.strip(), answers(action)
-        text = text or "\n".join(str(answer.get("text", "")) for answer in given)
+        text = text or lines(given)
         if action.verb != "answer" or not text:
             detail = "a request for information was answered with nothing"
             return _with(state, ending=state.tally.failed("patient", "no_answer", detail))

@@ -1,5 +1,6 @@
 """The full-path work-up of an admission: history first, then examination and tests on request, then the diagnosis."""
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import msgspec
@@ -9,7 +10,7 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios import actions
-from wardround.scenarios.answers import answers, found, heard, rows
+from wardround.scenarios.answers import answers, found, heard, lines, rows
 from wardround.scenarios.case import Case
 from wardround.scenarios.moves import Conclusion, Order, Pick, Question, Unusable, typed
 from wardround.scenarios.records import items
@@ -85,7 +86,7 @@ class Workup:
     """
 
     name = "workup"
-    seats = ("doctor", "examiner")
+    seats: Sequence[str] = ("doctor", "examiner")
     goal = "diagnosis"
     Settings = WorkupSettings
     SAMPLING: ClassVar[dict[str, float]] = {"temperature": 0.8}
@@ -190,7 +191,7 @@ class Workup:
                 return self._refuse(state, seq, "none_found", order.kind)
         state = _with(state, used=_and(state.used, order.kind), answered=_and(state.answered, order.kind))
         told = self._prompts[f"workup/results_{order.kind}"].render(
-            results=text or "\n".join(str(answer.get("text", "")) for answer in given), actions=self._offered(state)
+            results=text or lines(given), actions=self._offered(state)
         )
         heard_said = Said(seq, "examiner", "answer", told, {"kind": order.kind, "answers": heard(given)})
         return self._bounded(_with(state, heard=(*state.heard, heard_said)), seq)

@@ -41,9 +41,8 @@ class SqliteStore:
     on a disk that honours fsync. Appends that arrive while one group is being written form the next.
     """
 
-    def __init__(self, path: str | Path, *, gather: float = 0.002) -> None:
+    def __init__(self, path: str | Path) -> None:
         self.path = str(path)
-        self._gather = gather
         self._connection = self._open()
         self._ids: dict[tuple[str, str], int] = {}
         self._limiter = anyio.CapacityLimiter(1)
@@ -166,7 +165,6 @@ class SqliteStore:
         try:
             if previous is not None:
                 await previous.done.wait()
-                await anyio.sleep(self._gather)
             self._forming = None
             if group.appends:
                 await self._do(lambda connection: self._commit(connection, group))

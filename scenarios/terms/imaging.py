@@ -47,7 +47,8 @@ def _read(text: str, modalities: tuple[Word, ...], regions: tuple[Word, ...]) ->
 def _take(words: list[str], known: tuple[Word, ...]) -> tuple[str, ...]:
     """Names of `known` whose phrases occur in `words`, longest phrases first; what was read is blanked out."""
     phrases = sorted(
-        ((tuple(phrase.split()), word.name) for word in known for phrase in word.phrases), key=lambda pair: -len(pair[0])
+        ((tuple(phrase.split()), word.name) for word in known for phrase in word.phrases),
+        key=lambda pair: -len(pair[0]),
     )
     found: list[str] = []
     for phrase, name in phrases:

@@ -20,7 +20,9 @@ _REASON = re.compile(
     r"|tuberc|tb\b)))",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\band\b|\bor\b|\bplus\b|&|\+)\s+", re.I)
+_JOINED = re.compile(
+    r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\band\b|\bor\b|\bplus\b|&|\+)\s+", re.I
+)
 _SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sputum"})
 _ENDS = " \t.,;:!?-*\"'"
 

@@ -29,7 +29,6 @@ _ENDINGS = tuple(
         (r"(?<=\w{5})(?:ion|ive|ed|ing|ic|al|iv|y|ia|us)$", ""),
     )
 )
-TYPED = frozenset("type stage grade class category group".split())
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,7 @@ class Vocabulary:
 
     variants: Mapping[str, str]
     narrower: Mapping[str, frozenset[str]]
+    sites: frozenset[str]
     abbreviations: Mapping[str, str]
     synonyms: Mapping[str, tuple[str, ...]]
     shifts: Mapping[str, tuple[str, ...]]
@@ -48,9 +48,12 @@ def vocabulary() -> Vocabulary:
     """The tables that ship with the package."""
     variants: dict[str, str] = {}
     narrower: dict[str, frozenset[str]] = {}
+    sites: set[str] = set()
     for row in _rows("words.csv"):
         for word in (row["word"], *_parts(row["variants"])):
             variants.setdefault(_root(stem(word)), _root(stem(row["word"])))
+        if row["site"]:
+            sites.add(_root(stem(row["word"])))
         narrower[_root(stem(row["word"]))] = frozenset(_root(stem(word)) for word in _parts(row["narrower"]))
     same: dict[str, tuple[str, ...]] = {}
     for row in _rows("diseases.csv"):
@@ -60,6 +63,7 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(
         variants,
         narrower,
+        frozenset(sites),
         {row["abbreviation"]: row["expansion"] for row in _rows("abbreviations.csv")},
         same,
         {key(row["name"]): tuple(key(part) for part in _parts(row["qualifiers"])) for row in _rows("shifts.csv")},

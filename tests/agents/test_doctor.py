@@ -7,12 +7,18 @@ import msgspec
 import pytest
 from seats import AGENT_PROMPTS, a_seat, a_view
 
+from wardround.agents.check import Trial, check
 from wardround.agents.dialogue import SILENCE, dialogue, pieces, size
 from wardround.agents.doctor import LLMDoctor
+from wardround.agents.examiner import Examiner
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.scripted import Reply, Scripted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Completion, Message, Said
+from wardround.engine.seat import Seat
+from wardround.scenarios.bundled import bundled
+from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.workup import Workup
 
 LONG = "potassium 4.1 mmol/L was told. " * 100  # about 780 tokens
 
@@ -223,3 +229,29 @@ async def test_the_memo_is_json() -> None:
     model = Scripted(notes_or_reply)
     action = await LLMDoctor(a_seat(model, {"context": 500})).act(a_view([("doctor", "a"), ("examiner", LONG)]))
     assert msgspec.json.decode(msgspec.json.encode(action.memo)) == action.memo
+
+
+async def test_a_whole_work_up_with_notes_and_repairs_comes_out_the_same_after_every_resume() -> None:
+    plan = iter(
+        ["Action: PE", "", "Action: LAB", "nonsense", "Lab Tests: CBC, lipase", "Action: OUTPUT", "Diagnosis: gout"]
+    )
+    purposes: list[str] = []
+
+    def replies(messages: Sequence[Message], purpose: str) -> Reply:
+        purposes.append(purpose)
+        return "the notes" if purpose == "summarise" else next(plan)
+
+    prompts = Prompts.load([AGENT_PROMPTS, AGENT_PROMPTS.parents[1] / "scenarios" / "prompts"])
+    model, case = Scripted(replies), next(iter(load(bundled("admissions")[0])))
+    trial = Trial(
+        Workup(Workup.Settings(), prompts),
+        case,
+        "doctor",
+        lambda name: Seat(name, case.id, 1, prompts, {"context": 700} if name == "doctor" else {}, model),
+        {"examiner": lambda seat: Examiner()},
+    )
+    checked = await check(LLMDoctor, trial)
+    assert checked.findings == []
+    assert checked.ending is not None
+    assert checked.ending.facts["answer"] == {"diagnosis": "gout"}
+    assert {"act", "repair", "summarise"} == set(purposes)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import pytest
 
 from wardround.engine.errors import UsageError
@@ -140,6 +141,17 @@ def test_another_judge_and_open_episodes_are_named() -> None:
     left = EpisodeScores(episode="b@0", case="b", cause=None)
     unfinished = RunScores(name="a", header=HEADER, episodes=[*run("a", {"a": (1.0,)}).episodes, left])
     assert fields(unfinished, judged) == ["judge", "open"]
+
+
+def test_a_judge_in_one_run_only_shows_in_its_scores() -> None:
+    rows = run("b", CASES).episodes
+    judged = [msgspec.structs.replace(row, scores=[*row.scores, Score("lexical_match", 1.0)]) for row in rows]
+    assert fields(run("a", CASES), RunScores(name="b", header=HEADER, episodes=judged)) == ["judge"]
+
+
+def test_a_warning_is_a_line() -> None:
+    [warning] = compare_runs([run("a", CASES), run("b", CASES, wardround="2")]).warnings
+    assert str(warning) == "a, b: wardround: wardround 1 and 2 played them"
 
 
 def test_other_cases_are_counted() -> None:

@@ -1,0 +1,135 @@
+"""Whether a stated diagnosis is the true one: a normalised lexical comparison (docs/matching.md)."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from wardround.scenarios.case import Truth
+from wardround.scenarios.terms.disease import (
+    Disease,
+    conflict,
+    coverage,
+    disease,
+    expanded,
+    joined,
+    names,
+    others,
+    rival,
+    types,
+    whole,
+)
+from wardround.scenarios.terms.statement import Statement, denies, statement
+from wardround.scenarios.terms.vocabulary import roots, vocabulary
+from wardround.scenarios.terms.wording import key, plain
+
+ENOUGH = 0.66
+"""Least weighted share of the disease's words that an asserted sentence must hold; tuned on half of the judged answers."""
+
+ENOUGH_LONG = 0.45
+SHORT = 2.5
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`rule`: exact, words, negated, undecided, type, none, empty. `score`: share of the truth's words said, 0 to 1."""
+
+    match: bool
+    rule: str
+    score: float
+
+
+def compare(answer: str, truth: Truth) -> Verdict:
+    """Compare a stated diagnosis with the truth's label and synonyms.
+
+    Truth plus complications is right; truth denied, or only among undecided alternatives, is not; another type
+    (haemophilia B for A) is not. Pure and deterministic. A floor: free text that says the same in other words may be
+    missed (agreement with model judges in docs/matching.md).
+    """
+    if not key(answer):
+        return Verdict(False, "empty", 0.0)
+    labels = tuple(label for label in (truth.diagnosis, *truth.synonyms) if key(label))
+    said = whole(answer.strip())
+    if said in {whole(label) for label in labels}:
+        return Verdict(True, "exact", 1.0)
+    wanted = _wanted(labels)
+    read = statement(answer, denials=not any(denies(label) for label in labels))
+    best = _best(read.asserted, wanted)
+    if best.match:
+        return best
+    for group in read.undecided:
+        verdicts = [_best((part,), wanted) for part in group]
+        if len(group) > 1 and all(verdict.match for verdict in verdicts):
+            return verdicts[0]
+        if any(verdict.match for verdict in verdicts):
+            return Verdict(False, "undecided", max(verdict.score for verdict in verdicts))
+    if best.rule != "type" and _best(read.denied, wanted).match:
+        return Verdict(False, "negated", best.score)
+    return best
+
+
+@lru_cache(maxsize=1024)
+def _wanted(labels: tuple[str, ...]) -> tuple[Disease, ...]:
+    found: dict[str, None] = {}
+    for label in labels:
+        for name in names(label):
+            found.update(dict.fromkeys((name, *others(name))))
+    return tuple(disease(name) for name in found)
+
+
+def _best(segments: tuple[str, ...], wanted: tuple[Disease, ...]) -> Verdict:
+    """The verdict on what the segments say: one by one, then, for an answer in several parts, together."""
+    best = Verdict(False, "none", 0.0)
+    together = [*segments, "; ".join(segments)] if len(segments) > 1 else list(segments)
+    for segment in together:
+        for name in wanted:
+            verdict = _one(segment, name)
+            if verdict.match:
+                return verdict
+            if (verdict.rule == "type", verdict.score) > (best.rule == "type", best.score):
+                best = verdict
+    return best
+
+
+def _one(segment: str, name: Disease) -> Verdict:
+    text = _unshifted(f"{segment} with {expanded(segment)}", name)
+    words = roots(joined(text))
+    score = coverage(name, frozenset(words), types(segment) | types(expanded(segment)))
+    if score < (ENOUGH if sum(name.weights) <= SHORT else ENOUGH_LONG):
+        return Verdict(False, "none", score)
+    if conflict(name, f"{segment}; {expanded(segment)}") or rival(name, words):
+        return Verdict(False, "type", score)
+    return Verdict(True, "exact" if name.form == whole(segment) else "words", score)
+
+
+def _unshifted(text: str, name: Disease) -> str:
+    """`text` without phrases in which the disease's name is part of another one's ('pulmonary hypertension')."""
+    core = name.core
+    for qualifier in vocabulary().shifts.get(core, ()):
+        text = re.sub(
+            rf"\b{re.escape(qualifier)}\w*\s+{re.escape(core)}\w*|\b{re.escape(core)}\w*\s+{re.escape(qualifier)}",
+            " ",
+            key(text),
+        )
+    return text
+
+
+def opening_contains(truth: Truth, text: str) -> list[str]:
+    """The names of the truth that `text` gives away, as whole words in any spelling; for `cases check`.
+
+    Label and synonyms, each also without its brackets; abbreviations of two or three letters only in capitals, as
+    'PE' is not 'pe'.
+    """
+    found = []
+    words = f" {key(text)} "
+    for label in (truth.diagnosis, *truth.synonyms):
+        for name in dict.fromkeys((label, re.sub(r"\([^()]*\)", " ", label).strip())):
+            short = len(plain(name)) <= 3
+            if short and not re.search(rf"(?<!\w){re.escape(name.strip())}(?!\w)", text):
+                continue
+            if key(name) and f" {key(name)} " in words:
+                found.append(" ".join(name.split()))
+                break
+    return list(dict.fromkeys(found))
+
+
+__all__ = ["ENOUGH", "Statement", "Verdict", "compare", "opening_contains"]

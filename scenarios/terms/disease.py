@@ -1,0 +1,273 @@
+"""A disease name taken apart: the words that make it that disease, how much each weighs, its type, its other names."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz import fuzz
+
+from wardround.scenarios.terms.vocabulary import root, vocabulary
+from wardround.scenarios.terms.wording import key, plain, stem, tokens, words_of
+
+_BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_JOINER = re.compile(
+    r"[,;]|\s[-–—]\s|\b(?:with|secondary to|due to|caused by|causing|induced by|triggered by|associated with|resulting"
+    r"|complicated by|complicating|presenting|following|leading to|because of|in the (?:context|setting) of|likely"
+    r"|requiring|after|superimposed|accompanied by|mimicking)\b",
+    re.IGNORECASE,
+)
+_SITE = re.compile(r"\b(?:of|in|on|at|involving|affecting|from|to|within|arising)\b", re.IGNORECASE)
+_CAUSE = re.compile(
+    r"\b[\w.,/ ]{0,30}?[\w.]+(?=-(?:induced|associated|related|negative|positive|mediated|resistant|avid|secreting)\b)",
+    re.IGNORECASE,
+)
+_PREFIX = re.compile(r"\b(non|pseudo|anti|para|extra|intra|neuro|micro|macro)[-\s]+(?=[a-z])", re.IGNORECASE)
+_LINEAGE = re.compile(r"\b([BT])[- ]?cell\b")
+_TYPE = re.compile(
+    r"\b(?i:types?)\s+([A-Za-z]\b|[IVX]+[A-Ca-c]?\b|\d{1,2}[a-z]?\b)|(?<=[a-z]{4}\s)([A-G])(?![\w'’.-])|\b[A-Z]{2,5}[ -]?(\d)\b"
+)
+_GRADE = re.compile(r"\bgrade\s+([IV]+|\d)\b", re.IGNORECASE)
+_STAGE = re.compile(r"\b(?:stage|grade|class|figo)\s+(?:[IV]+|\d)\s?[A-Ca-c]?\d?\b|\bp?T\d\w*\b", re.IGNORECASE)
+_SLASH = re.compile(r"\s*/\s*(?=[A-Za-z][a-z]+\s+[A-Za-z])")
+_AROUND = re.compile(r"^(?:sub|peri|retro|intra|extra|epi|supra|infra|para|juxta|trans|endo)(?=\w{4})")
+_STAGED = re.compile(r"\b(?:stage|grade|class|type|variant|form|level|probable|possible|case|episode)\b|^p?t\d", re.I)
+_ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8"}
+_LITTLE = words_of("a an the of in on at to by for and or as its this that is was be from into type types")
+# Words that tell degree, side, course or kind, and leave the disease the same.
+_GENERIC = frozenset(
+    root(word)
+    for word in words_of(
+        """disease syndrome disorder condition infection lesion acute chronic subacute primary secondary bilateral
+        unilateral left right severe mild moderate isolated multiple multifocal giant large small
+        extensive recurrent refractory spontaneous idiopathic sporadic atypical typical classic advanced early late
+        onset adult pediatric newborn child benign malignant high low grade
+        stage class incidental active probable possible presumed suspected likely incomplete partial complete total
+        simple complicated uncomplicated symptomatic asymptomatic pure true novel rare involvement features variant
+        subtype form process formation findings consistent concurrent synchronous coinfection co post postoperative
+        upper lower anterior posterior lateral medial dorsal ventral proximal distal superior inferior mass
+        origin nature presentation unknown spectrum complex residual persistent progressive massive delayed congenital
+        acquired hereditary familial traumatic iatrogenic cause region area rupture mutation gene novel homozygous
+        heterozygous related associated induced well poorly moderately differentiated invasive unspecified status cell mellitus limited positive negative"""
+    )
+)
+# Nouns that many diseases share: what stands before them, or the site, makes the disease.
+_PLAIN = frozenset(
+    root(word)
+    for word in words_of(
+        """cancer tumor embolism cyst abscess ulcer infarction bleeding clot obstruction hernia aneurysm fistula stenosis
+        atresia perforation insufficiency edema fibrosis metastasis fracture dislocation rupture torsion stone prolapse
+        nodule deficiency anemia hypertension effusion fever palsy neuropathy systemic generalized localized
+        disseminated diffuse focal septal injury defect dementia arrest spasm colic"""
+    )
+)
+_WIDE = frozenset(
+    root(word) for word in words_of("abdomen pelvis chest head limb neck skin bone muscle vessel artery vein")
+)
+_PAIRS = tuple(
+    (stem(one), stem(other))
+    for one, other in (
+        ("left", "right"),
+        ("acute", "chronic"),
+        ("benign", "malignant"),
+        ("primary", "secondary"),
+        ("congenital", "acquired"),
+    )
+)
+_OPPOSITES = frozenset(word for pair in _PAIRS for word in pair)
+_BREAKS = words_of("with due secondary caused complicated associated or versus vs not no without the")
+_SECONDARY_TO = re.compile(r"\bsecondary (?:to|from)\b|\bsecondary(?= (?:and|infection))", re.IGNORECASE)
+SITE_WEIGHT, GENERIC_WEIGHT, TYPE_WEIGHT, CAUSE_WEIGHT = 0.5, 0.25, 0.5, 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Disease:
+    """`form` is the comparable whole; `words` and their `weights`; `types` such as 'a' or '2', `marks` see marks().
+
+    `noun` is the last word of its head ('cholangitis'), `before` what stands before that ('primary', 'biliary').
+    """
+
+    form: str
+    words: tuple[str, ...]
+    weights: tuple[float, ...]
+    types: frozenset[str]
+    marks: frozenset[str]
+    noun: str
+    before: tuple[str, ...]
+
+    @property
+    def core(self) -> str:
+        """The comparable name without words that leave the disease the same."""
+        return " ".join(word for word in self.form.split() if _weight(root(word)) > GENERIC_WEIGHT)
+
+
+def whole(text: str) -> str:
+    """`text` comparable as a whole, with prefixes such as 'non-' joined to their word."""
+    return key(joined(text))
+
+
+def joined(text: str) -> str:
+    """'non-Hodgkin' and 'non Hodgkin' as 'nonHodgkin': the prefix makes another disease."""
+    return _PREFIX.sub(r"\1", _LINEAGE.sub(r"\1cell", text))
+
+
+@lru_cache(maxsize=4096)
+def names(text: str) -> tuple[str, ...]:
+    """The names that `text` gives a disease: itself, without its brackets, what a bracket holds, its head alone."""
+    text = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s*", "", text.replace("**", "")).strip(" .")
+    bare = " ".join(_BRACKET.sub(" ", text).split()).strip(" ,.")
+    found = [text, bare]
+    for match in _BRACKET.finditer(text):
+        short = expanded(match[1])
+        written_out = short != match[1] and key(short) in key(text[: match.start()])
+        plain_one = not _STAGED.search(match[1]) and not _JOINER.search(text[: match.start()])
+        if len(key(match[1])) > 1 and (written_out or plain_one):
+            found.append(match[1])
+    found += [part for part in _SLASH.split(bare) if part != bare and len(part.split()) > 1]
+    joiner = _JOINER.search(bare)
+    if joiner and plain(bare[: joiner.start()]):
+        found.append(bare[: joiner.start()].strip(" ,"))
+    return tuple(dict.fromkeys(name for name in found if key(name)))
+
+
+def others(name: str) -> tuple[str, ...]:
+    """Other names of the same disease by the table, and the name with its abbreviations written out."""
+    table = vocabulary()
+    found = list(table.synonyms.get(key(name), ()))
+    spelled = expanded(name)
+    return tuple(found + ([spelled] if spelled != name else []))
+
+
+def expanded(text: str) -> str:
+    """`text` with common abbreviations (in capitals) written out."""
+    table = vocabulary().abbreviations
+    return re.sub(r"\b[A-Z][A-Za-z0-9]{1,6}\b", lambda match: table.get(match[0], match[0]), text)
+
+
+@lru_cache(maxsize=4096)
+def disease(name: str) -> Disease:
+    """The words of a name with their weights: what stands behind 'of' (a site) and before '-induced' weighs less."""
+    text = joined(_STAGE.sub(" ", name) if key(_STAGE.sub(" ", name)) else name)
+    cause = {word for match in _CAUSE.finditer(text) for word in tokens(match[0].split(" ")[-1])}
+    site = _SITE.search(text)
+    head = set(tokens(text[: site.start()])) if site else set(tokens(text))
+    found: dict[str, float] = {}
+    for word in tokens(text):
+        if word in _LITTLE or len(word) == 1 or word == "type":
+            continue
+        weight = _weight(root(word))
+        if weight == 1.0 and word in cause and len(head) > 1:
+            weight = CAUSE_WEIGHT
+        if weight > SITE_WEIGHT and word not in head and _worth(head):
+            weight = SITE_WEIGHT
+        found.setdefault(root(word), weight)
+    if found and max(found.values()) < 1.0:
+        found = dict.fromkeys(found, 1.0)
+    ordered = [root(word) for word in tokens(text[: site.start()] if site else text)]
+    main = [word for word in ordered if word in found and not (word in _GENERIC or word[0].isdigit())]
+    before = tuple(main[:-1])
+    return Disease(
+        whole(name), tuple(found), tuple(found.values()), types(name), marks(name), main[-1] if main else "", before
+    )
+
+
+def rival(wanted: Disease, said: Sequence[str]) -> bool:
+    """Whether the words `said` give the disease's noun other words than its own: another disease of that family.
+
+    'primary sclerosing cholangitis' for primary biliary cholangitis, 'breast cancer' for lung cancer; and not 'acute
+    appendicitis' for subhepatic appendicitis, which leaves a word out and puts none in its place.
+    """
+    spots = [place for place, word in enumerate(said) if word == wanted.noun]
+    if not spots or not wanted.words:
+        return False
+    return all(_other(wanted, said, spot) for spot in spots)
+
+
+def _other(wanted: Disease, said: Sequence[str], spot: int) -> bool:
+    start = spot
+    while start > 0 and spot - start < 3 and said[start - 1] not in _LITTLE | _BREAKS:
+        start -= 1
+    told = said[start:spot]
+    behind = said[spot + 1 : spot + 5] if said[spot + 1 : spot + 2] and said[spot + 1] in ("of", "in") else ()
+    ours = {_site(word) for word in wanted.words} - {""} - _WIDE
+    theirs = {_site(word) for word in (*told, *behind)} - {""} - _WIDE
+    if ours and theirs and not ours & theirs:
+        return True
+    lacking = [word for word in wanted.before if _weight(word) >= SITE_WEIGHT and not _said(word, frozenset(said))]
+    extra = [word for word in told if _weight(word) == 1.0 and not _said(word, frozenset(wanted.words))]
+    return bool(lacking and extra)
+
+
+def _worth(head: set[str]) -> bool:
+    return any(_weight(root(word)) == 1.0 for word in head if word not in _LITTLE)
+
+
+def _weight(word: str) -> float:
+    if word in _GENERIC or word[0].isdigit() or word in _ROMAN:
+        return GENERIC_WEIGHT
+    return SITE_WEIGHT if word in _PLAIN or _site(word) else 1.0
+
+
+def _site(word: str) -> str:
+    """The site a word names, as itself or with 'peri-', 'sub-' and the like before it; '' if none."""
+    sites = vocabulary().sites
+    if word in sites:
+        return word
+    bare = root(_AROUND.sub("", word))
+    return bare if bare in sites else ""
+
+
+def types(text: str) -> frozenset[str]:
+    """The types a text names: 'type 2' and 'type II' give '2', 'hemophilia A' gives 'a'."""
+    found = {(match[1] or match[2] or match[3]).lower() for match in _TYPE.finditer(text)}
+    return frozenset(_ROMAN.get(value, value) for value in found)
+
+
+def marks(text: str) -> frozenset[str]:
+    """What a text names that has an opposite: 'grade 2', 'left', 'acute', 'primary'."""
+    grades = {match[1].lower() for match in _GRADE.finditer(text)}
+    words = set(tokens(_SECONDARY_TO.sub(" ", text)))
+    return frozenset({f"grade {_ROMAN.get(value, value)}" for value in grades} | (words & _OPPOSITES))
+
+
+def conflict(wanted: Disease, segment: str) -> bool:
+    """Whether `segment` names another type, or left open the one that the disease's name holds, or the opposite of a mark."""
+    if wanted.types and not wanted.types & types(segment):
+        return True
+    told = marks(segment)
+    grades = tuple(mark for mark in told | wanted.marks if mark.startswith("grade"))
+    for kind in (*_PAIRS, grades):
+        ours, theirs = wanted.marks.intersection(kind), told.intersection(kind)
+        if ours and theirs and not ours & theirs:
+            return True
+    return False
+
+
+def coverage(wanted: Disease, said: frozenset[str], types_said: frozenset[str]) -> float:
+    """The weighted share of the disease's words that are said, from 0 to 1; its type counts as a word."""
+    total = sum(wanted.weights) + TYPE_WEIGHT * bool(wanted.types)
+    if not total:
+        return 0.0
+    got = sum(
+        weight for word, weight in zip(wanted.words, wanted.weights, strict=True) if _said(word, said)
+    ) + TYPE_WEIGHT * bool(wanted.types & types_said)
+    return got / total
+
+
+def _said(word: str, said: frozenset[str]) -> bool:
+    if word in said or vocabulary().narrower.get(word, frozenset()) & said:
+        return True
+    site = _site(word)
+    if site and any(_site(other) == site for other in said):
+        return True
+    return len(word) > 6 and any(
+        other[0] == word[0] and len(other) > 6 and not _opposed(word, other) and fuzz.ratio(word, other) >= 90
+        for other in said
+    )
+
+
+def _opposed(one: str, other: str) -> bool:
+    pairs = (("hyper", "hypo"), ("macro", "micro"), ("intra", "inter"), ("intra", "extra"))
+    return any(
+        {one[: len(a)], other[: len(b)]} == {a, b} or {one[: len(b)], other[: len(a)]} == {a, b} for a, b in pairs
+    )
