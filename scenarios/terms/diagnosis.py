@@ -25,7 +25,7 @@ from wardround.scenarios.terms.wording import key, plain
 ENOUGH = 0.66
 """Least weighted share of the disease's words that an asserted sentence must hold; tuned on half of the judged answers."""
 
-ENOUGH_LONG = 0.45
+ENOUGH_LONG = 0.55
 SHORT = 2.5
 
 
@@ -72,7 +72,8 @@ def _wanted(labels: tuple[str, ...]) -> tuple[Disease, ...]:
     found: dict[str, None] = {}
     for label in labels:
         for name in names(label):
-            found.update(dict.fromkeys((name, *others(name))))
+            # An abbreviation among the synonyms stands for the label, whatever else it may stand for elsewhere.
+            found.update(dict.fromkeys((name, *(others(name) if not name.isupper() or label is labels[0] else ()))))
     return tuple(disease(name) for name in found)
 
 
@@ -94,7 +95,7 @@ def _one(segment: str, name: Disease) -> Verdict:
     text = _unshifted(f"{segment} with {expanded(segment)}", name)
     words = roots(joined(text))
     score = coverage(name, frozenset(words), types(segment) | types(expanded(segment)))
-    if score < (ENOUGH if sum(name.weights) <= SHORT else ENOUGH_LONG):
+    if not named(name, frozenset(words)) or score < (ENOUGH if sum(name.weights) <= SHORT else ENOUGH_LONG):
         return Verdict(False, "none", score)
     if conflict(name, f"{segment}; {expanded(segment)}") or rival(name, words):
         return Verdict(False, "type", score)

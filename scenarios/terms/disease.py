@@ -23,6 +23,7 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _PREFIX = re.compile(r"\b(non|pseudo|anti|para|extra|intra|neuro|micro|macro)[-\s]+(?=[a-z])", re.IGNORECASE)
+_ORGANISM = re.compile(r"\b(\w+\.?)\s+(pneumoniae|meningitidis)\b")
 _LINEAGE = re.compile(r"\b([BT])[- ]?cell\b")
 _TYPE = re.compile(
     r"\b(?i:types?)\s+([A-Za-z]\b|[IVX]+[A-Ca-c]?\b|\d{1,2}[a-z]?\b)|(?<=[a-z]{4}\s)([A-G])(?![\w'’.-])|\b[A-Z]{2,5}[ -]?(\d)\b"
@@ -39,14 +40,14 @@ _GENERIC = frozenset(
     root(word)
     for word in words_of(
         """disease syndrome disorder condition infection lesion acute chronic subacute primary secondary bilateral
-        unilateral left right severe mild moderate isolated multiple multifocal giant large small
+        unilateral left right severe mild moderate isolated multiple giant large small
         extensive recurrent refractory spontaneous idiopathic sporadic atypical typical classic advanced early late
         onset adult pediatric newborn child benign malignant high low grade
         stage class incidental active probable possible presumed suspected likely incomplete partial complete total
         simple complicated uncomplicated symptomatic asymptomatic pure true novel rare involvement features variant
         subtype form process formation findings consistent concurrent synchronous coinfection co post postoperative
         upper lower anterior posterior lateral medial dorsal ventral proximal distal superior inferior mass
-        origin nature presentation unknown spectrum complex residual persistent progressive massive delayed congenital
+        origin nature presentation unknown spectrum complex residual persistent massive delayed congenital
         acquired hereditary familial traumatic iatrogenic cause region area rupture mutation gene novel homozygous
         heterozygous related associated induced well poorly moderately differentiated invasive unspecified status cell mellitus limited positive negative"""
     )
@@ -58,7 +59,7 @@ _PLAIN = frozenset(
         """cancer tumor embolism cyst abscess ulcer infarction bleeding clot obstruction hernia aneurysm fistula stenosis
         atresia perforation insufficiency edema fibrosis metastasis fracture dislocation rupture torsion stone prolapse
         nodule deficiency anemia hypertension effusion fever palsy neuropathy systemic generalized localized
-        disseminated diffuse focal septal injury defect dementia arrest spasm colic"""
+        disseminated diffuse focal multifocal progressive multisystem septal injury defect dementia arrest spasm colic"""
     )
 )
 _WIDE = frozenset(
@@ -72,6 +73,7 @@ _PAIRS = tuple(
         ("benign", "malignant"),
         ("primary", "secondary"),
         ("congenital", "acquired"),
+        ("typical", "atypical"),
     )
 )
 _OPPOSITES = frozenset(word for pair in _PAIRS for word in pair)
@@ -108,7 +110,8 @@ def whole(text: str) -> str:
 
 def joined(text: str) -> str:
     """'non-Hodgkin' and 'non Hodgkin' as 'nonHodgkin': the prefix makes another disease."""
-    return _PREFIX.sub(r"\1", _LINEAGE.sub(r"\1cell", text))
+    text = _ORGANISM.sub(r"\1 organism\2", _LINEAGE.sub(r"\1cell", text))
+    return _PREFIX.sub(r"\1", text)
 
 
 @lru_cache(maxsize=4096)
@@ -162,8 +165,10 @@ def disease(name: str) -> Disease:
             weight = SITE_WEIGHT
         found.setdefault(root(word), weight)
     if found and max(found.values()) < 1.0:
-        found = dict.fromkeys(found, 1.0)
-    ordered = [root(word) for word in tokens(text[: site.start()] if site else text)]
+        least = GENERIC_WEIGHT if max(found.values()) > GENERIC_WEIGHT else 0.0
+        found = {word: 1.0 if weight > least else weight for word, weight in found.items()}
+    ends = [match.start() for match in (site, _JOINER.search(text)) if match and plain(text[: match.start()])]
+    ordered = [root(word) for word in tokens(text[: min(ends, default=len(text))])]
     main = [word for word in ordered if word in found and not (word in _GENERIC or word[0].isdigit())]
     before = tuple(main[:-1])
     return Disease(
@@ -177,7 +182,8 @@ def rival(wanted: Disease, said: Sequence[str]) -> bool:
     'primary sclerosing cholangitis' for primary biliary cholangitis, 'breast cancer' for lung cancer; and not 'acute
     appendicitis' for subhepatic appendicitis, which leaves a word out and puts none in its place.
     """
-    spots = [place for place, word in enumerate(said) if word == wanted.noun]
+    nouns = vocabulary().narrower.get(wanted.noun, frozenset()) | {wanted.noun}
+    spots = [place for place, word in enumerate(said) if word in nouns]
     if not spots or not wanted.words:
         return False
     return all(_other(wanted, said, spot) for spot in spots)
@@ -252,6 +258,12 @@ def coverage(wanted: Disease, said: frozenset[str], types_said: frozenset[str]) 
         weight for word, weight in zip(wanted.words, wanted.weights, strict=True) if _said(word, said)
     ) + TYPE_WEIGHT * bool(wanted.types & types_said)
     return got / total
+
+
+def named(wanted: Disease, said: frozenset[str]) -> bool:
+    """Whether the disease's noun is said, and one word at least that is its own."""
+    own = [word for word, weight in zip(wanted.words, wanted.weights, strict=True) if weight == 1.0]
+    return (not wanted.noun or _said(wanted.noun, said)) and (not own or any(_said(word, said) for word in own))
 
 
 def _said(word: str, said: frozenset[str]) -> bool:
