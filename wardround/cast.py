@@ -34,7 +34,8 @@ class Part:
     """One seat of a run: how its agent is made, its model, and what else it is told.
 
     `pick` makes another agent for each (case, repeat), as recorded replies need; a case without one is not run.
-    `table` is what must be stored beside the run to play it again.
+    `outside` says that a person answers, who is asked about one episode at a time. `table` is what must be stored
+    beside the run to play it again.
     """
 
     spec: str
@@ -43,6 +44,7 @@ class Part:
     sampling: Mapping[str, Json] = field(default_factory=dict)
     options: Mapping[str, Json] = field(default_factory=dict)
     told: str = ""
+    outside: bool = False
     pick: Callable[[str, int], Making | None] | None = None
     table: bytes = b""
 
@@ -156,7 +158,10 @@ def _plain(spec: str, factory: Any, settings: SeatSettings) -> Part:
     told = str(getattr(factory, "told", ""))
     if told not in ("", "truth", "cases"):
         raise UsageError(f"{spec!r} says `told = {told!r}`; only 'truth' and 'cases' can be told")
-    return Part(spec, maker(factory, spec), sampling=settings.sampling(), options=settings.options, told=told)
+    outside = bool(getattr(factory, "outside", False))
+    made = Part(spec, maker(factory, spec), options=settings.options, told=told)
+    made.outside = outside
+    return made
 
 
 def replies_part(spec: str, replies: Mapping[str, Sequence[Reply]], settings: SeatSettings) -> Part:

@@ -11,10 +11,11 @@ from typing import Any
 import msgspec
 from pydantic import ValidationError
 
-from wardround.cast import Part, part_of, recorded_part
+from wardround.cast import Company, Part, part_of, recorded_part
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.guard import allowed
 from wardround.engine.models.prices import Prices, read_prices
+from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.plugins import named
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import EpisodeRow, Store
@@ -45,6 +46,7 @@ class Plan:
     episodes: list[EpisodeRow] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     restricted: int = 0
+    first: Case | None = None
 
 
 async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any]) -> Plan:
@@ -71,7 +73,19 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any]) -
     made = Plan(settings, rules, rule_settings, prompts, parts, repeats)
     await _read_cases(made, store)
     _check_egress(made)
+    _try_agents(made)
     return made
+
+
+def _try_agents(made: Plan) -> None:
+    """Make each agent once: what a user wrote wrongly (an option, a missing model) is said before anything is run."""
+    case = made.first
+    assert case is not None
+    company = Company(made.parts, made.prompts, made.settings.seed, cases=(case,), places={case.id: 0})
+    cast = company.caster(case, 1)
+    for seat, part in made.parts.items():
+        if part.pick is None:
+            cast(seat, lambda model, options: Unreachable(model.name))
 
 
 def _seated(settings: RunSettings, seat: str, rules: Any) -> SeatSettings:
@@ -120,6 +134,7 @@ async def _read_cases(made: Plan, store: Store) -> None:
         if reason:
             made.skipped.append((case.id, reason))
             continue
+        made.first = made.first or case
         made.restricted += case.data_class == "restricted"
         chunk.append(case)
         if len(chunk) == _CHUNK:

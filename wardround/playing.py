@@ -91,6 +91,8 @@ async def play_open(stage: Stage, progress: Progress, concurrency: int, retry: S
             log.error("episode left alone", run=run.name, episode=row.id, error=str(error))
             return None
 
+    if any(part.outside for part in stage.company.parts.values()):
+        concurrency = 1
     await run_batch(_open(run, retry), play, concurrency=concurrency, progress=progress)
 
 

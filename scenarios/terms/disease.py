@@ -26,7 +26,7 @@ _PREFIX = re.compile(r"\b(non|pseudo|anti|para|extra|intra|neuro|micro|macro)[-\
 _ORGANISM = re.compile(r"\b(\w+\.?)\s+(pneumoniae|meningitidis)\b")
 _LINEAGE = re.compile(r"\b([BT])[- ]?cell\b")
 _TYPE = re.compile(
-    r"\b(?i:types?)\s+([A-Za-z]\b|[IVX]+[A-Ca-c]?\b|\d{1,2}[a-z]?\b)|(?<=[a-z]{4}\s)([A-G])(?![\w'’.-])|\b[A-Z]{2,5}[ -]?(\d)\b"
+    r"\b(?i:types?)\s+([A-Za-z]\b|[IVX]+[A-Ca-c]?\b|\d{1,2}[a-z]?\b)|(?<=[a-z]{4}\s)([A-G])(?![\w'’.-])|\b(?:MEN|NF|SCA|GSD|SMA|APS|MPS|CMT|DM|T)[ -]?(\d)(?!\d)"
 )
 _GRADE = re.compile(r"\bgrade\s+([IV]+|\d)\b", re.IGNORECASE)
 _STAGE = re.compile(r"\b(?:stage|grade|class|figo)\s+(?:[IV]+|\d)\s?[A-Ca-c]?\d?\b|\bp?T\d\w*\b", re.IGNORECASE)
@@ -261,9 +261,12 @@ def coverage(wanted: Disease, said: frozenset[str], types_said: frozenset[str]) 
 
 
 def named(wanted: Disease, said: frozenset[str]) -> bool:
-    """Whether the disease's noun is said, and one word at least that is its own."""
+    """Whether words are said that are the disease's own: its noun with one of them, or two."""
     own = [word for word, weight in zip(wanted.words, wanted.weights, strict=True) if weight == 1.0]
-    return (not wanted.noun or _said(wanted.noun, said)) and (not own or any(_said(word, said) for word in own))
+    got = [word for word in own if _said(word, said)]
+    if not own or len(got) > 1 or len(own) == len(got):
+        return True
+    return bool(got) and (not wanted.noun or _said(wanted.noun, said))
 
 
 def _said(word: str, said: frozenset[str]) -> bool:

@@ -157,7 +157,9 @@ async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
     progress = Progress()
     store = open_store(store_path(given["store"]))
     try:
-        async with interruptible(progress), live_table(progress, shown=on_terminal() and not given["as_json"]):
+        person = settings is not None and any(seat.spec == "human" for seat in settings.seats.values())
+        shown = on_terminal() and not given["as_json"] and not person
+        async with interruptible(progress), live_table(progress, shown=shown):
             if settings is None:
                 run = await resume(
                     given["resumed"],
