@@ -45,5 +45,7 @@ def wanted(order: Mapping[str, Json]) -> str | Sequence[str]:
 
 def told(given: Sequence[Answer]) -> Action:
     """The action that tells `given`, one line a result, each line once."""
-    lines = list(dict.fromkeys(line.text for line in given)) or ["No test was named; please say which results you want."]
+    lines = list(dict.fromkeys(line.text for line in given)) or [
+        "No test was named; please say which results you want."
+    ]
     return Action("answer", "\n".join(lines), {"answers": [msgspec.to_builtins(line) for line in given]})

@@ -87,9 +87,8 @@ def _link(text: str, item: Item, table: Catalogue) -> Link | None:
 
 
 def _specimen(above: Sequence[str], own: str) -> str:
-    for specimen, words in _SPECIMENS:
-        if words & set(tokens(own)):
-            return ""
+    if any(words & set(tokens(own)) for _, words in _SPECIMENS):
+        return ""
     for specimen, words in _SPECIMENS:
         if any(words & set(tokens(part)) for part in above):
             return specimen

@@ -26,7 +26,9 @@ _PREFIX = re.compile(r"\b(non|pseudo|anti|para|extra|intra|neuro|micro|macro)[-\
 _ORGANISM = re.compile(r"\b(\w+\.?)\s+(pneumoniae|meningitidis)\b")
 _LINEAGE = re.compile(r"\b([BT])[- ]?cell\b")
 _TYPE = re.compile(
-    r"\b(?i:types?)\s+([A-Za-z]\b|[IVX]+[A-Ca-c]?\b|\d{1,2}[a-z]?\b)|(?<=[a-z]{4}\s)([A-G])(?![\w'’.-])|\b(?:MEN|NF|SCA|GSD|SMA|APS|MPS|CMT|DM|T)[ -]?(\d)(?!\d)"
+    r"\b(?i:types?)\s+([A-Za-z]\b|[IVX]+[A-Ca-c]?\b|\d{1,2}[a-z]?\b)"
+    r"|(?<=[a-z]{4}\s)([A-G])(?![\w'’.-])"
+    r"|\b(?:MEN|NF|SCA|GSD|SMA|APS|MPS|CMT|DM|T)[ -]?(\d)(?!\d)"
 )
 _GRADE = re.compile(r"\bgrade\s+([IV]+|\d)\b", re.IGNORECASE)
 _STAGE = re.compile(r"\b(?:stage|grade|class|figo)\s+(?:[IV]+|\d)\s?[A-Ca-c]?\d?\b|\bp?T\d\w*\b", re.IGNORECASE)
@@ -39,27 +41,29 @@ _LITTLE = words_of("a an the of in on at to by for and or as its this that is wa
 _GENERIC = frozenset(
     root(word)
     for word in words_of(
-        """disease syndrome disorder condition infection lesion acute chronic subacute primary secondary bilateral
-        unilateral left right severe mild moderate isolated multiple giant large small
-        extensive recurrent refractory spontaneous idiopathic sporadic atypical typical classic advanced early late
-        onset adult pediatric newborn child benign malignant high low grade
-        stage class incidental active probable possible presumed suspected likely incomplete partial complete total
-        simple complicated uncomplicated symptomatic asymptomatic pure true novel rare involvement features variant
-        subtype form process formation findings consistent concurrent synchronous coinfection co post postoperative
-        upper lower anterior posterior lateral medial dorsal ventral proximal distal superior inferior mass
-        origin nature presentation unknown spectrum complex residual persistent massive delayed congenital
-        acquired hereditary familial traumatic iatrogenic cause region area rupture mutation gene novel homozygous
-        heterozygous related associated induced well poorly moderately differentiated invasive unspecified status cell mellitus limited positive negative"""
+        """disease syndrome disorder condition infection lesion acute chronic subacute primary secondary
+        bilateral unilateral left right severe mild moderate isolated multiple giant large small extensive
+        recurrent refractory spontaneous idiopathic sporadic atypical typical classic advanced early late
+        onset adult pediatric newborn child benign malignant high low grade stage class incidental active
+        probable possible presumed suspected likely incomplete partial complete total simple complicated
+        uncomplicated symptomatic asymptomatic pure true novel rare involvement features variant subtype form
+        process formation findings consistent concurrent synchronous coinfection co post postoperative upper
+        lower anterior posterior lateral medial dorsal ventral proximal distal superior inferior mass origin
+        nature presentation unknown spectrum complex residual persistent massive delayed congenital acquired
+        hereditary familial traumatic iatrogenic cause region area rupture mutation gene novel homozygous
+        heterozygous related associated induced well poorly moderately differentiated invasive unspecified
+        status cell mellitus limited positive negative"""
     )
 )
 # Nouns that many diseases share: what stands before them, or the site, makes the disease.
 _PLAIN = frozenset(
     root(word)
     for word in words_of(
-        """cancer tumor embolism cyst abscess ulcer infarction bleeding clot obstruction hernia aneurysm fistula stenosis
-        atresia perforation insufficiency edema fibrosis metastasis fracture dislocation rupture torsion stone prolapse
-        nodule deficiency anemia hypertension effusion fever palsy neuropathy systemic generalized localized
-        disseminated diffuse focal multifocal progressive multisystem septal injury defect dementia arrest spasm colic"""
+        """cancer tumor embolism cyst abscess ulcer infarction bleeding clot obstruction hernia aneurysm fistula
+        stenosis atresia perforation insufficiency edema fibrosis metastasis fracture dislocation rupture
+        torsion stone prolapse nodule deficiency anemia hypertension effusion fever palsy neuropathy systemic
+        generalized localized disseminated diffuse focal multifocal progressive multisystem septal injury
+        defect dementia arrest spasm colic"""
     )
 )
 _WIDE = frozenset(
@@ -237,7 +241,7 @@ def marks(text: str) -> frozenset[str]:
 
 
 def conflict(wanted: Disease, segment: str) -> bool:
-    """Whether `segment` names another type, or left open the one that the disease's name holds, or the opposite of a mark."""
+    """Whether `segment` names another type, leaves the name's own type open, or has the opposite of a mark."""
     if wanted.types and not wanted.types & types(segment):
         return True
     told = marks(segment)

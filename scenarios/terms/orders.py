@@ -113,8 +113,7 @@ def _one(asked: str, desk: _Desk) -> list[Answer]:
     if not hits:
         return [_absent(asked, linked, desk)]
     points = linked.points if linked else _points(hits[0].entry)
-    answers = [_found(asked, hit, points if place == 0 else 0.0) for place, hit in enumerate(hits)]
-    return answers
+    return [_found(asked, hit, points if place == 0 else 0.0) for place, hit in enumerate(hits)]
 
 
 def _found(asked: str, hit: lookup.Hit, points: float) -> Answer:

@@ -23,7 +23,9 @@ _DENIED = re.compile(
 )
 _NOT = re.compile(
     r"\b(?:not (?!only|otherwise|elsewhere|specified)|no (?!other|further|doubt)|without|rather than|instead of"
-    r"|as opposed to|absence of|negative for|neither|never|nor|more likely than|(?:favou?red|preferred) over|mimic(?:king|s|ked)?|(?:past |prior |previous |known |remote |family )?history of|status[- ]post|s/p|previous|prior)\b",
+    r"|as opposed to|absence of|negative for|neither|never|nor|more likely than|(?:favou?red|preferred) over"
+    r"|mimic(?:king|s|ked)?|(?:past |prior |previous |known |remote |family )?history of|status[- ]post|s/p|previous"
+    r"|prior)\b",
     re.IGNORECASE,
 )
 _DIFFERENTIAL = re.compile(
@@ -39,6 +41,7 @@ _JOINER = re.compile(
     r"|in the (?:context|setting)|involving|affecting|from|presenting)\b",
     re.IGNORECASE,
 )
+_VERSUS = re.compile(r"\b(?:versus|vs)\b", re.IGNORECASE)
 _OPEN = re.compile(r"\b(?:versus|vs\.?|or)\b|\s/\s", re.IGNORECASE)
 _ALTERNATIVES = re.compile(r"\s*(?:\bversus\b|\bvs\b\.?|\bor\b|,|\beither\b|/)\s*", re.IGNORECASE)
 _LEAD = re.compile(
@@ -101,9 +104,8 @@ def _sort(segment: str, asserted: list[str], undecided: list[tuple[str, ...]]) -
     said = _LEAD.sub("", calm) or calm
     joiner = _JOINER.search(said)
     head = said[: joiner.start()] if joiner else said
-    if _OPEN.search(head) and plain(head):
-        undecided.append(_parts(said))
-    elif joiner and re.search(r"\b(?:versus|vs)\b", said[joiner.start() :], re.IGNORECASE):
+    tail = said[joiner.start() :] if joiner else ""
+    if (_OPEN.search(head) and plain(head)) or _VERSUS.search(tail):
         undecided.append(_parts(said))
     else:
         asserted.append(segment)

@@ -47,7 +47,7 @@ def test_gold_scores_1_and_silent_0(shell: Shell, store: Path) -> None:
 def test_report_writes_a_page_and_compares(shell: Shell, store: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert shell("report", "g", "s", "--html", page, "--store", store) == 0
-    assert "paired differences" in shell.out
+    assert "−1.000" in shell.out
     text = page.read_text()
     assert text.count("<svg") >= 5
     assert "http://" not in text.replace("http://www.w3.org", "").replace("http://purl.org", "").replace(
