@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wardround.scenarios.terms.vocabulary import root, roots
-from wardround.scenarios.terms.wording import words_of
+from wardround.scenarios.terms.wording import stem, words_of
 
 MOST = 3
 """Sentences of one answer: a patient answers what was asked and does not tell the whole story."""
@@ -31,7 +31,7 @@ _TOPICS = (
     ("pregnant pregnancy menstrual period menstruation cycle menses", "pregnant pregnancy menstrual period menses"),
     ("surgery surgeries operation operated hospitalised hospitalized hospital", "surgery surgical operation underwent"),
     ("vaccine vaccination vaccinated immunization shots", "vaccine vaccination immunization"),
-    ("onset start started begin began long ago when duration", "ago day week month year since history hour last"),
+    ("onset start started begin began long ago when duration", "ago day week month year since hour last"),
     ("pain hurt hurts hurting ache aching sore tender", "pain ache hurt tender sore discomfort cramp"),
     ("fever temperature chill chills sweat sweats", "fever chill sweat febrile"),
     ("weight appetite eating eat", "weight appetite eat"),
@@ -51,20 +51,18 @@ _TOPICS = (
     ("age old gender sex", "year male female"),
 )
 _SECTIONS = (
-    ("medication medicine drug pill tablet prescription taking", "medication"),
-    ("allergy allergic", "allergy"),
-    ("family mother father sibling relative parent", "family"),
-    ("smoke alcohol drink tobacco job work occupation live living travel sexual partner drug lifestyle diet exercise"
-     " social habit marry married", "social"),
-    ("past medical condition conditions history illness illnesses surgery operation diagnosed chronic previous prior"
-     " hospitalized before", "past"),
-    ("old age name", "demographic"),
-    ("symptom symptoms bothering complaint concern else other noticed associated", "symptom"),
-)  # fmt: skip
+    ("medication medications medicine medicines drug drugs pill tablet prescription", "medication"),
+    ("allergy allergies allergic", "allergy"),
+    ("family relatives", "family"),
+    ("social lifestyle habits hobbies", "social"),
+    ("past medical condition conditions illness illnesses diagnosed chronic previous prior", "past"),
+    ("old age born", "demographic"),
+    ("bothering complaint concern", "symptom"),
+)
 _OPENING = re.compile(
-    r"\b(?:what (?:brings|brought|seems|is the (?:matter|problem)|happened|can i)|how can i help|tell me (?:more|about (?:what"
-    r"|your(?:self)?(?: symptoms| problem| story)?$|it))|describe|what(?:'s| is) (?:going on|wrong|bothering)|why are you"
-    r"|how are you|how do you feel|anything else|chief complaint|main (?:problem|concern))",
+    r"\b(?:what (?:brings|brought|seems|is the (?:matter|problem)|happened|can i)|how can i help|tell me|describe"
+    r"|what(?:'s| is) (?:going on|wrong|bothering)|why are you|how are you|how do you feel|anything else"
+    r"|chief complaint|main (?:problem|concern))",
     re.IGNORECASE,
 )
 _LITTLE = frozenset(
@@ -101,7 +99,7 @@ def sentences(story: Mapping[str, str]) -> tuple[Sentence, ...]:
 
 def opens(question: str) -> bool:
     """Whether a question asks for the story as such: 'What brings you in?'."""
-    return bool(_OPENING.search(question)) and len(_content(question) - _OPEN_WORDS) <= 1
+    return bool(_OPENING.search(question)) and not _content(question) - _OPEN_WORDS
 
 
 _OPEN_WORDS = frozenset(
@@ -112,11 +110,11 @@ _OPEN_WORDS = frozenset(
 def fitting(question: str, story: Sequence[Sentence]) -> list[Sentence]:
     """The sentences that answer `question`, best first; none if nothing in the story is about it."""
     if opens(question):
-        first = [part for part in story if root(part.section.split()[0].lower()) not in _NOT_FIRST]
+        first = [part for part in story if not _NOT_FIRST & _set(part.section)]
         return first or list(story)
     asked = _content(question)
     topics = [_set(marks) for words, marks in _TOPICS if _set(words) & asked]
-    sections = [root(name) for words, name in _SECTIONS if _set(words) & _all(question)]
+    sections = [root(stem(name)) for words, name in _SECTIONS if _set(words) & _set(question)][:1]
     scored = [(_score(part, asked, topics, sections), -part.place, part) for part in story]
     best = max((score for score, _, _ in scored), default=0.0)
     # What is barely about it is left out where something is plainly about it.
@@ -125,23 +123,23 @@ def fitting(question: str, story: Sequence[Sentence]) -> list[Sentence]:
     ]
 
 
-_NOT_FIRST = frozenset(root(word) for word in words_of("demographics past social review family allergies medications"))
+_NOT_FIRST = frozenset(
+    root(word) for word in words_of("demographics past social review family allergies medications surgical")
+)
 
 
 def _score(part: Sentence, asked: frozenset[str], topics: Sequence[frozenset[str]], sections: Sequence[str]) -> float:
     words = frozenset(roots(part.text))
     shared = len(asked & words)
     about = sum(1 for marks in topics if marks & words)
-    named = any(name in root_of_section for root_of_section in roots(part.section) for name in sections)
+    if "demograph" in "".join(roots(part.section)) and not sections:
+        return 0.0
+    named = any(name in _set(part.section) for name in sections)
     return shared + about + (1.0 if named else 0.0)
 
 
 def _content(text: str) -> frozenset[str]:
     return frozenset(word for word in roots(text) if word not in _LITTLE and len(word) > 1)
-
-
-def _all(text: str) -> frozenset[str]:
-    return frozenset(roots(text))
 
 
 def _set(words: str) -> frozenset[str]:

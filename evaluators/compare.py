@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
 import msgspec
 
@@ -37,7 +36,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """All pairs of runs, score by score, and what speaks against comparing them."""
+    """The first run against each other one, score by score, and what speaks against comparing them."""
 
     runs: Sequence[str]
     warnings: Sequence[Unlike]
@@ -50,11 +49,11 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compare_runs(runs: Sequence[RunScores], seed: int = 0) -> Comparison:
-    """Compare each run with each later one; raises UsageError with fewer than two runs or one given twice."""
+    """Compare the first run with each other; raises UsageError with fewer than two runs or one given twice."""
     names = [run.name for run in runs]
     if len(names) < 2 or len(set(names)) < len(names):
         raise UsageError(f"a comparison needs two or more different runs; given: {', '.join(names) or 'none'}")
-    pairs = list(combinations(runs, 2))
+    pairs = [(runs[0], other) for other in runs[1:]]
     return Comparison(
         runs=names,
         warnings=[warning for first, second in pairs for warning in unlike(first, second)],

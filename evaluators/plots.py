@@ -42,7 +42,7 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
         _rows(axes, [measure_of(n).label for n in names])
         _share_axis(axes)
         if len(runs) > 1:
-            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
 
     title = "; ".join(_said(run, summary, names) for run, summary in runs.items())
     height = 0.7 + len(names) * max(0.3, 0.19 * len(runs)) + (0.3 if len(runs) > 1 else 0)

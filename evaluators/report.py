@@ -43,14 +43,16 @@ class Section:
     total: int
 
 
-def page(runs: Sequence[RunScores], *, episodes: int = 200, seed: int = 0) -> str:
-    """The page for one run, or for several with a comparison; the table of episodes stops after `episodes`.
+def page(runs: Sequence[RunScores], *, episodes: int = 200, seed: int = 0, compare: bool = True) -> str:
+    """The page for one run, or for several, compared unless `compare` is False (other games, say).
+
+    The table of episodes stops after `episodes`.
 
     Nothing is loaded from elsewhere and nothing is run. Of a restricted case no text is shown, only its id. The same
     input gives the same bytes.
     """
     summaries = {run.name: summarise(run.episodes, seed) for run in runs}
-    comparison = compare_runs(runs, seed) if len(runs) > 1 else None
+    comparison = compare_runs(runs, seed) if compare and len(runs) > 1 else None
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -68,7 +70,7 @@ def page(runs: Sequence[RunScores], *, episodes: int = 200, seed: int = 0) -> st
         style=Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),  # noqa: S704  # our own file
         sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(runs)],
         comparison=comparison,
-        together=scores_plot("all", summaries) if comparison else None,
+        together=scores_plot("all", summaries) if len(runs) > 1 else None,
     )
 
 

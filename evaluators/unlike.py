@@ -52,12 +52,19 @@ def _cases(first: RunScores, second: RunScores) -> _Found:
 
 
 def _header(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
-    yield from _fields("scenario", _mapping(first, "scenario"), _mapping(second, "scenario"))
+    games = [_mapping(header, "scenario") for header in (first, second)]
+    if games[0].get("name") != games[1].get("name"):
+        yield "scenario.name", f"other games: {_brief(games[0].get('name'))} and {_brief(games[1].get('name'))}"
+    else:
+        yield from _fields("scenario", games[0], games[1])
     seats = [
         {name: seat for name, seat in _mapping(header, "seats").items() if name != SCORED} for header in (first, second)
     ]
     for seat in sorted(set(seats[0]) | set(seats[1])):
-        yield from _fields(seat, _mapping(seats[0], seat), _mapping(seats[1], seat))
+        if seat in seats[0] and seat in seats[1]:
+            yield from _fields(seat, _mapping(seats[0], seat), _mapping(seats[1], seat))
+        elif games[0].get("name") == games[1].get("name"):
+            yield seat, f"only one of them has a {seat}"
     tables = [_mapping(header, "tables") for header in (first, second)]
     for seat in sorted((set(tables[0]) | set(tables[1])) - {SCORED}):
         if tables[0].get(seat) != tables[1].get(seat):

@@ -5,38 +5,63 @@ from pathlib import Path
 
 import anyio
 from rich.console import Console
+from rich.table import Table
 
 from wardround.api import run
 from wardround.engine.logs import configure
 from wardround.engine.plugins import names
 from wardround.engine.stores.sqlite import SqliteStore
+from wardround.evaluators.measures import shown
 from wardround.evaluators.report import page
 from wardround.evaluators.rows import RunScores
-from wardround.evaluators.summary import summarise
-from wardround.evaluators.table import score_table
+from wardround.evaluators.summary import Summary, summarise
+from wardround.evaluators.table import ended, span
 from wardround.results import SCENARIOS
 from wardround.scoring import evaluator_of, score_run
 
-DOCTORS = ("baseline", "gold", "silent")
+DOCTORS = ("gold", "baseline", "silent")
+PLOTTED = "baseline"
 
 
-async def demo(path: Path) -> list[RunScores]:
-    """Play, score, print the tables; returns the scores of the runs that are worth a plot."""
-    store, console = SqliteStore(path), Console()
-    shown: list[RunScores] = []
+async def demo(path: Path) -> dict[str, RunScores]:
+    """Play and score; the runs by name."""
+    store = SqliteStore(path)
+    runs: dict[str, RunScores] = {}
     try:
         for scenario in names(SCENARIOS):
             for doctor in DOCTORS:
-                played = await run(
-                    "bundled", scenario, seats={"doctor": doctor}, store=store, name=f"{scenario}-{doctor}"
-                )
-                scores = await score_run(played, [evaluator_of("standard")])
-                console.print(score_table(scores.name, summarise(scores.episodes)))
-                if doctor == "baseline":
-                    shown.append(scores)
+                name = f"{scenario}-{doctor}"
+                played = await run("bundled", scenario, seats={"doctor": doctor}, store=store, name=name)
+                runs[name] = await score_run(played, [evaluator_of("standard")])
     finally:
         await store.aclose()
-    return shown
+    return runs
+
+
+def table(runs: dict[str, RunScores]) -> Table:
+    """A row for each run: how it ended, and the headline scores with the interval of the first."""
+    made = Table(title="Bundled cases, doctors without a model", title_justify="left", box=None, pad_edge=False)
+    made.add_column("run")
+    made.add_column("ended")
+    for column in ("accuracy", "95% interval", "exam recall", "full path"):
+        made.add_column(column, justify="right")
+    for name, scores in runs.items():
+        summary = summarise(scores.episodes)
+        accuracy = next(score for score in summary.scores if score.name.endswith("_accuracy"))
+        made.add_row(
+            name,
+            ended(summary),
+            shown(accuracy.name, accuracy.mean),
+            span(accuracy.name, accuracy.ci95),
+            _mean(summary, "exam_recall"),
+            _mean(summary, "full_path"),
+        )
+    return made
+
+
+def _mean(summary: Summary, name: str) -> str:
+    score = summary.score(name)
+    return shown(name, score.mean if score else None)
 
 
 def main() -> None:
@@ -47,7 +72,11 @@ def main() -> None:
     path, report = folder / "demo.db", folder / "report.html"
     for old in (path, folder / "demo.db-wal", folder / "demo.db-shm"):
         old.unlink(missing_ok=True)
-    report.write_text(page(anyio.run(demo, path)), encoding="utf-8")
+    runs = anyio.run(demo, path)
+    plotted = [scores for name, scores in runs.items() if name.endswith(PLOTTED)]
+    report.write_text(page(plotted, compare=False), encoding="utf-8")
+    Console(width=100).print(table(runs))
+    print("gold is told the truth, silent says nothing: the ends of every scale. baseline reads findings.")
     print(f"runs:   {path}  (.venv/bin/wardround runs --store {path})")
     print(f"report: {report.resolve()}")
 

@@ -19,7 +19,7 @@ from wardround.scenarios.terms.disease import (
     types,
     whole,
 )
-from wardround.scenarios.terms.statement import denies, statement
+from wardround.scenarios.terms.statement import MOST, denies, statement
 from wardround.scenarios.terms.vocabulary import roots, vocabulary
 from wardround.scenarios.terms.wording import key, plain
 
@@ -54,6 +54,7 @@ def compare(answer: str, truth: Truth) -> Verdict:
     (haemophilia B for A) is not. Pure and deterministic. A floor: free text that says the same in other words may be
     missed (agreement with model judges in docs/matching.md).
     """
+    answer = answer[:MOST]
     if not key(answer):
         return Verdict(False, "empty", 0.0)
     labels = tuple(label for label in (truth.diagnosis, *truth.synonyms) if key(label))

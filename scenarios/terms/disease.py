@@ -265,12 +265,9 @@ def coverage(wanted: Disease, said: frozenset[str], types_said: frozenset[str]) 
 
 
 def named(wanted: Disease, said: frozenset[str]) -> bool:
-    """Whether words are said that are the disease's own: its noun with one of them, or two."""
+    """Whether one word is said that is the disease's own: sites and plain nouns alone name no disease."""
     own = [word for word, weight in zip(wanted.words, wanted.weights, strict=True) if weight == 1.0]
-    got = [word for word in own if _said(word, said)]
-    if not own or len(got) > 1 or len(own) == len(got):
-        return True
-    return bool(got) and (not wanted.noun or _said(wanted.noun, said))
+    return not own or any(_said(word, said) for word in own)
 
 
 def _said(word: str, said: frozenset[str]) -> bool:

@@ -100,11 +100,15 @@ def _worded(asked: str, linked: Link | None, chart: Sequence[Entry], table: Cata
     words = frozenset(content(asked))
     if not words or max(map(len, words)) < 4:
         return
+    # A biopsy is recorded as histopathology, an echo as echocardiography: any name of the test will do.
+    named_so = table.tests[linked.test].synonyms if linked is not None and linked.test in table.tests else ()
+    bags = [words, *(bag for name in named_so if (bag := frozenset(content(name))) and max(map(len, bag)) > 5)]
     for entry in chart:
-        holds = words <= entry.words
+        holds = any(bag <= entry.words for bag in bags)
         held = bool(entry.words) and entry.words <= words and max(map(len, entry.words)) > 5 and not _empty(entry)
         if (holds and (linked is None or entry.item.kind in _FREE)) or (held and entry.item.kind in _FREE):
-            yield Hit(entry, "words", round(len(words & entry.words) / len(words | entry.words), 4))
+            shared, either = len(words & entry.words), len(words | entry.words)
+            yield Hit(entry, "words", round(shared / either, 4) if shared else 0.5)
 
 
 def _empty(entry: Entry) -> bool:

@@ -9,8 +9,11 @@ from wardround.scenarios.terms.wording import key
 MOST = 200
 """Requests that are read of one text; nobody orders more, and a model's run-away list must not stall the examiner."""
 
+LONGEST_TEXT = 20_000
+"""Characters of a text that are read for the same reason."""
+
 _NUMBERED = re.compile(r"(?:(?<=[\s,;])|^)\(?\d{1,2}[.)]\s+(?=[A-Za-z*])")
-_BULLET = re.compile(r"^\s*(?:[-*•+–—]+|[a-zA-Z][.)])\s+")
+_BULLET = re.compile(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
 _SENTENCE = re.compile(r"(?<=[a-z0-9)]{3})\.\s+(?=[A-Z])")
 _LIST = re.compile(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
 _NAMING = re.compile(r",?\s*\b(?:including|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.IGNORECASE)
@@ -36,7 +39,7 @@ def split(text: str, known: Known) -> tuple[str, ...]:
     'CT abdomen and pelvis', a record's own name with a comma in it).
     """
     found: dict[str, str] = {}
-    for piece in _pieces(text, known):
+    for piece in _pieces(text[:LONGEST_TEXT], known):
         found.setdefault(key(piece), piece)
         if len(found) >= MOST:
             break
@@ -109,7 +112,7 @@ def _single(piece: str, known: Known) -> Iterator[str]:
 def _apart(piece: str, known: Known) -> Iterator[str]:
     inner = [part for match in re.finditer(r"\(([^()]*)\)", piece) for part in _LIST.split(match[1])]
     outer = re.sub(r"\([^()]*\)", " ", piece).strip(_ENDS)
-    parts = _spread([part.strip(_ENDS) for part in _JOINED.split(outer)])
+    parts = _rejoined(_spread([part.strip(_ENDS) for part in _JOINED.split(outer)]), known)
     if len(parts) > 1 and any(known(part) for part in parts):
         yield from parts
     elif named := [part.strip(_ENDS) for part in inner if known(part.strip(_ENDS))]:
@@ -120,6 +123,17 @@ def _apart(piece: str, known: Known) -> Iterator[str]:
         yield from slashed
     else:
         yield piece
+
+
+def _rejoined(parts: list[str], known: Known) -> list[str]:
+    """'CT abdomen', 'pelvis', 'MRCP' as 'CT abdomen and pelvis', 'MRCP': what is known only together stays so."""
+    found: list[str] = []
+    for part in parts:
+        if found and not known(part) and known(f"{found[-1]} and {part}"):
+            found[-1] = f"{found[-1]} and {part}"
+        else:
+            found.append(part)
+    return found
 
 
 def _known_all(parts: list[str], known: Known) -> list[str]:

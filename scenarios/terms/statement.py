@@ -70,7 +70,7 @@ def statement(answer: str, *, denials: bool = True) -> Statement:
 
     `denials` false: words of denial are part of the name looked for, and deny nothing.
     """
-    text = answer[:MOST].replace("**", "").replace("__", "")
+    text = re.sub(r"[^\S\n]+", " ", answer[:MOST].replace("**", "").replace("__", ""))
     heads = list(_HEADED.finditer(text))
     if heads:
         text = text[heads[-1].end() :]
