@@ -31,8 +31,9 @@ run: $(STAMP)  ## play the bundled cases under every scenario, score them, write
 test: $(DEV)  ## the test suite: offline, under two minutes
 	@$(BIN)/python -m pytest -q
 
-test-all: $(DEV)  ## the slow tests too: packaging, kill -9, extras
-	@$(BIN)/python -m pytest -q -m ""
+test-all: $(DEV)  ## the slow tests too, with what they need: packaging, kill -9, extras
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[litellm]" httpx-aiohttp
+	@$(BIN)/python -m pytest -q -m "packaging or kill or live"
 
 check: $(DEV)  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check .

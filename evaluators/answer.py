@@ -3,8 +3,6 @@
 import re
 from collections.abc import Sequence
 
-from wardround.scenarios.terms.diagnosis import compare
-
 from wardround.engine.errors import LimitReached, ProviderError
 from wardround.engine.records import Score
 from wardround.engine.seat import Seat
@@ -12,6 +10,7 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.judge import judge
 from wardround.evaluators.standing import Goal, answers, gave_nothing, goal_of, unscored
 from wardround.scenarios.case import Case, Truth
+from wardround.scenarios.terms.diagnosis import compare
 
 _WORD = re.compile(r"\w+")
 

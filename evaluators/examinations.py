@@ -1,5 +1,6 @@
 """Which examinations were ordered: recall, precision, cost, waste, and the full path from order to answer."""
 
+import math
 from collections.abc import Sequence
 
 from wardround.engine.records import Score
@@ -9,6 +10,8 @@ from wardround.evaluators.requests import TESTS, Request, Tally, again, orders_h
 from wardround.evaluators.standing import gave_nothing, unscored
 from wardround.scenarios.case import Case
 from wardround.scenarios.records import Kind
+from wardround.scenarios.terms.catalogue import Catalogue
+from wardround.scenarios.terms.linking import link
 
 
 class Examinations:
@@ -31,8 +34,8 @@ class Examinations:
         return exam_scores(case, trajectory)
 
 
-def exam_scores(case: Case, trajectory: Trajectory) -> list[Score]:
-    """The scores of `Examinations`."""
+def exam_scores(case: Case, trajectory: Trajectory, prices: Catalogue | None = None) -> list[Score]:
+    """The scores of `Examinations`; `prices` replaces the points that the episode was played with."""
     asked = requests(trajectory)
     reason = unscored(trajectory.ending) if orders_here(trajectory) else "not_ordered_here"
     if not reason and asked is None:
@@ -41,7 +44,7 @@ def exam_scores(case: Case, trajectory: Trajectory) -> list[Score]:
         found = [Score(name, None, reason) for name in _NAMES]
     else:
         evidence = tuple(dict.fromkeys(request.seq for request in asked))
-        found = [Score(s.name, s.value, s.reason, evidence) for s in _recall(case, asked) + _orders(asked)]
+        found = [Score(s.name, s.value, s.reason, evidence) for s in _recall(case, asked) + _orders(asked, prices)]
     return [*found, _unusable(trajectory)]
 
 
@@ -77,7 +80,7 @@ def _recall(case: Case, asked: Sequence[Request]) -> list[Score]:
     return _by_kind("exam_recall", by_kind, "nothing_recorded")
 
 
-def _orders(asked: Sequence[Request]) -> list[Score]:
+def _orders(asked: Sequence[Request], prices: Catalogue | None) -> list[Score]:
     tests = [request for request in asked if request.kind != "examination"]
     first: dict[object, Request] = {}
     for request in tests:
@@ -92,10 +95,15 @@ def _orders(asked: Sequence[Request]) -> list[Score]:
     return [
         *precision,
         Score("tests", float(len(tests))),
-        Score("test_cost", sum(request.points for request in asked)),
+        Score("test_cost", math.fsum(_cost(request, prices) for request in asked)),
         _share("repeat_requests", sum(1 for _ in again(asked)), len(asked), "nothing_ordered"),
         _share("assumed_answers", sum(request.assumed for request in asked), len(asked), "nothing_ordered"),
     ]
+
+
+def _cost(request: Request, prices: Catalogue | None) -> float:
+    linked = link(request.asked, prices) if prices is not None else None
+    return linked.points if linked else request.points
 
 
 def _answered(asked: Sequence[Request]) -> Tally:

@@ -9,15 +9,22 @@ from wardround.evaluators.answer import Answer
 from wardround.evaluators.examinations import exam_scores, full_path
 from wardround.evaluators.usage import usage_scores
 from wardround.scenarios.case import Case
+from wardround.scenarios.terms.catalogue import Catalogue
 
 
 class Standard:
-    """Accuracy, the full path, examinations, usage. With a model in its seat, the model judges the answer."""
+    """Accuracy, the full path, examinations, usage. With a model in its seat, the model judges the answer.
+
+    `prices` is a table of tests with the user's own points; without one the cost is as it was told in the episode.
+    """
 
     name = "standard"
+
+    def __init__(self, prices: Catalogue | None = None) -> None:
+        self._prices = prices
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
         """Accuracy is asked for once; the full path follows from it."""
         accuracy = await Answer().score(case, trajectory, seat)
-        exams = exam_scores(case, trajectory)
+        exams = exam_scores(case, trajectory, self._prices)
         return [*accuracy, *full_path(accuracy[0], exams), *exams, *usage_scores(trajectory)]

@@ -94,7 +94,7 @@ def test_only_the_boundary_catches_everything() -> None:
                 caught = getattr(node.type, "id", None)
                 if node.type is None or caught in ("Exception", "BaseException"):
                     found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
-    # The other two run a user's code to tell what it raised: the check of an agent, the loopback server's reply function.
+    # The other two run a user's code to tell what it raised: the check of an agent, the loopback server's replies.
     telling = ("agents/check.py", "engine/models/loopback.py")
     assert [place for place in found if not place.startswith(telling)] == []
 

@@ -106,10 +106,13 @@ def _one(asked: str, desk: _Desk) -> list[Answer]:
         exact = lookup.named(asked, desk.chart)
         if not exact:
             return list(_whole_examination(desk, asked))
-    hits = lookup.find(asked, linked, desk.chart, desk.table)
-    broad = scope(asked)
-    if broad and linked is None and (not hits or desk.everything):
-        return _broad(asked, broad, desk)
+    broad = scope(asked) if linked is None else None
+    own = lookup.named(asked, desk.chart) if broad else []
+    if broad and (desk.everything or not own):
+        found = _broad(asked, broad, desk)
+        cited = {ref for line in found for ref in line.refs}
+        return [_found(asked, hit, 0.0) for hit in own if hit.entry.item.ref not in cited] + found
+    hits = own or lookup.find(asked, linked, desk.chart, desk.table)
     if not hits:
         return [_absent(asked, linked, desk)]
     points = linked.points if linked else _points(hits[0].entry)

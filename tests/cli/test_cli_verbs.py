@@ -138,3 +138,16 @@ def test_agents(shell: Shell) -> None:
     assert "baseline" in shell.out
     assert shell("agents", "check", "gold") == 0
     assert shell("agents", "check", "no.module:Agent") == 2
+
+
+def test_a_user_s_own_costs_of_tests(shell: Shell, store: Path, tmp_path: Path) -> None:
+    def cost(*more: object) -> float:
+        scores = {row["name"]: row for row in shell.json("score", "g", "--store", store, *more)["scores"]}
+        return float(scores["test_cost"]["mean"])
+
+    prices = tmp_path / "prices.csv"
+    prices.write_text("name,points\nlipase,1000\n")
+    assert cost("--points", prices) > 900 > cost() > 0
+    prices.write_text("name,points\nlipase,cheap\n")
+    assert shell("score", "g", "--store", store, "--points", prices) == 2
+    assert "line 2" in shell.err

@@ -13,9 +13,11 @@ from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.prices import Prices, read_prices
+from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import summarise
 from wardround.evaluators.table import score_table
 from wardround.results import Run
+from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scoring import evaluator_names, evaluator_of, score_run
 from wardround.settings import SeatSettings
 
@@ -33,6 +35,7 @@ from wardround.settings import SeatSettings
     "--judge", metavar="provider/model", help="A model that judges the answer; without one the match is lexical."
 )
 @click.option("--judge-base-url", metavar="URL", help="OpenAI-compatible endpoint of the judge.")
+@click.option("--points", type=click.Path(path_type=Path), help="CSV name,points: your own costs of tests.")
 @click.option("--prompts", type=click.Path(path_type=Path), help="Your own wording of the judge's prompts.")
 @click.option("--prices", type=click.Path(path_type=Path), help="As for run.")
 @click.option(
@@ -50,10 +53,20 @@ def command(run: str, **given: Any) -> int:
     return drive(lambda: _score(run, given))
 
 
+def _priced(path: Path) -> Standard:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--points {path}: cannot be read as UTF-8 text ({error})") from error
+    return Standard(catalogue().priced(text, str(path)))
+
+
 async def _score(name: str, given: dict[str, Any]) -> int:
     evaluators = [evaluator_of(spec.strip()) for spec in given["evaluators"].split(",") if spec.strip()]
     if not evaluators:
         raise UsageError(f"--evaluators names none; there are: {', '.join(evaluator_names())}")
+    if given["points"]:
+        evaluators = [_priced(given["points"]) if one.name == Standard.name else one for one in evaluators]
     store = existing_store(given["store"])
     progress = Progress()
     judge = None

@@ -1,0 +1,54 @@
+"""Clinical wording made comparable."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.scenarios.terms.vocabulary import roots
+from wardround.scenarios.terms.wording import key
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Haemorrhoids", "hemorrhoid"),
+        ("Oesophageal tumours", "esophageal tumor"),
+        ("Hirschsprung’s disease", "Hirschsprung's Diseases"),
+        ("**Crohn's** _disease_", "Crohn disease"),
+        ("Ménière disease", "Meniere disease"),
+        ("metastases", "metastasis"),
+        ("β-hCG", "beta hCG"),
+        ("leucocytes", "leukocyte"),
+        ("fibre", "fiber"),
+    ],
+)
+def test_spellings_of_one_word_meet(one: str, other: str) -> None:
+    assert key(one) == key(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("stenotic", "stenosis"), ("pulmonary", "lungs"), ("thrombus", "thrombosis"), ("ischaemic", "ischemia")],
+)
+def test_a_noun_and_its_adjective_have_one_root(one: str, other: str) -> None:
+    assert roots(one) == roots(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("hepatitis", "hepatic"),
+        ("endometritis", "endometriosis"),
+        ("arthritis", "arthrosis"),
+        ("hyperthyroidism", "hypothyroidism"),
+        ("pneumonia", "pneumonitis"),
+        ("cholecystitis", "cholelithiasis"),
+    ],
+)
+def test_words_that_only_look_alike_stay_apart(one: str, other: str) -> None:
+    assert roots(one) != roots(other)
+
+
+@given(st.text(max_size=200))
+def test_a_key_of_a_key_is_itself_as_words(text: str) -> None:
+    assert len(key(text).split()) == len(key(key(text)).split())
