@@ -48,4 +48,4 @@ def told(given: Sequence[Answer]) -> Action:
     lines = list(dict.fromkeys(line.text for line in given)) or [
         "No test was named; please say which results you want."
     ]
-    return Action("answer", "\n".join(lines), {"answers": [msgspec.to_builtins(line) for line in given]})
+    return Action("answer", "\n".join(lines), {"answers": [line.row() for line in given]})

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-import msgspec
-
 from wardround.agents import story
 from wardround.agents.dialogue import dialogue
 from wardround.agents.examiner import record, wanted
@@ -47,7 +45,7 @@ class Patient:
             str(known.get("policy", "strict")),
             everything=True,
         )
-        return Action("answer", _told(given), {"answers": [msgspec.to_builtins(line) for line in given]})
+        return Action("answer", _told(given), {"answers": [line.row() for line in given]})
 
     def _story(self, view: View, known: Mapping[str, Json]) -> Action:
         question = next((said.text for said in reversed(view.heard) if said.seat != view.seat), "")

@@ -1,20 +1,17 @@
 """Trying out an agent: one bundled case, the scenario's own other seats, and a model that only says what is asked."""
 
-from importlib.resources import files
-from pathlib import Path
-
 from wardround.agents.check import Checked, Trial, check
 from wardround.cast import SEATS, part_of
 from wardround.engine.errors import UsageError
 from wardround.engine.models.prices import Prices
 from wardround.engine.plugins import maker, named
-from wardround.engine.prompts import Prompts
 from wardround.engine.seat import Seat, seed_of
 from wardround.planning import DEFAULT_SPECS
 from wardround.results import SCENARIOS
 from wardround.scenarios.bundled import bundled
 from wardround.scenarios.loaders.detect import load
 from wardround.settings import SeatSettings
+from wardround.wording import wording
 
 _USUAL = {"doctor": "workup", "patient": "consultation", "examiner": "workup"}
 
@@ -26,8 +23,7 @@ async def check_agent(spec: str, seat: str, scenario: str | None = None) -> Chec
     if seat not in rules.seats:
         raise UsageError(f"scenario {name} has no seat {seat!r}; it has: {', '.join(rules.seats)}")
     cases = tuple(load(bundled("admissions")[0]))
-    folders = [Path(str(files(f"wardround.{package}") / "prompts")) for package in ("scenarios", "agents")]
-    prompts = Prompts.load(folders)
+    prompts = wording()
     part = part_of(seat, SeatSettings(spec=spec), Prices())
     case, told = cases[0], {"truth": cases[0], "cases": cases[1:], "": None}[part.told]
 

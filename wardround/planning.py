@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.detect import load
 from wardround.scenarios.select import select
 from wardround.settings import RunSettings, SeatSettings, problems
+from wardround.wording import wording
 
 DEFAULT_SPECS = {"doctor": "baseline", "patient": "record", "examiner": "record"}
 _CHUNK = 500
@@ -56,10 +56,7 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any]) -
         rule_settings = rules.Settings.model_validate(settings.set)
     except ValidationError as error:
         raise UsageError(f"--set for scenario {settings.scenario}: {problems(error)}") from error
-    override = Path(settings.prompts) if settings.prompts else None
-    prompts = Prompts.load(
-        [Path(str(files(f"wardround.{name}") / "prompts")) for name in ("scenarios", "agents")], override
-    )
+    prompts = wording(settings.prompts)
     unknown = sorted(set(settings.seats) - set(rules.seats))
     if unknown:
         raise UsageError(f"scenario {settings.scenario} has no seat {unknown[0]!r}; it has: {', '.join(rules.seats)}")

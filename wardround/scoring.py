@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,11 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.results import Run
 from wardround.scenarios.case import Case
+from wardround.wording import wording
 
 EVALUATORS = "wardround.evaluators"
+JUDGED = "lexical_match"
+"""The score that stands beside a judge's verdict, and only there."""
 
 
 def evaluator_of(spec: str) -> Evaluator:
@@ -112,7 +114,7 @@ async def score_run(
     verdict can be read. A judge that cannot be reached leaves None with its reason.
     """
     progress = progress or Progress()
-    texts = Prompts.load([Path(str(files("wardround.evaluators") / "prompts"))], prompts) if judge else None
+    texts = wording(prompts) if judge else None
     for evaluator in evaluators:
         judging = _Judging(run, evaluator, judge, allow_hosts, prompts=texts)
         if judge is not None:
@@ -171,6 +173,7 @@ async def scored(run: Run) -> RunScores:
     async for episode, _, score in run.store.scores(run.name):
         found.setdefault(episode, {})[score.name] = score
     rows = []
+    judged = any(JUDGED in scores for scores in found.values())
     for row in await run.episodes():
         case = await run.case(row.case)
         ending = (await run.trajectory(row.id)).ending if row.cause else None
@@ -190,4 +193,11 @@ async def scored(run: Run) -> RunScores:
                 restricted=case.data_class == "restricted",
             )
         )
-    return RunScores(name=run.name, header=run.header, episodes=rows)
+    scoring = {"judge": await _last_judge(run) if judged else "lexical"}
+    return RunScores(name=run.name, header=run.header, episodes=rows, scoring=scoring)
+
+
+async def _last_judge(run: Run) -> str:
+    """The judge of the latest scoring of a run, by the run that keeps its calls."""
+    seats = [other.header["seats"] for other in await run.store.runs() if other.header.get("evaluates") == run.name]
+    return str(seats[-1]["judge"]["spec"]) if seats else "unknown"

@@ -4,9 +4,8 @@ import argparse
 import asyncio
 import socket
 import struct
-import sys
 from collections import Counter, deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from types import TracebackType
 from typing import cast
@@ -228,15 +227,6 @@ async def _serve(server: Loopback, port: int) -> None:
     await asyncio.Event().wait()
 
 
-def _run(main: Coroutine[None, None, None]) -> None:
-    if sys.platform == "win32":
-        asyncio.run(main)
-    else:
-        import uvloop  # noqa: PLC0415 there is none for Windows
-
-        uvloop.run(main)
-
-
 def _rate(text: str) -> tuple[str, float]:
     kind, _, rate = text.partition("=")
     return kind, float(rate)
@@ -257,7 +247,7 @@ def main() -> None:
     reply = wire.echo if text is None else lambda _messages, _model: text
     try:
         server = Loopback(reply, latency=given.latency, faults=Rates(dict(given.fault), given.seed))
-        _run(_serve(server, given.port))
+        asyncio.run(_serve(server, given.port))
     except UsageError as error:
         parser.error(str(error))
     except KeyboardInterrupt:

@@ -78,8 +78,8 @@ def answers(wanted: Reading, done: Reading, table: Catalogue) -> bool:
 
     The modality must be the one asked for or a kind of it (a CT angiography answers for a CT, not the reverse), the
     regions must share one, as itself or as part of the other; named sides must agree. A request without a region is
-    answered by every study of the modality. Studies told apart by more than a region (nuclear, echocardiography,
-    fluoroscopy, catheter) are never matched so.
+    answered by every study of the modality, and a study whose record tells no region answers for any. Studies told
+    apart by more than a region (nuclear, echocardiography, fluoroscopy, catheter) are never matched so.
     """
     if len(wanted.modalities) != 1 or not done.modalities:
         return False
@@ -90,7 +90,7 @@ def answers(wanted: Reading, done: Reading, table: Catalogue) -> bool:
         return False
     if wanted.side and done.side and wanted.side != done.side:
         return False
-    if not wanted.regions:
+    if not wanted.regions or not done.regions:
         return True
     return any(
         one in _line(other, table.regions) or other in _line(one, table.regions)

@@ -1,9 +1,10 @@
 """The examiner's look-up: a doctor's order against a record, answered in four states with the field it rests on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
+from wardround.engine.records import Json
 from wardround.scenarios.records import Item
 from wardround.scenarios.terms import lookup
 from wardround.scenarios.terms.catalogue import Catalogue, Test, catalogue
@@ -42,6 +43,10 @@ class Answer:
     text: str
     points: float
     assumed: bool = False
+
+    def row(self) -> dict[str, Json]:
+        """The answer as the JSON object that an action carries."""
+        return {**asdict(self), "refs": list(self.refs)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,157 @@
+"""Patients with and without a model: only what was asked, never the truth."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from seats import a_seat
+
+from wardround.agents import story
+from wardround.agents.patient import NOTHING, TOLD, UNKNOWN, LLMPatient, Patient
+from wardround.engine.errors import UsageError
+from wardround.engine.models.scripted import Scripted
+from wardround.engine.records import Completion, Json, Said, View
+
+STORY = {
+    "Demographics": "35-year-old woman",
+    "History": "For one month I have had double vision. It gets worse in the evening. Rest helps.",
+    "Past medical history": "Asthma as a child.",
+    "Social history": "Non-smoker, drinks wine occasionally. Works as a designer.",
+    "Current medications": "Salbutamol inhaler",
+    "Review of systems": "No fever, no chest pain.",
+}
+ROWS = [
+    {"ref": "investigations[0]", "kind": "investigation", "name": "CT Scan", "text": "CT Scan: a mass", "normal": None},
+    {
+        "ref": "investigations[1]",
+        "kind": "investigation",
+        "name": "Blood work",
+        "text": "Blood work: CRP 90",
+        "normal": None,
+    },
+]
+
+
+def asked(*talk: tuple[str, str]) -> View:
+    heard = tuple(
+        Said(seq, seat, "ask" if seat == "doctor" else "answer", text) for seq, (seat, text) in enumerate(talk)
+    )
+    return View("patient", "You are a patient.", heard, ("answer",), {"story": STORY, "complaint": "Double vision"})
+
+
+def requested(*items: str, text: str = "", rows: Json = ROWS, ancillary: str = "tests") -> View:
+    order = {"kind": "any", "items": list(items), "text": text}
+    known = {"summary": "A woman.", "ancillary": ancillary, "record": rows, "policy": "strict", "order": order}
+    return View("patient", "You keep the file.", (), ("answer",), known)
+
+
+@pytest.mark.parametrize(
+    ("question", "holds", "lacks"),
+    [
+        ("What brings you in today?", "double vision", "Asthma"),
+        ("Are you taking any medication?", "Salbutamol", "double"),
+        ("Do you smoke?", "Non-smoker", "designer"),
+        ("What do you do for work?", "designer", "wine"),
+        ("Any past medical conditions?", "Asthma", "wine"),
+        ("Have you had a fever?", "No fever", "Asthma"),
+        ("When did this start?", "one month", "Asthma"),
+        ("How old are you?", "35-year-old", "vision"),
+        ("Does anything make it worse?", "evening", "Asthma"),
+    ],
+)
+async def test_a_question_gets_the_sentences_about_it(question: str, holds: str, lacks: str) -> None:
+    action = await Patient().act(asked(("doctor", question)))
+    assert holds in action.text
+    assert lacks not in action.text
+    assert action.args["topics"]
+
+
+async def test_what_the_story_does_not_hold_is_not_made_up() -> None:
+    for question in ("Do you like opera?", "Any recent travel?", "Do you have allergies?", "", "¿Dónde?"):
+        action = await Patient().act(asked(("doctor", question)))
+        assert (action.text, action.args) == (UNKNOWN, {"topics": []})
+
+
+async def test_nothing_is_told_twice_and_never_the_whole_story_at_once() -> None:
+    talk: list[tuple[str, str]] = []
+    told: list[str] = []
+    for _ in range(6):
+        talk.append(("doctor", "Is there anything else?"))
+        action = await Patient().act(asked(*talk))
+        talk.append(("patient", action.text))
+        told.append(action.text)
+        assert len(story.sentences({"x": action.text})) <= story.MOST
+    assert told[0] != told[1]
+    assert told[-1] == TOLD
+
+
+async def test_a_request_gets_the_lines_that_answer_it() -> None:
+    action = await Patient().act(requested("CT of the abdomen", "MRI brain"))
+    assert action.text == "CT Scan: a mass\nNot in the report: MRI brain."
+    assert action.args["answers"][0]["refs"] == ["investigations[0]"]
+    action = await Patient().act(requested(text="C-reactive protein"))
+    assert action.args["answers"][0]["rule"] == "mention"
+
+
+async def test_a_broad_request_gets_all_of_its_kind() -> None:
+    action = await Patient().act(requested("any imaging"))
+    assert [line["refs"] for line in action.args["answers"]] == [["investigations[0]"]]
+
+
+@pytest.mark.parametrize("items", [("lipase",), ("blorbogram",), ()])
+async def test_where_nothing_fits_the_protocols_sentence_is_said(items: tuple[str, ...]) -> None:
+    action = await Patient().act(requested(*items))
+    assert action.text == NOTHING == "There is no relevant ancillary test information available for this request."
+
+
+async def test_a_report_without_items_is_read_line_by_line() -> None:
+    action = await Patient().act(requested("skin biopsy", rows=[], ancillary="- Skin biopsy: granuloma\n- ECG: normal"))
+    assert action.text == "Skin biopsy: granuloma"
+    assert action.args["answers"][0]["refs"] == ["ancillary"]
+
+
+@given(st.text(max_size=200))
+def test_any_question_can_be_asked(question: str) -> None:
+    told = story.fitting(question, story.sentences(STORY))
+    assert all(part.text in " ".join(STORY.values()) for part in told)
+
+
+async def test_the_model_plays_the_patient_from_the_story_alone() -> None:
+    model = Scripted([Completion(" About a month. ", thinking="hm")])
+    view = asked(("doctor", "What is it?"), ("patient", "I see double."), ("doctor", "Since when?"))
+    action = await LLMPatient(a_seat(model)).act(view)
+    assert (action.verb, action.text, action.thinking) == ("answer", "About a month.", "hm")
+    messages, purpose, _ = model.calls[0]
+    assert purpose == "act"
+    assert [(message.role, message.content) for message in messages[1:]] == [
+        ("user", "What is it?"),
+        ("assistant", "I see double."),
+        ("user", "Since when?"),
+    ]
+    assert messages[0].role == "system"
+    assert all(text in messages[0].content for text in STORY.values())
+
+
+async def test_the_model_answers_requests_from_the_report() -> None:
+    model = Scripted([NOTHING])
+    action = await LLMPatient(a_seat(model)).act(requested("MRI brain", "CBC", ancillary="- **CT:** a mass {x}"))
+    assert action.text == NOTHING
+    (system, user), _, _ = model.calls[0]
+    assert "- **CT:** a mass {x}" in system.content
+    assert NOTHING in system.content
+    assert "MRI brain\nCBC" in user.content
+
+
+async def test_a_report_in_fields_is_told_to_the_model_line_by_line() -> None:
+    model = Scripted(["x"])
+    await LLMPatient(a_seat(model)).act(requested("CT", ancillary=""))
+    assert "- CT Scan: a mass" in model.calls[0][0][0].content
+
+
+async def test_faults_are_plain_errors() -> None:
+    with pytest.raises(ValueError, match="scripted returned an empty text"):
+        await LLMPatient(a_seat(Scripted([" \n"]))).act(asked(("doctor", "Well?")))
+    with pytest.raises(UsageError, match="needs a model"):
+        LLMPatient(a_seat())
+    for agent in (Patient(), LLMPatient(a_seat(Scripted([])))):
+        with pytest.raises(ValueError, match="holds neither"):
+            await agent.act(View("patient", "", (), ("answer",), None))
