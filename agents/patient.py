@@ -81,7 +81,8 @@ class LLMPatient:
         reply = await self._model.complete(messages, purpose="act")
         if not reply.text.strip():
             raise ValueError(f"the patient's model {self._model.name} returned an empty text")
-        return Action("answer", reply.text.strip(), thinking=reply.thinking)
+        args = {"answers": _asked_for(known)} if "ancillary" in known else {"topics": []}
+        return Action("answer", reply.text.strip(), args, thinking=reply.thinking)
 
     def _report(self, view: View, known: Mapping[str, Json]) -> Sequence[Message]:
         """Each request stands alone, as in paper 002: the report, the withheld tests, and what is asked for now."""
@@ -101,6 +102,16 @@ class LLMPatient:
         told = "\n".join(f"{name}: {text}" for name, text in known["story"].items())
         system = self._prompts["patient/story"].render(brief=view.brief, story=told)
         return dialogue([Message("system", system)], view.heard, view.seat, self._prompts["patient/continue"].text)
+
+
+def _asked_for(known: Mapping[str, Json]) -> list[Json]:
+    """Which recorded results the request named, for the scores: what was asked is the doctor's, however it is told.
+
+    Without the results' text: the doctor hears the model's words only.
+    """
+    order = known["order"]
+    given = answer(_items(known), wanted(order), str(order.get("kind", "any")), "strict", everything=True)
+    return [{**line.row(), "text": ""} for line in given]
 
 
 def _known(view: View) -> Mapping[str, Json]:

@@ -1,6 +1,5 @@
 """Was the final answer right: lexically, or by a judge model when one is given."""
 
-import re
 from collections.abc import Sequence
 
 from wardround.engine.errors import LimitReached, ProviderError
@@ -10,9 +9,7 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.judge import judge
 from wardround.evaluators.standing import Goal, answers, gave_nothing, goal_of, unscored
 from wardround.scenarios.case import Case, Truth
-from wardround.scenarios.terms.diagnosis import compare
-
-_WORD = re.compile(r"\w+")
+from wardround.scenarios.terms import diagnosis, treatment
 
 
 class Answer:
@@ -48,11 +45,8 @@ class Answer:
 
 def matches(given: str, truth: Truth, goal: Goal) -> bool:
     """The lexical verdict. A treatment has no synonyms, so free text that says the same in other words is missed."""
-    if goal == "diagnosis":
-        return compare(given, truth).match
-    if _words(given) == _words(truth.treatment):
-        return True
-    return compare(given, Truth(diagnosis=truth.treatment)).match
+    verdict = diagnosis.compare(given, truth) if goal == "diagnosis" else treatment.compare(given, truth)
+    return verdict.match
 
 
 async def _judged(seat: Seat, goal: Goal, given: str, truth: Truth) -> tuple[float | None, str]:
@@ -63,10 +57,6 @@ async def _judged(seat: Seat, goal: Goal, given: str, truth: Truth) -> tuple[flo
     except LimitReached as error:
         return None, f"judge/{error.limit}"
     return (None, "judge_unreadable") if verdict is None else (float(verdict), "")
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
 
 
 def _last_word(trajectory: Trajectory) -> tuple[int, ...]:

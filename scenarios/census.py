@@ -1,19 +1,24 @@
 """What a file of cases holds: counts by stratum, every problem, cases that give their truth away, what each lacks."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from wardround.engine.errors import UsageError
+from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case
+from wardround.scenarios.consultation import Consultation
 from wardround.scenarios.loaders.detect import scan
 from wardround.scenarios.loaders.problem import Problem
-from wardround.scenarios.records import items
+from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
+from wardround.scenarios.terms.diagnosis import opening_contains
+from wardround.scenarios.workup import Workup
 
-SCENARIOS = ("workup", "one-turn", "free-turn", "oracle", "treatment", "consultation")
+GAMES: dict[str, Any] = {game.name: game for game in (Workup, OneTurn, FreeTurn, Oracle, Treatment, Consultation)}
+SCENARIOS = tuple(GAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,47 +96,20 @@ def census(path: Path | str) -> Census:
 
 
 def leaks(case: Case) -> tuple[tuple[str, str, str], ...]:
-    """(case, field, phrase) for each open field that holds a name of the diagnosis as a whole phrase.
-
-    Case and punctuation are passed over; a name of one capitalised word of up to four letters ('MS') must stand so.
-    """
+    """(case, field, phrase) for each open field that holds a name of the diagnosis as a whole phrase."""
     found = []
     for name in ("opening", "complaint"):
-        text = getattr(case, name)
-        for phrase in dict.fromkeys((case.truth.diagnosis, *case.truth.synonyms)):
-            if _holds(text, phrase):
-                found.append((case.id, name, phrase))
-                break
+        for phrase in opening_contains(case.truth, getattr(case, name))[:1]:
+            found.append((case.id, name, phrase))
     return tuple(found)
 
 
 def lack(case: Case, scenario: str) -> str:
-    """The field that `case` is missing for `scenario`; empty if none. Raises UsageError on an unknown scenario."""
-    if scenario not in SCENARIOS:
-        raise UsageError(f"unknown scenario {scenario!r}; there are: {', '.join(SCENARIOS)}")
-    if scenario == "treatment":
-        return "" if case.truth.treatment else "truth.treatment"
-    if not case.truth.diagnosis:
-        return "truth.diagnosis"
-    if scenario == "consultation" and not case.history:
-        return "history"
-    if scenario in ("one-turn", "free-turn") and not case.ancillary and not items(case):
-        return "ancillary"
-    if scenario == "workup" and not items(case):
-        return "results (examination, labs, microbiology, imaging or investigations)"
-    return ""
-
-
-def _holds(text: str, phrase: str) -> bool:
-    if re.fullmatch(r"[A-Z][A-Za-z0-9-]{0,3}", phrase) and not phrase.islower():
-        return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text) is not None
-    wanted = _plain(phrase)
-    return bool(wanted.strip()) and wanted in _plain(text)
-
-
-def _plain(text: str) -> str:
-    words = " ".join(re.findall(r"[^\W_]+", text.casefold()))
-    return f" {words} "
+    """Why `case` cannot be played under `scenario`, by the scenario's own word; empty if it can."""
+    game = GAMES.get(scenario)
+    if game is None:
+        raise UsageError(f"unknown scenario {scenario!r}; there are: {', '.join(GAMES)}")
+    return game(game.Settings(), Prompts({})).lacks(case) or ""
 
 
 def _counts(cases: Iterable[Case]) -> dict[str, Counter[str]]:

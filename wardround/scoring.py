@@ -22,6 +22,7 @@ from wardround.engine.records import Ending, Score
 from wardround.engine.seat import Seat, seed_of
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.rows import EpisodeScores, RunScores
+from wardround.evaluators.standard import Standard
 from wardround.results import Run
 from wardround.scenarios.case import Case
 from wardround.wording import wording
@@ -101,21 +102,21 @@ class _Judging:
 
 async def score_run(
     run: Run,
-    evaluators: Sequence[Evaluator],
+    evaluators: Sequence[Evaluator] = (),
     *,
     judge: Part | None = None,
     prompts: Path | None = None,
     allow_hosts: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> RunScores:
-    """Score every closed episode and keep the scores in the store; returns all scores of the run.
+    """Score every closed episode by `evaluators` (default: the house metrics); returns all scores of the run.
 
     A judge's calls are kept as a run of their own, `RUN~EVALUATOR`, so that an interrupted scoring goes on and each
     verdict can be read. A judge that cannot be reached leaves None with its reason.
     """
     progress = progress or Progress()
     texts = wording(prompts) if judge else None
-    for evaluator in evaluators:
+    for evaluator in evaluators or [Standard()]:
         judging = _Judging(run, evaluator, judge, allow_hosts, prompts=texts)
         if judge is not None:
             judging.beside = await _beside(judging, judge)
