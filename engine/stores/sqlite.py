@@ -1,9 +1,11 @@
 """The default store: one SQLite file for many runs, written in groups, durable before it says so."""
 
 import sqlite3
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,28 +19,18 @@ from wardround.engine.protocols import EpisodeRow, RunRow
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.stores.memory import digest_of
 from wardround.engine.stores.schema import migrate
+from wardround.engine.stores.writer import Append, GroupWriter
 
 _T = TypeVar("_T")
 _PAGE = 500
 _EPISODE = "name, case_id, repeat, number, cause, reason, events, at"
 
 
-class _Group:
-    """Appends that are committed together."""
-
-    __slots__ = ("appends", "done", "error")
-
-    def __init__(self) -> None:
-        self.appends: list[tuple[str, str, Sequence[Row], Ending | None]] = []
-        self.done = anyio.Event()
-        self.error: StoreError | None = None
-
-
 class SqliteStore:
     """A file in WAL mode with `synchronous=FULL`.
 
     An append returns after the commit that holds it: a killed process loses nothing acknowledged, nor does a power cut
-    on a disk that honours fsync. Appends that arrive while one group is being written form the next.
+    on a disk that honours fsync. What arrives together is committed together (writer.py).
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -46,8 +38,8 @@ class SqliteStore:
         self._connection = self._open()
         self._ids: dict[tuple[str, str], int] = {}
         self._limiter = anyio.CapacityLimiter(1)
-        self._forming: _Group | None = None
-        self._last: _Group | None = None
+        self._lock = threading.Lock()
+        self._writer = GroupWriter(lambda appends: self._guarded(partial(self._write, appends=appends)))
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -64,10 +56,9 @@ class SqliteStore:
             raise StoreError(f"{self.path} cannot be opened as a store: {error}") from error
         return connection
 
-    async def _do(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Run `work` on the connection, in a thread and alone."""
-
-        def guarded() -> _T:
+    def _guarded(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Run `work` on the connection, alone; what fails is rolled back and is a StoreError."""
+        with self._lock:
             try:
                 return work(self._connection)
             except StoreError:
@@ -79,8 +70,9 @@ class SqliteStore:
                     self._connection.execute("ROLLBACK")
                 raise StoreError(f"{self.path}: {error}; the run can be resumed once this is mended") from error
 
-        # Not abandoned on cancellation: anyio waits for the thread, so a write under way is never left half-known.
-        return await anyio.to_thread.run_sync(guarded, limiter=self._limiter)
+    async def _do(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Run `work` in a thread; it is not abandoned on cancellation."""
+        return await anyio.to_thread.run_sync(self._guarded, work, limiter=self._limiter)
 
     async def create_run(self, name: str, header: Mapping[str, Json]) -> None:
         """Start a run."""
@@ -147,38 +139,13 @@ class SqliteStore:
         await self._do(work)
 
     async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
-        """Append events; the first to arrive in a group commits it for all (see the class)."""
-        leads = self._forming is None
-        group = self._forming = self._forming or _Group()
-        if rows or ending:
-            group.appends.append((run, episode, rows, ending))
-        if leads:
-            with anyio.CancelScope(shield=True):
-                await self._lead(group)
-        else:
-            await group.done.wait()
-        if group.error:
-            raise group.error
+        """Append events, in one commit with what others append at the same time."""
+        await self._writer.append(run, episode, rows, ending)
 
-    async def _lead(self, group: _Group) -> None:
-        previous, self._last = self._last, group
-        try:
-            if previous is not None:
-                await previous.done.wait()
-            self._forming = None
-            if group.appends:
-                await self._do(lambda connection: self._commit(connection, group))
-        except StoreError as error:
-            group.error = error
-        finally:
-            if self._last is group:
-                self._last = None
-            group.done.set()
-
-    def _commit(self, connection: sqlite3.Connection, group: _Group) -> None:
+    def _write(self, connection: sqlite3.Connection, appends: Sequence[Append]) -> None:
         now = time.time()
         connection.execute("BEGIN IMMEDIATE")
-        for run, episode, rows, ending in group.appends:
+        for run, episode, rows, ending, _, _ in appends:
             key = self._id(connection, run, episode)
             connection.executemany(
                 "INSERT INTO events (episode, seq, hash, body) VALUES (?, ?, ?, ?)",
@@ -264,8 +231,7 @@ class SqliteStore:
 
     async def aclose(self) -> None:
         """Wait for what is being written, then close."""
-        if self._last is not None:
-            await self._last.done.wait()
+        await self._writer.aclose()
         await self._do(lambda connection: connection.close())
 
 
