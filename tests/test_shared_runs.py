@@ -1,0 +1,71 @@
+"""Whole runs over the real data beside the project: gold scores 1.0, silent 0.0, the baseline completes."""
+
+from pathlib import Path
+
+import pytest
+
+import wardround
+from wardround.engine.stores.memory import MemoryStore
+from wardround.evaluators.summary import Summary, summarise
+from wardround.replaying import replay_run
+from wardround.results import Run
+
+SETS = [
+    ("agentclinic/agentclinic_medqa.jsonl", "consultation", 107),
+    ("medrbench/diagnosis_cases.json", "one-turn", 479),
+    ("medrbench/diagnosis_cases.json", "free-turn", 479),
+    ("medrbench/diagnosis_cases.json", "oracle", 479),
+    ("medrbench/diagnosis_cases.json", "workup", 479),
+    ("medrbench/treatment_cases.json", "treatment", 50),
+]
+MODELS = {
+    "oracle_diagnosis__gemini2-ft__replies_and_judged_steps.json": (160, 160),
+    "oracle_diagnosis__qwq__replies_and_judged_steps.json": (160, 160),
+    "oracle_diagnosis__deepseek-r1__replies_and_judged_steps.json": (160, 158),
+    "oracle_diagnosis__o3-mini__accuracy_judge_gpt.json": (193, 193),
+    "oracle_diagnosis__qwen3-14b-thinking__accuracy_judge_gpt.json": (193, 189),
+}
+
+
+async def played(path: Path, scenario: str, doctor: str) -> tuple[Run, Summary]:
+    run = await wardround.run(path, scenario, seats={"doctor": doctor}, store=MemoryStore())
+    return run, summarise((await wardround.score_run(run)).episodes)
+
+
+@pytest.mark.shared
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(("name", "scenario", "count"), SETS)
+async def test_the_ends_of_every_scale(shared: Path, name: str, scenario: str, count: int) -> None:
+    for doctor, value, cause in (("gold", 1.0, "completed"), ("silent", 0.0, "doctor")):
+        run, summary = await played(shared / "data" / name, scenario, doctor)
+        assert await run.endings() == {cause: count}
+        for score in summary.scores:
+            if score.name.endswith("_accuracy") or score.name in ("exam_recall", "full_path", "full_path_by_type"):
+                assert score.mean == (value if score.scored else None), score.name
+                assert set(score.reasons) <= {"nothing_recorded", "not_ordered_here"}, score.name
+        assert any(score.name == f"{run.header['scenario']['goal']}_accuracy" for score in summary.scores)
+
+
+@pytest.mark.shared
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(("name", "scenario", "count"), [SETS[0], SETS[5]])
+async def test_the_baseline_completes_and_replays(shared: Path, name: str, scenario: str, count: int) -> None:
+    run, _ = await played(shared / "data" / name, scenario, "baseline")
+    assert await run.endings() == {"completed": count}
+    assert [outcome.error async for outcome in replay_run(run) if outcome.error] == []
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", MODELS)
+async def test_replies_of_real_models_play_the_doctor(shared: Path, name: str) -> None:
+    results = shared / "data" / "medrbench" / "results" / name
+    cases = shared / "data" / "medrbench" / "diagnosis_cases.json"
+    run, summary = await played(cases, "oracle", f"replies:{results}")
+    count, completed = MODELS[name]
+    endings = await run.endings()
+    assert (sum(endings.values()), endings["completed"]) == (count, completed)
+    assert run.header["skipped"]["count"] == 479 - count
+    accuracy = summary.score("diagnosis_accuracy")
+    assert accuracy is not None
+    assert accuracy.mean is not None
+    assert 0.5 < accuracy.mean < 0.9
