@@ -4,7 +4,6 @@ import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -233,12 +232,3 @@ class SqliteStore:
         """Wait for what is being written, then close."""
         await self._writer.aclose()
         await self._do(lambda connection: connection.close())
-
-
-def is_store(path: Path) -> bool:
-    """Whether the file is a store (of any version)."""
-    try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            return bool(connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'episodes'").fetchone())
-    except sqlite3.Error:
-        return False

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
+from wardround.cli.screen import console
 from wardround.engine.protocols import Store
 from wardround.evaluators.compare import compare_runs
 from wardround.evaluators.report import as_json, page
@@ -60,13 +60,13 @@ async def _report(names: tuple[str, ...], given: dict[str, Any]) -> None:
     if given["as_json"]:
         say_json(as_json(runs, seed))
         return
-    console = Console()
+    screen = console()
     for run in runs:
-        console.print(score_table(run.name, summarise(run.episodes, seed), given["every"]))
+        screen.print(score_table(run.name, summarise(run.episodes, seed), given["every"]))
     if len(runs) > 1:
         comparison = compare_runs(runs, seed)
-        console.print(comparison_table(comparison, given["every"]))
+        screen.print(comparison_table(comparison, given["every"]))
         for warning in comparison.warnings:
-            console.print(f"warning: {warning}", markup=False)
+            screen.print(f"warning: {warning}", markup=False)
     if given["html"]:
         click.echo(f"page: {given['html']}", err=True)

@@ -53,7 +53,7 @@ _SAMPLING = ("temperature", "top_p", "max_tokens")
 @click.option("--max-episode-cost", type=float, metavar="USD", help="Limit of one episode.")
 @click.option("--max-episode-seconds", type=float, help="Limit of one episode.")
 @click.option("--prompts", metavar="DIR", help="Your own wording: a folder of prompts that replace the built-in ones.")
-@click.option("--prices", metavar="FILE", help="CSV: model, USD per million tokens in, and out.")
+@click.option("--prices", metavar="FILE", help="CSV (model,input,output) or TOML: USD per million tokens.")
 @click.option(
     "--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="A host that restricted cases may be sent to."
 )

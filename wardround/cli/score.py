@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from wardround.cast import model_part
 from wardround.cli.live import live_table
 from wardround.cli.options import drive, existing_store, json_option, on_terminal, say_json, store_option
+from wardround.cli.screen import console
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.models.preflight import preflight
@@ -90,7 +90,7 @@ async def _score(name: str, given: dict[str, Any]) -> int:
         if given["as_json"]:
             say_json({"run": name, **summary.to_json()})
         else:
-            Console().print(score_table(name, summary))
+            console().print(score_table(name, summary))
         return 130 if progress.draining else 0
     finally:
         if judge and judge.model:
