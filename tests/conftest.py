@@ -1,9 +1,34 @@
 """Fixtures that every test may use."""
 
+import ipaddress
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from shell import Shell
+
+
+def _loopback_only(event: str, args: tuple[Any, ...]) -> None:
+    """Refuses every connection that leaves this machine: the suite runs without network and must notice if it tries."""
+    if event == "socket.connect":
+        address = args[1]
+    elif event == "socket.getaddrinfo":
+        address = args[:1]
+    else:
+        return
+    host = address[0] if isinstance(address, tuple) else None
+    if not isinstance(host, str) or host == "localhost":
+        return
+    try:
+        inside = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        inside = False
+    if not inside:
+        raise RuntimeError(f"a test tried to reach {host}; tests talk to this machine only")
+
+
+sys.addaudithook(_loopback_only)
 
 
 @pytest.fixture(scope="session")

@@ -199,7 +199,7 @@ async def write_down(made: Plan, store: Store) -> Run:
         "prompts": dict(zip(texts, digests, strict=True)),
         "cases": {"from": settings.cases, "count": len(made.index), "index": index, "restricted": made.restricted},
         "tables": tables,
-        "skipped": {"count": len(made.skipped), "first": made.skipped[:20]},
+        "skipped": {"count": len(made.skipped), "first": made.skipped[:1000]},
         "settings": settings.model_dump(mode="json", exclude_defaults=True),
     }
     name = settings.name or made_up({run.name for run in await store.runs()})

@@ -62,7 +62,12 @@ _SAMPLING = ("temperature", "top_p", "max_tokens")
 @click.option("--config", type=click.Path(path_type=Path), help="A run file (TOML); options given here go over it.")
 @click.option("--print-config", is_flag=True, help="Print the run file of this command and stop.")
 @click.option("--resume", "resumed", metavar="RUN", help="Go on with this run; its settings come from the store.")
-@click.option("--retry", multiple=True, metavar="CAUSE", help="With --resume: reopen episodes closed by these causes.")
+@click.option(
+    "--retry",
+    multiple=True,
+    metavar="CAUSES",
+    help="With --resume: reopen what these causes closed, e.g. provider,limit.",
+)
 @click.option(
     "--log-level", default="warning", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
 )
@@ -164,7 +169,7 @@ async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
                 run = await resume(
                     given["resumed"],
                     store=store,
-                    retry=given["retry"],
+                    retry=[cause for causes in given["retry"] for cause in causes.split(",") if cause],
                     concurrency=given["concurrency"],
                     progress=progress,
                 )

@@ -44,6 +44,8 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
         for seat, told in run.header["seats"].items():
             extra = f"  told: {told['told']}" if told["told"] else ""
             click.echo(f"  {seat:<10} {told['spec']}{extra}")
+        for case, why in run.header["skipped"]["first"][:limit] if "skipped" in run.header else ():
+            click.echo(f"   not run  {case}: {why}")
         for row in rows[:limit]:
             click.echo(f"{row.number:>6}  {row.id:<32} {row.events:>4} events  {row.cause or 'open'} {row.reason}")
         if len(rows) > limit:
