@@ -53,7 +53,7 @@ def cases(tmp_path: Path) -> Path:
 
 
 async def test_a_class_of_one_s_own_is_played_and_scored(cases: Path) -> None:
-    run = await wardround.run(cases, "workup", seats={"doctor": Own}, store=MemoryStore())
+    run = await wardround.run(cases=cases, scenario="workup", doctor=Own, store=MemoryStore())
     assert await run.endings() == {"completed": 6}
     async for trajectory in run:
         assert trajectory.ending is not None

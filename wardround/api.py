@@ -14,12 +14,17 @@ from wardround.results import Run
 from wardround.settings import RunSettings, validated
 from wardround.stored import open_store
 
+SEATS = ("doctor", "patient", "examiner")
 AgentSpec = Any
 """A SPEC, a mapping of `SeatSettings` fields, or a class or function that makes an agent."""
 
 
 class Options(TypedDict, total=False):
-    """What `run` takes besides; the fields of RunSettings."""
+    """What `run` takes besides: seats by name, and the fields of RunSettings."""
+
+    doctor: AgentSpec
+    patient: AgentSpec
+    examiner: AgentSpec
 
     set: Mapping[str, Any]
     repeats: int
@@ -47,12 +52,15 @@ async def run(
 ) -> Run:
     """Play cases under a scenario and return the stored run.
 
-    `seats` maps a seat (doctor, patient, examiner) to a SPEC such as 'openai/gpt-4o', to `{"spec": ..., "base_url":
-    ...}`, or to a class of your own. Raises UsageError for anything wrong that can be known before the first episode,
-    StoreError if the store cannot be written. What goes wrong in an episode is in that episode's ending.
+    `doctor`, `patient` and `examiner` (or `seats`, which maps names) are a SPEC such as 'openai/gpt-4o', a mapping
+    `{"spec": ..., "base_url": ...}`, or a class of your own. Raises UsageError for anything wrong that can be known
+    before the first episode, StoreError if the store cannot be written. What goes wrong in an episode is in that
+    episode's ending.
     """
-    specs, agents = split_agents(seats or {})
-    settings = validated({"cases": str(cases), "scenario": scenario, "seats": specs, **options}, "run")
+    fields: dict[str, Any] = dict(options)
+    named = {seat: fields.pop(seat) for seat in SEATS if seat in fields}
+    specs, agents = split_agents({**(seats or {}), **named})
+    settings = validated({"cases": str(cases), "scenario": scenario, "seats": specs, **fields}, "run")
     return await begin(settings, _opened(store), agents, progress or Progress())
 
 
