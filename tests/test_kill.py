@@ -106,7 +106,7 @@ async def test_killed_25_times_it_ends_as_if_nothing_had_happened(tmp_path: Path
             kills += 1
             kept = recorded(cut)
             frozen.append((kept, Counter({body: server.counts[body] for body in kept})))
-            arguments = ["run", "--resume", "r", "--no-preflight"]
+            arguments = ["run", "--resume", "r"]
         ended = await finished(cut, *arguments)
         assert ended["endings"] == {"completed": EPISODES}
         for _, counts in frozen:

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from wardround.engine.batch import Progress
-from wardround.engine.models.preflight import preflight
 from wardround.engine.models.prices import Prices, read_prices
 from wardround.engine.protocols import Store
 from wardround.planning import plan, write_down
-from wardround.playing import Stage, check_causes, parts_of, play_open, stage
+from wardround.playing import Stage, check_causes, parts_of, play_open, reached, stage
 from wardround.results import Run
 from wardround.settings import RunSettings, validated
 from wardround.stored import open_store
@@ -67,15 +66,9 @@ async def run(
 async def begin(settings: RunSettings, store: Store, agents: Mapping[str, Any], progress: Progress) -> Run:
     """Plan a run, try its endpoints, write it down, play it."""
     made = await plan(settings, store, agents)
-    models = {seat: part.model for seat, part in made.parts.items() if part.model is not None}
-    try:
-        if settings.preflight:
-            await preflight(models)
+    async with reached(made.parts, tried=settings.preflight):
         begun = await write_down(made, store)
         await play_open(await stage(begun, made.parts), progress, settings.concurrency)
-    finally:
-        for model in models.values():
-            await model.aclose()
     return begun
 
 
@@ -98,14 +91,8 @@ async def resume(
     settings = RunSettings.model_validate(run.header["settings"])
     prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
     parts = await parts_of(run, prices, split_agents(seats or {})[1])
-    models = {seat: part.model for seat, part in parts.items() if part.model is not None}
-    try:
-        if settings.preflight:
-            await preflight(models)
+    async with reached(parts, tried=settings.preflight):
         await play_open(await stage(run, parts), progress or Progress(), concurrency or settings.concurrency, retry)
-    finally:
-        for model in models.values():
-            await model.aclose()
     return run
 
 

@@ -103,15 +103,6 @@ class Company:
             return Others(self.cases, self.places[case.id])
         return None
 
-    def models(self) -> dict[str, Model]:
-        """Seat to model, for those that have one."""
-        return {name: part.model for name, part in self.parts.items() if part.model is not None}
-
-    async def aclose(self) -> None:
-        """Give back the models' connections."""
-        for model in self.models().values():
-            await model.aclose()
-
 
 def part_of(seat: str, settings: SeatSettings, prices: Prices, *, own: Any = None, offline: bool = False) -> Part:
     """What `settings.spec` stands for in `seat`; `own` is the user's class itself, where the spec only names it.
@@ -126,6 +117,8 @@ def part_of(seat: str, settings: SeatSettings, prices: Prices, *, own: Any = Non
         path, _, model = spec.removeprefix("replies:").partition("#")
         return replies_part(spec, read_replies(Path(path), model or None), settings)
     if is_model(spec):
+        if "llm" not in names(SEATS + seat):
+            raise UsageError(f"{seat} {spec!r}: no agent plays this seat with a model; there are: {_named(seat)}")
         part = model_part(settings, prices, offline=offline)
         part.make = maker(named(SEATS + seat, "llm"), spec)
         return part
@@ -133,10 +126,14 @@ def part_of(seat: str, settings: SeatSettings, prices: Prices, *, own: Any = Non
         return _plain(spec, imported(spec), settings)
     if spec not in names(SEATS + seat):
         raise UsageError(
-            f"{seat} {spec!r} is none of {', '.join(names(SEATS + seat)) or 'no names'}; "
+            f"{seat} {spec!r} is none of {_named(seat)}; "
             "write provider/model, package.module:Class, replies:PATH or recorded:RUN for others"
         )
     return _plain(spec, named(SEATS + seat, spec), settings)
+
+
+def _named(seat: str) -> str:
+    return ", ".join(names(SEATS + seat)) or "no names"
 
 
 def is_model(spec: str) -> bool:

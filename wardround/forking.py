@@ -10,13 +10,12 @@ from wardround.engine.batch import Progress
 from wardround.engine.clock import wall
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Opened, decode, encode
-from wardround.engine.models.preflight import preflight
 from wardround.engine.models.prices import Prices, read_prices
 from wardround.engine.protocols import EpisodeRow
 from wardround.engine.records import Json
 from wardround.engine.replay import fork
 from wardround.names import made_up
-from wardround.playing import parts_of, play_open, stage
+from wardround.playing import parts_of, play_open, reached, stage
 from wardround.results import Run
 from wardround.settings import RunSettings, SeatSettings
 
@@ -37,15 +36,9 @@ async def fork_run(
     settings = RunSettings.model_validate(parent.header["settings"])
     prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
     parts = await _parts(parent, seats, prices)
-    child = await _written(parent, episode, after, _header(parent, episode, after, seats, parts), name)
-    models = {seat: part.model for seat, part in parts.items() if part.model is not None}
-    try:
-        if settings.preflight:
-            await preflight(models)
+    async with reached(parts, tried=settings.preflight):
+        child = await _written(parent, episode, after, _header(parent, episode, after, seats, parts), name)
         await play_open(await stage(child, parts), progress or Progress(), 1)
-    finally:
-        for model in models.values():
-            await model.aclose()
     return child
 
 

@@ -1,6 +1,7 @@
 """Playing the open episodes of a run, whether it has just begun or was interrupted."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,7 @@ from wardround.engine.errors import LogError, UsageError
 from wardround.engine.events import Opened, Reopened, Row
 from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
+from wardround.engine.models.preflight import preflight
 from wardround.engine.models.prices import Prices
 from wardround.engine.protocols import EpisodeRow, Scenario
 from wardround.engine.records import Ending
@@ -77,6 +79,19 @@ async def stage(run: Run, parts: Mapping[str, Part]) -> Stage:
         {case.id: place for place, case in enumerate(cases)},
     )
     return Stage(run, await run.scenario(), company, Limits(**header["limits"]), index)
+
+
+@asynccontextmanager
+async def reached(parts: Mapping[str, Part], *, tried: bool) -> AsyncIterator[None]:
+    """Models of `parts` for the length of the block: tried by one cheap call each if asked, closed in the end."""
+    models = {seat: part.model for seat, part in parts.items() if part.model is not None}
+    try:
+        if tried:
+            await preflight(models)
+        yield
+    finally:
+        for model in models.values():
+            await model.aclose()
 
 
 async def play_open(stage: Stage, progress: Progress, concurrency: int, retry: Sequence[str] = ()) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from wardround.engine.errors import StoreError
 from wardround.engine.plugins import named
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Scenario, Store
@@ -29,8 +30,12 @@ class Run(StoredRun):
         return self._index
 
     async def case(self, case_id: str) -> Case:
-        """A case as it was when the run began."""
-        return Case.model_validate_json(await self.store.get((await self.index())[case_id]))
+        """A case as it was when the run began; raises StoreError naming it if its text is missing or was altered."""
+        try:
+            text = await self.store.get((await self.index())[case_id])
+        except StoreError as error:
+            raise StoreError(f"case {case_id} of run {self.name}: {error}") from error
+        return Case.model_validate_json(text)
 
     async def prompts(self) -> Prompts:
         """The prompts the run was begun with."""

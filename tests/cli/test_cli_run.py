@@ -78,6 +78,8 @@ def test_a_doctor_without_an_answer_exits_3(shell: Shell, cases: Path, store: Pa
         (["--config", "nowhere.toml"], "nowhere.toml"),
         (["--resume", "nobody"], "nobody"),
         (["--resume", "r", "--doctor", "gold"], "--doctor"),
+        (["--resume", "r", "--no-preflight"], "--no-preflight"),
+        (["--examiner", "openai/gpt-4o"], "no agent plays this seat with a model"),
         (["--patient", "record", "--scenario", "oracle"], "no seat 'patient'"),
         (["--doctor", "replies:nowhere.jsonl"], "nowhere.jsonl"),
         (["--doctor", "recorded:nobody"], "nobody"),

@@ -73,6 +73,26 @@ def test_replay_is_equal_and_names_an_altered_event(shell: Shell, store: Path) -
     assert shell("replay", "g", "case-000@1", "--store", store) == 0
 
 
+def test_a_case_altered_in_the_store_is_named(shell: Shell, store: Path) -> None:
+    connection = sqlite3.connect(store)
+    with connection:
+        changed = connection.execute(
+            "UPDATE texts SET body = CAST(replace(CAST(body AS TEXT), 'number 2', 'number 9') AS BLOB)"
+            " WHERE CAST(body AS TEXT) LIKE '%seen as number 2,%'"
+        ).rowcount
+    connection.close()
+    assert changed == 1
+    assert shell("replay", "g", "--store", store) == 4
+    assert "case case-002 of run g" in shell.err
+
+
+def test_a_fork_that_cannot_reach_its_model_leaves_no_run(shell: Shell, store: Path) -> None:
+    model = ("--doctor", "openai/m", "--base-url", "http://127.0.0.1:9/v1")
+    assert shell("replay", "g", "case-001", "--from", 1, *model, "--name", "f", "--store", store) == 2
+    assert "nothing listens there" in shell.err
+    assert shell("show", "f", "--store", store) == 2
+
+
 def test_a_fork_goes_on_with_another_doctor(shell: Shell, store: Path) -> None:
     told = shell.json("replay", "g", "case-001", "--from", 1, "--doctor", "silent", "--name", "f", "--store", store)
     assert told["endings"] == {"doctor": 1}

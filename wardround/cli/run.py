@@ -101,7 +101,7 @@ def command(**given: Any) -> int:
 
 def _nothing_beside_resume(given: Mapping[str, Any]) -> None:
     """The settings of a resumed run come from the store: saying others would be silently ignored, so it is refused."""
-    own = {"resumed", "retry", "store", "as_json", "concurrency", "log_level", "no_preflight"}
+    own = {"resumed", "retry", "store", "as_json", "concurrency", "log_level"}
     beside = [name for name, value in given.items() if value not in (None, (), False) and name not in own]
     if beside:
         flags = ", ".join("--" + name.replace("_", "-") for name in beside)
