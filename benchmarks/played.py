@@ -13,8 +13,9 @@ from wardround.engine.log import EpisodeLog
 from wardround.engine.models.chat import ChatModel
 from wardround.engine.models.endpoint import Endpoint
 from wardround.engine.models.retry import Retrying
-from wardround.engine.protocols import Agent, EpisodeRow, Model
+from wardround.engine.protocols import Agent, Model
 from wardround.engine.records import Action, Ending, Json, Message, Said, View
+from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import Voice
 from wardround.engine.stores.sqlite import SqliteStore
 

@@ -21,6 +21,10 @@ class StoreError(WardroundError):
     """The store cannot be opened, read or written: the run stops, nothing acknowledged is lost."""
 
 
+class LeaseLost(WardroundError):
+    """Another process has taken over an episode that this one was playing: it is left to that one."""
+
+
 class LogError(WardroundError):
     """A stored episode does not hold together; `seq` is the number of the first event concerned."""
 

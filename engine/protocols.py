@@ -3,10 +3,11 @@
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-import msgspec
-
 from wardround.engine.events import Acted, Row
 from wardround.engine.records import Action, Completion, Ending, Json, Message, Score, View
+from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.engine.sessions import Orders, Session, SessionRow
+from wardround.engine.spending import SpendRow
 from wardround.engine.trajectory import Trajectory
 
 
@@ -92,27 +93,6 @@ class Evaluator(Protocol):
         ...
 
 
-class EpisodeRow(msgspec.Struct, frozen=True):
-    """An episode as a store lists it: `number` in its run, `cause` None while open, `at` the time of its last event."""
-
-    id: str
-    number: int
-    case: str
-    repeat: int
-    cause: str | None
-    reason: str
-    events: int
-    at: float
-
-
-class RunRow(msgspec.Struct, frozen=True):
-    """A run as a store lists it; `header` is the JSON object that says all about it."""
-
-    name: str
-    created: float
-    header: Mapping[str, Json]
-
-
 class Store(Protocol):
     """Where runs live. Writes are durable when the awaited call returns; reads are ordered and streamed."""
 
@@ -137,19 +117,69 @@ class Store(Protocol):
         ...
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes that are to be run."""
+        """Add episodes that are to be run; large runs are planned in several calls."""
+        ...
+
+    async def begin(self, run: str, *, host: str, pid: int) -> Session:
+        """Begin to work on a run (engine/sessions.py)."""
+        ...
+
+    async def sessions(self, run: str) -> Sequence[SessionRow]:
+        """All sessions of a run, oldest first."""
+        ...
+
+    async def release(self, session: int) -> None:
+        """Declare a session dead: what it holds is free."""
+        ...
+
+    async def orders(self, run: str) -> Orders:
+        """What the operator wants of the run."""
+        ...
+
+    async def order(self, run: str, orders: Orders) -> None:
+        """Replace the orders."""
         ...
 
     async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
-        """Append events in one write, durable on return; `ending` closes (cause `open` reopens) the episode's row."""
+        """Append events in one write, durable on return; `ending` closes (cause `open` reopens) the episode's row.
+
+        For imports, forks and judges, which no session holds; a session has an append of its own.
+        """
+        ...
+
+    async def reopen(self, run: str, causes: Sequence[str]) -> int:
+        """Make the episodes that closed by one of `causes` open again; returns how many. Their events stay."""
         ...
 
     def read(self, run: str, episode: str) -> AsyncIterator[Row]:
         """The events of one episode in order."""
         ...
 
-    def episodes(self, run: str, *, causes: Sequence[str] | None = None) -> AsyncIterator[EpisodeRow]:
-        """The episodes of a run in their order; `causes` filters, with `open` for those still open."""
+    def episodes(self, run: str, *, causes: Sequence[str] | None = None, after: int = -1) -> AsyncIterator[EpisodeRow]:
+        """The episodes of a run in their order, from number `after` + 1; read by index, a page at a time.
+
+        `causes` filters, with `open` for those still open.
+        """
+        ...
+
+    async def episode(self, run: str, name: str) -> EpisodeRow | None:
+        """One episode by its id."""
+        ...
+
+    async def endings(self, run: str) -> Mapping[str, int]:
+        """Number of episodes by cause, in order of cause; those still open under `open`."""
+        ...
+
+    async def spending(self, run: str | None = None, *, day: str | None = None) -> Sequence[SpendRow]:
+        """What was spent by seat and day: of one run or all, on one day or all; in order of run, day, seat."""
+        ...
+
+    async def recall(self, key: str) -> bytes | None:
+        """The answer kept under this key in the call cache."""
+        ...
+
+    async def keep(self, key: str, answer: bytes) -> None:
+        """Keep an answer in the call cache; the first one stays."""
         ...
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:

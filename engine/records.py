@@ -30,7 +30,8 @@ class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
     """A model's answer to one call.
 
     `text` is the answer part, `thinking` the thinking part, kept apart; `finish` is the endpoint's reason to stop;
-    `latency` in seconds over all `attempts`.
+    `latency` in seconds over all `attempts`, `waited` the part of it spent waiting (for a free place, a rate limit,
+    between attempts). `recalled` says that it came from the call cache: nothing was sent or spent.
     """
 
     text: str
@@ -40,6 +41,8 @@ class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
     usage: Usage = Usage()
     latency: float = 0.0
     attempts: int = 1
+    waited: float = 0.0
+    recalled: bool = False
 
 
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):

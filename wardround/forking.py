@@ -11,9 +11,9 @@ from wardround.engine.clock import wall
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Opened, decode, encode
 from wardround.engine.models.prices import Prices, read_prices
-from wardround.engine.protocols import EpisodeRow
 from wardround.engine.records import Json
 from wardround.engine.replay import fork
+from wardround.engine.rows import EpisodeRow
 from wardround.names import made_up
 from wardround.playing import parts_of, play_open, reached, stage
 from wardround.results import Run

@@ -17,8 +17,9 @@ from wardround.engine.models.prices import Prices, read_prices
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.plugins import named
 from wardround.engine.prompts import Prompts
-from wardround.engine.protocols import EpisodeRow, Store
+from wardround.engine.protocols import Store
 from wardround.engine.records import Action, Json
+from wardround.engine.rows import EpisodeRow
 from wardround.names import made_up
 from wardround.results import SCENARIOS, Run
 from wardround.scenarios.bundled import bundled

@@ -17,9 +17,10 @@ from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.prices import Prices
-from wardround.engine.protocols import EpisodeRow, Scenario
+from wardround.engine.protocols import Scenario
 from wardround.engine.records import Ending
 from wardround.engine.replay import keep_when_reopened
+from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.results import Run
 from wardround.scenarios.case import Case

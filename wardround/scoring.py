@@ -17,8 +17,9 @@ from wardround.engine.log import EpisodeLog
 from wardround.engine.models.guard import Guarded
 from wardround.engine.plugins import imported, named, names
 from wardround.engine.prompts import Prompts
-from wardround.engine.protocols import EpisodeRow, Evaluator
+from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, Score
+from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import Seat, seed_of
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.rows import EpisodeScores, RunScores

@@ -7,8 +7,9 @@ from typing import Self
 
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Row, decode
-from wardround.engine.protocols import EpisodeRow, Store
+from wardround.engine.protocols import Store
 from wardround.engine.records import Json
+from wardround.engine.rows import EpisodeRow
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.engine.trajectory import Trajectory
 

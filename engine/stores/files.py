@@ -8,8 +8,9 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Row, decode
-from wardround.engine.protocols import EpisodeRow, Store
+from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Json
+from wardround.engine.rows import EpisodeRow
 from wardround.engine.stores.memory import digest_of
 
 FORMAT = "wardround-run-1"

@@ -8,8 +8,8 @@ import msgspec
 
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.events import Row
-from wardround.engine.protocols import EpisodeRow, RunRow
 from wardround.engine.records import Ending, Json, Score
+from wardround.engine.rows import EpisodeRow, RunRow
 
 
 class MemoryStore:

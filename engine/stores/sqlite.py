@@ -14,8 +14,8 @@ import msgspec
 
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.events import Row
-from wardround.engine.protocols import EpisodeRow, RunRow
 from wardround.engine.records import Ending, Json, Score
+from wardround.engine.rows import EpisodeRow, RunRow
 from wardround.engine.stores.memory import digest_of
 from wardround.engine.stores.schema import migrate
 from wardround.engine.stores.writer import Append, GroupWriter

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wardround.engine.errors import StoreError
-from wardround.engine.protocols import EpisodeRow
+from wardround.engine.rows import EpisodeRow
 from wardround.engine.stores.schema import STEPS
 from wardround.engine.stores.sqlite import SqliteStore
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.events import Row, chain
-from wardround.engine.protocols import EpisodeRow, Store
+from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Score
+from wardround.engine.rows import EpisodeRow
 from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.sqlite import SqliteStore
 
