@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from wardround.agents import story
-from wardround.agents.dialogue import dialogue
+from wardround.agents.dialogue import SILENCE, dialogue
 from wardround.agents.examiner import record, wanted
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Message, View
@@ -63,7 +63,8 @@ class Patient:
 class LLMPatient:
     """Answers with what its model says; it is told the story or the report, and never the truth.
 
-    All it knows is in the view, so it resumes anywhere. Purpose of its calls: act.
+    All it knows is in the view, so it resumes anywhere. An empty reply is asked for once more; a second one is handed
+    on as it is, and ends the episode by this seat. Purposes of its calls: act, repair.
     """
 
     sealed: ClassVar[bool] = True
@@ -80,7 +81,8 @@ class LLMPatient:
         messages = self._report(view, known) if "ancillary" in known else self._story(view, known)
         reply = await self._model.complete(messages, purpose="act")
         if not reply.text.strip():
-            raise ValueError(f"the patient's model {self._model.name} returned an empty text")
+            again = [Message("assistant", SILENCE), Message("user", self._prompts["patient/repair"].text)]
+            reply = await self._model.complete([*messages, *again], purpose="repair")
         args = {"answers": _asked_for(known)} if "ancillary" in known else {"topics": []}
         return Action("answer", reply.text.strip(), args, thinking=reply.thinking)
 

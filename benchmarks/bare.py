@@ -4,21 +4,21 @@ import aiohttp
 import anyio
 import msgspec
 
-from benchmarks.load import Load, Measured, measuring
+from benchmarks.load import BRIEF, Load, Measured, measuring
 
 
 async def bare(load: Load, base_url: str) -> Measured:
     """Workers over a counter, a growing conversation each, nothing stored."""
     left = iter(range(load.episodes))
-    question = "q" * load.turn_chars
+    asked = load.question
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as session:
 
         async def work() -> None:
             for _ in left:
-                messages = [{"role": "system", "content": "You are a doctor."}]
+                messages = [{"role": "system", "content": BRIEF}]
                 for _ in range(load.calls):
-                    messages.append({"role": "user", "content": question})
+                    messages.append({"role": "user", "content": asked})
                     body = msgspec.json.encode({"model": "bench", "messages": messages, "temperature": 0.8})
                     async with session.post(
                         f"{base_url}/chat/completions", data=body, headers={"Content-Type": "application/json"}

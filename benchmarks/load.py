@@ -1,15 +1,22 @@
 """The work that is measured, and how: episodes of chained calls, so many at once, each call so slow."""
 
+import gc
 import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+BRIEF = "You are a doctor."
+"""The system message of every conversation."""
+
 
 @dataclass(frozen=True)
 class Load:
-    """`episodes` of `calls` calls that follow each other, `concurrency` episodes at once, `latency` seconds a call."""
+    """`episodes` of `calls` calls that follow each other, `concurrency` episodes at once, `latency` seconds a call.
+
+    Each turn a conversation grows by a question of `turn_chars` characters and the server's answer of about 1,000.
+    """
 
     episodes: int = 2000
     calls: int = 5
@@ -18,9 +25,25 @@ class Load:
     turn_chars: int = 1000
 
     @property
+    def total(self) -> int:
+        """All calls."""
+        return self.episodes * self.calls
+
+    @property
     def limit(self) -> float:
         """Seconds that no client can beat: the latency of the calls, in as many rows as run at once."""
-        return self.episodes * self.calls * self.latency / self.concurrency
+        return self.total * self.latency / self.concurrency
+
+    @property
+    def question(self) -> str:
+        """What is asked each turn."""
+        return "q" * self.turn_chars
+
+    def __str__(self) -> str:
+        return (
+            f"{self.episodes:,} episodes of {self.calls} calls, {self.concurrency:,} at once, "
+            f"{self.latency * 1000:g} ms a call"
+        )
 
 
 @dataclass
@@ -34,7 +57,8 @@ class Measured:
 
 @contextmanager
 def measuring() -> Iterator[Measured]:
-    """Measure the block."""
+    """Measure the block; what was measured before leaves no garbage to it."""
+    gc.collect()
     measured = Measured()
     began, cpu = time.perf_counter(), _cpu()
     yield measured

@@ -1,117 +1,87 @@
-"""The engine on the same calls: a two-seat game, the loop, the recording model, and a durable SQLite store."""
+"""The engine on the same calls: a run that is planned, held by a session, played and stored as any other is."""
 
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+from benchmarks.game import Asker, Game, Teller
 from benchmarks.load import Load, Measured, measuring
-from wardround.engine.batch import Progress, run_batch
-from wardround.engine.clock import wall
-from wardround.engine.episode import Episode, Table
-from wardround.engine.events import Acted, Opened, Row
-from wardround.engine.log import EpisodeLog
-from wardround.engine.models.chat import ChatModel
-from wardround.engine.models.endpoint import Endpoint
-from wardround.engine.models.retry import Retrying
-from wardround.engine.protocols import Agent, Model
-from wardround.engine.records import Action, Ending, Json, Message, Said, View
+from wardround.cast import Company, Part
+from wardround.engine.limits import Limits
+from wardround.engine.models.prices import Prices
+from wardround.engine.models.reach import reach
+from wardround.engine.progress import Progress
+from wardround.engine.prompts import Prompts
+from wardround.engine.protocols import Model, Store
+from wardround.engine.records import Json
 from wardround.engine.rows import EpisodeRow
-from wardround.engine.seat import Voice
-from wardround.engine.stores.sqlite import SqliteStore
+from wardround.playing import Stage, play_open
+from wardround.results import Run
+from wardround.scenarios.case import Case, Provenance, Truth
+from wardround.stored import open_store
 
-
-class Game:
-    """`asker` calls its model, `teller` answers with a fixed text, until the calls are made."""
-
-    name = "game"
-    seats: Sequence[str] = ("asker", "teller")
-
-    def __init__(self, load: Load) -> None:
-        self._turns = 2 * load.calls - 1
-
-    def start(self, case: str) -> tuple[Said, ...]:
-        """The question."""
-        return (Said(0, "teller", "say", case),)
-
-    def turn(self, state: tuple[Said, ...]) -> str:
-        """In turn."""
-        return self.seats[(len(state) + 1) % 2]
-
-    def view(self, state: tuple[Said, ...], seat: str) -> View:
-        """Everything said."""
-        return View(seat=seat, brief="You are a doctor.", heard=state, verbs=("say",))
-
-    def apply(self, state: tuple[Said, ...], event: Acted) -> tuple[Said, ...]:
-        """Say it."""
-        return (*state, Said(event.seq, event.seat, event.action.verb, event.action.text))
-
-    def ending(self, state: tuple[Said, ...]) -> Ending | None:
-        """After the last call."""
-        return Ending("completed") if len(state) > self._turns else None
-
-
-class Asker:
-    """Sends the whole conversation, says what comes back."""
-
-    sealed = True
-
-    def __init__(self, voice: Voice) -> None:
-        self._voice = voice
-
-    async def act(self, view: View) -> Action:
-        """One call."""
-        messages = [Message("system", view.brief)]
-        messages += [Message("assistant" if said.seat == view.seat else "user", said.text) for said in view.heard]
-        reply = await self._voice.complete(messages, purpose="act")
-        return Action("say", reply.text)
-
-
-class Teller:
-    """Says the same long text each time."""
-
-    sealed = True
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    async def act(self, view: View) -> Action:
-        """The text."""
-        del view
-        return Action("say", self._text)
+RUN = "bench"
+_CASE = Case(id="c", opening="A case.", truth=Truth(), provenance=Provenance(source="made up"), data_class="public")
+_CHUNK = 500
 
 
 async def played(load: Load, base_url: str) -> Measured:
-    """Play the load into a fresh store."""
-    question = "q" * load.turn_chars
-    game, model = Game(load), Retrying(ChatModel("bench", Endpoint(base_url)))
+    """Play the load; raises RuntimeError if an episode does not end as it should."""
+    measured = await played_in_a_file(load, base_url)
+    if measured.more["right"] != load.episodes:
+        raise RuntimeError(f"only {measured.more['right']:.0f} of {load.episodes} episodes ended right")
+    return measured
 
-    def cast(seat: str, voice: Callable[[Model, Mapping[str, Json]], Voice]) -> Agent:
-        return Asker(voice(model, {"temperature": 0.8})) if seat == "asker" else Teller(question)
 
+async def played_in_a_file(load: Load, base_url: str) -> Measured:
+    """Play the load into a fresh SQLite file; `more` tells its bytes an episode too."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.db"
-        store = SqliteStore(path)
-        await store.create_run("bench", {})
-        await store.plan("bench", [EpisodeRow(f"e{n}", n, "c", 1, None, "", 0, 0.0) for n in range(load.episodes)])
-        progress = Progress(load.episodes)
+        measured = await played_into(load, base_url, str(path))
+        measured.more["bytes"] = path.stat().st_size / load.episodes
+    return measured
 
-        async def play(row: EpisodeRow) -> Ending | None:
-            async def sink(rows: Sequence[Row], ending: Ending | None) -> None:
-                await store.append("bench", row.id, rows, ending=ending)
 
-            log = EpisodeLog(sink)
-            log.add(Opened(seq=0, at=wall(), episode=row.id, case="c", case_hash="", scenario="game", seed=1, repeat=1))
-            return await Episode(Table(game, question, cast, log, watch=progress)).play()
-
-        async def jobs() -> AsyncIterator[EpisodeRow]:
-            async for row in store.episodes("bench", causes=["open"]):
-                yield row
-
+async def played_into(load: Load, base_url: str, where: str) -> Measured:
+    """Play the load into the store at `where`; `more` has how many episodes ended right, and what the calls were."""
+    async with scene(load, reach("openai/bench", base_url=base_url, env={}, prices=Prices()), where) as stage:
+        progress = Progress()
         with measuring() as measured:
-            await run_batch(jobs(), play, concurrency=load.concurrency, progress=progress)
+            await play_open(stage, progress, load.concurrency)
+        measured.more = {"right": float(await right(stage.run, load)), "calls": float(progress.spent.calls)}
+    return measured
+
+
+@asynccontextmanager
+async def scene(load: Load, model: Model, where: str) -> AsyncIterator[Stage]:
+    """Plan the load into a new store at `where`; the model and the store are closed with the block."""
+    store = open_store(where)
+    try:
+        [case] = await store.put([_CASE.model_dump_json(exclude_defaults=True).encode()])
+        [index] = await store.put([b'[["c","%s"]]' % case.encode()])
+        header: dict[str, Json] = {"cases": {"index": index}, "scenario": {"name": Game.name, "goal": ""}, "seats": {}}
+        await store.create_run(RUN, header)
+        await planned(store, load.episodes)
+        parts: Mapping[str, Part] = {
+            "asker": Part("openai/bench", make=Asker, model=model, sampling={"temperature": 0.8}),
+            "teller": Part("teller", make=lambda seat: Teller(load.question)),
+        }
+        company = Company(parts, Prompts({}), seed=1)
+        yield Stage(Run(store, RUN, header), Game(load), company, Limits(), {"c": case})
+    finally:
         await model.aclose()
         await store.aclose()
-        if progress.endings["completed"] != load.episodes:
-            raise RuntimeError(f"only {progress.endings} of {load.episodes} episodes completed")
-        measured.more = {"bytes an episode": path.stat().st_size / load.episodes}
-    return measured
+
+
+async def planned(store: Store, episodes: int) -> None:
+    """Write the list of jobs, in pieces."""
+    for start in range(0, episodes, _CHUNK):
+        numbers = range(start, min(start + _CHUNK, episodes))
+        await store.plan(RUN, [EpisodeRow(f"c@{n + 1}", n, "c", n + 1, None, "", 0, 0.0) for n in numbers])
+
+
+async def right(run: Run, load: Load) -> int:
+    """How many episodes completed with every event that a run without faults has."""
+    events = 1 + load.calls + (2 * load.calls - 1) + 1
+    return sum([row.cause == "completed" and row.events == events async for row in run.store.episodes(run.name)])

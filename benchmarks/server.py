@@ -3,18 +3,57 @@
 import asyncio
 import multiprocessing
 import os
-from collections.abc import Iterator
+import random
+import socket
+import struct
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
 REPLY = "### Chain of Thought:\\n<step 1> more is needed\\n" + "x" * 900
+"""The text of every answer, as it stands in JSON."""
+RESET = "reset"
+"""The name of the fault that has no HTTP status."""
+
+
+@dataclass
+class Server:
+    """A running server; `sent` (answers by status, and resets) is filled in when it has stopped."""
+
+    url: str
+    sent: dict[str, int] = field(default_factory=dict)
+
+
+class Answers:
+    """What is answered to each request in the order of arrival: drawn from a seed, and counted."""
+
+    def __init__(self, rates: Mapping[str, float], retry_after: float, seed: int) -> None:
+        self._rates, self._random = dict(rates), random.Random(seed)
+        self._ready = {"200": answer_of(REPLY), "429": refusal_of(429, retry_after), "500": refusal_of(500)}
+        self.sent: Counter[str] = Counter()
+
+    def next(self) -> bytes | None:
+        """The whole HTTP reply; None is a reset connection."""
+        kind = self._kind() if self._rates else "200"
+        self.sent[kind] += 1
+        return self._ready.get(kind)
+
+    def _kind(self) -> str:
+        draw = self._random.random()
+        for kind, rate in self._rates.items():
+            draw -= rate
+            if draw < 0:
+                return kind
+        return "200"
 
 
 class Protocol(asyncio.Protocol):
-    """Reads requests by their content length, answers each after `latency` seconds."""
+    """Reads requests by their content length, answers each after `latency` seconds, faults too."""
 
-    def __init__(self, latency: float, answer: bytes) -> None:
-        self._latency, self._answer = latency, answer
+    def __init__(self, latency: float, answers: Answers) -> None:
+        self._latency, self._answers = latency, answers
         self._buffer = bytearray()
         self._transport: asyncio.Transport | None = None
 
@@ -33,54 +72,87 @@ class Protocol(asyncio.Protocol):
             if len(self._buffer) < end + 4 + length:
                 return
             del self._buffer[: end + 4 + length]
-            asyncio.get_running_loop().call_later(self._latency, self._send)
+            answer = self._answers.next()
+            if self._latency:
+                asyncio.get_running_loop().call_later(self._latency, self._send, answer)
+            else:
+                self._send(answer)
 
-    def _send(self) -> None:
-        if self._transport and not self._transport.is_closing():
-            self._transport.write(self._answer)
+    def _send(self, answer: bytes | None) -> None:
+        if self._transport is None or self._transport.is_closing():
+            return
+        if answer is not None:
+            self._transport.write(answer)
+            return
+        # Lingering for no time makes the kernel send RST instead of a polite end.
+        sock = self._transport.get_extra_info("socket")
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._transport.abort()
 
 
 def answer_of(text: str) -> bytes:
-    """A chat completion as a whole HTTP reply."""
-    body = (
+    """A chat completion as a whole HTTP reply; `text` as it stands in JSON."""
+    return _http(
+        "200 OK",
         '{"id":"b","object":"chat.completion","model":"bench","choices":[{"index":0,"finish_reason":"stop","message":'
-        f'{{"role":"assistant","content":"{text}"}}}}],"usage":{{"prompt_tokens":900,"completion_tokens":250}}}}'
-    ).encode()
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    return head.encode() + body
+        f'{{"role":"assistant","content":"{text}"}}}}],"usage":{{"prompt_tokens":900,"completion_tokens":250}}}}',
+    )
 
 
-def _serve(pipe: Connection, latency: float, core: int | None) -> None:
+def refusal_of(status: int, retry_after: float | None = None) -> bytes:
+    """A refusal as a whole HTTP reply; `retry_after` in seconds."""
+    more = "" if retry_after is None else f"Retry-After: {retry_after:g}\r\n"
+    return _http(f"{status} Refused", f'{{"error":{{"message":"status {status}","type":"bench","code":null}}}}', more)
+
+
+def _http(status: str, body: str, more: str = "") -> bytes:
+    head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{more}Content-Length: {len(body)}\r\n\r\n"
+    return (head + body).encode()
+
+
+def _serve(pipe: Connection, latency: float, answers: tuple[dict[str, float], float, int], core: int | None) -> None:
     if core is not None:
         os.sched_setaffinity(0, {core})
+    made = Answers(*answers)
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(lambda: Protocol(latency, answer_of(REPLY)), "127.0.0.1", 0, backlog=4096)
+        server = await loop.create_server(lambda: Protocol(latency, made), "127.0.0.1", 0, backlog=4096)
         pipe.send(server.sockets[0].getsockname()[1])
         await loop.run_in_executor(None, pipe.recv)
         server.close()
+        pipe.send(dict(made.sent))
 
     asyncio.run(main())
 
 
 @contextmanager
-def served(latency: float) -> Iterator[str]:
-    """The base URL of a running server; this process keeps to the first core, the server to the last."""
+def served(
+    latency: float, rates: Mapping[str, float] | None = None, *, retry_after: float = 0.05, seed: int = 0
+) -> Iterator[Server]:
+    """A running server; this process keeps to the first core, the server to the last.
+
+    `rates` are probabilities of `429` (with Retry-After), `500` and `reset`.
+    """
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, latency, cores[-1] if len(cores) > 1 else None), daemon=True)
+    answers = (dict(rates or {}), retry_after, seed)
+    arguments = (theirs, latency, answers, cores[-1] if len(cores) > 1 else None)
+    process = context.Process(target=_serve, args=arguments, daemon=True)
     process.start()
     try:
-        port = ours.recv()
+        server = Server(f"http://127.0.0.1:{ours.recv()}/v1")
         if len(cores) > 1:
             os.sched_setaffinity(0, {cores[0]})
-        yield f"http://127.0.0.1:{port}/v1"
+        yield server
+        ours.send(None)
+        server.sent = ours.recv() if ours.poll(5) else {}
     finally:
         if cores:
             os.sched_setaffinity(0, set(cores))
-        ours.send(None)
+        if process.is_alive():
+            process.terminate()
         process.join(5)
         if process.is_alive():
             process.kill()

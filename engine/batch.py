@@ -1,61 +1,17 @@
 """Many episodes at once: workers over an iterator, so that waiting jobs cost nothing."""
 
 import signal
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import anyio
+from anyio.abc import TaskGroup
 
-from wardround.engine.errors import RunStopped
-from wardround.engine.records import Ending, Usage
+from wardround.engine.progress import Progress
+from wardround.engine.records import Ending
 
 JobT = TypeVar("JobT")
-
-
-class Progress:
-    """What a running batch has done so far, and whether it shall stop; one for a run, shared by its episodes."""
-
-    def __init__(self, total: int = 0) -> None:
-        self.total = total
-        self.running = 0
-        self.endings: Counter[str] = Counter()
-        self.calls = self.failed_calls = self.tokens = self.unpriced = 0
-        self.cost = 0.0
-        self.draining = False
-        self.left_open = 0
-
-    @property
-    def closed(self) -> int:
-        """Episodes that ended, one way or another."""
-        return sum(self.endings.values())
-
-    def drain(self) -> None:
-        """Begin no further action; what is under way is finished and kept."""
-        self.draining = True
-
-    def before_act(self) -> None:
-        """Raise RunStopped if the run is draining."""
-        if self.draining:
-            raise RunStopped("the run was asked to stop")
-
-    def before_call(self) -> None:
-        """Raise RunStopped if the run is draining."""
-        self.before_act()
-
-    def after_call(self, seat: str, usage: Usage | None) -> None:
-        """Count a call; one without a price is counted as such, not as free."""
-        del seat
-        self.calls += 1
-        if usage is None:
-            self.failed_calls += 1
-            return
-        self.tokens += usage.prompt + usage.completion
-        if usage.cost is None:
-            self.unpriced += 1
-        else:
-            self.cost += usage.cost
 
 
 class Stopped(Exception):
@@ -65,35 +21,67 @@ class Stopped(Exception):
 async def run_batch(
     jobs: AsyncIterator[JobT], play: Callable[[JobT], Awaitable[Ending | None]], *, concurrency: int, progress: Progress
 ) -> None:
-    """Play every job, `concurrency` at a time, until none is left or the run drains.
+    """Play every job until none is left or the run drains, `concurrency` at a time (`progress` may change it).
 
     An exception of `play` (a store that cannot write, a usage error) stops the batch: it is raised after the other
     workers were cancelled.
     """
-    turn = anyio.Lock(fast_acquire=True)
-
-    async def work() -> None:
-        while not progress.draining:
-            async with turn:  # an async generator serves one caller at a time
-                job = await anext(jobs, None)
-            if job is None:
-                return
-            progress.running += 1
-            try:
-                ending = await play(job)
-            finally:
-                progress.running -= 1
-            if ending is None:
-                progress.left_open += 1
-            else:
-                progress.endings[ending.cause] += 1
-
+    progress.concurrency = progress.concurrency or concurrency
+    crew = _Crew(jobs, play, progress)
     try:
         async with anyio.create_task_group() as group:
-            for _ in range(concurrency):
-                group.start_soon(work)
+            await crew.kept_up(group)
     except BaseExceptionGroup as errors:
         raise _first(errors) from errors
+
+
+class _Crew(Generic[JobT]):
+    """As many workers as `progress` wants at the moment."""
+
+    def __init__(
+        self, jobs: AsyncIterator[JobT], play: Callable[[JobT], Awaitable[Ending | None]], progress: Progress
+    ) -> None:
+        self._jobs, self._play, self._progress = jobs, play, progress
+        self._turn = anyio.Lock(fast_acquire=True)
+        self._working = 0
+        self._over = False
+
+    async def kept_up(self, group: TaskGroup) -> None:
+        """Return when the last worker has gone."""
+        progress = self._progress
+        while True:
+            while self._working < progress.concurrency and not self._over and not progress.draining:
+                self._working += 1
+                group.start_soon(self._work)
+            if not self._working:
+                return
+            await progress.stirred()
+
+    async def _work(self) -> None:
+        progress = self._progress
+        try:
+            while not progress.draining and self._working <= progress.concurrency:
+                async with self._turn:  # an async generator serves one caller at a time
+                    job = None if self._over else await anext(self._jobs, None)
+                if job is None:
+                    self._over = True
+                    return
+                await self._one(job)
+        finally:
+            self._working -= 1
+            progress.stir()
+
+    async def _one(self, job: JobT) -> None:
+        progress = self._progress
+        progress.running += 1
+        try:
+            ending = await self._play(job)
+        finally:
+            progress.running -= 1
+        if ending is None:
+            progress.left_open += 1
+        else:
+            progress.endings[ending.cause] += 1
 
 
 def _first(error: BaseException) -> BaseException:
@@ -123,7 +111,7 @@ async def interruptible(progress: Progress) -> AsyncIterator[None]:
             async for _ in signals:
                 if progress.draining:
                     raise Stopped
-                progress.drain()
+                progress.drain("it was interrupted")
 
     async with beside(watch):
         yield

@@ -11,25 +11,38 @@ from wardround.engine.events import Called, Event, effective
 from wardround.engine.limits import Spent
 from wardround.engine.log import EpisodeLog
 from wardround.engine.protocols import Model
-from wardround.engine.records import Completion, Json, Message, Usage
+from wardround.engine.records import Completion, Json, Message
+from wardround.engine.spending import Spending, spending_of
 from wardround.engine.trajectory import messages_of
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Watch(Protocol):
-    """Is told of each call as it ends, and may stop the run before the next one."""
+    """May hold an act or a call back or stop the run before it, and is told what each call spent."""
 
-    def before_act(self) -> None:
-        """Raise RunStopped if no new action may begin."""
+    async def before_act(self) -> None:
+        """Return when a new action may begin; raise RunStopped if none may."""
         ...
 
-    def before_call(self) -> None:
-        """Raise RunStopped if no new call may be made."""
+    async def before_call(self, seat: str) -> None:
+        """Return when a new call may be made; raise RunStopped if none may."""
         ...
 
-    def after_call(self, seat: str, usage: Usage | None) -> None:
-        """A call ended; `usage` is None if it failed."""
+    def after_call(self, seat: str, spent: Spending | None) -> None:
+        """A call that was let through ended; None if it was dropped half-way and not recorded."""
+        ...
+
+
+class Cache(Protocol):
+    """Answers that were given before, by the key of a call and its occurrence."""
+
+    async def recall(self, key: str, nth: int) -> Completion | None:
+        """The kept answer."""
+        ...
+
+    async def keep(self, key: str, nth: int, reply: Completion) -> None:
+        """Keep one."""
         ...
 
 
@@ -121,6 +134,7 @@ class RecordingModel:
         self._known: dict[str, _Conversation] | None = None
         self.spent: Spent | None = None
         self.watch: Watch | None = None
+        self.cache: Cache | None = None
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """Answer from the tape if this call was recorded, else make it and record it, failed or not."""
@@ -136,9 +150,15 @@ class RecordingModel:
             if self._tape.replaying:
                 seq = self._log.next
                 raise ReplayError(f"seat {self._seat} makes a call ({purpose}) that the log does not have", seq=seq)
-            await self._ready()
-            reply, error = await self._ask(messages, purpose, settings)
-            log = self._log
+            log, reply, error = self._log, None, None
+            if self.cache:
+                reply = await self.cache.recall(placed.key, nth)
+            if reply is None:
+                reply, error = await self._ask(messages, purpose, settings)
+            elif self.spent:
+                self.spent.call(reply.usage)
+            if self.cache and reply and not reply.recalled:
+                await self.cache.keep(placed.key, nth, reply)
             call = Called(
                 seq=log.next,
                 at=log.clock(),
@@ -160,26 +180,32 @@ class RecordingModel:
         self._known[purpose] = _Conversation(call.seq, messages, call.reply.text, placed.hasher)
         return call.reply
 
-    async def _ready(self) -> None:
-        """Before bytes leave: may they, and is everything they rest on durable?"""
-        if self.watch:
-            self.watch.before_call()
-        if self.spent:
-            self.spent.check()
-        await self._log.flush()
-
     async def _ask(
         self, messages: Sequence[Message], purpose: str, settings: Mapping[str, Json]
     ) -> tuple[Completion | None, tuple[str, str] | None]:
-        reply, error = None, None
+        """Make the call, once it may be made and everything it rests on is durable."""
+        spent = self.spent
+        if spent:
+            spent.check()
+        if self.watch:
+            if spent:
+                spent.hold()
+            await self.watch.before_call(self._seat)
+            if spent:
+                spent.go_on()
+        reply, error, booked = None, None, None
         try:
+            await self._log.flush()
             reply = await self._model.complete(messages, purpose=purpose, **settings)
+            booked = spending_of(reply)
         except ProviderError as failure:
             error = (failure.kind, str(failure))
-        if self.spent and reply:
-            self.spent.call(reply.usage)
-        if self.watch:
-            self.watch.after_call(self._seat, reply.usage if reply else None)
+            booked = spending_of(None)
+        finally:
+            if self.watch:
+                self.watch.after_call(self._seat, booked)
+        if spent and reply:
+            spent.call(reply.usage)
         return reply, error
 
 

@@ -5,11 +5,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import anyio
 import msgspec
 
-from wardround.engine.calls import RecordingModel, Tape, Watch
-from wardround.engine.errors import EgressError, LimitReached, LogError, ProviderError, RunStopped, StoreError
+from wardround.engine.calls import Cache, RecordingModel, Tape, Watch
+from wardround.engine.errors import (
+    EgressError,
+    LeaseLost,
+    LimitReached,
+    LogError,
+    ProviderError,
+    RunStopped,
+    StoreError,
+)
 from wardround.engine.events import Acted, Called, Closed, Event, Reopened, effective
 from wardround.engine.limits import Limits, Spent
 from wardround.engine.log import EpisodeLog
@@ -44,6 +51,7 @@ class Table:
     log: EpisodeLog
     limits: Limits = field(default_factory=Limits)
     watch: Watch | None = None
+    caches: Callable[[str], Cache | None] | None = None
     tape: Tape = field(default_factory=Tape)
 
 
@@ -62,7 +70,7 @@ class Episode:
         """Play to the end and close the log; None if the run was stopped and the episode stays open."""
         try:
             self.recall()
-            with anyio.fail_after(self._time_left()):
+            with self._spent.timed():
                 await self._live()
             ending = None
         except Ended as ended:
@@ -91,7 +99,9 @@ class Episode:
         table = self._table
         while self.ending() is None:
             if table.watch:
-                table.watch.before_act()
+                self._spent.hold()
+                await table.watch.before_act()
+                self._spent.go_on()
             if not table.tape.unused():  # an act that was interrupted had passed this check when it began
                 with boundary("limit"):
                     self._spent.check()
@@ -173,6 +183,7 @@ class Episode:
     def _voice(self, seat: str, model: Model, options: Mapping[str, Json]) -> Voice:
         voice = RecordingModel(seat, model, options, log=self._table.log, tape=self._table.tape)
         voice.spent, voice.watch = self._spent, self._table.watch
+        voice.cache = self._table.caches(seat) if self._table.caches else None
         return voice
 
     def _source(self, seat: str, action: Action) -> int:
@@ -184,10 +195,6 @@ class Episode:
             if event.seat == seat and reply and (reply.text, reply.thinking) == (action.text, action.thinking):
                 return event.seq if action.text else -1
         return -1
-
-    def _time_left(self) -> float | None:
-        wall = self._table.limits.wall
-        return None if wall is None else max(0.0, wall - self._spent.wall)
 
     async def _close(self, ending: Ending | None) -> Ending:
         try:
@@ -201,10 +208,14 @@ class Episode:
         return ending
 
 
+_PASSING = (RunStopped, StoreError, LeaseLost, LogError, EgressError)
+
+
 class boundary:  # noqa: N801 - used as a statement, and a generator would cost five times as much a turn
     """The one place that catches everything: what crosses the border of plug-in code becomes a typed ending.
 
-    Architecture section 5. A stop of the run, a store that cannot write and a broken log are no endings and pass.
+    Architecture section 5. A stop of the run, a store that cannot write, a lost lease and a broken log are no endings
+    and pass.
     """
 
     __slots__ = ("_who",)
@@ -219,7 +230,7 @@ class boundary:  # noqa: N801 - used as a statement, and a generator would cost 
         if raised is None or isinstance(raised, Ended) or not isinstance(raised, Exception):
             return
         error = _leading(raised)
-        if isinstance(error, (RunStopped, StoreError, LogError, EgressError)):
+        if isinstance(error, _PASSING):
             if error is raised:
                 return
             raise error from raised
@@ -231,7 +242,7 @@ def _leading(error: Exception) -> Exception:
     if not isinstance(error, ExceptionGroup):
         return error
     leaves = [_leading(inner) for inner in error.exceptions]
-    ranked = (RunStopped, StoreError, LogError, EgressError, LimitReached, ProviderError, Exception)
+    ranked = (*_PASSING, LimitReached, ProviderError, Exception)
     return min(leaves, key=lambda leaf: next(i for i, kind in enumerate(ranked) if isinstance(leaf, kind)))
 
 

@@ -1,7 +1,10 @@
 """What one episode may spend, and what it has spent."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from math import inf
 
+import anyio
 import msgspec
 
 from wardround.engine.errors import LimitReached
@@ -12,11 +15,13 @@ from wardround.engine.records import Usage
 class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Caps of one episode; None is no cap.
 
-    `actions` of all seats together, `tokens` prompt and completion together, `cost` in US dollars, `wall` in seconds
-    (the latency of recorded calls counts on resume; time in which the run did not run does not).
+    `actions` of all seats together, `calls` answered, `tokens` prompt and completion together, `cost` in US dollars,
+    `wall` in seconds: on resume the latency of recorded calls counts, time in which the run did not run or was held
+    back (paused, waiting for its budget or for a free place at an endpoint) does not.
     """
 
     actions: int | None = 1000
+    calls: int | None = None
     tokens: int | None = None
     cost: float | None = None
     wall: float | None = None
@@ -25,21 +30,49 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 class Spent:
     """A running account against the limits, the same whether an episode was interrupted or not."""
 
-    __slots__ = ("actions", "cost", "limits", "tokens", "unpriced", "wall")
+    __slots__ = ("_held", "_left", "_timer", "actions", "calls", "cost", "limits", "tokens", "unpriced", "wall")
 
     def __init__(self, limits: Limits, events: Iterable[Event] = ()) -> None:
         self.limits = limits
-        self.actions = self.tokens = self.unpriced = 0
+        self._timer: anyio.CancelScope | None = None
+        self._held, self._left = 0, 0.0
+        self.actions = self.calls = self.tokens = self.unpriced = 0
         self.cost = self.wall = 0.0
         for event in events:
             if isinstance(event, Acted):
                 self.actions += 1
             elif isinstance(event, Called) and event.reply is not None:
                 self.call(event.reply.usage)
-                self.wall += event.reply.latency
+                self.wall += max(0.0, event.reply.latency - event.reply.waited)
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Raise TimeoutError in the block once its time is over."""
+        left = inf if self.limits.wall is None else max(0.0, self.limits.wall - self.wall)
+        with anyio.fail_after(None if left == inf else left) as scope:
+            self._timer = None if left == inf else scope
+            try:
+                yield
+            finally:
+                self._timer = None
+
+    def hold(self) -> None:
+        """Stop the time: what comes is waiting that the episode is not to blame for. Nests."""
+        if self._timer is not None:
+            if not self._held:
+                self._left, self._timer.deadline = self._timer.deadline - anyio.current_time(), inf
+            self._held += 1
+
+    def go_on(self) -> None:
+        """Let the time run again."""
+        if self._timer is not None:
+            self._held -= 1
+            if not self._held:
+                self._timer.deadline = anyio.current_time() + self._left
 
     def call(self, usage: Usage) -> None:
         """Book one call; one without a known price makes a cap on cost impossible to keep, which `check` says."""
+        self.calls += 1
         self.tokens += usage.prompt + usage.completion
         if usage.cost is None:
             self.unpriced += 1
@@ -51,6 +84,8 @@ class Spent:
         limits = self.limits
         if limits.actions is not None and self.actions >= limits.actions:
             raise LimitReached("actions", f"{self.actions} actions were taken; the limit is {limits.actions}")
+        if limits.calls is not None and self.calls >= limits.calls:
+            raise LimitReached("calls", f"{self.calls} calls were answered; the limit is {limits.calls}")
         if limits.tokens is not None and self.tokens >= limits.tokens:
             raise LimitReached("tokens", f"{self.tokens} tokens were used; the limit is {limits.tokens}")
         if limits.cost is not None and self.unpriced:

@@ -155,15 +155,21 @@ class Store(Protocol):
         """The events of one episode in order."""
         ...
 
-    def episodes(self, run: str, *, causes: Sequence[str] | None = None, after: int = -1) -> AsyncIterator[EpisodeRow]:
+    def episodes(
+        self, run: str, *, causes: Sequence[str] | None = None, after: int = -1, limit: int | None = None
+    ) -> AsyncIterator[EpisodeRow]:
         """The episodes of a run in their order, from number `after` + 1; read by index, a page at a time.
 
-        `causes` filters, with `open` for those still open.
+        `causes` filters, with `open` for those still open; at most `limit`, None is all.
         """
         ...
 
     async def episode(self, run: str, name: str) -> EpisodeRow | None:
         """One episode by its id."""
+        ...
+
+    async def find(self, run: str, name: str, limit: int) -> Sequence[EpisodeRow]:
+        """The episode with this id, else the one with this number, else the first `limit` of this case."""
         ...
 
     async def endings(self, run: str) -> Mapping[str, int]:

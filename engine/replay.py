@@ -166,5 +166,5 @@ def fork(events: Sequence[Event], after: int, opened: Opened) -> list[Event]:
     return child
 
 
-async def _nowhere(rows: object, ending: object) -> None:
+async def _nowhere(rows: object, ending: object, spent: object) -> None:
     """A replay writes nothing."""

@@ -50,8 +50,11 @@ class Session(Protocol):
 
     id: int
 
-    async def take(self, count: int) -> Sequence[EpisodeRow]:
-        """At most `count` open episodes that no living session holds, in their order; now held by this one."""
+    async def take(self, count: int, among: Sequence[str] = ()) -> Sequence[EpisodeRow]:
+        """At most `count` open episodes that no living session holds, in their order; now held by this one.
+
+        Only those `among` if any are named.
+        """
         ...
 
     async def others(self) -> int:

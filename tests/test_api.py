@@ -8,10 +8,10 @@ from clinic import case_file, lines
 
 import wardround
 from wardround import Action, View
+from wardround.access import Access
 from wardround.cast import model_part
 from wardround.engine.errors import UsageError
 from wardround.engine.models.loopback import Loopback
-from wardround.engine.models.prices import Prices
 from wardround.engine.records import Completion
 from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.standard import Standard
@@ -95,7 +95,7 @@ async def test_a_judge_s_verdicts_are_kept_and_not_asked_for_twice(cases: Path, 
     store = wardround.open_store(tmp_path / "runs.db")
     run = await wardround.run(cases, "oracle", seats={"doctor": "gold"}, store=store, name="r")
     async with Loopback(lambda messages, model: "Verdict: incorrect") as server:
-        judge = model_part(SeatSettings(spec="openai/judge", base_url=server.base_url), Prices())
+        judge = model_part(SeatSettings(spec="openai/judge", base_url=server.base_url), Access())
         for _ in range(2):
             scores = await wardround.score_run(run, [Standard()], judge=judge)
         assert judge.model is not None
@@ -112,7 +112,7 @@ async def test_a_judge_s_verdicts_are_kept_and_not_asked_for_twice(cases: Path, 
 async def test_a_judge_that_says_nothing_clear_leaves_none_with_its_reason(cases: Path) -> None:
     run = await wardround.run(cases, "oracle", seats={"doctor": "gold"}, store=MemoryStore(), limit=2)
     async with Loopback(lambda messages, model: "It is hard to say.") as server:
-        judge = model_part(SeatSettings(spec="openai/judge", base_url=server.base_url), Prices())
+        judge = model_part(SeatSettings(spec="openai/judge", base_url=server.base_url), Access())
         scores = await wardround.score_run(run, [Standard()], judge=judge)
         assert judge.model is not None
         await judge.model.aclose()

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from clinic import case_file, lines
 
-from wardround.engine.batch import Progress
 from wardround.engine.clock import Ticks
 from wardround.engine.episode import Episode
 from wardround.engine.events import Acted, Called, Closed, Row, decode
 from wardround.engine.log import EpisodeLog
 from wardround.engine.models.scripted import Scripted
+from wardround.engine.progress import Progress
 from wardround.engine.records import Ending, Message
 from wardround.engine.stores.memory import MemoryStore
 from wardround.planning import plan, write_down
@@ -46,7 +46,7 @@ async def played(scene: Stage, episode: str, rows: Sequence[Row]) -> list[Row]:
     """Play one episode from the rows that survived."""
     kept = list(rows)
 
-    async def sink(new: Sequence[Row], ending: Ending | None) -> None:
+    async def sink(new: Sequence[Row], ending: Ending | None, spent: object) -> None:
         kept.extend(new)
 
     row = await scene.run.episode(episode)

@@ -4,9 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from wardround.engine.batch import Progress
-from wardround.engine.models.prices import Prices, read_prices
+import msgspec
+
+from wardround.access import Access, access_of
+from wardround.amounts import budget_of
+from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
+from wardround.piloting import draw, piloted
 from wardround.planning import plan, write_down
 from wardround.playing import Stage, check_causes, parts_of, play_open, reached, stage
 from wardround.results import Run
@@ -35,9 +39,19 @@ class Options(TypedDict, total=False):
     sample: float
     prompts: str
     prices: str
+    budget: Sequence[str]
+    quotas: Sequence[str]
     allow_hosts: Sequence[str]
     preflight: bool
     name: str
+
+
+class Joining(TypedDict, total=False):
+    """What `join` takes besides."""
+
+    share: tuple[int, int]
+    seats: Mapping[str, AgentSpec]
+    progress: Progress
 
 
 async def run(
@@ -63,12 +77,27 @@ async def run(
     return await begin(settings, _opened(store), agents, progress or Progress())
 
 
-async def begin(settings: RunSettings, store: Store, agents: Mapping[str, Any], progress: Progress) -> Run:
-    """Plan a run, try its endpoints, write it down, play it."""
+async def begin(
+    settings: RunSettings, store: Store, agents: Mapping[str, Any], progress: Progress, *, pilot: int = 0
+) -> Run:
+    """Plan a run, try its endpoints, write it down, play it.
+
+    With `pilot`, so many episodes drawn at random are played first, and the rest only if the forecast says that the
+    budget will do; without a budget the rest is left for `resume`. The forecast is in `Run.pilot`.
+    """
     made = await plan(settings, store, agents)
     async with reached(made.parts, tried=settings.preflight):
         begun = await write_down(made, store)
-        await play_open(await stage(begun, made.parts), progress, settings.concurrency)
+        staged = await stage(begun, made.parts)
+        if pilot and pilot < len(made.episodes):
+            drawn = draw([row.id for row in made.episodes], pilot, settings.seed)
+            await play_open(staged, progress, settings.concurrency, among=drawn)
+            if not progress.draining:
+                begun.pilot = await piloted(begun, drawn, progress.concurrency)
+                if begun.pilot.against:
+                    progress.drain(begun.pilot.against)
+        if not progress.draining:
+            await play_open(staged, progress, settings.concurrency)
     return begun
 
 
@@ -76,29 +105,57 @@ async def resume(
     name: str,
     *,
     store: Store | str | Path = "wardround.db",
-    seats: Mapping[str, AgentSpec] | None = None,
     retry: Sequence[str] = (),
     concurrency: int | None = None,
-    progress: Progress | None = None,
+    budget: Sequence[str] = (),
+    **options: Unpack[Joining],
 ) -> Run:
     """Go on with a run where it stopped; no recorded call is made again.
 
-    `retry` reopens closed episodes of these causes. `seats` is needed only for classes of your own that have no
-    importable name.
+    `retry` reopens closed episodes of these causes, `budget` takes the place of the caps given before (what was spent
+    stays spent). Where other processes are at work on the run already, this one joins them and a pause stays one.
     """
     run = await Run.open(_opened(store), name)
     check_causes(retry, list(run.header["seats"]))
+    orders = await run.store.orders(name)
+    if not any(session.alive for session in await run.store.sessions(name)):
+        orders = msgspec.structs.replace(orders, state="run")
+    specs = {seat: told["spec"] for seat, told in run.header["seats"].items()}
+    if budget:
+        orders = msgspec.structs.replace(orders, budget=budget_of(budget, specs, specs.values()))
+    orders = msgspec.structs.replace(orders, concurrency=concurrency or orders.concurrency)
+    if retry:
+        await run.store.reopen(name, retry)
+    await run.store.order(name, orders)
+    return await join(name, store=run.store, **options)
+
+
+async def join(
+    name: str,
+    *,
+    store: Store | str | Path = "wardround.db",
+    share: tuple[int, int] = (1, 1),
+    seats: Mapping[str, AgentSpec] | None = None,
+    concurrency: int | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Work on a run, alone or beside other processes, until no episode is open or the operator says stop.
+
+    `share` (i, n) is this process's part of every limit of an endpoint, where n processes work on the run. `seats` is
+    needed only for classes of your own that have no importable name.
+    """
+    run = await Run.open(_opened(store), name)
     settings = RunSettings.model_validate(run.header["settings"])
-    prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
-    parts = await parts_of(run, prices, split_agents(seats or {})[1])
+    access = await access_of(settings, run.store, share)
+    parts = await parts_of(run, access, split_agents(seats or {})[1])
     async with reached(parts, tried=settings.preflight):
-        await play_open(await stage(run, parts), progress or Progress(), concurrency or settings.concurrency, retry)
+        await play_open(await stage(run, parts), progress or Progress(), concurrency or settings.concurrency)
     return run
 
 
 async def offline_stage(run: Run) -> Stage:
     """The stage of a stored run for replay: no endpoint is reached, so no key is needed."""
-    return await stage(run, await parts_of(run, Prices(), {}, offline=True))
+    return await stage(run, await parts_of(run, Access(offline=True), {}))
 
 
 def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -8,17 +8,19 @@ from typing import Any
 
 import msgspec
 
+from wardround.access import Access
 from wardround.agents.recorded import Recorded
 from wardround.agents.replies import Replies, Reply, read_replies
+from wardround.engine.cache import StoreCache
+from wardround.engine.calls import Cache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import UsageError
 from wardround.engine.models.guard import Guarded
-from wardround.engine.models.prices import Prices
 from wardround.engine.models.reach import reach
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.plugins import imported, maker, named, names
 from wardround.engine.prompts import Prompts
-from wardround.engine.protocols import Agent, Model
+from wardround.engine.protocols import Agent, Model, Store
 from wardround.engine.records import Action, Json
 from wardround.engine.seat import Seat, Voice, seed_of
 from wardround.others import Others
@@ -35,7 +37,8 @@ class Part:
 
     `pick` makes another agent for each (case, repeat), as recorded replies need; a case without one is not run.
     `outside` says that a person answers, who is asked about one episode at a time. `table` is what must be stored
-    beside the run to play it again.
+    beside the run to play it again. `cached` says that its calls go through the call cache, `address` where its model
+    is reached: another endpoint may serve another model by the same name.
     """
 
     spec: str
@@ -47,6 +50,8 @@ class Part:
     outside: bool = False
     pick: Callable[[str, int], Making | None] | None = None
     table: bytes = b""
+    cached: bool = False
+    address: str = ""
 
     def describe(self) -> dict[str, Json]:
         """For the run's header: no key, no secret."""
@@ -57,6 +62,7 @@ class Part:
             "sampling": dict(self.sampling),
             "options": dict(self.options),
             "told": self.told,
+            **({"cache": True} if self.cached else {}),
         }
 
 
@@ -78,7 +84,8 @@ class Company:
             part = self.parts[name]
             model = None
             if part.model is not None:
-                guarded = Guarded(part.model, self.allow_hosts, restricted=case.data_class == "restricted")
+                reached = bound(part.model, name, f"{case.id}@{repeat}")
+                guarded = Guarded(reached, self.allow_hosts, restricted=case.data_class == "restricted")
                 model = voice(guarded, part.sampling)
             seat = Seat(
                 name=name,
@@ -96,6 +103,19 @@ class Company:
 
         return cast
 
+    def endpoints(self) -> Json:
+        """How the endpoints stand, for the status."""
+        return []
+
+    def caches(self, store: Store, repeat: int) -> Callable[[str], Cache | None]:
+        """A function that gives each seat its call cache, or None."""
+
+        def cache(seat: str) -> Cache | None:
+            part = self.parts[seat]
+            return StoreCache(store, f"{part.spec}\x1f{part.address}", repeat) if part.cached else None
+
+        return cache
+
     def _told(self, part: Part, case: Case) -> object:
         if part.told == "truth":
             return case
@@ -104,11 +124,10 @@ class Company:
         return None
 
 
-def part_of(seat: str, settings: SeatSettings, prices: Prices, *, own: Any = None, offline: bool = False) -> Part:
+def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = None) -> Part:
     """What `settings.spec` stands for in `seat`; `own` is the user's class itself, where the spec only names it.
 
-    `offline` (replay) makes no way to a model, so no key is needed. `recorded:RUN` needs the store and is made by the
-    caller.
+    `recorded:RUN` needs the store and is made by the caller.
     """
     spec = settings.spec
     if own is not None:
@@ -119,7 +138,7 @@ def part_of(seat: str, settings: SeatSettings, prices: Prices, *, own: Any = Non
     if is_model(spec):
         if "llm" not in names(SEATS + seat):
             raise UsageError(f"{seat} {spec!r}: no agent plays this seat with a model; there are: {_named(seat)}")
-        part = model_part(settings, prices, offline=offline)
+        part = model_part(settings, access)
         part.make = maker(named(SEATS + seat, "llm"), spec)
         return part
     if ":" in spec:
@@ -132,6 +151,12 @@ def part_of(seat: str, settings: SeatSettings, prices: Prices, *, own: Any = Non
     return _plain(spec, named(SEATS + seat, spec), settings)
 
 
+def bound(model: Model, seat: str, episode: str) -> Model:
+    """The model as one seat of one episode reaches it."""
+    bind = getattr(model, "bound", None)
+    return bind(seat, episode) if bind else model
+
+
 def _named(seat: str) -> str:
     return ", ".join(names(SEATS + seat)) or "no names"
 
@@ -141,14 +166,18 @@ def is_model(spec: str) -> bool:
     return "/" in spec.split(":", maxsplit=1)[0]
 
 
-def model_part(settings: SeatSettings, prices: Prices, *, offline: bool = False) -> Part:
+def model_part(settings: SeatSettings, access: Access) -> Part:
     """A part that is only a model, as a judge's is."""
     spec = settings.spec
     if not is_model(spec):
         raise UsageError(f"{spec!r} names no model: write provider/model, for instance openai/gpt-4o")
     base_url = settings.base_url or None
-    model: Model = Unreachable(spec) if offline else reach(spec, base_url=base_url, env=os.environ, prices=prices)
-    return Part(spec, model=model, sampling=settings.sampling(), options=settings.options)
+    model: Model = (
+        Unreachable(spec) if access.offline else reach(spec, base_url=base_url, env=os.environ, prices=access.prices)
+    )
+    made = Part(spec, model=model, sampling=settings.sampling(), options=settings.options)
+    made.cached, made.address = settings.cache, settings.base_url
+    return made
 
 
 def _plain(spec: str, factory: Any, settings: SeatSettings) -> Part:

@@ -1,9 +1,9 @@
 """Trying out an agent: one bundled case, the scenario's own other seats, and a model that only says what is asked."""
 
+from wardround.access import Access
 from wardround.agents.check import Checked, Trial, check
 from wardround.cast import SEATS, part_of
 from wardround.engine.errors import UsageError
-from wardround.engine.models.prices import Prices
 from wardround.engine.plugins import maker, named
 from wardround.engine.seat import Seat, seed_of
 from wardround.planning import DEFAULT_SPECS
@@ -24,7 +24,7 @@ async def check_agent(spec: str, seat: str, scenario: str | None = None) -> Chec
         raise UsageError(f"scenario {name} has no seat {seat!r}; it has: {', '.join(rules.seats)}")
     cases = tuple(load(bundled("admissions")[0]))
     prompts = wording()
-    part = part_of(seat, SeatSettings(spec=spec), Prices())
+    part = part_of(seat, SeatSettings(spec=spec), Access())
     case, told = cases[0], {"truth": cases[0], "cases": cases[1:], "": None}[part.told]
 
     def seat_of(which: str) -> Seat:

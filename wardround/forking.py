@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
+from wardround.access import Access, access_of
 from wardround.cast import Part, part_of
-from wardround.engine.batch import Progress
 from wardround.engine.clock import wall
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Opened, decode, encode
-from wardround.engine.models.prices import Prices, read_prices
+from wardround.engine.progress import Progress
 from wardround.engine.records import Json
 from wardround.engine.replay import fork
 from wardround.engine.rows import EpisodeRow
@@ -34,25 +33,25 @@ async def fork_run(
     A seat that is not named keeps its agent. Raises LogError if the episode has fewer actions.
     """
     settings = RunSettings.model_validate(parent.header["settings"])
-    prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
-    parts = await _parts(parent, seats, prices)
+    access = await access_of(settings, parent.store)
+    parts = await _parts(parent, seats, access)
     async with reached(parts, tried=settings.preflight):
         child = await _written(parent, episode, after, _header(parent, episode, after, seats, parts), name)
         await play_open(await stage(child, parts), progress or Progress(), 1)
     return child
 
 
-async def _parts(parent: Run, seats: Mapping[str, Mapping[str, Any]], prices: Prices) -> dict[str, Part]:
+async def _parts(parent: Run, seats: Mapping[str, Mapping[str, Any]], access: Access) -> dict[str, Part]:
     unknown = sorted(set(seats) - set(parent.header["seats"]))
     if unknown:
         raise UsageError(f"run {parent.name} has no seat {unknown[0]!r}; it has: {', '.join(parent.header['seats'])}")
-    kept = await parts_of(parent, prices, {}, offline=True)
+    kept = await parts_of(parent, Access(offline=True), {})
     for seat in kept:
         told = parent.header["seats"][seat]
         before = {**parent.header["settings"].get("seats", {}).get(seat, {}), "spec": told["spec"], **told["sampling"]}
         kept_part = kept[seat]
         if seat in seats or kept_part.model is not None:
-            kept[seat] = part_of(seat, SeatSettings.model_validate({**before, **seats.get(seat, {})}), prices)
+            kept[seat] = part_of(seat, SeatSettings.model_validate({**before, **seats.get(seat, {})}), access)
     return kept
 
 

@@ -10,16 +10,19 @@ from typing import Any
 import msgspec
 from pydantic import ValidationError
 
+from wardround.access import Access, access_of
+from wardround.amounts import budget_of
 from wardround.cast import Company, Part, part_of, recorded_part
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.guard import allowed
-from wardround.engine.models.prices import Prices, read_prices
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.plugins import named
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
 from wardround.engine.records import Action, Json
 from wardround.engine.rows import EpisodeRow
+from wardround.engine.sessions import Orders
+from wardround.engine.spending import Budget
 from wardround.names import made_up
 from wardround.results import SCENARIOS, Run
 from wardround.scenarios.bundled import bundled
@@ -31,6 +34,7 @@ from wardround.wording import wording
 
 DEFAULT_SPECS = {"doctor": "baseline", "patient": "record", "examiner": "record"}
 _CHUNK = 500
+_PLANNED = 5000
 
 
 @dataclass(slots=True)
@@ -43,6 +47,7 @@ class Plan:
     prompts: Prompts
     parts: Mapping[str, Part]
     repeats: int
+    budget: Budget
     index: dict[str, str] = field(default_factory=dict)
     episodes: list[EpisodeRow] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
@@ -61,14 +66,15 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any]) -
     unknown = sorted(set(settings.seats) - set(rules.seats))
     if unknown:
         raise UsageError(f"scenario {settings.scenario} has no seat {unknown[0]!r}; it has: {', '.join(rules.seats)}")
-    prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
+    access = await access_of(settings, store)
     parts = {}
     for seat in rules.seats:
         chosen = _seated(settings, seat, rules)
-        parts[seat] = await _part(seat, chosen, store, prices, agents.get(seat))
+        parts[seat] = await _part(seat, chosen, store, access, agents.get(seat))
     usual = int(getattr(rules, "REPEATS", 1)) if parts[rules.seats[0]].model else 1
     repeats = settings.repeats or usual
-    made = Plan(settings, rules, rule_settings, prompts, parts, repeats)
+    budget = budget_of(settings.budget, list(parts), [part.spec for part in parts.values()])
+    made = Plan(settings, rules, rule_settings, prompts, parts, repeats, budget)
     await _read_cases(made, store)
     _check_egress(made)
     _try_agents(made)
@@ -95,12 +101,12 @@ def _seated(settings: RunSettings, seat: str, rules: Any) -> SeatSettings:
     return chosen.model_copy(update=usual)
 
 
-async def _part(seat: str, chosen: SeatSettings, store: Store, prices: Prices, own: Any) -> Part:
+async def _part(seat: str, chosen: SeatSettings, store: Store, access: Access, own: Any) -> Part:
     if own is not None:
-        return part_of(seat, chosen, prices, own=own)
+        return part_of(seat, chosen, access, own=own)
     if chosen.spec.startswith("recorded:"):
         return recorded_part(chosen.spec, await recorded_actions(store, chosen.spec, seat), chosen)
-    return part_of(seat, chosen, prices)
+    return part_of(seat, chosen, access)
 
 
 async def recorded_actions(store: Store, spec: str, seat: str) -> dict[tuple[str, int], tuple[Action, ...]]:
@@ -205,5 +211,7 @@ async def write_down(made: Plan, store: Store) -> Run:
     }
     name = settings.name or made_up({run.name for run in await store.runs()})
     await store.create_run(name, header)
-    await store.plan(name, made.episodes)
+    await store.order(name, Orders(budget=made.budget))
+    for start in range(0, len(made.episodes), _PLANNED):
+        await store.plan(name, made.episodes[start : start + _PLANNED])
     return Run(store, name, header)

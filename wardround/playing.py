@@ -1,5 +1,6 @@
 """Playing the open episodes of a run, whether it has just begun or was interrupted."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -7,24 +8,29 @@ from typing import Any
 
 import structlog
 
+from wardround.access import Access
 from wardround.cast import Company, Part, part_of, recorded_part, replies_part, stored_actions, stored_replies
-from wardround.engine.batch import Progress, run_batch
+from wardround.engine.batch import run_batch
+from wardround.engine.budget import Purse
 from wardround.engine.clock import wall
 from wardround.engine.episode import Episode, Table
-from wardround.engine.errors import LogError, UsageError
-from wardround.engine.events import Opened, Reopened, Row
+from wardround.engine.errors import LeaseLost, LogError, UsageError
+from wardround.engine.events import Closed, Opened, Reopened, Row
 from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
 from wardround.engine.models.preflight import preflight
-from wardround.engine.models.prices import Prices
+from wardround.engine.progress import Progress
 from wardround.engine.protocols import Scenario
 from wardround.engine.records import Ending
 from wardround.engine.replay import keep_when_reopened
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
+from wardround.engine.sessions import Session
+from wardround.engine.spending import Budget, Spending
 from wardround.results import Run
 from wardround.scenarios.case import Case
 from wardround.settings import RunSettings, SeatSettings
+from wardround.working import at_work, taken
 
 log = structlog.get_logger("wardround")
 
@@ -41,12 +47,11 @@ class Stage:
 
     def table(self, case: Case, repeat: int, episode: EpisodeLog, progress: Progress | None) -> Table:
         """A table for one episode."""
-        return Table(
-            self.scenario, case, self.company.caster(case, repeat), episode, limits=self.limits, watch=progress
-        )
+        cast, caches = self.company.caster(case, repeat), self.company.caches(self.run.store, repeat)
+        return Table(self.scenario, case, cast, episode, limits=self.limits, watch=progress, caches=caches)
 
 
-async def parts_of(run: Run, prices: Prices, agents: Mapping[str, Any], *, offline: bool = False) -> dict[str, Part]:
+async def parts_of(run: Run, access: Access, agents: Mapping[str, Any]) -> dict[str, Part]:
     """The parts of a stored run, made again from its header and what it keeps."""
     parts = {}
     for seat, told in run.header["seats"].items():
@@ -59,7 +64,7 @@ async def parts_of(run: Run, prices: Prices, agents: Mapping[str, Any], *, offli
         elif table:
             parts[seat] = recorded_part(told["spec"], stored_actions(await run.store.get(table)), settings)
         else:
-            parts[seat] = part_of(seat, settings, prices, own=agents.get(seat), offline=offline)
+            parts[seat] = part_of(seat, settings, access, own=agents.get(seat))
     return parts
 
 
@@ -95,38 +100,41 @@ async def reached(parts: Mapping[str, Part], *, tried: bool) -> AsyncIterator[No
             await model.aclose()
 
 
-async def play_open(stage: Stage, progress: Progress, concurrency: int, retry: Sequence[str] = ()) -> None:
-    """Play every open episode, and those closed by one of the causes `retry` from their last action."""
+async def play_open(stage: Stage, progress: Progress, concurrency: int, *, among: Sequence[str] = ()) -> None:
+    """Play the run's open episodes, together with whoever else is at work on it, until none is left.
+
+    `among` names those that are to be played, if not all.
+    """
     run = stage.run
-    progress.total = sum(1 for _ in [row async for row in run.store.episodes(run.name, causes=["open", *retry])])
-
-    async def play(row: EpisodeRow) -> Ending | None:
-        try:
-            return await _play(stage, row, progress, retry)
-        except LogError as error:
-            log.error("episode left alone", run=run.name, episode=row.id, error=str(error))
-            return None
-
+    endings = await run.endings()
+    progress.total = sum(endings.values())
+    progress.endings = Counter({cause: count for cause, count in endings.items() if cause != "open"})
     if any(part.outside for part in stage.company.parts.values()):
         concurrency = 1
-    await run_batch(_open(run, retry), play, concurrency=concurrency, progress=progress)
+    progress.purse = Purse(Budget(), {seat: part.spec for seat, part in stage.company.parts.items()})
+    async with at_work(run, progress, stage.company.endpoints) as session:
+
+        async def play(row: EpisodeRow) -> Ending | None:
+            try:
+                return await _play(stage, row, progress, session)
+            except (LogError, LeaseLost) as error:
+                log.error("episode left alone", run=run.name, episode=row.id, error=str(error))
+                return None
+
+        await run_batch(taken(session, progress, among), play, concurrency=concurrency, progress=progress)
 
 
-async def _open(run: Run, retry: Sequence[str]) -> AsyncIterator[EpisodeRow]:
-    async for row in run.store.episodes(run.name, causes=["open", *retry]):
-        yield row
-
-
-async def _play(stage: Stage, row: EpisodeRow, progress: Progress, retry: Sequence[str]) -> Ending | None:
+async def _play(stage: Stage, row: EpisodeRow, progress: Progress, session: Session) -> Ending | None:
     run = stage.run
     case = await run.case(row.case)
     rows = await run.rows(row.id) if row.events else []
 
-    async def sink(new: Sequence[Row], ending: Ending | None) -> None:
-        await run.store.append(run.name, row.id, new, ending=ending)
+    async def sink(new: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]) -> None:
+        await session.append(row.id, new, ending=ending, spent=spent)
 
     episode = EpisodeLog(sink, rows)
-    if not rows:
+    last = episode.events[-1] if rows else None
+    if last is None:
         episode.add(
             Opened(
                 seq=0,
@@ -139,9 +147,9 @@ async def _play(stage: Stage, row: EpisodeRow, progress: Progress, retry: Sequen
                 repeat=row.repeat,
             )
         )
-    elif row.cause is not None:
+    elif isinstance(last, Closed):
         keep = keep_when_reopened(episode.events, stage.scenario, case)
-        episode.add(Reopened(seq=episode.next, at=wall(), causes=tuple(retry), keep=keep), Ending("open"))
+        episode.add(Reopened(seq=episode.next, at=wall(), causes=(last.ending.cause,), keep=keep))
     ending = await Episode(stage.table(case, row.repeat, episode, progress)).play()
     if ending is not None and ending.cause != "completed":
         log.info("episode ended", episode=row.id, cause=ending.cause, reason=ending.reason, detail=ending.detail)

@@ -22,6 +22,7 @@ class Run(StoredRun):
     def __init__(self, store: Store, name: str, header: Mapping[str, Json]) -> None:
         super().__init__(store, name, header)
         self._index: dict[str, str] | None = None
+        self.pilot: Any = None
 
     async def index(self) -> Mapping[str, str]:
         """Case id to the digest of its text, in the order of the run."""

@@ -1,32 +1,37 @@
 """Scoring a stored run: each closed episode by the house metrics, or by evaluators of the user's own."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from wardround.cast import Part
-from wardround.engine.batch import Progress, run_batch
+from wardround.cast import Part, bound
+from wardround.engine.batch import run_batch
+from wardround.engine.budget import Purse
+from wardround.engine.cache import StoreCache
 from wardround.engine.calls import RecordingModel, Tape
 from wardround.engine.clock import wall
-from wardround.engine.errors import ProviderError, UsageError
-from wardround.engine.events import Called, Closed, Opened, Row
+from wardround.engine.errors import ProviderError, RunStopped, UsageError
+from wardround.engine.events import Called, Closed, Opened, Row, decode
 from wardround.engine.log import EpisodeLog
 from wardround.engine.models.guard import Guarded
 from wardround.engine.plugins import imported, named, names
+from wardround.engine.progress import Progress
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, Score
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import Seat, seed_of
-from wardround.engine.trajectory import Trajectory
+from wardround.engine.sessions import Session
+from wardround.engine.spending import Budget, Spending
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.standard import Standard
 from wardround.results import Run
 from wardround.scenarios.case import Case
 from wardround.wording import wording
+from wardround.working import at_work, taken
 
 EVALUATORS = "wardround.evaluators"
 JUDGED = "lexical_match"
@@ -55,28 +60,26 @@ class _Judging:
     evaluator: Evaluator
     judge: Part | None
     allow_hosts: Sequence[str]
-    beside: str = ""
     prompts: Prompts | None = None
 
-    async def episode(self, row: EpisodeRow, progress: Progress) -> None:
-        """Score one episode and keep the scores."""
+    async def episode(self, row: EpisodeRow) -> Ending | None:
+        """Score one closed episode without a judge and keep the scores."""
         case, trajectory = await self.run.case(row.case), await self.run.trajectory(row.id)
-        if self.judge is None:
-            scores = await self.evaluator.score(case, trajectory, None)
-        else:
-            scores = await self._judged(row, case, trajectory, progress)
-        await self.run.store.put_scores(self.run.name, row.id, self.evaluator.name, scores)
+        return await self._kept(row, await self.evaluator.score(case, trajectory, None))
 
-    async def _judged(self, row: EpisodeRow, case: Case, trajectory: Trajectory, progress: Progress) -> Sequence[Score]:
+    async def judged(self, row: EpisodeRow, session: Session, beside: str, progress: Progress) -> Ending | None:
+        """Score one episode by the judge, whose calls are events of the episode `row` of the run `beside`."""
         store = self.run.store
-        stored: list[Row] = [line async for line in store.read(self.beside, row.id)]
+        played = await store.episode(self.run.name, row.id)
+        if played is None or played.cause is None:
+            return None  # it is still being played
+        stored: list[Row] = [line async for line in store.read(beside, row.id)]
 
-        async def sink(rows: Sequence[Row], ending: Ending | None) -> None:
-            await store.append(self.beside, row.id, rows, ending=ending)
+        async def sink(rows: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]) -> None:
+            await session.append(row.id, rows, ending=ending, spent=spent)
 
+        case, trajectory = await self.run.case(row.case), await self.run.trajectory(row.id)
         log, tape = EpisodeLog(sink, stored), Tape()
-        if log.events and isinstance(log.events[-1], Closed):
-            return msgspec.convert(log.events[-1].ending.facts["scores"], list[Score])
         for event in log.events:
             if isinstance(event, Called):
                 tape.record(event)
@@ -84,19 +87,34 @@ class _Judging:
             opened = trajectory.opened
             seed = seed_of(opened.seed, self.evaluator.name)
             log.add(Opened(0, wall(), row.id, row.case, opened.case_hash, self.evaluator.name, seed, row.repeat))
-        scores = await self.evaluator.score(case, trajectory, self._seat(case, log, tape, progress))
+        scores = await self.evaluator.score(case, trajectory, self._seat(case, row, log, tape, progress))
         ending = Ending("completed", facts={"scores": msgspec.to_builtins(scores)})
         log.add(Closed(log.next, wall(), ending), ending)
         await log.flush()
-        return scores
+        return await self._kept(row, scores)
 
-    def _seat(self, case: Case, log: EpisodeLog, tape: Tape, progress: Progress) -> Seat:
+    async def again(self, beside: str) -> None:
+        """Put the verdicts that an earlier scoring reached beside the episodes once more."""
+        store = self.run.store
+        async for row in store.episodes(beside, causes=["completed"]):
+            closed = decode([line async for line in store.read(beside, row.id)])[-1]
+            if isinstance(closed, Closed):
+                await self._kept(row, msgspec.convert(closed.ending.facts["scores"], list[Score]))
+
+    async def _kept(self, row: EpisodeRow, scores: Sequence[Score]) -> Ending:
+        await self.run.store.put_scores(self.run.name, row.id, self.evaluator.name, scores)
+        return Ending("completed")
+
+    def _seat(self, case: Case, row: EpisodeRow, log: EpisodeLog, tape: Tape, progress: Progress) -> Seat:
         assert self.judge is not None
         assert self.judge.model is not None
         assert self.prompts is not None
-        guarded = Guarded(self.judge.model, self.allow_hosts, restricted=case.data_class == "restricted")
+        reached = bound(self.judge.model, "judge", row.id)
+        guarded = Guarded(reached, self.allow_hosts, restricted=case.data_class == "restricted")
         voice = RecordingModel("judge", guarded, self.judge.sampling, log=log, tape=tape)
         voice.watch = progress
+        if self.judge.cached:
+            voice.cache = StoreCache(self.run.store, f"{self.judge.spec}\x1f{self.judge.address}", row.repeat)
         seed = seed_of(self.run.header["seed"], case.id, self.evaluator.name)
         return Seat("judge", case.id, seed, self.prompts, options=self.judge.options, model=voice)
 
@@ -119,22 +137,39 @@ async def score_run(
     texts = wording(prompts) if judge else None
     for evaluator in evaluators or [Standard()]:
         judging = _Judging(run, evaluator, judge, allow_hosts, prompts=texts)
-        if judge is not None:
-            judging.beside = await _beside(judging, judge)
-        await run_batch(_closed(run), _one(judging, progress), concurrency=32 if judge else 1, progress=progress)
+        progress.concurrency = 0
+        if judge is None:
+            await run_batch(_closed(run), _typed(judging, judging.episode), concurrency=1, progress=progress)
+        else:
+            await _judge(judging, judge, progress)
     return await scored(run)
 
 
-def _one(judging: _Judging, progress: Progress) -> Any:
-    async def score(row: EpisodeRow) -> Ending | None:
+async def _judge(judging: _Judging, judge: Part, progress: Progress) -> None:
+    """Let the judge score what it has not scored yet, together with other processes that do the same."""
+    beside = await _beside(judging, judge)
+    progress.purse = Purse(Budget(), {"judge": judge.spec})
+    await judging.again(beside)
+    async with at_work(await Run.open(judging.run.store, beside), progress) as session:
+
+        async def score(row: EpisodeRow) -> Ending | None:
+            return await judging.judged(row, session, beside, progress)
+
+        await run_batch(taken(session, progress), _typed(judging, score), concurrency=32, progress=progress)
+
+
+def _typed(judging: _Judging, score: Callable[[EpisodeRow], Awaitable[Ending | None]]) -> Any:
+    async def typed(row: EpisodeRow) -> Ending | None:
         try:
-            await judging.episode(row, progress)
+            return await score(row)
+        except RunStopped:
+            return None
         except ProviderError as error:  # an evaluator of the user's own that lets it through
             failed = [Score(judging.evaluator.name, None, f"judge/{error.kind}")]
             await judging.run.store.put_scores(judging.run.name, row.id, judging.evaluator.name, failed)
-        return Ending("completed")
+            return Ending("completed")
 
-    return score
+    return typed
 
 
 async def _beside(judging: _Judging, judge: Part) -> str:

@@ -17,7 +17,8 @@ class _Settings(BaseModel):
 class SeatSettings(_Settings):
     """Who sits in a seat, and how its model is sampled.
 
-    `spec` is `name`, `provider/model`, `package.module:Class`, `replies:PATH[#MODEL]` or `recorded:RUN`.
+    `spec` is `name`, `provider/model`, `package.module:Class`, `replies:PATH[#MODEL]` or `recorded:RUN`. `base_url` may
+    name several endpoints that serve the same model, with commas between them.
     """
 
     spec: str
@@ -26,6 +27,7 @@ class SeatSettings(_Settings):
     top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int | None = Field(default=None, gt=0)
     seed: int | None = None
+    cache: bool = Field(default=False, description="Answer calls that were made before from the store.")
     options: dict[str, Any] = Field(default_factory=dict, description="Handed to the agent as they are.")
 
     def sampling(self) -> dict[str, Any]:
@@ -38,6 +40,7 @@ class LimitSettings(_Settings):
     """Caps of one episode."""
 
     actions: Annotated[int, Field(gt=0)] | None = 1000
+    calls: Annotated[int, Field(gt=0)] | None = None
     tokens: Annotated[int, Field(gt=0)] | None = None
     cost: Annotated[float, Field(gt=0)] | None = None
     wall: Annotated[float, Field(gt=0)] | None = None
@@ -59,6 +62,8 @@ class RunSettings(_Settings):
     sample: float | None = Field(default=None, gt=0, le=1)
     prompts: str = ""
     prices: str = ""
+    budget: tuple[str, ...] = Field(default=(), description="Caps of the whole run, as in docs/cli.md: 50usd, 2h ...")
+    quotas: tuple[str, ...] = Field(default=(), description="Limits of endpoints: [ADDRESS ]rpm=600,in_flight=64.")
     allow_hosts: tuple[str, ...] = ()
     preflight: bool = True
     name: str = ""

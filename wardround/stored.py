@@ -1,6 +1,5 @@
 """A stored run without its cases: its episodes and trajectories; quick to load, for verbs that only look."""
 
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Self
@@ -37,27 +36,25 @@ class StoredRun:
         row = await store.run(name)
         return cls(store, row.name, row.header)
 
-    async def episodes(self) -> list[EpisodeRow]:
-        """How each episode stands."""
-        return [row async for row in self.store.episodes(self.name)]
+    async def episodes(self, limit: int | None = None) -> list[EpisodeRow]:
+        """How each episode stands, or the first `limit` of them."""
+        return [row async for row in self.store.episodes(self.name, limit=limit)]
 
     async def endings(self) -> dict[str, int]:
         """Number of episodes by cause; those still open under `open`."""
-        return dict(Counter([row.cause or "open" async for row in self.store.episodes(self.name)]))
+        return dict(await self.store.endings(self.name))
 
     async def episode(self, name: str) -> EpisodeRow:
         """An episode by its id, its number, or its case if that was played once; raises UsageError."""
-        rows = await self.episodes()
-        exact = [row for row in rows if row.id == name or str(row.number) == name]
-        found = exact or [row for row in rows if row.case == name]
+        found = await self.store.find(self.name, name, 11)
         if len(found) == 1:
             return found[0]
         if found:
-            raise UsageError(f"case {name} was played {len(found)} times: {', '.join(row.id for row in found[:10])}")
-        some = ", ".join(row.id for row in rows[:5])
-        raise UsageError(
-            f"run {self.name} has no episode {name!r}; it has {len(rows)}: {some}{', ...' * (len(rows) > 5)}"
-        )
+            some = ", ".join(row.id for row in found[:10])
+            raise UsageError(f"case {name} was played more than once: {some}{', ...' * (len(found) > 10)}")
+        some = ", ".join(row.id for row in await self.episodes(limit=5))
+        count = sum((await self.endings()).values())
+        raise UsageError(f"run {self.name} has no episode {name!r}; it has {count}: {some}{', ...' * (count > 5)}")
 
     async def rows(self, episode: str) -> list[Row]:
         """The stored events of an episode."""

@@ -5,7 +5,7 @@ import asyncio
 import socket
 import struct
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from types import TracebackType
 from typing import cast
@@ -24,9 +24,10 @@ class Loopback:
     """The server, as an async context manager.
 
     `reply(messages, model)` gives the text of an answer, or a whole `message` object; the default repeats the last
-    message. `latency` is in seconds. `faults` is a list (one entry a request, None for none), or `Rates`. With `key`
-    other keys get 401; with `models` others get 404. It speaks `/v1/chat/completions`, `/v1/responses`,
-    `/v1/models`, `/openai/deployments/NAME/chat/completions`, and tells its own counts under `/counts`.
+    message. `latency` is in seconds. `faults` is a list (one entry a request, None for none), or `Rates`; with `only`
+    they befall only the requests for which it says True. With `key` other keys get 401; with `models` others get 404.
+    It speaks `/v1/chat/completions`, `/v1/responses`, `/v1/models`, `/openai/deployments/NAME/chat/completions`, and
+    tells its own counts under `/counts`.
 
     `total` counts requests for an answer, `counts` how often each distinct body came (by its hash), `most` how many
     waited for their answer at the same time, `asked` keeps the last 1,000 requests.
@@ -38,11 +39,13 @@ class Loopback:
         *,
         latency: float = 0.0,
         faults: Faults | Sequence[Fault | str | None] = (),
+        only: Callable[[Asked], bool] | None = None,
         key: str = "",
         models: Sequence[str] = (),
     ) -> None:
         self.reply, self.latency, self.key, self.models = reply, latency, key, tuple(models)
         self.faults = cast(Faults, faults) if hasattr(faults, "pick") else Schedule(faults)
+        self.only = only
         self.total = self.waiting = self.most = 0
         self.counts: Counter[str] = Counter()
         self.asked: deque[Asked] = deque(maxlen=1000)
@@ -97,7 +100,8 @@ class Loopback:
         self.total += 1
         self.counts[digest] += 1
         self.asked.append(asked)
-        fault = self.faults.pick(number, digest, occurrence)
+        spoiled = self.only is None or self.only(asked)
+        fault = self.faults.pick(number, digest, occurrence) if spoiled else None
         return self._answered(asked, deployment, path == RESPONSES, fault), fault
 
     def _answered(self, asked: Asked, deployment: str, responses: bool, fault: Fault | None) -> bytes:

@@ -1,8 +1,12 @@
-"""What a token costs, from the user's own table: no price is built in, and an unknown one gives no cost."""
+"""What a token costs: from the user's own table, else from litellm's list; a price that is not known gives no cost."""
 
 import csv
+import importlib.metadata
+import importlib.util
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -11,33 +15,98 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 
 
-class Price(msgspec.Struct, frozen=True):
-    """US dollars per million tokens; `cached` is for what the endpoint had cached of the prompt (None: as `input`)."""
+class Price(msgspec.Struct, frozen=True, omit_defaults=True):
+    """US dollars per million tokens; `cached` is for what the endpoint had cached of the prompt (None: as `input`).
+
+    `above`: a call with more prompt tokens has another price, which is not known here. `source` says where it is from.
+    """
 
     input: float
     output: float
     cached: float | None = None
+    above: int | None = None
+    source: str = ""
 
-    def cost(self, prompt: int, completion: int, cached: int = 0) -> float:
-        """US dollars of a call; `cached` tokens are among the `prompt` tokens."""
+    def cost(self, prompt: int, completion: int, cached: int = 0) -> float | None:
+        """US dollars of a call, None where they are not known; `cached` tokens are among the `prompt` tokens."""
+        if self.above is not None and prompt > self.above:
+            return None
         kept = min(cached, prompt)
         rate = self.input if self.cached is None else self.cached
         return ((prompt - kept) * self.input + kept * rate + completion * self.output) / 1e6
 
 
+class Listed:
+    """litellm's list of public prices: the file that lies in its package, read when it is first asked.
+
+    `path` None: there is no list, and nothing is known. litellm itself is not imported.
+    """
+
+    def __init__(self, path: Path | None, source: str = "litellm") -> None:
+        self._path, self._source = path, source
+
+    @classmethod
+    def installed(cls) -> "Listed":
+        """The list of the litellm that is installed, if one is."""
+        found = importlib.util.find_spec("litellm")
+        folders = (found.submodule_search_locations if found else None) or ()
+        for folder in folders:
+            path = Path(folder) / "model_prices_and_context_window_backup.json"
+            if path.is_file():
+                return cls(path, f"litellm {_version()}".strip())
+        return cls(None)
+
+    def of(self, spec: str) -> Price | None:
+        """The list price of `provider/model`, by that whole name, else by the model's whole name of that provider."""
+        spec = spec.removeprefix("litellm/")
+        provider, _, name = spec.partition("/")
+        provider = provider.removesuffix("-responses")
+        for key in (f"{provider}/{name}", name):
+            entry = self._entry(key)
+            if _provider(entry) == provider:
+                return _listed(name, entry, self._source)
+        return None
+
+    @cached_property
+    def _entries(self) -> dict[str, msgspec.Raw]:
+        if self._path is None:
+            return {}
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, msgspec.Raw])
+        except (OSError, msgspec.DecodeError):
+            return {}  # another version's format: no price is known, which is what will be said
+
+    def _entry(self, key: str) -> Mapping[str, Json]:
+        entry = msgspec.json.decode(self._entries[key]) if key in self._entries else {}
+        return entry if isinstance(entry, dict) else {}
+
+
 class Prices:
     """Prices by model, exactly as it is named: no part of a name is ever taken for the whole."""
 
-    def __init__(self, table: Mapping[str, Price] | None = None) -> None:
+    def __init__(self, table: Mapping[str, Price] | None = None, listed: Listed | None = None) -> None:
         self._table = dict(table or {})
+        self._listed = listed or Listed.installed()
+        self._asked: dict[tuple[str, bool], Price | None] = {}
 
-    def of(self, spec: str, name: str = "") -> Price | None:
-        """The price of `provider/model`, else of the bare model name, else None."""
-        return self._table.get(spec) or self._table.get(name)
+    def of(self, spec: str, name: str = "", *, public: bool = False) -> Price | None:
+        """The user's price of `provider/model`, else of the bare model name, else the list price, else None.
 
-    def as_json(self) -> dict[str, dict[str, float | None]]:
-        """The table for a run's header, in order of name."""
-        return {name: msgspec.structs.asdict(price) for name, price in sorted(self._table.items())}
+        `public` says that the model is reached at its provider's own address: only then does the list apply. An
+        endpoint of the user's own may call its model as it likes, and costs what its owner says.
+        """
+        price = self._table.get(spec) or self._table.get(name)
+        if price is None and public:
+            price = self._listed.of(spec)
+        self._asked[spec, public] = price
+        return price
+
+    def as_json(self) -> list[dict[str, Json]]:
+        """For a run's header: each model that was asked for, in order of name, and its price or null."""
+        return [
+            {"model": spec, "public": public, "price": msgspec.to_builtins(price)}
+            for (spec, public), price in sorted(self._asked.items(), key=lambda item: item[0])
+        ]
 
 
 def read_prices(path: Path) -> Prices:
@@ -56,7 +125,7 @@ def read_prices(path: Path) -> Prices:
     for place, model, fields in rows:
         if model in table:
             raise UsageError(f"{path}, {place}: {model} has a price already")
-        table[model] = _price(f"{path}, {place}", fields)
+        table[model] = _price(f"{path}, {place}", fields, f"file {path.name}")
     return Prices(table)
 
 
@@ -89,12 +158,13 @@ def _toml(path: Path, text: str) -> Iterable[_Row]:
         yield f"[{model}]", model, fields
 
 
-def _price(place: str, fields: Mapping[str, Json]) -> Price:
+def _price(place: str, fields: Mapping[str, Json], source: str) -> Price:
     if unknown := sorted(set(fields) - {"input", "output", "cached"}):
         raise UsageError(f"{place}: unknown field `{unknown[0]}`; there are input, output, cached")
     numbers = {name: _number(place, name, fields.get(name)) for name in ("input", "output")}
     cached = fields.get("cached")
-    return Price(**numbers, cached=None if cached in (None, "") else _number(place, "cached", cached))
+    kept = None if cached in (None, "") else _number(place, "cached", cached)
+    return Price(numbers["input"], numbers["output"], kept, source=source)
 
 
 def _number(place: str, name: str, value: Json) -> float:
@@ -105,3 +175,50 @@ def _number(place: str, name: str, value: Json) -> float:
     if isinstance(value, bool) or not 0 <= number < float("inf"):
         raise UsageError(f"{place}, field `{name}`: {value!r} is no price in US dollars per million tokens")
     return number
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("litellm")
+    except importlib.metadata.PackageNotFoundError:
+        return ""  # a copy on the path, not installed
+
+
+_FAMILIES = {"bedrock_converse": "bedrock", "cohere_chat": "cohere"}
+_TIER = re.compile(r"(?:input|output)_cost_per_token_above_(\d+)k_tokens")
+_BESIDE = ("input_cost_per_request", "citation_cost_per_token")
+
+
+def _provider(entry: Mapping[str, Json]) -> str:
+    """The provider as a SPEC names it; the list names some by their branch too (`vertex_ai-language-models`)."""
+    named = str(entry.get("litellm_provider", ""))
+    return _FAMILIES.get(named, named.partition("-")[0] if named.startswith("vertex_ai-") else named)
+
+
+def _listed(name: str, entry: Mapping[str, Json], source: str) -> Price | None:
+    """An entry's price; None where the tokens of a plain call do not decide it, or where it stands at 0.
+
+    A 0 in the list mostly means that nobody entered the price; who hosts a model for nothing can say so himself.
+    """
+    if entry.get("mode") not in ("chat", "responses", "completion") or any(entry.get(charge) for charge in _BESIDE):
+        return None
+    # These search the web at each call, for a fee that its tokens do not show.
+    if "search" in re.split("[-/]", name) or (
+        "perplexity" in entry.values() and "search_context_cost_per_query" in entry
+    ):
+        return None
+    into, out = _dollars(entry, "input_cost_per_token"), _dollars(entry, "output_cost_per_token")
+    thinking = _dollars(entry, "output_cost_per_reasoning_token")
+    if into is None or out is None or thinking not in (None, out):
+        return None
+    tiers = [int(found[1]) * 1000 for key in entry if (found := _TIER.fullmatch(key))]
+    cached = _dollars(entry, "cache_read_input_token_cost")
+    return Price(into, out, cached, min(tiers, default=None), source)
+
+
+def _dollars(entry: Mapping[str, Json], field: str) -> float | None:
+    """US dollars per million tokens, None where the field is missing, no number or 0."""
+    value = entry.get(field)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+        return None
+    return round(value * 1e6, 9)

@@ -39,6 +39,9 @@ class ProviderModel:
     `host` is the provider's name: litellm chooses where the bytes go, follows redirects and uses the environment's
     proxies, so that even with a base URL no host can be promised. Keys are found by litellm in the environment, as its
     documentation says for each provider.
+
+    Without a `price` the cost is litellm's own figure, unless the model is `elsewhere`: at an endpoint of the user's,
+    where no list price applies.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class ProviderModel:
             )
         self.host = provider
         self.address = str(address(base_url)) if base_url else provider
+        self.elsewhere = bool(base_url) or redirected(provider)
         self._spec, self._base_url, self._key, self._price = spec, base_url, key, price
         self._timeouts = timeouts or Timeouts()
 
@@ -88,7 +92,7 @@ class ProviderModel:
             raise self._failure(error, messages) from None
         completion = read_reply(_plain(reply), self._spec, self.name, self._price)
         usage = completion.usage
-        if self._price is None:
+        if usage.cost is None and not self.elsewhere:
             usage = msgspec.structs.replace(usage, cost=_cost(reply))
         return msgspec.structs.replace(completion, usage=usage, latency=perf_counter() - start)
 
@@ -107,6 +111,12 @@ class ProviderModel:
     async def aclose(self) -> None:
         """Close litellm's connections, which all its models share."""
         await _litellm(self._spec).close_litellm_async_clients()
+
+
+def redirected(provider: str) -> bool:
+    """Whether the environment sends litellm to another address than the provider's; for Azure that is the usual way."""
+    name = provider.upper().replace("-", "_")
+    return not name.startswith("AZURE") and any(os.environ.get(f"{name}_{end}") for end in ("API_BASE", "BASE_URL"))
 
 
 def _litellm(spec: str) -> Any:

@@ -1,32 +1,43 @@
 """A store that forgets at the end of the process: for tests and for runs nobody wants to keep."""
 
-import time
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from hashlib import blake2b
 
 import msgspec
 
-from wardround.engine.errors import StoreError, UsageError
+from wardround.engine.clock import Clock, wall
+from wardround.engine.errors import LeaseLost, StoreError, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.engine.sessions import LEASE, Orders, SessionRow
+from wardround.engine.spending import Spending, SpendRow
 
 
 class MemoryStore:
     """Keeps everything in dictionaries; same contract as the others."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, clock: Clock = wall, lease: float = LEASE) -> None:
+        self._clock, self._lease = clock, lease
         self._runs: dict[str, RunRow] = {}
         self._texts: dict[str, bytes] = {}
-        self._episodes: dict[tuple[str, str], EpisodeRow] = {}
+        self._episodes: dict[str, dict[str, EpisodeRow]] = {}
         self._rows: dict[tuple[str, str], list[Row]] = {}
         self._scores: dict[tuple[str, str, str], list[Score]] = {}
+        self._sessions: dict[int, SessionRow] = {}
+        self._holders: dict[tuple[str, str], int] = {}
+        self._orders: dict[str, Orders] = {}
+        self._spending: dict[tuple[str, str, str], Spending] = {}
+        self._calls: dict[str, bytes] = {}
 
     async def create_run(self, name: str, header: Mapping[str, Json]) -> None:
         """Start a run."""
         if name in self._runs:
             raise UsageError(f"there is already a run {name!r} in this store; choose another --name, or --resume it")
-        self._runs[name] = RunRow(name, time.time(), dict(header))
+        self._runs[name] = RunRow(name, self._clock(), dict(header))
+        self._episodes[name] = {}
 
     async def runs(self) -> Sequence[RunRow]:
         """All runs, oldest first."""
@@ -54,41 +65,167 @@ class MemoryStore:
         return self._texts[digest]
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes."""
+        """Add episodes that are to be run."""
         for episode in episodes:
-            self._episodes[run, episode.id] = episode
+            self._episodes[run][episode.id] = msgspec.structs.replace(episode, cause=None, reason="", events=0)
             self._rows[run, episode.id] = []
+
+    async def begin(self, run: str, *, host: str, pid: int) -> "MemorySession":
+        """Begin to work on a run."""
+        await self.run(run)
+        number, now = len(self._sessions) + 1, self._clock()
+        self._sessions[number] = SessionRow(number, run, host, pid, now, now, None, True, {})
+        return MemorySession(self, run, number)
+
+    async def sessions(self, run: str) -> Sequence[SessionRow]:
+        """All sessions of a run, oldest first."""
+        rows = [row for row in self._sessions.values() if row.run == run]
+        return [msgspec.structs.replace(row, alive=self._alive(row.id)) for row in rows]
+
+    def _alive(self, session: int) -> bool:
+        row = self._sessions[session]
+        return row.ended is None and row.seen >= self._clock() - self._lease
+
+    async def release(self, session: int) -> None:
+        """Declare a session dead: what it holds is free."""
+        if session in self._sessions:
+            self.end(session, self._sessions[session].seen)
+
+    def end(self, session: int, at: float | None = None) -> None:
+        """Free what a session holds; it ended `at` that time, or now."""
+        row = self._sessions[session]
+        ended = row.ended or at or self._clock()
+        self._sessions[session] = msgspec.structs.replace(row, ended=ended)
+        self._holders = {key: holder for key, holder in self._holders.items() if holder != session}
+
+    def show(self, session: int, told: Mapping[str, Json] | None = None) -> None:
+        """Note a sign of life."""
+        row = self._sessions[session]
+        said = row.told if told is None else dict(told)
+        self._sessions[session] = msgspec.structs.replace(row, seen=self._clock(), ended=None, told=said)
+
+    def take(self, run: str, session: int, count: int) -> list[EpisodeRow]:
+        """Give the session the first episodes that no living one holds."""
+        self.show(session)
+        taken: list[EpisodeRow] = []
+        for row in self._ordered(run):
+            if len(taken) >= count:
+                break
+            holder = self._holders.get((run, row.id))
+            if row.cause is None and (holder is None or not self._alive(holder)):
+                self._holders[run, row.id] = session
+                taken.append(row)
+        return taken
+
+    def others(self, run: str, session: int) -> int:
+        """Number of open episodes that living sessions other than this one hold."""
+        holders = [holder for (name, _), holder in self._holders.items() if name == run]
+        return sum(holder != session and self._alive(holder) for holder in holders)
+
+    async def orders(self, run: str) -> Orders:
+        """What the operator wants of the run."""
+        return self._orders.get(run, Orders())
+
+    async def order(self, run: str, orders: Orders) -> None:
+        """Replace the orders."""
+        self._orders[(await self.run(run)).name] = orders
 
     async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
         """Append events."""
+        self.write(run, episode, rows, ending)
+
+    def write(
+        self, run: str, episode: str, rows: Sequence[Row], ending: Ending | None, holder: int | None = None
+    ) -> None:
+        """Append events, if session `holder` holds the episode or none is named."""
+        row = self._episodes.get(run, {}).get(episode)
+        if row is None:
+            raise StoreError(f"run {run!r} has no episode {episode!r}")
+        if holder is not None and self._holders.get((run, episode)) != holder:
+            raise LeaseLost(f"episode {episode} of run {run} is no longer held by session {holder}")
         stored = self._rows[run, episode]
         if rows and rows[0].seq != len(stored):
             raise StoreError(f"episode {episode}: event {rows[0].seq} does not follow event {len(stored) - 1}")
         stored.extend(rows)
-        row = self._episodes[run, episode]
         cause, reason = (row.cause, row.reason) if ending is None else (ending.cause, ending.reason)
-        self._episodes[run, episode] = msgspec.structs.replace(
-            row, cause=None if cause == "open" else cause, reason=reason, events=len(stored), at=time.time()
+        if ending is not None and ending.cause != "open":
+            self._holders.pop((run, episode), None)
+        self._episodes[run][episode] = msgspec.structs.replace(
+            row,
+            cause=None if cause == "open" else cause,
+            reason=reason,
+            events=len(stored),
+            at=self._clock() if rows else row.at,
         )
+
+    def book(self, run: str, spent: Mapping[str, Spending]) -> None:
+        """Add what was spent to the account of today."""
+        day = datetime.fromtimestamp(self._clock(), UTC).date().isoformat()
+        for seat, more in spent.items():
+            self._spending[run, day, seat] = self._spending.get((run, day, seat), Spending()) + more
+
+    async def reopen(self, run: str, causes: Sequence[str]) -> int:
+        """Make the episodes that closed by one of `causes` open again; returns how many."""
+        closed = [row for row in self._ordered(run) if row.cause in causes and row.cause is not None]
+        for row in closed:
+            self._episodes[run][row.id] = msgspec.structs.replace(row, cause=None, reason="")
+        return len(closed)
 
     async def read(self, run: str, episode: str) -> AsyncIterator[Row]:
         """The events of one episode in order."""
         for row in list(self._rows.get((run, episode), ())):
             yield row
 
-    async def episodes(self, run: str, *, causes: Sequence[str] | None = None) -> AsyncIterator[EpisodeRow]:
-        """The episodes of a run."""
-        for (name, _), row in list(self._episodes.items()):
-            if name == run and (causes is None or (row.cause or "open") in causes):
-                yield row
+    def _ordered(self, run: str) -> list[EpisodeRow]:
+        return sorted(self._episodes.get(run, {}).values(), key=lambda row: row.number)
+
+    async def episodes(
+        self, run: str, *, causes: Sequence[str] | None = None, after: int = -1, limit: int | None = None
+    ) -> AsyncIterator[EpisodeRow]:
+        """The episodes of a run in their order."""
+        wanted = [row for row in self._ordered(run) if row.number > after]
+        for row in [row for row in wanted if causes is None or (row.cause or "open") in causes][:limit]:
+            yield row
+
+    async def episode(self, run: str, name: str) -> EpisodeRow | None:
+        """One episode by its id."""
+        return self._episodes.get(run, {}).get(name)
+
+    async def find(self, run: str, name: str, limit: int) -> Sequence[EpisodeRow]:
+        """The episode with this id, else with this number, else the first `limit` of this case."""
+        rows = self._ordered(run)
+        for found in ([r for r in rows if r.id == name], [r for r in rows if str(r.number) == name]):
+            if found:
+                return found
+        return [row for row in rows if row.case == name][:limit]
+
+    async def endings(self, run: str) -> Mapping[str, int]:
+        """Number of episodes by cause, in order of cause; those still open under `open`."""
+        return dict(sorted(Counter(row.cause or "open" for row in self._ordered(run)).items()))
+
+    async def spending(self, run: str | None = None, *, day: str | None = None) -> Sequence[SpendRow]:
+        """What was spent by seat and day, in order of run, day, seat."""
+        found = sorted(self._spending.items(), key=lambda entry: entry[0])
+        rows = [SpendRow(name, seat, on, spent) for (name, on, seat), spent in found]
+        return [row for row in rows if run in (None, row.run) and day in (None, row.day)]
+
+    async def recall(self, key: str) -> bytes | None:
+        """The answer kept under this key in the call cache."""
+        return self._calls.get(key)
+
+    async def keep(self, key: str, answer: bytes) -> None:
+        """Keep an answer in the call cache; the first one stays."""
+        self._calls.setdefault(key, answer)
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
         """Replace an evaluator's scores."""
+        if episode not in self._episodes.get(run, {}):
+            raise StoreError(f"run {run!r} has no episode {episode!r}")
         self._scores[run, episode, evaluator] = list(scores)
 
     async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
         """All scores of a run."""
-        order = {episode: number for number, (name, episode) in enumerate(self._episodes) if name == run}
+        order = {row.id: row.number for row in self._ordered(run)}
         found = [(order[e], e, v, scores) for (name, e, v), scores in self._scores.items() if name == run]
         for _, episode, evaluator, scores in sorted(found, key=lambda entry: (entry[0], entry[2])):
             for score in scores:
@@ -96,6 +233,44 @@ class MemoryStore:
 
     async def aclose(self) -> None:
         """Nothing to close."""
+
+
+class MemorySession:
+    """One hold on a run of a MemoryStore."""
+
+    def __init__(self, store: MemoryStore, run: str, number: int) -> None:
+        self.id = number
+        self._store, self._run = store, run
+
+    async def take(self, count: int) -> Sequence[EpisodeRow]:
+        """At most `count` open episodes that no living session holds, the first ones; now held by this one."""
+        return self._store.take(self._run, self.id, count)
+
+    async def others(self) -> int:
+        """Number of open episodes that other living sessions hold."""
+        return self._store.others(self._run, self.id)
+
+    async def append(
+        self,
+        episode: str,
+        rows: Sequence[Row],
+        *,
+        ending: Ending | None = None,
+        spent: Mapping[str, Spending] | None = None,
+    ) -> None:
+        """Append, if this session still holds the episode."""
+        if rows or ending or spent:
+            self._store.write(self._run, episode, rows, ending, self.id)
+            self._store.book(self._run, spent or {})
+
+    async def beat(self, told: Mapping[str, Json]) -> Orders:
+        """Show that it lives and hear the orders; one that was declared dead is alive again."""
+        self._store.show(self.id, told)
+        return await self._store.orders(self._run)
+
+    async def end(self) -> None:
+        """Let go of what it holds."""
+        self._store.end(self.id)
 
 
 def digest_of(text: bytes) -> str:

@@ -42,22 +42,63 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (episode, evaluator, position)
     );
     """,
+    # Several processes at one run, the account of what it spends, the call cache.
+    """
+    CREATE TABLE sessions (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        run INTEGER NOT NULL REFERENCES runs(id),
+        host TEXT NOT NULL,
+        pid INTEGER NOT NULL,
+        began REAL NOT NULL,
+        seen REAL NOT NULL,
+        ended REAL,
+        told BLOB NOT NULL DEFAULT '{}'
+    );
+    CREATE INDEX sessions_by_run ON sessions (run, id);
+    ALTER TABLE episodes ADD COLUMN holder INTEGER;
+    CREATE INDEX episodes_by_holder ON episodes (run, holder, number) WHERE cause IS NULL;
+    CREATE INDEX episodes_by_case ON episodes (run, case_id, number);
+    CREATE TABLE spending (
+        run INTEGER NOT NULL REFERENCES runs(id),
+        seat TEXT NOT NULL,
+        day TEXT NOT NULL,
+        calls INTEGER NOT NULL,
+        failed INTEGER NOT NULL,
+        recalled INTEGER NOT NULL,
+        prompt INTEGER NOT NULL,
+        completion INTEGER NOT NULL,
+        cost REAL NOT NULL,
+        unpriced INTEGER NOT NULL,
+        PRIMARY KEY (run, seat, day)
+    );
+    ALTER TABLE runs ADD COLUMN orders BLOB;
+    CREATE TABLE calls (key TEXT PRIMARY KEY, body BLOB NOT NULL);
+    """,
 )
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:
-    """Bring the file to the newest version, one step a transaction.
+    """Bring the file to the newest version, one step a transaction; several processes may try it at once.
 
     Raises StoreError for a file of a newer Wardround or one that is another program's database.
     """
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    while _version(connection, path) < len(STEPS):
+        connection.execute("BEGIN IMMEDIATE")
+        step = _version(connection, path)  # another process may have been quicker
+        if step < len(STEPS):
+            for statement in STEPS[step].split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {step + 1}")
+        connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection, path: str) -> int:
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version > len(STEPS):
         raise StoreError(
             f"{path} was written by a newer Wardround (schema {version}, this one knows {len(STEPS)}): update, "
             "or name another file with --store"
         )
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if version == 0 and tables:
+    if version == 0 and connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1").fetchone():
         raise StoreError(f"{path} is another program's database: name another file with --store")
-    for step in range(version, len(STEPS)):
-        connection.executescript(f"BEGIN IMMEDIATE; {STEPS[step]} PRAGMA user_version = {step + 1}; COMMIT;")
+    return version

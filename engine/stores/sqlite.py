@@ -1,28 +1,31 @@
 """The default store: one SQLite file for many runs, written in groups, durable before it says so."""
 
 import sqlite3
-import threading
-import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import anyio
-import anyio.to_thread
 import msgspec
 
+from wardround.engine.clock import Clock, wall
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.engine.sessions import LEASE, Orders, SessionRow
+from wardround.engine.spending import Spending, SpendRow
+from wardround.engine.stores.connection import Connection
+from wardround.engine.stores.group import Group
 from wardround.engine.stores.memory import digest_of
-from wardround.engine.stores.schema import migrate
-from wardround.engine.stores.writer import Append, GroupWriter
+from wardround.engine.stores.sqlite_session import EPISODE, Leases, SqliteSession, orders_of
+from wardround.engine.stores.writer import Append, GroupWriter, Keep
 
-_T = TypeVar("_T")
 _PAGE = 500
-_EPISODE = "name, case_id, repeat, number, cause, reason, events, at"
+_FIND = (
+    f"SELECT {EPISODE} FROM episodes WHERE run = (SELECT id FROM runs WHERE name = ?)"  # noqa: S608 - only column names
+    " AND {} ORDER BY number LIMIT ?"
+)
 
 
 class SqliteStore:
@@ -32,92 +35,53 @@ class SqliteStore:
     on a disk that honours fsync. What arrives together is committed together (writer.py).
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, timeout: float = 30.0, clock: Clock = wall, lease: float = LEASE) -> None:
         self.path = str(path)
-        self._connection = self._open()
-        self._ids: dict[tuple[str, str], int] = {}
-        self._limiter = anyio.CapacityLimiter(1)
-        self._lock = threading.Lock()
-        self._writer = GroupWriter(lambda appends: self._guarded(partial(self._write, appends=appends)))
-
-    def _open(self) -> sqlite3.Connection:
-        try:
-            connection = sqlite3.connect(self.path, timeout=30, check_same_thread=False, isolation_level=None)
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = FULL")
-                connection.execute("PRAGMA foreign_keys = ON")
-                migrate(connection, self.path)
-            except BaseException:
-                connection.close()
-                raise
-        except sqlite3.Error as error:
-            raise StoreError(f"{self.path} cannot be opened as a store: {error}") from error
-        return connection
-
-    def _guarded(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Run `work` on the connection, alone; what fails is rolled back and is a StoreError."""
-        with self._lock:
-            try:
-                return work(self._connection)
-            except StoreError:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
-            except sqlite3.Error as error:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise StoreError(f"{self.path}: {error}; the run can be resumed once this is mended") from error
-
-    async def _do(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Run `work` in a thread; it is not abandoned on cancellation."""
-        return await anyio.to_thread.run_sync(self._guarded, work, limiter=self._limiter)
+        self._clock = clock
+        self._writing = Connection(self.path, timeout)
+        # What is looked up must not keep back what is written, least of all a sign of life.
+        self._reading = self._writing if self.path == ":memory:" else Connection(self.path, timeout)
+        self._group = Group(self.path, clock)
+        self._leases = Leases(self._writing, clock, lease, self._group.ids)
+        self._writer = GroupWriter(lambda works: self._writing.commit(partial(self._group.write, works=works)))
 
     async def create_run(self, name: str, header: Mapping[str, Json]) -> None:
         """Start a run."""
 
-        def work(connection: sqlite3.Connection) -> bool:
-            cursor = connection.execute(
-                "INSERT OR IGNORE INTO runs (name, created, header) VALUES (?, ?, ?)",
-                (name, time.time(), msgspec.json.encode(header)),
-            )
-            return cursor.rowcount == 1
-
-        if not await self._do(work):
+        query = "INSERT OR IGNORE INTO runs (name, created, header) VALUES (?, ?, ?)"
+        values = (name, self._clock(), msgspec.json.encode(header))
+        if not await self._writing.write(lambda c: c.execute(query, values).rowcount):
             raise UsageError(f"there is already a run {name!r} in {self.path}; choose another --name, or --resume it")
 
     async def runs(self) -> Sequence[RunRow]:
         """All runs, oldest first."""
-        rows = await self._do(lambda c: c.execute("SELECT name, created, header FROM runs ORDER BY id").fetchall())
+        rows = await self._page("SELECT name, created, header FROM runs ORDER BY id")
         return [RunRow(name, created, msgspec.json.decode(header)) for name, created, header in rows]
 
     async def run(self, name: str) -> RunRow:
         """One run."""
-        query = "SELECT name, created, header FROM runs WHERE name = ?"
-        row = await self._do(lambda c: c.execute(query, (name,)).fetchone())
-        if row is None:
-            names = ", ".join(run.name for run in (await self.runs())[-20:]) or "none"
-            raise UsageError(f"there is no run {name!r} in {self.path}; there are: {names}")
-        return RunRow(row[0], row[1], msgspec.json.decode(row[2]))
+        found = await self._page("SELECT name, created, header FROM runs WHERE name = ?", name)
+        if not found:
+            names = [row[0] for row in await self._page("SELECT name FROM runs ORDER BY id DESC LIMIT 20")]
+            there = ", ".join(reversed(names)) or "none"
+            raise UsageError(f"there is no run {name!r} in {self.path}; there are: {there}")
+        [(_, created, header)] = found
+        return RunRow(name, created, msgspec.json.decode(header))
 
     async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
         """Keep texts by their content."""
         pairs = [(digest_of(text), text) for text in texts]
 
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.executemany("INSERT OR IGNORE INTO texts (digest, body) VALUES (?, ?)", pairs)
-            connection.execute("COMMIT")
-
-        await self._do(work)
+        query = "INSERT OR IGNORE INTO texts (digest, body) VALUES (?, ?)"
+        await self._writing.write(lambda c: c.executemany(query, pairs))
         return [digest for digest, _ in pairs]
 
     async def get(self, digest: str) -> bytes:
         """The text with this digest; raises StoreError if it is missing or was altered."""
-        row = await self._do(lambda c: c.execute("SELECT body FROM texts WHERE digest = ?", (digest,)).fetchone())
-        if row is None:
+        found = await self._page("SELECT body FROM texts WHERE digest = ?", digest)
+        if not found:
             raise StoreError(f"{self.path} has no text {digest}")
-        body = bytes(row[0])
+        body = bytes(found[0][0])
         if digest_of(body) != digest:
             raise StoreError(f"{self.path}: the text {digest} was altered")
         return body
@@ -126,52 +90,51 @@ class SqliteStore:
         """Add episodes that are to be run."""
         rows = [(e.number, e.id, e.case, e.repeat, e.at, run) for e in episodes]
 
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.executemany(
-                "INSERT INTO episodes (run, number, name, case_id, repeat, at)"
-                " SELECT id, ?, ?, ?, ?, ? FROM runs WHERE name = ?",
-                rows,
-            )
-            connection.execute("COMMIT")
+        query = (
+            "INSERT INTO episodes (run, number, name, case_id, repeat, at)"
+            " SELECT id, ?, ?, ?, ?, ? FROM runs WHERE name = ?"
+        )
+        await self._writing.write(lambda c: c.executemany(query, rows))
 
-        await self._do(work)
+    async def begin(self, run: str, *, host: str, pid: int) -> SqliteSession:
+        """Begin to work on a run."""
+        await self.run(run)
+        number = await self._writing.write(lambda c: self._leases.begin(c, run, host, pid))
+        return SqliteSession(self._leases, self._writer, run, number)
+
+    async def sessions(self, run: str) -> Sequence[SessionRow]:
+        """All sessions of a run, oldest first."""
+        return await self._reading.read(lambda c: self._leases.rows(c, run))
+
+    async def release(self, session: int) -> None:
+        """Declare a session dead: what it holds is free."""
+        await self._writing.write(lambda c: self._leases.end(c, session, dead=True))
+
+    async def orders(self, run: str) -> Orders:
+        """What the operator wants of the run."""
+        return orders_of((await self._page("SELECT orders FROM runs WHERE name = ?", run) or [None])[0])
+
+    async def order(self, run: str, orders: Orders) -> None:
+        """Replace the orders."""
+        await self.run(run)
+        values = (msgspec.json.encode(orders), run)
+        await self._writing.write(lambda c: c.execute("UPDATE runs SET orders = ? WHERE name = ?", values))
 
     async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
         """Append events, in one commit with what others append at the same time."""
-        await self._writer.append(run, episode, rows, ending)
+        await self._writer.write(Append(run, episode, rows, ending))
 
-    def _write(self, connection: sqlite3.Connection, appends: Sequence[Append]) -> None:
-        now = time.time()
-        connection.execute("BEGIN IMMEDIATE")
-        for run, episode, rows, ending, _, _ in appends:
-            key = self._id(connection, run, episode)
-            connection.executemany(
-                "INSERT INTO events (episode, seq, hash, body) VALUES (?, ?, ?, ?)",
-                [(key, row.seq, row.hash, row.body) for row in rows],
-            )
-            if rows:
-                connection.execute("UPDATE episodes SET events = ?, at = ? WHERE id = ?", (rows[-1].seq + 1, now, key))
-            if ending is not None:
-                cause = None if ending.cause == "open" else ending.cause
-                connection.execute(
-                    "UPDATE episodes SET cause = ?, reason = ? WHERE id = ?", (cause, ending.reason, key)
-                )
-                self._ids.pop((run, episode), None)
-        connection.execute("COMMIT")
-
-    def _id(self, connection: sqlite3.Connection, run: str, episode: str) -> int:
-        key = self._ids.get((run, episode))
-        if key is None:
-            query = "SELECT e.id FROM episodes e JOIN runs r ON r.id = e.run WHERE r.name = ? AND e.name = ?"
-            row = connection.execute(query, (run, episode)).fetchone()
-            if row is None:
-                raise StoreError(f"{self.path}: run {run!r} has no episode {episode!r}")
-            key = self._ids[run, episode] = int(row[0])
-        return key
+    async def reopen(self, run: str, causes: Sequence[str]) -> int:
+        """Make the episodes that closed by one of `causes` open again; returns how many."""
+        query = (
+            "UPDATE episodes SET cause = NULL, reason = '', holder = NULL"
+            " WHERE run = (SELECT id FROM runs WHERE name = ?) AND cause = ?"
+        )
+        pairs = [(run, cause) for cause in dict.fromkeys(causes)]
+        return await self._writing.write(lambda c: c.executemany(query, pairs).rowcount if pairs else 0)
 
     async def _page(self, query: str, *values: object) -> list[Any]:
-        return await self._do(lambda connection: connection.execute(query, values).fetchall())
+        return await self._reading.read(lambda connection: connection.execute(query, values).fetchall())
 
     async def read(self, run: str, episode: str) -> AsyncIterator[Row]:
         """The events of one episode in order."""
@@ -185,23 +148,63 @@ class SqliteStore:
                 yield Row(seq, digest, bytes(body) if isinstance(body, bytes) else body.encode())
             after = page[-1][0]
 
-    async def episodes(self, run: str, *, causes: Sequence[str] | None = None) -> AsyncIterator[EpisodeRow]:
+    async def episodes(
+        self, run: str, *, causes: Sequence[str] | None = None, after: int = -1, limit: int | None = None
+    ) -> AsyncIterator[EpisodeRow]:
         """The episodes of a run in their order, a page at a time."""
-        wanted = None if causes is None else list(causes)
-        marks = "" if wanted is None else f" AND coalesce(e.cause, 'open') IN ({', '.join('?' * len(wanted))})"
-        columns = ", ".join(f"e.{column}" for column in _EPISODE.split(", "))
+        condition, values = _caused(causes)
         query = (
-            f"SELECT {columns} FROM episodes e JOIN runs r ON r.id = e.run"  # noqa: S608 - only column names and marks
-            f" WHERE r.name = ? AND e.number > ?{marks} ORDER BY e.number LIMIT {_PAGE}"
+            f"SELECT {EPISODE} FROM episodes WHERE run = (SELECT id FROM runs WHERE name = ?)"  # noqa: S608 - constants
+            f" AND number > ?{condition} ORDER BY number LIMIT ?"
         )
-        after = -1
-        while True:
-            page = await self._page(query, run, after, *(wanted or ()))
-            for name, case, repeat, number, cause, reason, events, at in page:
-                yield EpisodeRow(name, number, case, repeat, cause, reason, events, at)
-            if len(page) < _PAGE:
+        while limit is None or limit > 0:
+            size = _PAGE if limit is None else min(_PAGE, limit)
+            page = await self._page(query, run, after, *values, size)
+            for row in page:
+                yield EpisodeRow(*row)
+            if len(page) < size:
                 return
-            after = page[-1][3]
+            after, limit = page[-1][1], None if limit is None else limit - len(page)
+
+    async def episode(self, run: str, name: str) -> EpisodeRow | None:
+        """One episode by its id."""
+        found = await self._page(_FIND.format("name = ?"), run, name, 1)
+        return EpisodeRow(*found[0]) if found else None
+
+    async def find(self, run: str, name: str, limit: int) -> Sequence[EpisodeRow]:
+        """The episode with this id, else with this number, else the first `limit` of this case."""
+        by_number = [("number = ?", int(name))] if name.isascii() and name.isdigit() and len(name) < 19 else []
+        for condition, value in (("name = ?", name), *by_number, ("case_id = ?", name)):
+            if found := await self._page(_FIND.format(condition), run, value, limit):
+                return [EpisodeRow(*row) for row in found]
+        return []
+
+    async def endings(self, run: str) -> Mapping[str, int]:
+        """Number of episodes by cause, in order of cause; those still open under `open`."""
+        query = (
+            "SELECT coalesce(cause, 'open') AS ending, count(*) FROM episodes"
+            " WHERE run = (SELECT id FROM runs WHERE name = ?) GROUP BY cause ORDER BY ending"
+        )
+        return dict(await self._page(query, run))
+
+    async def spending(self, run: str | None = None, *, day: str | None = None) -> Sequence[SpendRow]:
+        """What was spent by seat and day, in order of run, day, seat."""
+        query = (
+            "SELECT r.name, s.seat, s.day, s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced"
+            " FROM spending s JOIN runs r ON r.id = s.run"
+            " WHERE r.name = coalesce(?, r.name) AND s.day = coalesce(?, s.day) ORDER BY r.name, s.day, s.seat"
+        )
+        page = await self._page(query, run, day)
+        return [SpendRow(name, seat, on, Spending(*account)) for name, seat, on, *account in page]
+
+    async def recall(self, key: str) -> bytes | None:
+        """The answer kept under this key in the call cache."""
+        found = await self._page("SELECT body FROM calls WHERE key = ?", key)
+        return bytes(found[0][0]) if found else None
+
+    async def keep(self, key: str, answer: bytes) -> None:
+        """Keep an answer in the call cache; the first one stays."""
+        await self._writer.write(Keep(key, answer))
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
         """Replace an evaluator's scores of one episode."""
@@ -210,13 +213,13 @@ class SqliteStore:
         ]
 
         def work(connection: sqlite3.Connection) -> None:
-            key = self._id(connection, run, episode)
-            connection.execute("BEGIN IMMEDIATE")
+            key = self._group.id(connection, run, episode)
+            if key is None:
+                raise StoreError(f"{self.path}: run {run!r} has no episode {episode!r}")
             connection.execute("DELETE FROM scores WHERE episode = ? AND evaluator = ?", (key, evaluator))
             connection.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?)", [(key, *row) for row in rows])
-            connection.execute("COMMIT")
 
-        await self._do(work)
+        await self._writing.write(work)
 
     async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
         """All scores of a run."""
@@ -231,4 +234,15 @@ class SqliteStore:
     async def aclose(self) -> None:
         """Wait for what is being written, then close."""
         await self._writer.aclose()
-        await self._do(lambda connection: connection.close())
+        await self._reading.close()
+        if self._writing is not self._reading:
+            await self._writing.close()
+
+
+def _caused(causes: Sequence[str] | None) -> tuple[str, list[str]]:
+    """The condition on the cause: one cause is found by index, several by going through the run once."""
+    if causes is None:
+        return "", []
+    if len(causes) == 1:
+        return (" AND cause IS NULL", []) if causes[0] == "open" else (" AND cause = ?", [causes[0]])
+    return f" AND coalesce(cause, 'open') IN ({', '.join('?' * len(causes))})", list(causes)

@@ -5,27 +5,50 @@ import contextlib
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import anyio
 import anyio.to_thread
 
-from wardround.engine.errors import StoreError
+from wardround.engine.errors import StoreError, WardroundError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending
+from wardround.engine.spending import Spending
 
 GATHER = 0.003
 """Seconds a group may gather: a commit costs far more than an append (docs/performance.md)."""
 
 
 class Append(NamedTuple):
-    """What is to be written for one caller, and how it is told that it was."""
+    """Events of one episode, and what goes with them in one commit; only while session `holder` holds it, if given."""
 
     run: str
     episode: str
-    rows: Sequence[Row]
-    ending: Ending | None
+    rows: Sequence[Row] = ()
+    ending: Ending | None = None
+    spent: Mapping[str, Spending] | None = None
+    holder: int | None = None
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to write; an empty one waits for what was given before it."""
+        return bool(self.rows or self.ending or self.spent)
+
+
+class Keep(NamedTuple):
+    """An answer for the call cache."""
+
+    key: str
+    answer: bytes
+
+
+Work = Append | Keep
+Failures = Mapping[int, WardroundError]
+"""What was not written, by its place in the group, and why."""
+
+
+class _Waiting(NamedTuple):
+    work: Work
     loop: asyncio.AbstractEventLoop
     told: "asyncio.Future[None]"
 
@@ -33,43 +56,46 @@ class Append(NamedTuple):
 class GroupWriter:
     """Calls `commit` with all that came in, in its order, from a thread of its own.
 
-    `commit` writes all of it in one transaction or raises StoreError, which everyone in the group gets.
+    `commit` writes it in one transaction, says which of it could not be written (nothing of those is), or raises
+    StoreError, which everyone in the group gets.
     """
 
-    def __init__(self, commit: Callable[[Sequence[Append]], None]) -> None:
+    def __init__(self, commit: Callable[[Sequence[Work]], Failures]) -> None:
         self._commit = commit
-        self._queue: queue.SimpleQueue[Append | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
-    async def append(self, run: str, episode: str, rows: Sequence[Row], ending: Ending | None) -> None:
-        """Return when these rows, and all given before them, are committed; cancellation waits for that too."""
+    async def write(self, work: Work) -> None:
+        """Return when this, and all given before it, is committed; cancellation waits for that too."""
         loop = asyncio.get_running_loop()
         told: asyncio.Future[None] = loop.create_future()
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._work, name="wardround-store", daemon=True)
             self._thread.start()
-        self._queue.put(Append(run, episode, rows, ending, loop, told))
+        self._queue.put(_Waiting(work, loop, told))
         with anyio.CancelScope(shield=True):
             await told
 
     def _work(self) -> None:
         while True:
             group = self._gathered()
-            appends = [append for append in group if append is not None]
-            failure: StoreError | None = None
+            waiting = [entry for entry in group if entry is not None]
+            works = [entry.work for entry in waiting]
+            failures: Failures = {}
             try:
-                if any(append.rows or append.ending for append in appends):
-                    self._commit(appends)
+                if any(works):
+                    failures = self._commit(works)
             except StoreError as error:
-                failure = error
+                failures = dict.fromkeys(range(len(works)), error)
             except BaseException as error:
-                _tell(appends, StoreError(f"the store's writer broke: {error!r}"))
+                broken = StoreError(f"the store's writer broke: {error!r}")
+                _tell(waiting, dict.fromkeys(range(len(works)), broken))
                 raise
-            _tell(appends, failure)
-            if len(appends) < len(group):
+            _tell(waiting, failures)
+            if len(waiting) < len(group):
                 return
 
-    def _gathered(self) -> list[Append | None]:
+    def _gathered(self) -> list[_Waiting | None]:
         """What waits, once something does; None among it ends the work."""
         group = [self._queue.get()]
         if group[0] is not None:
@@ -87,20 +113,20 @@ class GroupWriter:
             await anyio.to_thread.run_sync(thread.join)
 
 
-def _tell(appends: Sequence[Append], failure: StoreError | None) -> None:
-    by_loop: dict[asyncio.AbstractEventLoop, list[Append]] = {}
-    for append in appends:
-        by_loop.setdefault(append.loop, []).append(append)
-    for loop, waiting in by_loop.items():
+def _tell(waiting: Sequence[_Waiting], failures: Failures) -> None:
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Waiting, WardroundError | None]]] = {}
+    for place, entry in enumerate(waiting):
+        by_loop.setdefault(entry.loop, []).append((entry, failures.get(place)))
+    for loop, entries in by_loop.items():
         with contextlib.suppress(RuntimeError):  # the loop is closed, and with it gone who waited
-            loop.call_soon_threadsafe(_settle, waiting, failure)
+            loop.call_soon_threadsafe(_settle, entries)
 
 
-def _settle(appends: Sequence[Append], failure: StoreError | None) -> None:
-    for append in appends:
-        if append.told.done():
+def _settle(entries: Sequence[tuple[_Waiting, WardroundError | None]]) -> None:
+    for entry, failure in entries:
+        if entry.told.done():
             continue
         if failure is None:
-            append.told.set_result(None)
+            entry.told.set_result(None)
         else:
-            append.told.set_exception(failure)
+            entry.told.set_exception(failure)

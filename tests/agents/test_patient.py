@@ -147,9 +147,20 @@ async def test_a_report_in_fields_is_told_to_the_model_line_by_line() -> None:
     assert "- CT Scan: a mass" in model.calls[0][0][0].content
 
 
+async def test_an_empty_reply_is_asked_for_once_more() -> None:
+    model = Scripted([" \n", "It hurts."])
+    assert (await LLMPatient(a_seat(model)).act(asked(("doctor", "Well?")))).text == "It hurts."
+    (first, _, _), (second, purpose, _) = model.calls
+    assert purpose == "repair"
+    assert second[: len(first)] == first
+    assert [message.role for message in second[len(first) :]] == ["assistant", "user"]
+    for view in (asked(("doctor", "Well?")), requested("CT", ancillary="- **CT:** a mass")):
+        silent = Scripted(["", ""])
+        action = await LLMPatient(a_seat(silent)).act(view)
+        assert (action.verb, action.text, silent.count) == ("answer", "", 2)
+
+
 async def test_faults_are_plain_errors() -> None:
-    with pytest.raises(ValueError, match="scripted returned an empty text"):
-        await LLMPatient(a_seat(Scripted([" \n"]))).act(asked(("doctor", "Well?")))
     with pytest.raises(UsageError, match="needs a model"):
         LLMPatient(a_seat())
     for agent in (Patient(), LLMPatient(a_seat(Scripted([])))):

@@ -4,11 +4,15 @@ import signal
 from collections.abc import AsyncIterator
 
 import anyio
+import anyio.lowlevel
 import pytest
 
-from wardround.engine.batch import Progress, Stopped, interruptible, run_batch
+from wardround.engine.batch import Stopped, interruptible, run_batch
 from wardround.engine.errors import RunStopped, StoreError
-from wardround.engine.records import Ending, Usage
+from wardround.engine.progress import Progress
+from wardround.engine.records import Completion, Ending, Usage
+from wardround.engine.sessions import Orders
+from wardround.engine.spending import Spending, spending_of
 
 
 async def numbers(count: int) -> AsyncIterator[int]:
@@ -41,7 +45,7 @@ async def test_a_drain_takes_no_new_job() -> None:
         if job == 4:
             progress.drain()
         try:
-            progress.before_act()
+            await progress.before_act()
         except RunStopped:
             return None
         return Ending("completed")
@@ -79,13 +83,49 @@ async def test_the_first_signal_drains_the_second_stops() -> None:
 
 def test_calls_without_a_price_are_counted_as_such() -> None:
     progress = Progress()
-    progress.after_call("a", Usage(prompt=3, completion=4, cost=0.5))
-    progress.after_call("a", Usage(prompt=1))
+    for reply in (Completion("", usage=Usage(prompt=3, completion=4, cost=0.5)), Completion("", usage=Usage(1)), None):
+        progress.after_call("a", spending_of(reply))
     progress.after_call("a", None)
-    assert (progress.calls, progress.failed_calls, progress.tokens, progress.unpriced, progress.cost) == (
-        3,
-        1,
-        8,
-        1,
-        0.5,
-    )
+    assert progress.spent == Spending(calls=3, failed=1, prompt=4, completion=4, cost=0.5, unpriced=1)
+
+
+async def test_the_number_at_once_can_be_changed_while_they_run() -> None:
+    progress = Progress()
+    running: list[int] = []
+
+    async def play(job: int) -> Ending:
+        if job == 20:
+            progress.obey(Orders(concurrency=9))
+        if job == 60:
+            progress.obey(Orders(concurrency=2))
+        running.append(progress.running)
+        await anyio.sleep(0.001)
+        return Ending("completed")
+
+    await run_batch(numbers(120), play, concurrency=3, progress=progress)
+    assert progress.endings == {"completed": 120}
+    assert max(running[:20]) == 3
+    assert max(running[25:60]) == 9
+    assert max(running[75:]) <= 2
+
+
+async def test_a_paused_run_holds_still_and_goes_on() -> None:
+    progress = Progress()
+    acts: list[int] = []
+
+    async def play(job: int) -> Ending:
+        await progress.before_act()
+        acts.append(job)
+        return Ending("completed")
+
+    async def told() -> None:
+        progress.obey(Orders("pause"))
+        await anyio.sleep(0.03)
+        assert acts == []
+        progress.obey(Orders("run"))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(told)
+        await anyio.lowlevel.checkpoint()
+        await run_batch(numbers(10), play, concurrency=4, progress=progress)
+    assert sorted(acts) == list(range(10))

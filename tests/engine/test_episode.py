@@ -7,13 +7,14 @@ import pytest
 from play import Shelf, Words, play, table
 from toy import Caller, Counting
 
-from wardround.engine.batch import Progress
 from wardround.engine.episode import Episode
 from wardround.engine.errors import EgressError, ProviderError, StoreError
 from wardround.engine.events import Called, Closed, Row, decode
 from wardround.engine.limits import Limits
+from wardround.engine.progress import Progress
 from wardround.engine.records import Action, Completion, Ending, Json, Message, View
 from wardround.engine.seat import Seat
+from wardround.engine.spending import Spending
 from wardround.engine.trajectory import Trajectory
 
 
@@ -74,9 +75,9 @@ async def test_a_drained_run_leaves_the_episode_open_and_resumable() -> None:
     await play(whole, Words())
 
     class Stopping(Progress):
-        def after_call(self, seat: str, usage: object) -> None:
-            super().after_call(seat, None)
-            if self.calls == 3:
+        def after_call(self, seat: str, spent: Spending | None) -> None:
+            super().after_call(seat, spent)
+            if self.spent.calls == 3:
                 self.drain()
 
     shelf = Shelf()

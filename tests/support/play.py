@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from toy import NO_PROMPTS, Caller, Counting, Echo
 
-from wardround.engine.batch import Progress
 from wardround.engine.clock import Ticks
 from wardround.engine.episode import Episode, Table
 from wardround.engine.events import Opened, Row
 from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
+from wardround.engine.progress import Progress
 from wardround.engine.protocols import Agent, Model
 from wardround.engine.records import Completion, Ending, Json, Message, Usage
 from wardround.engine.seat import Seat, Voice
@@ -41,8 +41,8 @@ class Shelf:
         self.rows = list(rows)
         self.writes = 0
 
-    async def sink(self, rows: Sequence[Row], ending: Ending | None) -> None:
-        del ending
+    async def sink(self, rows: Sequence[Row], ending: Ending | None, spent: object) -> None:
+        del ending, spent
         self.rows += rows
         self.writes += 1
 

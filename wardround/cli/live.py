@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from wardround.engine.batch import Progress, beside
+from wardround.engine.batch import beside
+from wardround.engine.progress import Progress
 
 
 @asynccontextmanager
@@ -36,14 +37,16 @@ def table(progress: Progress, seconds: float) -> Table:
     shown = Table(show_header=True, header_style="bold", box=None, pad_edge=False)
     for name in ("episodes", "running", "calls", "calls/s", "tokens", "cost", "endings"):
         shown.add_column(name)
-    cost = f"{progress.cost:.2f} USD" + (f" + {progress.unpriced} calls unpriced" if progress.unpriced else "")
+    spent = progress.spent
+    cost = f"{spent.cost:.2f} USD" + (f" + {spent.unpriced} calls unpriced" if spent.unpriced else "")
     endings = ", ".join(f"{count} {cause}" for cause, count in sorted(progress.endings.items())) or "-"
+    state = " (draining)" if progress.draining else " (paused)" if progress.paused else ""
     shown.add_row(
         f"{progress.closed}/{progress.total}",
-        str(progress.running) + (" (draining)" if progress.draining else ""),
-        str(progress.calls),
-        f"{progress.calls / seconds:.1f}" if seconds > 0 else "-",
-        f"{progress.tokens:,}",
+        f"{progress.running}{state}",
+        str(spent.calls),
+        f"{progress.purse.own.calls / seconds:.1f}" if seconds > 0 else "-",
+        f"{spent.tokens:,}",
         cost,
         endings,
     )

@@ -10,9 +10,10 @@ import click
 from wardround.api import begin, resume
 from wardround.cli.live import live_table
 from wardround.cli.options import drive, json_option, on_terminal, say_json, store_option, store_path
-from wardround.engine.batch import Progress, interruptible
+from wardround.engine.batch import interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
+from wardround.engine.progress import Progress
 from wardround.results import Run
 from wardround.settings import RunSettings, read_settings, validated, written
 from wardround.stored import open_store

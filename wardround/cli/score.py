@@ -5,14 +5,16 @@ from typing import Any
 
 import click
 
+from wardround.access import Access
 from wardround.cast import model_part
 from wardround.cli.live import live_table
 from wardround.cli.options import drive, existing_store, json_option, on_terminal, say_json, store_option
 from wardround.cli.screen import console
-from wardround.engine.batch import Progress, interruptible
+from wardround.engine.batch import interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.prices import Prices, read_prices
+from wardround.engine.progress import Progress
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import summarise
 from wardround.evaluators.table import score_table
@@ -72,7 +74,7 @@ async def _score(name: str, given: dict[str, Any]) -> int:
     judge = None
     if given["judge"]:
         prices = read_prices(given["prices"]) if given["prices"] else Prices()
-        judge = model_part(SeatSettings(spec=given["judge"], base_url=given["judge_base_url"] or ""), prices)
+        judge = model_part(SeatSettings(spec=given["judge"], base_url=given["judge_base_url"] or ""), Access(prices))
     try:
         run = await Run.open(store, name)
         if judge and judge.model:

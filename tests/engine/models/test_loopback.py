@@ -118,6 +118,14 @@ def test_faults_by_schedule_and_by_rate() -> None:
     assert [once.pick(n, "x", n) for n in range(2)] == [Fault("reset"), None]
 
 
+async def test_faults_can_be_kept_to_some_requests() -> None:
+    async with Loopback(faults=Rates({"server_error": 1.0}), only=lambda asked: b"spoil me" in asked.body) as server:
+        url = f"{server.base_url}/chat/completions"
+        assert (await post(url))[0] == 200
+        assert (await post(url, {"model": "m", "messages": [{"role": "user", "content": "spoil me"}]}))[0] == 500
+        assert server.total == 2
+
+
 def test_unknown_faults_and_rates_are_refused() -> None:
     with pytest.raises(UsageError, match="no fault 'flood'"):
         Fault("flood")

@@ -1,5 +1,6 @@
 """litellm's path, against the loopback server; needs the extra `litellm` (make test-all)."""
 
+import os
 from collections.abc import AsyncIterator, Sequence
 from importlib.util import find_spec
 
@@ -10,7 +11,7 @@ from wardround.engine.models.faults import Fault
 from wardround.engine.models.guard import Guarded
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price
-from wardround.engine.models.providers import ProviderModel
+from wardround.engine.models.providers import ProviderModel, redirected
 from wardround.engine.models.reach import reach
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Json, Message
@@ -56,6 +57,25 @@ async def test_the_request_and_the_reply() -> None:
 
 async def test_a_model_without_a_price_has_no_cost(server: Loopback) -> None:
     assert (await made(server).complete(MESSAGES, purpose="test")).usage.cost is None
+
+
+async def test_an_endpoint_of_ones_own_does_not_cost_what_the_provider_asks(server: Loopback) -> None:
+    model = ProviderModel("openai/gpt-4o", base_url=server.base_url, key=KEY)
+    assert (await model.complete(MESSAGES, purpose="test")).usage.cost is None
+    model.elsewhere = False  # as if the bytes had gone to the provider: then litellm's own figure is taken
+    cost = (await model.complete(MESSAGES, purpose="test")).usage.cost
+    assert cost is not None
+    assert 0 < cost < 0.01
+
+
+def test_an_address_of_the_environment_is_one_of_ones_own_too() -> None:
+    assert not redirected("no-such-provider")
+    os.environ["NO_SUCH_PROVIDER_API_BASE"] = "http://localhost:1/v1"
+    try:
+        assert redirected("no-such-provider")
+    finally:
+        del os.environ["NO_SUCH_PROVIDER_API_BASE"]
+    assert not redirected("azure")
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,7 @@ async def test_long_lists_are_paged(tmp_path: Path) -> None:
 
 
 async def test_a_locked_file_is_a_store_error(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "a.db")
-    store._connection.execute("PRAGMA busy_timeout = 50")
+    store = SqliteStore(tmp_path / "a.db", timeout=0.05)
     other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="locked"):

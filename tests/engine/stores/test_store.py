@@ -1,6 +1,6 @@
 """One suite for every store: the same contract, the same errors."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import anyio
@@ -37,8 +37,8 @@ def rows(start: int, count: int, previous: bytes = b"") -> list[Row]:
     return made
 
 
-async def listed(store: Store, run: str, **more: list[str]) -> list[EpisodeRow]:
-    return [row async for row in store.episodes(run, **more)]
+async def listed(store: Store, run: str, causes: Sequence[str] | None = None) -> list[EpisodeRow]:
+    return [row async for row in store.episodes(run, causes=causes)]
 
 
 async def test_events_come_back_in_order_and_whole(store: Store) -> None:

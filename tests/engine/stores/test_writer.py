@@ -5,25 +5,30 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
-from wardround.engine.errors import StoreError
+from wardround.engine.errors import LeaseLost, StoreError
 from wardround.engine.events import Row
-from wardround.engine.stores.writer import Append, GroupWriter
+from wardround.engine.stores.writer import Append, Failures, GroupWriter, Work
 
 
-def rows(number: int) -> list[Row]:
-    return [Row(number, b"", b"{}")]
+def one_event(number: int) -> Append:
+    return Append("r", "e", [Row(number, b"", b"{}")])
+
+
+def numbers(works: Sequence[Work]) -> list[int]:
+    return [work.rows[0].seq for work in works if isinstance(work, Append)]
 
 
 async def test_what_arrives_together_is_one_commit_in_its_order() -> None:
     groups: list[list[int]] = []
 
-    def commit(appends: Sequence[Append]) -> None:
-        groups.append([append.rows[0].seq for append in appends])
+    def commit(works: Sequence[Work]) -> Failures:
+        groups.append(numbers(works))
+        return {}
 
     writer = GroupWriter(commit)
     async with anyio.create_task_group() as group:
         for number in range(100):
-            group.start_soon(writer.append, "r", "e", rows(number), None)
+            group.start_soon(writer.write, one_event(number))
     await writer.aclose()
     assert [number for one in groups for number in one] == list(range(100))
     assert len(groups) < 10
@@ -32,9 +37,10 @@ async def test_what_arrives_together_is_one_commit_in_its_order() -> None:
 async def test_an_error_is_everybodys_and_the_next_group_goes_on() -> None:
     fail = True
 
-    def commit(appends: Sequence[Append]) -> None:
+    def commit(works: Sequence[Work]) -> Failures:
         if fail:
             raise StoreError("disk full")
+        return {}
 
     writer = GroupWriter(commit)
     failed = 0
@@ -42,7 +48,7 @@ async def test_an_error_is_everybodys_and_the_next_group_goes_on() -> None:
     async def one(number: int) -> None:
         nonlocal failed
         try:
-            await writer.append("r", "e", rows(number), None)
+            await writer.write(one_event(number))
         except StoreError:
             failed += 1
 
@@ -58,21 +64,49 @@ async def test_an_error_is_everybodys_and_the_next_group_goes_on() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 async def test_a_writer_that_breaks_leaves_nobody_waiting() -> None:
-    def commit(appends: Sequence[Append]) -> None:
+    def commit(works: Sequence[Work]) -> Failures:
         raise MemoryError
 
     writer = GroupWriter(commit)
     for number in range(2):
         with pytest.raises(StoreError, match="MemoryError"):
-            await writer.append("r", "e", rows(number), None)
+            await writer.write(one_event(number))
         await anyio.sleep(0.01)
     await writer.aclose()
 
 
 async def test_a_cancelled_append_is_written_all_the_same() -> None:
     written: list[int] = []
-    writer = GroupWriter(lambda appends: written.extend(append.rows[0].seq for append in appends))
+
+    def commit(works: Sequence[Work]) -> Failures:
+        written.extend(numbers(works))
+        return {}
+
+    writer = GroupWriter(commit)
     with anyio.move_on_after(0):
-        await writer.append("r", "e", rows(7), None)
+        await writer.write(one_event(7))
     assert written == [7]
     await writer.aclose()
+
+
+async def test_a_failure_of_one_is_its_own() -> None:
+    written: list[int] = []
+
+    def commit(works: Sequence[Work]) -> Failures:
+        written.extend(number for number in numbers(works) if number % 2)
+        return {place: LeaseLost(str(number)) for place, number in enumerate(numbers(works)) if number % 2 == 0}
+
+    writer = GroupWriter(commit)
+    lost: list[int] = []
+
+    async def one(number: int) -> None:
+        try:
+            await writer.write(one_event(number))
+        except LeaseLost as error:
+            lost.append(int(str(error)))
+
+    async with anyio.create_task_group() as group:
+        for number in range(10):
+            group.start_soon(one, number)
+    await writer.aclose()
+    assert (written, sorted(lost)) == ([1, 3, 5, 7, 9], [0, 2, 4, 6, 8])

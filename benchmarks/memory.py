@@ -1,0 +1,74 @@
+"""What waiting episodes cost in memory, beside a bare pool of workers; each measured in a process of its own."""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import anyio
+
+from benchmarks.figure import Figure
+from benchmarks.load import Load
+from benchmarks.server import served
+
+TURN = 3100
+"""Characters of a question: with the answer a turn has 4 KB."""
+COUNTS, FEW = (10_000, 100_000), (1_000, 5_000)
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def memory(quick: bool) -> Sequence[Figure]:
+    """Peak beside the bare pool's, and that of many episodes beside that of few."""
+    found: list[Figure] = []
+    peaks = []
+    for count in FEW if quick else COUNTS:
+        with served(0.0) as server:
+            loop, engine = (grown(client, count, server.url) for client in ("bare", "played"))
+        peaks.append(engine)
+        note = f"bare pool {loop:.1f} MB, engine {engine:.1f} MB above what imports take"
+        found.append(
+            Figure(f"memory, {count:,} queued", engine / loop, "of the bare pool", at_most=2.0, note=note)
+        )
+    name = f"memory, {count:,} queued beside {(FEW if quick else COUNTS)[0]:,}"
+    found.append(Figure(name, peaks[1] / peaks[0], "times", at_most=1.1, note="flat is 1"))
+    return found
+
+
+def grown(client: str, episodes: int, url: str) -> float:
+    """Peak resident memory of a fresh process less that after its imports, in MB."""
+    command = [sys.executable, "-m", "benchmarks.memory", client, str(episodes), url]
+    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return float(json.loads(told)["grown"])
+
+
+def resident(key: str) -> float:
+    """`VmRSS` (now) or `VmHWM` (the most so far) of this process, in MB; Linux only.
+
+    getrusage's ru_maxrss will not do: a child inherits it from its parent.
+    """
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith(key + ":"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError(f"/proc/self/status has no {key}")
+
+
+def main() -> None:
+    """The measured process: `python -m benchmarks.memory CLIENT EPISODES URL`."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("client", choices=["bare", "played"])
+    parser.add_argument("episodes", type=int)
+    parser.add_argument("url")
+    given = parser.parse_args()
+    load = Load(episodes=given.episodes, latency=0.0, turn_chars=TURN)
+    # Loaded by name: the bare pool's process must not hold the engine too.
+    client = getattr(import_module(f"benchmarks.{given.client}"), given.client)
+    before = resident("VmRSS")
+    anyio.run(client, load, given.url)
+    print(json.dumps({"grown": resident("VmHWM") - before}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""How near the latency limit the engine comes, and what a call costs beside the bare loop."""
+
+from collections.abc import Sequence
+from statistics import median
+
+import anyio
+
+from benchmarks.bare import bare
+from benchmarks.figure import Figure, of_runs
+from benchmarks.load import Load, Measured
+from benchmarks.played import played
+from benchmarks.server import served
+
+NARROW, WIDE = Load(), Load(episodes=5000, concurrency=1000, latency=1.0)
+SHORT = Load(episodes=600)
+"""What `--quick` plays: so short that the first and the last wave weigh."""
+
+
+def narrow(quick: bool) -> Sequence[Figure]:
+    """200 at once: several turns, since the CPU of one moves by a third on a machine that others use too."""
+    load, turns = (SHORT, 2) if quick else (NARROW, 5)
+    return _figures(load, alternated(load, turns), 0.90)
+
+
+def wide(quick: bool) -> Sequence[Figure]:
+    """1,000 at once; the CPU of so few turns is told, and the aim is set for 200 at once only."""
+    load, turns = (Load(episodes=1500, concurrency=500, latency=0.5), 1) if quick else (WIDE, 2)
+    return _figures(load, alternated(load, turns), 0.85)
+
+
+def alternated(load: Load, turns: int) -> list[tuple[Measured, Measured]]:
+    """(bare, engine) of each turn; who begins changes, so that a drift of the machine favours neither."""
+    found = []
+    with served(load.latency) as server:
+        for turn in range(turns):
+            clients = [bare, played] if turn % 2 == 0 else [played, bare]
+            measured = {client: anyio.run(client, load, server.url) for client in clients}
+            found.append((measured[bare], measured[played]))
+    return found
+
+
+def _figures(load: Load, turns: Sequence[tuple[Measured, Measured]], aim: float) -> Sequence[Figure]:
+    name = f"{load.concurrency:,} at once, {load.latency * 1000:g} ms"
+    walls = [load.limit / engine.wall for _, engine in turns]
+    beside = median(load.limit / loop.wall for loop, _ in turns)
+    ratios = [engine.cpu / loop.cpu for loop, engine in turns]
+    each = [median(row.cpu for row in column) / load.total * 1000 for column in zip(*turns, strict=True)]
+    note = f"bare {each[0]:.3f} ms a call, engine {each[1]:.3f} ms"
+    return (
+        of_runs(name, walls, unit="of the latency limit", at_least=aim, note=f"bare loop {beside:.3f}"),
+        of_runs(f"CPU a call, {name}", ratios, unit="of the bare loop", at_most=1.3, note=note),
+    )

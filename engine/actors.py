@@ -1,0 +1,124 @@
+"""The process in which Ray runs: it starts workers when told to, and tells what becomes of them (engine/cluster.py)."""
+
+import functools
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Sequence
+from io import FileIO
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any
+
+import anyio
+import msgspec
+
+from wardround.engine.cluster import Happened, Hire, Start
+from wardround.engine.errors import WardroundError
+from wardround.engine.logs import configure, redact
+from wardround.engine.plugins import imported
+from wardround.engine.records import Json
+
+_STORE_BYTES = 80_000_000
+"""Memory for objects that workers exchange; Ray takes no less, and they exchange nothing."""
+_TICK = 0.2
+"""Seconds between two looks for orders."""
+
+
+class Worker:
+    """What runs in a worker's process, wherever that is."""
+
+    def hello(self) -> tuple[str, int]:
+        """(host, process id), once there is a process."""
+        return socket.gethostname(), os.getpid()
+
+    def work(self, entry: str, arguments: dict[str, Json], paths: Sequence[str]) -> tuple[Json, str, str]:
+        """(result, '', '') of the async function `entry`, or (None, class, text) of an error meant for people."""
+        sys.path.extend(path for path in paths if path not in sys.path)
+        configure("warning")
+        try:
+            return anyio.run(functools.partial(imported(entry), **arguments)), "", ""
+        except WardroundError as error:
+            return None, type(error).__name__, redact(str(error))
+
+
+def main() -> None:
+    """Serve the process that started this one, over standard input and output, until it closes the input."""
+    out = FileIO(os.dup(1), "wb")
+    os.dup2(2, 1)  # what Ray prints is no message
+    lines = iter(FileIO(0, "rb", closefd=False).readline, b"")  # without a buffer, whose lock the thread would hold
+    hire = msgspec.json.decode(next(lines), type=Hire)
+    orders: SimpleQueue[Start | None] = SimpleQueue()
+
+    def listen() -> None:
+        for line in lines:
+            orders.put(msgspec.json.decode(line, type=Start))
+        orders.put(None)
+
+    Thread(target=listen, daemon=True).start()
+    serve(hire, orders, out)
+    shutil.rmtree(hire.folder, ignore_errors=True)  # who started this one may be no more
+
+
+def serve(hire: Hire, orders: "SimpleQueue[Start | None]", out: FileIO) -> None:
+    """Start workers as ordered, and say on `out` what becomes of them, until None is ordered."""
+    import ray  # noqa: PLC0415 an extra, needed only here
+
+    _join_cluster(ray, hire)
+    made = ray.remote(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")(Worker)
+    waited: dict[Any, tuple[str, int, Any]] = {}
+    while True:
+        try:
+            order = orders.get(block=not waited)
+        except Empty:
+            for ref in ray.wait(list(waited), timeout=_TICK)[0]:
+                happened = _learned(ray, ref, *waited.pop(ref))
+                if happened is not None:
+                    out.write(msgspec.json.encode(happened) + b"\n")
+            continue
+        if order is None:
+            break
+        worker = made.remote()
+        waited[worker.hello.remote()] = ("started", order.place, worker)
+        waited[worker.work.remote(hire.entry, dict(order.arguments), hire.paths)] = ("finished", order.place, worker)
+    ray.shutdown()
+
+
+def _join_cluster(ray: Any, hire: Hire) -> None:
+    cluster = hire.cluster
+    if cluster.local:
+        ray.init(
+            address="local",
+            num_cpus=cluster.workers,
+            include_dashboard=False,
+            object_store_memory=_STORE_BYTES,
+            log_to_driver=False,
+            _temp_dir=hire.folder,
+        )
+    else:
+        ray.init(address=cluster.address, log_to_driver=False)
+
+
+def _learned(ray: Any, ref: Any, kind: str, place: int, worker: Any) -> Happened | None:
+    """What a call's end means; None for what another call of the same worker will say."""
+    try:
+        value = ray.get(ref)
+    except ray.exceptions.RayError as error:
+        if kind == "started":
+            return None
+        ray.kill(worker)  # one that only cannot be reached must not go on beside its successor
+        return Happened("died", place, text=_reason(error))
+    if kind == "started":
+        return Happened("started", place, host=value[0], pid=value[1])
+    result, failed, text = value
+    return Happened("failed" if failed else "finished", place, result=result, error=failed, text=text)
+
+
+def _reason(error: Any) -> str:
+    """The part of Ray's message that says what happened, in one line."""
+    cause = getattr(error, "cause", None)
+    if cause is not None:
+        return redact(f"{type(cause).__name__}: {cause}")[:500]
+    last = [line for line in str(error).splitlines() if line.strip()][-1]
+    return redact(last.partition(" Some common causes")[0])[:500]

@@ -1,0 +1,220 @@
+"""A crew of workers on a Ray cluster: started, watched and ended from here, while Ray itself stays in a child process.
+
+Ray changes the process it runs in (signal handlers, environment, its own lines on standard output), so the child
+(engine/actors.py, the only module that imports it) speaks with this one by JSON lines and keeps Ray's noise in a file.
+"""
+
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from signal import SIGKILL
+from subprocess import PIPE
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+import anyio
+import msgspec
+from anyio.abc import Process
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from wardround.engine.errors import UsageError, WardroundError
+from wardround.engine.logs import redact
+from wardround.engine.records import Json
+
+CLIENT_PORT = 10001
+"""The port on which a cluster's head listens for clients unless it was told another."""
+_LONGEST_LINE = 1 << 20
+_GRACE = 20.0
+"""Seconds that Ray has to take its processes down before they are killed."""
+_TAIL = 20
+_PASSED = "import sys; from wardround.engine.actors import main; main()"
+
+
+class Cluster(msgspec.Struct, frozen=True):
+    """Where workers run and how many: `address` is '' for this machine, 'auto' for the cluster that this machine is a
+    node of, or the ray://HOST:PORT of a cluster's head.
+    """
+
+    address: str
+    workers: int
+
+    @property
+    def local(self) -> bool:
+        """Whether the workers are processes of this machine that see its files and its environment."""
+        return not self.address
+
+
+class Happened(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What became of the worker in one place.
+
+    `kind` is started (with its `host` and `pid`), finished (with the `result` of its function), failed (its function
+    raised an error meant for people: `error` is the name of the class), or died (its process, or anything else).
+    """
+
+    kind: str
+    place: int
+    host: str = ""
+    pid: int = 0
+    result: Json = None
+    error: str = ""
+    text: str = ""
+
+
+class Start(msgspec.Struct, frozen=True):
+    """Order to start a worker in a place; `arguments` are JSON."""
+
+    place: int
+    arguments: Mapping[str, Json]
+
+
+class Hire(msgspec.Struct, frozen=True):
+    """What the child process is told first: the cluster, the function `package.module:name` that a worker runs, where
+    Ray keeps its files, and the folders in which workers of this machine look for modules.
+    """
+
+    cluster: Cluster
+    entry: str
+    folder: str
+    paths: tuple[str, ...]
+
+
+def cluster_of(text: str, workers: int | None = None) -> Cluster:
+    """What `ray`, `ray:auto` or `ray://host[:port]` stands for; raises UsageError.
+
+    Without `workers` there is one for each core of this machine; on another cluster the number must be given.
+    """
+    if workers is not None and workers < 1:
+        raise UsageError(f"--workers {workers}: at least 1")
+    if text == "ray":
+        return Cluster("", workers or os.cpu_count() or 1)
+    if workers is None:
+        raise UsageError(f"--cluster {text}: say how many workers with --workers N")
+    if text in ("ray:auto", "ray://auto"):
+        return Cluster("auto", workers)
+    try:
+        parts = urlsplit(text)
+        port = parts.port or CLIENT_PORT
+    except ValueError as error:
+        raise UsageError(f"--cluster {redact(text)}: {error}") from error
+    if parts.scheme != "ray" or not parts.hostname or parts.path.strip("/") or parts.query or "@" in parts.netloc:
+        raise UsageError(f"--cluster {redact(text)}: write ray, ray:auto or ray://HOST[:PORT]")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return Cluster(f"ray://{host}:{port}", workers)
+
+
+class Crew:
+    """Workers of a cluster, as an async context manager: each runs the async function `entry` in a process of its own.
+
+    Leaving the block ends those that still run, at once: let them end by themselves first if that matters.
+    """
+
+    def __init__(self, cluster: Cluster, entry: str) -> None:
+        self._cluster, self._entry = cluster, entry
+        self._folder = Path()
+        self._child: Process | None = None
+        self._lines: BufferedByteReceiveStream | None = None
+        self._heard = False
+
+    async def __aenter__(self) -> Self:
+        if find_spec("ray") is None or (self._cluster.address.startswith("ray://") and find_spec("grpc") is None):
+            raise UsageError("--cluster needs Ray, which is not installed: pip install 'wardround[ray]'")
+        # Ray's sockets lie in this folder, and the path of a socket may have some hundred bytes only.
+        self._folder = Path(tempfile.mkdtemp(prefix="wardround-", dir="/tmp" if os.path.isdir("/tmp") else None))  # noqa: S108, ASYNC240
+        try:
+            with (self._folder / "noise").open("wb") as noise:
+                self._child = await anyio.open_process(
+                    [sys.executable, "-c", _PASSED],
+                    stdin=PIPE,
+                    stdout=PIPE,
+                    stderr=noise,
+                    env=self._environment(),
+                    start_new_session=True,  # Ctrl-C is for the one who watches; the child ends when that one does
+                )
+            assert self._child.stdout is not None
+            self._lines = BufferedByteReceiveStream(self._child.stdout)
+            paths = tuple(path for path in sys.path if os.path.isdir(path or ".")) if self._cluster.local else ()  # noqa: ASYNC240
+            await self._tell(Hire(self._cluster, self._entry, str(self._folder), paths))
+        except BaseException:
+            await self._close()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._close()
+
+    async def start(self, place: int, arguments: Mapping[str, Json]) -> None:
+        """Start a worker in a place that has none; `next` tells what becomes of it."""
+        await self._tell(Start(place, arguments))
+
+    async def next(self) -> Happened:
+        """The next thing that happens; may be cancelled and called again.
+
+        Raises UsageError if Ray cannot be started or reached, WardroundError if it fails later.
+        """
+        assert self._lines is not None
+        try:
+            line = await self._lines.receive_until(b"\n", _LONGEST_LINE)
+        except (anyio.EndOfStream, anyio.IncompleteRead, anyio.ClosedResourceError):
+            raise await self._gone() from None
+        self._heard = True
+        return msgspec.json.decode(line, type=Happened)
+
+    async def _tell(self, message: Hire | Start) -> None:
+        assert self._child is not None
+        assert self._child.stdin is not None
+        try:
+            await self._child.stdin.send(msgspec.json.encode(message) + b"\n")
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            raise await self._gone() from None
+
+    async def _gone(self) -> WardroundError:
+        """What to say of a child that ended by itself."""
+        assert self._child is not None
+        with anyio.move_on_after(_GRACE):
+            await self._child.wait()
+        lines = (self._folder / "noise").read_text(errors="replace").splitlines()
+        said = [line for line in lines if line.strip() and not line.startswith((" ", "\t"))]
+        raised = said and self._child.returncode == 1  # then the last line is that of a traceback
+        last = redact(said[-1]) if raised else f"its process ended with code {self._child.returncode}"
+        where = "on this machine" if self._cluster.local else f"at {self._cluster.address}"
+        if self._heard:
+            return WardroundError(f"Ray {where} failed: {last[:500]}")
+        return UsageError(f"Ray {where} cannot be used: {last[:500]}")
+
+    async def _close(self) -> None:
+        with anyio.CancelScope(shield=True):
+            if self._child is not None:
+                await self._end(self._child)
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def _end(self, child: Process) -> None:
+        async with child:
+            assert child.stdin is not None
+            await child.stdin.aclose()  # which it takes as the order to end
+            with anyio.move_on_after(_GRACE):
+                await child.wait()
+            if child.returncode != 0:
+                with suppress(ProcessLookupError):
+                    os.killpg(child.pid, SIGKILL)  # it is the first of its group, in which Ray's own processes are
+
+    def _environment(self) -> dict[str, str]:
+        environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
+        if self._cluster.local:
+            environment.pop("RAY_ADDRESS", None)
+            # What listens for commands does so on the loopback address alone, and asks for a secret made for this run;
+            # without one of ours Ray writes one into the home folder.
+            environment |= {
+                "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+                "RAY_AUTH_MODE": "token",
+                "RAY_AUTH_TOKEN": secrets.token_hex(32),
+            }
+        return environment

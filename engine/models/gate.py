@@ -1,0 +1,251 @@
+"""The way to one endpoint with one key, for all of a process: who may send now, who waits, and what was learnt."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Mapping
+from statistics import median
+from typing import NoReturn
+
+from wardround.engine.clock import Clock, wall
+from wardround.engine.errors import RunStopped
+from wardround.engine.models.adaptive import Adaptive
+from wardround.engine.models.bucket import Bucket
+from wardround.engine.models.day import Day
+from wardround.engine.models.quota import Quota
+from wardround.engine.models.turns import Turns
+from wardround.engine.records import Json, Usage
+
+LONGEST = 120.0
+"""Seconds that all calls are held at most because the endpoint asks to wait; a call of its own waits as it was told."""
+OVERLOADED = (503, 529)
+"""HTTP statuses by which endpoints say that they have too much to do, besides 429."""
+RECENT = 100
+"""Calls that `told` speaks of."""
+
+
+class Pass:
+    """Leave to make one call: what was reserved for it, since when it runs, and how long it waited (seconds)."""
+
+    __slots__ = ("began", "epoch", "tokens", "waited")
+
+    def __init__(self, tokens: int, began: float, waited: float, epoch: int) -> None:
+        self.tokens, self.began, self.waited, self.epoch = tokens, began, waited, epoch
+
+
+class Outcome:
+    """How a call ended: the kind of its ProviderError, `ok`, or `cancelled`; with what the endpoint said besides."""
+
+    __slots__ = ("kind", "retry_after", "status", "usage")
+
+    def __init__(
+        self, kind: str, *, usage: Usage | None = None, status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        self.kind, self.usage, self.status, self.retry_after = kind, usage, status, retry_after
+
+
+class Gate:
+    """Limits calls to one endpoint and key; a call that finds a free place goes through without waiting or a task.
+
+    `name` is the address without secrets. Places: `quota.in_flight`, adapted downwards (engine/models/adaptive.py).
+    Requests and tokens a minute flow evenly (engine/models/bucket.py); tokens are reserved by estimate and corrected
+    when the call ends. A daily quota that is used up raises RunStopped: episodes stay open, and can be resumed the next
+    day. `spent_today` is (requests, tokens) that count already. Belongs to one event loop.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        quota: Quota | None = None,
+        *,
+        weights: Mapping[str, float] | None = None,
+        spent_today: tuple[int, int] = (0, 0),
+        clock: Clock = wall,
+    ) -> None:
+        self.name, self.quota = name, quota or Quota()
+        self.adaptive = Adaptive(self.quota.in_flight)
+        self.in_flight = self.calls = 0
+        self.paused_until = 0.0
+        self.healthy = True
+        daily = self.quota.daily_requests is not None or self.quota.daily_tokens is not None
+        self._day = Day(self.quota, spent_today, clock) if daily else None
+        self._requests: Bucket | None = None
+        self._tokens: Bucket | None = None
+        self._metered = self.quota.rpm is not None or self.quota.tpm is not None or daily
+        self.counts_tokens = self.quota.tpm is not None or self.quota.daily_tokens is not None
+        self._turns: Turns[Pass] = Turns(weights)
+        self._timer: asyncio.TimerHandle | None = None
+        self._recent: deque[tuple[bool, float]] = deque(maxlen=RECENT)
+
+    async def enter(self, role: str, tokens: int = 0) -> Pass:
+        """A pass, at once or when it is this call's turn; `leave` must follow, whatever happens.
+
+        `tokens` is what the call is expected to use. Raises RunStopped if the daily quota does not allow it.
+        """
+        now = asyncio.get_running_loop().time()
+        if (
+            not self._turns.waiting
+            and self.in_flight < self.adaptive.cap
+            and now >= self.paused_until
+            and (not self._metered or self._wait(tokens, now) == 0.0)
+        ):
+            return self._admit(tokens, now, 0.0)
+        return await self._queued(role, tokens, now)
+
+    def leave(self, ticket: Pass, outcome: Outcome) -> None:
+        """The call ended."""
+        now = asyncio.get_running_loop().time()
+        self.in_flight -= 1
+        if self._metered and outcome.kind != "ok":
+            self._settle(ticket, outcome)
+        elif self._metered and outcome.usage is not None:
+            self._correct(outcome.usage.prompt + outcome.usage.completion - ticket.tokens)
+        self._learn(ticket, outcome, now)
+        if self._turns.waiting:
+            self._serve(now)
+
+    def _admit(self, tokens: int, now: float, waited: float) -> Pass:
+        self.in_flight += 1
+        self.calls += 1
+        adaptive = self.adaptive
+        adaptive.saw(self.in_flight)
+        if self._metered:
+            if self._requests is not None:
+                self._requests.take(1)
+            if self._tokens is not None:
+                self._tokens.take(tokens)
+            if self._day is not None:
+                self._day.requests += 1
+                self._day.tokens += tokens
+        return Pass(tokens, now, waited, adaptive.epoch)
+
+    def _wait(self, tokens: int, now: float) -> float:
+        """Seconds until the quotas allow a call of so many tokens; raises RunStopped if that is not today."""
+        quota = self.quota
+        if self._day is not None and (limit := self._day.used_up(tokens)):
+            self._stop(limit)
+        wait = 0.0
+        if quota.rpm is not None:
+            if self._requests is None:
+                self._requests = Bucket(quota.rpm, now)
+            wait = self._requests.wait(1, now)
+        if quota.tpm is not None:
+            if self._tokens is None:
+                self._tokens = Bucket(quota.tpm, now)
+            wait = max(wait, self._tokens.wait(tokens, now))
+        return wait
+
+    def _stop(self, limit: str) -> NoReturn:
+        raise RunStopped(f"the daily quota of {self.name} ({limit}) is used up: resume the run after 00:00 UTC")
+
+    @property
+    def used_up(self) -> str:
+        """Why no call is possible today, or ""."""
+        try:
+            if self._day is not None and (limit := self._day.used_up(1)):
+                self._stop(limit)
+        except RunStopped as stopped:
+            return str(stopped)
+        return ""
+
+    async def _queued(self, role: str, tokens: int, now: float) -> Pass:
+        waiter = self._turns.add(role, tokens, now)
+        if self.in_flight >= self.adaptive.cap:
+            self.adaptive.full = True
+        self._serve(now)
+        try:
+            return await waiter.future
+        except asyncio.CancelledError:
+            future = waiter.future
+            if not future.done() or future.cancelled():
+                future.cancel()
+                self._turns.drop(waiter)
+                self._serve(asyncio.get_running_loop().time())
+            elif future.exception() is None:  # let in at the very moment it was cancelled
+                self.leave(future.result(), Outcome("unused"))
+            raise
+
+    def _serve(self, now: float) -> None:
+        """Let in who may go; if time alone is in the way, look again when it has passed."""
+        while (waiter := self._turns.next()) is not None:
+            if self.in_flight >= self.adaptive.cap:
+                self.adaptive.full = True
+                return
+            wait = self.paused_until - now
+            if wait <= 0:
+                try:
+                    wait = self._wait(waiter.tokens, now) if self._metered else 0.0
+                except RunStopped as stopped:
+                    self._turns.pop(waiter)
+                    waiter.future.set_exception(stopped)
+                    continue
+            if wait > 0:
+                self._look_again(now + wait)
+                return
+            self._turns.pop(waiter)
+            waiter.future.set_result(self._admit(waiter.tokens, now, now - waiter.since))
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _look_again(self, at: float) -> None:
+        timer = self._timer
+        if timer is not None:
+            if timer.when() <= at and not timer.cancelled():
+                return
+            timer.cancel()
+        self._timer = asyncio.get_running_loop().call_at(at, self._rung)
+
+    def _rung(self) -> None:
+        self._timer = None
+        self._serve(asyncio.get_running_loop().time())
+
+    def _settle(self, ticket: Pass, outcome: Outcome) -> None:
+        """A call without an answer: what an endpoint refused it did not count, what broke off it may have."""
+        if outcome.kind not in ("cancelled", "timeout", "connection", "malformed", "server", "empty"):
+            self._correct(-ticket.tokens)
+        if outcome.kind == "unused":
+            if self._requests is not None:
+                self._requests.give(1)
+            if self._day is not None:
+                self._day.requests = max(0, self._day.requests - 1)
+
+    def _correct(self, more: int) -> None:
+        if self._tokens is not None:
+            self._tokens.give(-more)
+        if self._day is not None:
+            self._day.turn()
+            self._day.tokens = max(0, self._day.tokens + more)
+
+    def _learn(self, ticket: Pass, outcome: Outcome, now: float) -> None:
+        kind, latency = outcome.kind, now - ticket.began
+        if kind in ("ok", "timeout"):
+            self._recent.append((False, latency))
+            self.adaptive.ended(ticket.epoch, now, latency, outcome.usage.completion if outcome.usage else 0)
+        elif kind == "rate_limit" or outcome.status in OVERLOADED:
+            self._recent.append((True, latency))
+            fell = self.adaptive.refused(ticket.epoch, now, self.in_flight)
+            if outcome.retry_after is not None and (fell or self.paused_until > now):
+                self.paused_until = max(self.paused_until, now + min(outcome.retry_after, LONGEST))
+
+    def told(self) -> dict[str, Json]:
+        """How it stands, without secrets; `rate_limited` and `latency` (median, s) are of the last calls."""
+        now = asyncio.get_running_loop().time()
+        cap = self.adaptive.cap
+        served = [latency for refused, latency in self._recent if not refused]
+        refused = len(self._recent) - len(served)
+        told: dict[str, Json] = {
+            "address": self.name,
+            "in_flight": self.in_flight,
+            "cap": None if cap == float("inf") else int(cap),
+            "waiting": self._turns.by_role(),
+            "rate_limited": refused / len(self._recent) if self._recent else 0.0,
+            "paused_until": time.time() + self.paused_until - now if self.paused_until > now else None,
+            "healthy": self.healthy,
+            "calls": self.calls,
+            "latency": median(served) if served else None,
+        }
+        if self._day is not None:
+            self._day.turn()
+            told["today"] = {"requests": self._day.requests, "tokens": self._day.tokens}
+        return told

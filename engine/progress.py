@@ -1,0 +1,121 @@
+"""What a running batch has done so far, and whether it may go on: shared by all its episodes."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+import anyio
+
+from wardround.engine.budget import Purse
+from wardround.engine.errors import RunStopped
+from wardround.engine.records import Json
+from wardround.engine.sessions import Orders
+from wardround.engine.spending import Budget, Spending
+
+
+class Progress:
+    """One for each process at work on a run. `why` says why it drains, '' while it does not.
+
+    `concurrency` is the number of episodes that are played at once; it may be changed while they are.
+    """
+
+    def __init__(self, total: int = 0) -> None:
+        self.total = total
+        self.concurrency = 0
+        self.running = self.left_open = 0
+        self.endings: Counter[str] = Counter()
+        self.purse = Purse(Budget(), {})
+        self.paused = False
+        self.why = ""
+        self._stir = anyio.Event()
+        self._waiting = 0
+        self._ordered: Orders | None = None
+
+    @property
+    def closed(self) -> int:
+        """Episodes that ended, one way or another."""
+        return sum(self.endings.values())
+
+    @property
+    def spent(self) -> Spending:
+        """What the run has spent, its earlier sessions included."""
+        return self.purse.spent
+
+    @property
+    def draining(self) -> bool:
+        """Whether no further action may begin."""
+        return bool(self.why)
+
+    def drain(self, why: str = "the run was asked to stop") -> None:
+        """Begin no further action; what is under way is finished and kept."""
+        self.why = self.why or why
+        self.stir()
+
+    def stir(self) -> None:
+        """Let all who wait look again."""
+        self._stir.set()
+        self._stir = anyio.Event()
+
+    async def stirred(self) -> None:
+        """Wait until something changes."""
+        await self._stir.wait()
+
+    async def before_act(self) -> None:
+        """Wait while the run is paused; raise RunStopped if it is draining."""
+        while self.paused and not self.why:
+            await self._stir.wait()
+        if self.why:
+            raise RunStopped(self.why)
+
+    async def before_call(self, seat: str) -> None:
+        """Wait until the call fits the budget; raise RunStopped if it never will: then the run drains."""
+        if self.paused or self.why:
+            await self.before_act()
+        while True:
+            refused, never = self.purse.refused(seat)
+            if not refused:
+                break
+            if never:
+                self.drain(f"the budget is used up: {refused}")
+            if self.why:
+                raise RunStopped(self.why)
+            self._waiting += 1
+            try:
+                await self._stir.wait()
+            finally:
+                self._waiting -= 1
+        self.purse.set_aside(seat)
+
+    def after_call(self, seat: str, spent: Spending | None) -> None:
+        """Book a call."""
+        self.purse.settle(seat, spent)
+        if self._waiting:
+            self.stir()
+
+    def obey(self, orders: Orders) -> None:
+        """Do what the operator wants; orders that did not change since they were last heard change nothing."""
+        last, self._ordered = self._ordered, orders
+        if orders.state == "stop":
+            self.drain("the run was told to stop")
+        self.paused = orders.state == "pause"
+        if orders.concurrency and (last is None or last.concurrency != orders.concurrency):
+            self.concurrency = orders.concurrency
+        if orders.budget != self.purse.budget:
+            self.purse.change(orders.budget)
+        if last != orders:
+            self.stir()
+
+    def told(self) -> Mapping[str, Json]:
+        """How this process stands, for the status."""
+        own = self.purse.own
+        return {
+            "running": self.running,
+            "concurrency": self.concurrency,
+            "closed": self.closed,
+            "calls": own.calls,
+            "failed": own.failed,
+            "tokens": own.tokens,
+            "cost": own.cost,
+            "paused": self.paused,
+            "draining": self.why,
+            "budget": self.purse.told(),
+        }

@@ -1,0 +1,109 @@
+"""What the SQLite store writes in one commit: events, endings, accounts and cached answers of many episodes."""
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from wardround.engine.clock import Clock
+from wardround.engine.errors import LeaseLost, StoreError, WardroundError
+from wardround.engine.records import Ending
+from wardround.engine.spending import Spending
+from wardround.engine.stores.writer import Append, Failures, Work
+
+# The number of events and the holder stand in the condition: a row that does not move is one that must not be written.
+_MOVE = (
+    "UPDATE episodes SET events = coalesce(?, events), at = coalesce(?, at){more}"
+    " WHERE id = ? AND events = coalesce(?, events) AND (? IS NULL OR holder = ?)"
+)
+_GO_ON = _MOVE.format(more="")
+_CLOSE = _MOVE.format(more=", cause = ?, reason = ?, holder = NULL")
+_REOPEN = _MOVE.format(more=", cause = ?, reason = ?")
+_BOOK = """
+    INSERT INTO spending (run, seat, day, calls, failed, recalled, prompt, completion, cost, unpriced)
+    SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM runs WHERE name = ?
+    ON CONFLICT (run, seat, day) DO UPDATE SET
+        calls = calls + excluded.calls, failed = failed + excluded.failed, recalled = recalled + excluded.recalled,
+        prompt = prompt + excluded.prompt, completion = completion + excluded.completion,
+        cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced
+"""
+
+
+class Group:
+    """Writes groups of appends; `ids` are the rows of the episodes being played, so that none is looked up twice."""
+
+    def __init__(self, path: str, clock: Clock) -> None:
+        self._path, self._clock = path, clock
+        self.ids: dict[tuple[str, str], int] = {}
+
+    def write(self, connection: sqlite3.Connection, works: Sequence[Work]) -> Failures:
+        """Write what may be written, inside the caller's transaction."""
+        now = self._clock()
+        failures: dict[int, WardroundError] = {}
+        spent: dict[tuple[str, str], Spending] = {}
+        for place, work in enumerate(works):
+            if not isinstance(work, Append):
+                connection.execute("INSERT OR IGNORE INTO calls (key, body) VALUES (?, ?)", work)
+            elif work:
+                failure = self._append(connection, work, now)
+                if failure is not None:
+                    failures[place] = failure
+                    continue
+                for seat, more in (work.spent or {}).items():
+                    before = spent.get((work.run, seat))
+                    spent[work.run, seat] = more if before is None else before + more
+        day = datetime.fromtimestamp(now, UTC).date().isoformat()
+        for (run, seat), s in spent.items():
+            values = (s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced)
+            connection.execute(_BOOK, (seat, day, *values, run))
+        return failures
+
+    def _append(self, connection: sqlite3.Connection, work: Append, now: float) -> WardroundError | None:
+        run, episode, rows, ending, _, holder = work
+        key = self.id(connection, run, episode)
+        if key is None:
+            return StoreError(f"{self._path}: run {run!r} has no episode {episode!r}")
+        first, after, at = (rows[0].seq, rows[0].seq + len(rows), now) if rows else (None, None, None)
+        statement, closing = _closing(ending)
+        moved = connection.execute(statement, (after, at, *closing, key, first, holder, holder)).rowcount
+        if not moved:
+            self.ids.pop((run, episode), None)
+            return _refusal(connection, work, key)
+        connection.executemany(
+            "INSERT INTO events (episode, seq, hash, body) VALUES (?, ?, ?, ?)",
+            [(key, row.seq, row.hash, row.body) for row in rows],
+        )
+        if ending is not None:
+            self.ids.pop((run, episode), None)
+        return None
+
+    def id(self, connection: sqlite3.Connection, run: str, episode: str) -> int | None:
+        """The key of an episode's row, None if there is no such episode."""
+        key = self.ids.get((run, episode))
+        if key is None:
+            query = "SELECT e.id FROM episodes e JOIN runs r ON r.id = e.run WHERE r.name = ? AND e.name = ?"
+            row = connection.execute(query, (run, episode)).fetchone()
+            if row is None:
+                return None
+            key = self.ids[run, episode] = int(row[0])
+        return key
+
+
+def _closing(ending: Ending | None) -> tuple[str, tuple[str | None, ...]]:
+    if ending is None:
+        return _GO_ON, ()
+    if ending.cause == "open":
+        return _REOPEN, (None, ending.reason)
+    return _CLOSE, (ending.cause, ending.reason)
+
+
+def _refusal(connection: sqlite3.Connection, work: Append, key: int) -> WardroundError:
+    """Why nothing of it was written."""
+    holder, events = connection.execute("SELECT holder, events FROM episodes WHERE id = ?", (key,)).fetchone()
+    return refusal(work, holder, events)
+
+
+def refusal(work: Append, holder: int | None, events: int) -> WardroundError:
+    """The error for an append to an episode that has `events` events and is held by session `holder`."""
+    if work.holder is not None and holder != work.holder:
+        return LeaseLost(f"episode {work.episode} of run {work.run} is no longer held by session {work.holder}")
+    return StoreError(f"episode {work.episode}: event {work.rows[0].seq} does not follow event {events - 1}")

@@ -1,0 +1,115 @@
+"""A budget is kept: by money, tokens and calls; for the run, a seat and a model; with calls in flight."""
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from wardround.engine.budget import FIRST, Purse
+from wardround.engine.errors import RunStopped
+from wardround.engine.progress import Progress
+from wardround.engine.sessions import Orders
+from wardround.engine.spending import Budget, Caps, Spending
+
+MODELS = {"a": "x/one", "b": "x/one", "c": "x/two"}
+ONE = Spending(calls=1, prompt=80, completion=20, cost=0.01)
+
+
+def worked(budget: Budget, *, at_once: int, seats: str = "a", each: Spending = ONE) -> Progress:
+    """Make calls, so many at once, until the budget stops them."""
+    progress = Progress()
+    progress.purse = Purse(budget, MODELS)
+
+    async def caller(seat: str) -> None:
+        while True:
+            try:
+                await progress.before_call(seat)
+            except RunStopped:
+                return
+            await anyio.lowlevel.checkpoint()
+            progress.after_call(seat, each)
+
+    async def main() -> None:
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as group:
+                for number in range(at_once):
+                    group.start_soon(caller, seats[number % len(seats)])
+
+    anyio.run(main)
+    return progress
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 50])
+def test_a_cap_on_cost_is_not_passed_by_calls_in_flight(at_once: int) -> None:
+    progress = worked(Budget(Caps(cost=1.0)), at_once=at_once)
+    assert 0.98 <= progress.spent.cost <= 1.0 + 1e-9
+    assert "USD were spent" in progress.why
+
+
+@pytest.mark.parametrize("at_once", [1, 50])
+def test_a_cap_on_tokens_and_one_on_calls(at_once: int) -> None:
+    assert 9_700 <= worked(Budget(Caps(tokens=10_000)), at_once=at_once).spent.tokens <= 10_000
+    assert worked(Budget(Caps(calls=123)), at_once=at_once).spent.calls == 123
+
+
+def test_a_seat_and_a_model_have_caps_of_their_own() -> None:
+    one = worked(Budget(seats={"a": Caps(calls=10)}), at_once=6, seats="abc")
+    assert one.purse.by_seat["a"].calls == 10
+    assert "seat a" in one.why
+    shared = worked(Budget(models={"x/one": Caps(calls=30)}), at_once=6, seats="abc")
+    by_seat = shared.purse.by_seat
+    assert by_seat["a"].calls + by_seat["b"].calls == 30
+    assert "model x/one" in shared.why
+
+
+def test_an_unknown_price_makes_a_cap_on_cost_impossible_to_keep_and_is_said() -> None:
+    progress = worked(Budget(Caps(cost=1.0)), at_once=3, each=Spending(calls=1, unpriced=1))
+    assert "no known price" in progress.why
+    assert progress.spent.calls <= FIRST
+
+
+def test_what_was_spent_before_counts() -> None:
+    purse = Purse(Budget(Caps(calls=10, wall=60.0)), MODELS)
+    purse.refresh({"a": Spending(calls=9)}, 10.0)
+    assert purse.refused("a") == ("", False)
+    purse.set_aside("a")
+    why, never = purse.refused("b")
+    assert "9 of 10 calls" in why
+    assert not never
+    assert "of 60 s" in purse.refresh({"a": Spending(calls=9)}, 61.0)
+
+
+async def test_a_top_up_lets_waiting_calls_go_on() -> None:
+    progress = Progress()
+    progress.purse = Purse(Budget(Caps(calls=1)), MODELS)
+    await progress.before_call("a")
+    passed = []
+
+    async def second() -> None:
+        await progress.before_call("a")
+        passed.append(True)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(second)
+        await anyio.sleep(0.01)
+        assert not passed
+        progress.obey(Orders(budget=Budget(Caps(calls=2))))
+    assert passed
+    assert not progress.draining
+
+
+def test_a_dropped_call_gives_back_what_was_set_aside() -> None:
+    purse = Purse(Budget(Caps(calls=1)), MODELS)
+    purse.set_aside("a")
+    purse.settle("a", None)
+    assert purse.refused("a") == ("", False)
+    assert purse.own == Spending()
+
+
+def test_the_state_of_each_cap_is_told() -> None:
+    purse = Purse(Budget(Caps(cost=2.0), seats={"b": Caps(calls=5)}), MODELS)
+    purse.set_aside("b")
+    purse.settle("b", ONE)
+    assert purse.told() == [
+        {"of": "the run", "what": "cost", "spent": 0.01, "cap": 2.0},
+        {"of": "seat b", "what": "calls", "spent": 1, "cap": 5},
+    ]

@@ -1,0 +1,218 @@
+"""Plays one cell of the fault matrix: a trouble, the role it befalls, a scenario, and whether it lasts."""
+
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+from clinic import case, lines
+from trouble import ALONE, PLACES, SCENARIOS, Trouble
+
+from wardround.cast import Part
+from wardround.engine.batch import Progress
+from wardround.engine.models.faults import Rates, Schedule
+from wardround.engine.models.loopback import Loopback
+from wardround.engine.models.reach import reach
+from wardround.engine.models.retry import Patience
+from wardround.engine.models.transport import Timeouts
+from wardround.engine.models.wire import Asked
+from wardround.engine.protocols import Model, Store
+from wardround.engine.records import Message
+from wardround.engine.stores.memory import MemoryStore
+from wardround.evaluators.standard import Standard
+from wardround.planning import Plan, plan, write_down
+from wardround.playing import Stage, play_open, stage
+from wardround.scoring import score_run
+from wardround.settings import validated
+
+EPISODES = 3
+SPOILED = "case-001@1"
+MARK = b"#1"
+"""What the requests of the spoiled episode hold, in every role; that of a lasting trouble, others are spared."""
+
+SHORT = Patience(attempts=3, first=0.01, longest=0.05)
+LONG = Patience(attempts=200, first=0.01, longest=0.05)
+SECONDS = ("model_seconds", "episode_seconds")
+
+Figures = dict[str, dict[str, tuple[float | None, str]]]
+"""Episode to name of the score to (value, reason)."""
+
+
+def cases(path: Path) -> Path:
+    """A file of cases that each hold their mark wherever a model may look."""
+    marked = []
+    for number in range(EPISODES):
+        plain, mark = case(number), f"#{number}"
+        truth = plain.truth.model_copy(
+            update={"synonyms": (f"{plain.truth.diagnosis} {mark}",), "treatment": f"{plain.truth.treatment} {mark}"}
+        )
+        history = {name: f"{text} {mark}" for name, text in plain.history.items()}
+        opening = f"{plain.opening} {mark}"
+        marked.append(plain.model_copy(update={"opening": opening, "history": history, "truth": truth}))
+    path.write_text("".join(one.model_dump_json() + "\n" for one in marked))
+    return path
+
+
+class Ward:
+    """The models of one cell: those that are well on one server, the ailing one on another.
+
+    `struck` counts the requests that were chosen to fail.
+    """
+
+    def __init__(self, trouble: Trouble | None, role: str, scenario: str, *, lasting: bool) -> None:
+        self.trouble, self.role, self.scenario, self.lasting = trouble, role, scenario, lasting
+        self.struck = 0
+        self.well, self.ill = Loopback(self._say), Loopback(self._say, only=self._spoils)
+        if trouble is not None and not trouble.down:
+            self.ill.faults = Rates({trouble.fault: 1.0}, first=None if lasting else 1)
+
+    def _say(self, messages: Sequence[Message], model: str) -> str:
+        if model == "judge":
+            return "Verdict: correct" if "stone" in messages[0].content else "Verdict: incorrect"
+        if model == "patient":
+            return f"Something like {len(messages[-1].content)}."
+        told = "\n".join(message.content for message in messages)
+        noted = re.search(r"Notes of (\d+) replies", told)
+        before = int(noted[1]) if noted else 0
+        if len(messages) == 1:  # it is asked for notes
+            return f"Notes of {before + len(re.findall('^you: ', told, re.MULTILINE))} replies."
+        said = [message for message in messages if message.role == "assistant" and message.content != "(no reply)"]
+        return lines(self.scenario, [Message("assistant", "noted")] * before + said)
+
+    def _spoils(self, asked: Asked) -> bool:
+        chosen = self._chosen(asked)
+        self.struck += chosen
+        return chosen
+
+    def _chosen(self, asked: Asked) -> bool:
+        if self.lasting:
+            return MARK in asked.body
+        said = asked.body.count(b'"role":"assistant"')
+        kind = self.trouble.fault.kind if self.trouble else ""
+        if kind == "empty":  # not the repair
+            return said == 0
+        if kind == "context_overflow" and self.role == "doctor" and self.scenario not in ALONE:
+            return said == 1
+        return True
+
+    def model(self, role: str) -> Model:
+        """The way to the model of a role."""
+        server = self.ill if role == self.role else self.well
+        stalls = self.trouble is not None and self.trouble.fault.kind == "stall" and role == self.role
+        return reach(
+            f"openai/{role}",
+            env={},
+            base_url=server.base_url,
+            timeouts=Timeouts(first_byte=0.3) if stalls else None,
+            patience=SHORT if self.lasting else LONG,
+        )
+
+    def mend(self) -> None:
+        """From now on nothing goes wrong."""
+        self.ill.faults = Schedule(())
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Both servers listen; one that is down comes up after a while, unless that lasts."""
+        async with self.well, self.ill, anyio.create_task_group() as group:
+            if self.trouble is not None and self.trouble.down:
+                port = self.ill.port
+                await self.ill.stop()
+                self.ill.port = port
+                if not self.lasting:
+                    group.start_soon(self.come_up, 0.1)
+            yield
+
+    async def come_up(self, after: float = 0.0) -> None:
+        """Listen again where it listened before."""
+        await anyio.sleep(after)
+        await self.ill.start(self.ill.port)
+
+
+class House:
+    """One store with a plan for each scenario: each cell writes down its own run, without planning it anew."""
+
+    def __init__(self, store: Store | None = None) -> None:
+        self.store = store or MemoryStore()
+        self.plans: dict[str, Plan] = {}
+        self.stages: dict[str, Stage] = {}
+        self.whole: dict[str, Mapping[bool, Figures]] = {}
+
+    @classmethod
+    async def built(cls, file: Path) -> "House":
+        """With the fault-free scores of each scenario, without a judge and with one."""
+        house = cls()
+        for scenario in SCENARIOS:
+            await house.plan(scenario, file)
+            ward = Ward(None, "nobody", scenario, lasting=False)
+            async with ward.open():
+                scene = await house.staged(ward, f"{scenario} without a fault")
+                await played(scene)
+                assert set((await endings(scene)).values()) == {"completed"}
+                house.whole[scenario] = {judged: await scored(ward, scene, judged=judged) for judged in (False, True)}
+        return house
+
+    async def plan(self, scenario: str, file: Path) -> None:
+        """Plan a scenario over the cases of a file."""
+        seats = {role: {"spec": "scripted/x"} for role in ("doctor", "patient") if scenario in PLACES[role]}
+        fields = {"cases": str(file), "scenario": scenario, "repeats": 1, "seats": seats, "preflight": False}
+        self.plans[scenario] = await plan(validated(fields, "test"), self.store, {})
+
+    async def staged(self, ward: Ward, name: str) -> Stage:
+        """A new run whose models are the ward's."""
+        made = self.plans[ward.scenario]
+        parts = {
+            seat: replace(part, model=ward.model(seat)) if part.model else part for seat, part in made.parts.items()
+        }
+        named = made.settings.model_copy(update={"name": name})
+        run = await write_down(replace(made, settings=named, parts=parts), self.store)
+        usual = self.stages.get(ward.scenario)
+        if usual is None:
+            usual = self.stages[ward.scenario] = await stage(run, parts)
+        return replace(usual, run=run, company=replace(usual.company, parts=parts))
+
+
+async def played(scene: Stage, retry: Sequence[str] = ()) -> None:
+    """Play what is open."""
+    try:
+        await play_open(scene, Progress(), EPISODES, retry)
+    finally:
+        for part in scene.company.parts.values():
+            if part.model is not None:
+                await part.model.aclose()
+
+
+async def endings(scene: Stage) -> dict[str, str]:
+    """Episode to `completed` or CAUSE/REASON."""
+    rows = await scene.run.episodes()
+    return {row.id: f"{row.cause}/{row.reason}" if row.reason else str(row.cause) for row in rows}
+
+
+async def scored(ward: Ward, scene: Stage, *, judged: bool) -> Figures:
+    """All scores but those of time."""
+    part = None
+    if judged:
+        part = Part("openai/judge", model=ward.model("judge"))
+    try:
+        rows = await score_run(scene.run, [Standard()], judge=part)
+    finally:
+        if part and part.model:
+            await part.model.aclose()
+    return {
+        row.episode: {s.name: (s.value, s.reason) for s in row.scores if s.name not in SECONDS} for row in rows.episodes
+    }
+
+
+def judgement(figures: Figures, *, talk: bool = True) -> Figures:
+    """Without calls and tokens, of which a repair, a summary or a second try takes more.
+
+    Without `talk` also without the number of turns and of unusable replies: a doctor that was silent, and is not now,
+    was warned in between.
+    """
+    left_out = ("calls", "failed", "tokens") if talk else ("calls", "failed", "tokens", "turns", "unusable")
+    return {
+        episode: {name: score for name, score in scores.items() if not name.startswith(left_out)}
+        for episode, scores in figures.items()
+    }

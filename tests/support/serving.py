@@ -1,0 +1,30 @@
+"""A model server beside a test that is not asynchronous itself."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import anyio
+import anyio.to_thread
+
+from wardround.engine.models.loopback import Loopback
+
+
+@contextmanager
+def serving(server: Loopback) -> Iterator[str]:
+    """The server in a thread of its own; gives its base URL."""
+    ready, stop = threading.Event(), threading.Event()
+
+    async def serve() -> None:
+        async with server:
+            ready.set()
+            await anyio.to_thread.run_sync(stop.wait)
+
+    thread = threading.Thread(target=lambda: anyio.run(serve))
+    thread.start()
+    try:
+        assert ready.wait(30)
+        yield server.base_url
+    finally:
+        stop.set()
+        thread.join()

@@ -1,0 +1,65 @@
+"""Budgets as people write them: `50usd`, `doctor=2Mtokens,3h`."""
+
+import re
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.engine.spending import Budget, Caps
+
+_AMOUNT = re.compile(r"\$?(?P<number>\d+(?:[_.]\d+)*)\s*(?P<power>[kM]?)\s*(?P<unit>[A-Za-z]*)")
+_POWERS = {"": 1, "k": 1_000, "M": 1_000_000}
+_UNITS = {
+    "usd": ("cost", 1.0),
+    "token": ("tokens", 1),
+    "tokens": ("tokens", 1),
+    "call": ("calls", 1),
+    "calls": ("calls", 1),
+    "s": ("wall", 1.0),
+    "min": ("wall", 60.0),
+    "h": ("wall", 3600.0),
+}
+_FORM = "write amounts such as 50usd, 2Mtokens, 10000calls, 30min or 3h"
+
+
+def budget_of(texts: Sequence[str], seats: Collection[str], models: Collection[str]) -> Budget:
+    """The budget that `texts` say together: each `[SEAT|MODEL=]AMOUNT[,AMOUNT ...]`.
+
+    Raises UsageError: an amount that cannot be read, an unknown seat or model, a cap given twice.
+    """
+    scopes: dict[str, Caps] = {}
+    for text in texts:
+        scope, equals, amounts = text.rpartition("=")
+        scope = scope.strip()
+        if equals and scope not in seats and scope not in models:
+            known = ", ".join([*seats, *(model for model in models if model)])
+            raise UsageError(
+                f"budget {text!r}: {scope!r} is neither a seat nor a model of this run; there are: {known}"
+            )
+        for amount in amounts.split(","):
+            name, value = _read(amount.strip(), text)
+            caps = scopes.get(scope, Caps())
+            if getattr(caps, name) is not None:
+                raise UsageError(f"budget {text!r}: the cap on {name} is given twice")
+            if name == "wall" and scope:
+                raise UsageError(f"budget {text!r}: time is capped for the whole run only")
+            scopes[scope] = msgspec.structs.replace(caps, **{name: value})
+    run = scopes.pop("", Caps())
+    return Budget(
+        run,
+        {scope: caps for scope, caps in scopes.items() if scope in seats},
+        {scope: caps for scope, caps in scopes.items() if scope not in seats},
+    )
+
+
+def _read(amount: str, text: str) -> tuple[str, float | int]:
+    found = _AMOUNT.fullmatch(amount)
+    unit = ("usd" if amount.startswith("$") and not found["unit"] else found["unit"].lower()) if found else ""
+    if not found or unit not in _UNITS or found["number"].count(".") > 1:
+        raise UsageError(f"budget {text!r}: {amount!r} cannot be read; {_FORM}")
+    name, one = _UNITS[unit]
+    value = float(found["number"]) * _POWERS[found["power"]] * one
+    if value <= 0:
+        raise UsageError(f"budget {text!r}: {amount!r} leaves nothing to spend")
+    return name, value if name in ("cost", "wall") else round(value)

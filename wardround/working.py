@@ -1,0 +1,137 @@
+"""At work on a run: the session in the store, its signs of life, the operator's orders, and the episodes it takes."""
+
+import os
+import socket
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from time import time
+
+import anyio
+import structlog
+
+from wardround.engine.batch import beside
+from wardround.engine.progress import Progress
+from wardround.engine.protocols import Store
+from wardround.engine.records import Json
+from wardround.engine.rows import EpisodeRow
+from wardround.engine.sessions import BEAT, Session, SessionRow
+from wardround.engine.spending import Spending, SpendRow
+from wardround.stored import StoredRun
+
+log = structlog.get_logger("wardround")
+_CHUNK = 32
+"""Episodes taken at a time: few enough that the last ones are shared out between processes."""
+_SIGHT = 5
+"""Beats between two looks for processes of this machine that died."""
+
+
+def here() -> str:
+    """This machine, as a process id is unique on it: its name, and the space of process ids where there are several."""
+    with suppress(OSError):
+        return f"{socket.gethostname()}/{os.readlink('/proc/self/ns/pid')}"
+    return socket.gethostname()
+
+
+@asynccontextmanager
+async def at_work(
+    run: StoredRun, progress: Progress, report: Callable[[], Json] | None = None
+) -> AsyncIterator[Session]:
+    """A session of this process on `run` while the block runs; it beats, obeys, and knows what the run has spent.
+
+    `report` adds to what the session says of itself (the state of endpoints).
+    """
+    store = run.store
+    await bury_dead(store, run.name)
+    before = sums(await store.spending(run.name))
+    worked = span(await store.sessions(run.name))
+    session = await store.begin(run.name, host=here(), pid=os.getpid())
+    began = time()
+
+    async def look() -> None:
+        own = dict(progress.purse.by_seat)
+        spent = sums(await store.spending(run.name))
+        # What others spent is what the store has and this process did not book: its last calls may not be there yet.
+        others = {seat: spent[seat] - own.get(seat, Spending()) for seat in spent}
+        tired = progress.purse.refresh(others, worked + time() - began)
+        if tired:
+            progress.drain(f"the budget is used up: {tired}")
+
+    async def beat() -> None:
+        told = dict(progress.told())
+        if report:
+            told["endpoints"] = report()
+        progress.obey(await session.beat(told))
+
+    async def beats() -> None:
+        count = 0
+        while True:
+            await anyio.sleep(BEAT)
+            await beat()
+            await look()
+            count += 1
+            if count % _SIGHT == 0:
+                await bury_dead(store, run.name)
+
+    try:
+        progress.purse.refresh(before, worked)
+        progress.obey(await session.beat(progress.told()))
+        async with beside(beats):
+            yield session
+        await beat()
+    finally:
+        with anyio.CancelScope(shield=True):
+            await session.end()
+
+
+async def taken(session: Session, progress: Progress, among: Sequence[str] = ()) -> AsyncIterator[EpisodeRow]:
+    """Open episodes, one after another, until none is left that could become free; only those `among` if any."""
+    while not progress.draining:
+        count = max(1, min(_CHUNK, progress.concurrency // 4))
+        rows = await (session.take(count, among) if among else session.take(count))
+        for row in rows:
+            yield row
+        if rows:
+            continue
+        if not await session.others():
+            return
+        with anyio.move_on_after(BEAT):  # another process may die before it is done with what it holds
+            while not progress.draining:
+                await progress.stirred()
+
+
+async def bury_dead(store: Store, run: str) -> None:
+    """Free what processes of this machine held that are no more; those of other machines are waited for."""
+    for session in await store.sessions(run):
+        if session.ended is None and session.alive and session.host == here() and not _running(session.pid):
+            log.info("a process died; its episodes are free", run=run, pid=session.pid)
+            await store.release(session.id)
+
+
+def _running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    with suppress(OSError, IndexError), open(f"/proc/{pid}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0] != "Z"  # one that nobody waited for is as dead
+    return True
+
+
+def sums(rows: Sequence[SpendRow]) -> dict[str, Spending]:
+    """What each seat spent over all days."""
+    found: dict[str, Spending] = {}
+    for row in rows:
+        found[row.seat] = found.get(row.seat, Spending()) + row.spent
+    return found
+
+
+def span(sessions: Sequence[SessionRow]) -> float:
+    """Seconds in which at least one of the sessions was at work."""
+    total, until = 0.0, 0.0
+    for session in sorted(sessions, key=lambda row: row.began):
+        end = session.ended or session.seen
+        total += max(0.0, end - max(session.began, until))
+        until = max(until, end)
+    return total
