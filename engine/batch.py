@@ -82,6 +82,7 @@ class _Crew(Generic[JobT]):
             progress.left_open += 1
         else:
             progress.endings[ending.cause] += 1
+            progress.own += 1
 
 
 def _first(error: BaseException) -> BaseException:

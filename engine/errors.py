@@ -41,7 +41,8 @@ class ProviderError(WardroundError):
     """A model could not be reached or would not answer, after all retries.
 
     `kind` is one of: auth, unknown_model, bad_request, context_overflow, rate_limit, quota, server, timeout,
-    connection, malformed, refused, empty.
+    connection, malformed, refused, empty. `waited` is the time (s) that the call waited for leave to be made;
+    `elsewhere` says that another endpoint stands ready for it, so that a next attempt need not wait.
     """
 
     def __init__(self, kind: str, message: str, *, status: int | None = None, retry_after: float | None = None) -> None:
@@ -49,6 +50,8 @@ class ProviderError(WardroundError):
         self.kind = kind
         self.status = status
         self.retry_after = retry_after
+        self.waited = 0.0
+        self.elsewhere = False
 
 
 class LimitReached(WardroundError):

@@ -15,13 +15,14 @@ from wardround.engine.spending import Budget, Spending
 class Progress:
     """One for each process at work on a run. `why` says why it drains, '' while it does not.
 
-    `concurrency` is the number of episodes that are played at once; it may be changed while they are.
+    `own` counts the episodes that this process closed, `endings` all of the run's that it knows of; `concurrency` is
+    the number of episodes that are played at once, and may be changed while they are.
     """
 
     def __init__(self, total: int = 0) -> None:
         self.total = total
         self.concurrency = 0
-        self.running = self.left_open = 0
+        self.running = self.left_open = self.own = 0
         self.endings: Counter[str] = Counter()
         self.purse = Purse(Budget(), {})
         self.paused = False
@@ -110,7 +111,7 @@ class Progress:
         return {
             "running": self.running,
             "concurrency": self.concurrency,
-            "closed": self.closed,
+            "own": self.own,
             "calls": own.calls,
             "failed": own.failed,
             "tokens": own.tokens,

@@ -29,13 +29,14 @@ def budget_of(texts: Sequence[str], seats: Collection[str], models: Collection[s
     Raises UsageError: an amount that cannot be read, an unknown seat or model, a cap given twice.
     """
     scopes: dict[str, Caps] = {}
+    models = [model for model in models if "/" in model]
     for text in texts:
         scope, equals, amounts = text.rpartition("=")
         scope = scope.strip()
         if equals and scope not in seats and scope not in models:
-            known = ", ".join([*seats, *(model for model in models if model)])
+            known = ", ".join([*seats, *models])
             raise UsageError(
-                f"budget {text!r}: {scope!r} is neither a seat nor a model of this run; there are: {known}"
+                f"budget {text!r}: {scope!r} is no seat or model of this run; there are: {known}"
             )
         for amount in amounts.split(","):
             name, value = _read(amount.strip(), text)

@@ -87,7 +87,7 @@ async def taken(session: Session, progress: Progress, among: Sequence[str] = ())
     """Open episodes, one after another, until none is left that could become free; only those `among` if any."""
     while not progress.draining:
         count = max(1, min(_CHUNK, progress.concurrency // 4))
-        rows = await (session.take(count, among) if among else session.take(count))
+        rows = await session.take(count, among)
         for row in rows:
             yield row
         if rows:

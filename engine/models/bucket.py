@@ -9,18 +9,19 @@ SLACK = 0.1
 class Bucket:
     """Grants amounts so that what is granted in any 60 seconds is at most `limit`.
 
-    At most a second's worth comes at once (at least 1), and the rest flows evenly: endpoints that say 600 a minute often
-    mean 10 a second. What may come at once is taken off the minute, so a limit of 600 sustains 591 a minute. An amount
-    above a second's worth is granted when the bucket is full, and what it overdraws is waited for by the next.
+    At most a second's worth comes at once (at least 1), and the rest flows evenly: endpoints that say 600 a minute
+    often mean 10 a second. What may come at once is taken off the minute, so a limit of 600 sustains 591 a minute. An
+    amount above a second's worth is granted when the bucket is full, and what it overdraws is waited for by the next.
+    Times are in seconds of any clock that never goes back.
     """
 
     __slots__ = ("_at", "_level", "_rate", "_size", "_slack")
 
-    def __init__(self, limit: int, now: float) -> None:
+    def __init__(self, limit: int) -> None:
         self._size = max(1.0, limit / WINDOW)
         self._rate = (limit - self._size + 1.0) / WINDOW
         self._slack = max(self._size, limit * SLACK)
-        self._level, self._at = self._size, now
+        self._level, self._at = self._size, 0.0
 
     def wait(self, amount: float, now: float) -> float:
         """Seconds until `amount` can be taken; 0.0 if now."""

@@ -44,6 +44,10 @@ class ChatModel:
         completion = read_reply(data, self._where, self.name, self._price)
         return msgspec.structs.replace(completion, latency=perf_counter() - start)
 
+    async def alive(self, within: float) -> bool:
+        """Whether the endpoint answers a cheap question in so many seconds."""
+        return await self._endpoint.alive(within)
+
     async def aclose(self) -> None:
         """Close the endpoint's connections."""
         await self._endpoint.aclose()

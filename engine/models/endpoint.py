@@ -5,6 +5,7 @@ import socket
 import ssl
 from collections.abc import Mapping
 
+import anyio
 from yarl import URL
 
 from wardround.engine.errors import ProviderError, UsageError
@@ -67,6 +68,18 @@ class Endpoint:
             raise ProviderError("timeout", f"{where}: {error}") from None
         except OSError as error:
             raise ProviderError("connection", f"{where}: {_broken(error)}") from None
+
+    async def alive(self, within: float) -> bool:
+        """Whether anything answers `GET base/models` in so many seconds, and does not say that it is unwell (5xx)."""
+        url = self.path("models")
+        head = f"GET {url.raw_path_qs} HTTP/1.1\r\n{self._headers}".encode("ascii")
+        with anyio.move_on_after(within):
+            try:
+                status, _, _ = await self._lines.request(head, b"")
+            except OSError:
+                return False
+            return status < 500
+        return False
 
     async def aclose(self) -> None:
         """Close the connections; a later call opens new ones."""

@@ -5,7 +5,6 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from statistics import median
-from typing import NoReturn
 
 from wardround.engine.clock import Clock, wall
 from wardround.engine.errors import RunStopped
@@ -20,6 +19,8 @@ LONGEST = 120.0
 """Seconds that all calls are held at most because the endpoint asks to wait; a call of its own waits as it was told."""
 OVERLOADED = (503, 529)
 """HTTP statuses by which endpoints say that they have too much to do, besides 429."""
+UNCOUNTED = frozenset(("unused", "rate_limit", "quota", "auth", "unknown_model", "bad_request", "context_overflow"))
+"""Ends of a call for which no endpoint counts tokens."""
 RECENT = 100
 """Calls that `told` speaks of."""
 
@@ -34,7 +35,10 @@ class Pass:
 
 
 class Outcome:
-    """How a call ended: the kind of its ProviderError, `ok`, or `cancelled`; with what the endpoint said besides."""
+    """How a call ended, with what the endpoint said besides.
+
+    `kind` is that of its ProviderError, `ok`, `cancelled` in the middle, or `unused`: nothing was sent.
+    """
 
     __slots__ = ("kind", "retry_after", "status", "usage")
 
@@ -47,10 +51,11 @@ class Outcome:
 class Gate:
     """Limits calls to one endpoint and key; a call that finds a free place goes through without waiting or a task.
 
-    `name` is the address without secrets. Places: `quota.in_flight`, adapted downwards (engine/models/adaptive.py).
-    Requests and tokens a minute flow evenly (engine/models/bucket.py); tokens are reserved by estimate and corrected
-    when the call ends. A daily quota that is used up raises RunStopped: episodes stay open, and can be resumed the next
-    day. `spent_today` is (requests, tokens) that count already. Belongs to one event loop.
+    `name` is the address without secrets, `key` a digest that tells one key from another. There are `quota.in_flight`
+    places, fewer where the endpoint shows that it cannot take so many (engine/models/adaptive.py). Requests and tokens
+    a minute flow evenly (engine/models/bucket.py); tokens are reserved by estimate and corrected when the call ends. A
+    daily quota that is used up raises RunStopped: episodes stay open, and can be resumed the next day. `spent_today` is
+    (requests, tokens) that count already. Belongs to one event loop.
     """
 
     def __init__(
@@ -58,20 +63,21 @@ class Gate:
         name: str,
         quota: Quota | None = None,
         *,
+        key: bytes = b"",
         weights: Mapping[str, float] | None = None,
         spent_today: tuple[int, int] = (0, 0),
         clock: Clock = wall,
     ) -> None:
-        self.name, self.quota = name, quota or Quota()
+        self.name, self.key, self.quota = name, key, quota or Quota()
         self.adaptive = Adaptive(self.quota.in_flight)
         self.in_flight = self.calls = 0
         self.paused_until = 0.0
         self.healthy = True
         daily = self.quota.daily_requests is not None or self.quota.daily_tokens is not None
         self._day = Day(self.quota, spent_today, clock) if daily else None
-        self._requests: Bucket | None = None
-        self._tokens: Bucket | None = None
-        self._metered = self.quota.rpm is not None or self.quota.tpm is not None or daily
+        self._requests = Bucket(self.quota.rpm) if self.quota.rpm is not None else None
+        self._tokens = Bucket(self.quota.tpm) if self.quota.tpm is not None else None
+        self._metered = bool(self._requests or self._tokens or self._day)
         self.counts_tokens = self.quota.tpm is not None or self.quota.daily_tokens is not None
         self._turns: Turns[Pass] = Turns(weights)
         self._timer: asyncio.TimerHandle | None = None
@@ -96,7 +102,7 @@ class Gate:
         """The call ended."""
         now = asyncio.get_running_loop().time()
         self.in_flight -= 1
-        if self._metered and outcome.kind != "ok":
+        if outcome.kind != "ok":
             self._settle(ticket, outcome)
         elif self._metered and outcome.usage is not None:
             self._correct(outcome.usage.prompt + outcome.usage.completion - ticket.tokens)
@@ -121,32 +127,19 @@ class Gate:
 
     def _wait(self, tokens: int, now: float) -> float:
         """Seconds until the quotas allow a call of so many tokens; raises RunStopped if that is not today."""
-        quota = self.quota
         if self._day is not None and (limit := self._day.used_up(tokens)):
-            self._stop(limit)
-        wait = 0.0
-        if quota.rpm is not None:
-            if self._requests is None:
-                self._requests = Bucket(quota.rpm, now)
-            wait = self._requests.wait(1, now)
-        if quota.tpm is not None:
-            if self._tokens is None:
-                self._tokens = Bucket(quota.tpm, now)
-            wait = max(wait, self._tokens.wait(tokens, now))
-        return wait
+            raise RunStopped(self._closed(limit))
+        wait = self._requests.wait(1, now) if self._requests is not None else 0.0
+        return wait if self._tokens is None else max(wait, self._tokens.wait(tokens, now))
 
-    def _stop(self, limit: str) -> NoReturn:
-        raise RunStopped(f"the daily quota of {self.name} ({limit}) is used up: resume the run after 00:00 UTC")
+    def _closed(self, limit: str) -> str:
+        return f"the daily quota of {self.name} ({limit}) is used up: resume the run after 00:00 UTC"
 
     @property
     def used_up(self) -> str:
-        """Why no call is possible today, or ""."""
-        try:
-            if self._day is not None and (limit := self._day.used_up(1)):
-                self._stop(limit)
-        except RunStopped as stopped:
-            return str(stopped)
-        return ""
+        """Why no call is possible before the next day, or ""."""
+        limit = self._day.used_up(1) if self._day is not None else ""
+        return self._closed(limit) if limit else ""
 
     async def _queued(self, role: str, tokens: int, now: float) -> Pass:
         waiter = self._turns.add(role, tokens, now)
@@ -202,9 +195,18 @@ class Gate:
 
     def _settle(self, ticket: Pass, outcome: Outcome) -> None:
         """A call without an answer: what an endpoint refused it did not count, what broke off it may have."""
-        if outcome.kind not in ("cancelled", "timeout", "connection", "malformed", "server", "empty"):
+        if outcome.kind in (
+            "unused",
+            "rate_limit",
+            "quota",
+            "auth",
+            "unknown_model",
+            "bad_request",
+            "context_overflow",
+        ):
             self._correct(-ticket.tokens)
         if outcome.kind == "unused":
+            self.calls -= 1
             if self._requests is not None:
                 self._requests.give(1)
             if self._day is not None:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from wardround.engine.errors import EgressError
-from wardround.engine.models.hosts import is_loopback, normal
+from wardround.engine.models.bound import bound
+from wardround.engine.models.hosts import hosts_of, is_loopback, normal
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
@@ -19,18 +20,29 @@ def allowed(host: str, hosts: Sequence[str]) -> bool:
 
 
 class Guarded:
-    """A model that, if `restricted`, refuses before the first byte leaves for a host that is not allowed."""
+    """A model that, if `restricted`, refuses before the first byte leaves for a host that is not allowed.
+
+    Of a fleet every host must be allowed: which of them a call goes to is not known before.
+    """
 
     def __init__(self, model: Model, allowed_hosts: Sequence[str] = (), *, restricted: bool) -> None:
-        self.model, self.name, self.host = model, model.name, model.host
-        self._open = not restricted or allowed(model.host, allowed_hosts)
+        self.model, self.name, self.host, self.hosts = model, model.name, model.host, hosts_of(model)
+        self._closed = tuple(host for host in self.hosts if restricted and not allowed(host, allowed_hosts))
+
+    def bound(self, role: str, episode: str) -> "Guarded":
+        """For one seat and episode."""
+        made: Guarded = object.__new__(Guarded)
+        made.__dict__.update(self.__dict__)
+        made.model = bound(self.model, role, episode)
+        return made
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The model's completion; raises EgressError."""
-        if not self._open:
+        if self._closed:
+            host = self._closed[0]
             raise EgressError(
-                f"restricted text was about to be sent to {self.host} ({self.name}), which is neither this machine nor "
-                f"named: if your agreement on the data permits it, add --allow-host {self.host}"
+                f"restricted text was about to be sent to {host} ({self.name}), which is neither this machine nor "
+                f"named: if your agreement on the data permits it, add --allow-host {host}"
             )
         return await self.model.complete(messages, purpose=purpose, **options)
 

@@ -1,10 +1,12 @@
 """Where bytes go: the address a user gives, the host behind it, and which hosts are this machine itself."""
 
 import ipaddress
+from collections.abc import Sequence
 
 from yarl import URL
 
 from wardround.engine.errors import UsageError
+from wardround.engine.protocols import Model
 
 _ENDINGS = ("/chat/completions", "/responses")
 
@@ -36,6 +38,25 @@ def address(base_url: str) -> URL:
 def host_of(url: URL) -> str:
     """The host in lower case, without port, brackets and a trailing dot."""
     return (url.raw_host or "").lower().rstrip(".")
+
+
+def hosts_of(model: Model) -> tuple[str, ...]:
+    """Every host that a model's bytes may go to: one, but for a fleet."""
+    hosts: Sequence[str] | None = getattr(model, "hosts", None)
+    return (model.host,) if hosts is None else tuple(hosts)
+
+
+def addresses(base_url: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The addresses in `base_url`: one, several separated by commas, or a sequence; none if it is empty.
+
+    Raises UsageError if one comes twice: it would get twice its part.
+    """
+    given = base_url.split(",") if isinstance(base_url, str) else base_url or ()
+    found = tuple(text.strip() for text in given if text.strip())
+    same = {str(address(text)).rstrip("/"): text for text in found}
+    if len(same) < len(found):
+        raise UsageError(f"an address comes twice among {', '.join(shown(address(text)) for text in found)}")
+    return found
 
 
 def shown(url: URL) -> str:

@@ -1,11 +1,14 @@
 """One cheap call to each endpoint before a run starts, so that a wrong key or name stops it at once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import anyio
 
 from wardround.engine.errors import PreflightError, ProviderError
+from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.guard import Guarded
+from wardround.engine.models.limited import Limited
 from wardround.engine.models.retry import PASSING, Patience, Retrying
 from wardround.engine.protocols import Model
 from wardround.engine.records import Message
@@ -27,30 +30,29 @@ _TO_DO = {
 
 
 async def preflight(models: Mapping[str, Model], *, within: float = 120.0) -> None:
-    """Call each distinct (endpoint, model) once, at the same time; `models` maps a seat or SPEC to its model.
+    """Call each distinct (endpoint, key, model) once, at the same time; `models` maps a seat or SPEC to its model.
 
-    A model that sends nothing (scripted, recorded) is passed over. The probe asks for 16 tokens and is content with any
-    reply, cut short or empty; if the request itself is refused, one without settings decides. `within` is in seconds.
-    Raises PreflightError naming, for each that failed, who uses it, what was wrong and what to do.
+    Every member of a fleet is called; a model that sends nothing (scripted, recorded) is passed over. The probe asks
+    for 16 tokens and is content with any reply, cut short or empty; if the request itself is refused, one without
+    settings decides. `within` is in seconds. Raises PreflightError naming, for each that failed, who uses it, what was
+    wrong and what to do.
     """
-    distinct: dict[tuple[str, str, str], tuple[list[str], Model]] = {}
+    distinct: dict[tuple[str, str, str, bytes], tuple[list[str], Model]] = {}
     for label, model in models.items():
-        inner = _bare(model)
-        if inner.host:
-            key = (type(inner).__name__, getattr(inner, "address", inner.host), inner.name)
-            distinct.setdefault(key, ([], inner))[0].append(label)
-    problems: dict[str, str] = {}
+        for inner, key in _bare(model):
+            if inner.host:
+                which = (type(inner).__name__, getattr(inner, "address", inner.host), inner.name, key)
+                distinct.setdefault(which, ([], inner))[0].append(label)
+    problems: dict[int, str] = {}
     async with anyio.create_task_group() as group:
-        for labels, model in distinct.values():
-            group.start_soon(_try, ", ".join(labels), model, within, problems)
+        for number, (labels, model) in enumerate(distinct.values()):
+            group.start_soon(_try, ", ".join(labels), model, within, partial(problems.setdefault, number))
     if problems:
         # The order of `models`, not that in which the endpoints answered.
-        raise PreflightError(
-            "\n".join(problems[key] for key in (", ".join(d[0]) for d in distinct.values()) if key in problems)
-        )
+        raise PreflightError("\n".join(problems[number] for number in sorted(problems)))
 
 
-async def _try(label: str, model: Model, within: float, problems: dict[str, str]) -> None:
+async def _try(label: str, model: Model, within: float, told: Callable[[str], object]) -> None:
     try:
         with anyio.fail_after(within):
             try:
@@ -60,11 +62,12 @@ async def _try(label: str, model: Model, within: float, problems: dict[str, str]
                     raise
                 await _probe(Retrying(model, PATIENCE))
     except TimeoutError:
-        problems[label] = f"{label}: {model.name}: no reply within {within:g} s; {_TO_DO['timeout']}"
+        where = getattr(model, "address", model.host)
+        told(f"{label}: {model.name} at {where}: no reply within {within:g} s; {_TO_DO['timeout']}")
     except ProviderError as error:
         if error.kind not in HARMLESS:
             to_do = _TO_DO.get(error.kind)
-            problems[label] = f"{label}: {error}" + (f"; {to_do}" if to_do else "")
+            told(f"{label}: {error}" + (f"; {to_do}" if to_do else ""))
 
 
 async def _probe(model: Model) -> None:
@@ -77,8 +80,15 @@ async def _probe(model: Model) -> None:
         await model.complete(PROBE, purpose="preflight")
 
 
-def _bare(model: Model) -> Model:
-    """The model itself: preflight has its own, short patience, and sends nothing that needs guarding."""
+def _bare(model: Model) -> list[tuple[Model, bytes]]:
+    """The models themselves, each with a digest of its key.
+
+    Preflight has its own, short patience, sends nothing that needs guarding, and must not wait for a place.
+    """
     while isinstance(model, Retrying | Guarded):
         model = model.model
-    return model
+    if isinstance(model, Fleet):
+        return [pair for member in model.members for pair in _bare(member.model)]
+    if isinstance(model, Limited):
+        return [(model.model, model.gate.key)]
+    return [(model, b"")]

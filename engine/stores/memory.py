@@ -104,13 +104,15 @@ class MemoryStore:
         said = row.told if told is None else dict(told)
         self._sessions[session] = msgspec.structs.replace(row, seen=self._clock(), ended=None, told=said)
 
-    def take(self, run: str, session: int, count: int) -> list[EpisodeRow]:
+    def take(self, run: str, session: int, count: int, among: Sequence[str] = ()) -> list[EpisodeRow]:
         """Give the session the first episodes that no living one holds."""
         self.show(session)
         taken: list[EpisodeRow] = []
         for row in self._ordered(run):
             if len(taken) >= count:
                 break
+            if among and row.id not in among:
+                continue
             holder = self._holders.get((run, row.id))
             if row.cause is None and (holder is None or not self._alive(holder)):
                 self._holders[run, row.id] = session
@@ -242,9 +244,9 @@ class MemorySession:
         self.id = number
         self._store, self._run = store, run
 
-    async def take(self, count: int) -> Sequence[EpisodeRow]:
-        """At most `count` open episodes that no living session holds, the first ones; now held by this one."""
-        return self._store.take(self._run, self.id, count)
+    async def take(self, count: int, among: Sequence[str] = ()) -> Sequence[EpisodeRow]:
+        """At most `count` open episodes (`among` these) that no living session holds; now held by this one."""
+        return self._store.take(self._run, self.id, count, among)
 
     async def others(self) -> int:
         """Number of open episodes that other living sessions hold."""

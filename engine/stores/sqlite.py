@@ -222,14 +222,19 @@ class SqliteStore:
         await self._writing.write(work)
 
     async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
-        """All scores of a run."""
+        """All scores of a run, a page at a time."""
         query = (
-            "SELECT e.name, s.evaluator, s.name, s.value, s.reason, s.evidence FROM scores s"
-            " JOIN episodes e ON e.id = s.episode JOIN runs r ON r.id = e.run WHERE r.name = ?"
-            " ORDER BY e.number, s.evaluator, s.position"
+            "SELECT e.name, s.name, s.value, s.reason, s.evidence, e.number, s.evaluator, s.position"
+            " FROM episodes e JOIN scores s ON s.episode = e.id"
+            " WHERE e.run = (SELECT id FROM runs WHERE name = ?) AND e.number >= ?"
+            " AND (e.number, s.evaluator, s.position) > (?, ?, ?)"
+            " ORDER BY e.number, s.evaluator, s.position LIMIT ?"
         )
-        for episode, evaluator, name, value, reason, evidence in await self._page(query, run):
-            yield episode, evaluator, Score(name, value, reason, tuple(msgspec.json.decode(evidence)))
+        last: tuple[int, str, int] = (-1, "", -1)
+        while page := await self._page(query, run, last[0], *last, _PAGE):
+            for episode, name, value, reason, evidence, _, evaluator, _ in page:
+                yield episode, evaluator, Score(name, value, reason, tuple(msgspec.json.decode(evidence)))
+            last = page[-1][5:]
 
     async def aclose(self) -> None:
         """Wait for what is being written, then close."""

@@ -42,9 +42,11 @@ class Leases:
             " FROM sessions s JOIN runs r ON r.id = s.run WHERE r.name = ? ORDER BY s.id"
         )
         found = connection.execute(query, (self._clock() - self._lease, run)).fetchall()
-        return [SessionRow(*row, alive=bool(alive), told=msgspec.json.decode(told)) for *row, alive, told in found]
+        return [session_row(row) for row in found]
 
-    def take(self, connection: sqlite3.Connection, run: str, session: int, count: int) -> list[EpisodeRow]:
+    def take(
+        self, connection: sqlite3.Connection, run: str, session: int, count: int, among: Sequence[str] = ()
+    ) -> list[EpisodeRow]:
         """Give the session the first episodes that no living one holds."""
         self._show(connection, session)
         dead = connection.execute(
@@ -55,11 +57,13 @@ class Leases:
         # One look into the index for each holder there may be: quick, however many episodes are held or closed.
         query = (
             f"SELECT id, {EPISODE} FROM episodes WHERE run = (SELECT id FROM runs WHERE name = ?)"  # noqa: S608 - columns
-            " AND cause IS NULL AND holder IS ? ORDER BY number LIMIT ?"
+            " AND cause IS NULL AND holder IS ?"
+            + (f" AND name IN ({', '.join('?' * len(among))})" if among else "")
+            + " ORDER BY number LIMIT ?"
         )
         found: list[Any] = []
         for (holder,) in ((None,), *dead):
-            found += connection.execute(query, (run, holder, count)).fetchall()
+            found += connection.execute(query, (run, holder, *among, count)).fetchall()
         found = sorted(found, key=lambda row: int(row[2]))[:count]
         connection.executemany("UPDATE episodes SET holder = ? WHERE id = ?", [(session, row[0]) for row in found])
         self._ids.update({(run, row[1]): row[0] for row in found})
@@ -74,8 +78,9 @@ class Leases:
     def others(self, connection: sqlite3.Connection, run: str, session: int) -> int:
         """Number of open episodes that living sessions other than this one hold."""
         query = (
-            "SELECT count(*) FROM runs r JOIN sessions s ON s.run = r.id"
-            " JOIN episodes e ON e.run = r.id AND e.holder = s.id AND e.cause IS NULL"
+            "SELECT coalesce(sum((SELECT count(*) FROM episodes e"
+            " WHERE e.run = s.run AND e.holder = s.id AND e.cause IS NULL)), 0)"
+            " FROM runs r JOIN sessions s ON s.run = r.id"
             " WHERE r.name = ? AND s.id != ? AND s.ended IS NULL AND s.seen >= ?"
         )
         return int(connection.execute(query, (run, session, self._clock() - self._lease)).fetchone()[0])
@@ -103,9 +108,9 @@ class SqliteSession:
         self.id = number
         self._leases, self._writer, self._run = leases, writer, run
 
-    async def take(self, count: int) -> Sequence[EpisodeRow]:
-        """At most `count` open episodes that no living session holds, the first ones; now held by this one."""
-        return await self._leases.connection.write(lambda c: self._leases.take(c, self._run, self.id, count))
+    async def take(self, count: int, among: Sequence[str] = ()) -> Sequence[EpisodeRow]:
+        """At most `count` open episodes (`among` these) that no living session holds; now held by this one."""
+        return await self._leases.connection.write(lambda c: self._leases.take(c, self._run, self.id, count, among))
 
     async def others(self) -> int:
         """Number of open episodes that other living sessions hold."""
@@ -130,6 +135,12 @@ class SqliteSession:
     async def end(self) -> None:
         """Let go of what it holds."""
         await self._leases.connection.write(lambda c: self._leases.end(c, self.id, dead=False))
+
+
+def session_row(row: Sequence[Any]) -> SessionRow:
+    """A SessionRow from a row of a query, its columns in the same order."""
+    number, run, host, pid, began, seen, ended, alive, told = row
+    return SessionRow(number, run, host, pid, began, seen, ended, bool(alive), msgspec.json.decode(told))
 
 
 def orders_of(row: Sequence[Any] | None) -> Orders:

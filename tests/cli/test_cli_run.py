@@ -4,39 +4,15 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import anyio
-import anyio.to_thread
 import pytest
 from clinic import case_file, lines
+from serving import serving
 from shell import Shell
 
 from wardround.engine.models.loopback import Loopback
-
-
-@contextmanager
-def serving(server: Loopback) -> Iterator[str]:
-    """A loopback server in a thread of its own; gives its base URL."""
-    ready, stop = threading.Event(), threading.Event()
-
-    async def serve() -> None:
-        async with server:
-            ready.set()
-            await anyio.to_thread.run_sync(stop.wait)
-
-    thread = threading.Thread(target=lambda: anyio.run(serve))
-    thread.start()
-    ready.wait(5)
-    try:
-        yield server.base_url
-    finally:
-        stop.set()
-        thread.join()
 
 
 @pytest.fixture

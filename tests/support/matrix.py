@@ -11,7 +11,7 @@ from clinic import case, lines
 from trouble import ALONE, PLACES, SCENARIOS, Trouble
 
 from wardround.cast import Part
-from wardround.engine.batch import Progress
+from wardround.engine.progress import Progress
 from wardround.engine.models.faults import Rates, Schedule
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
@@ -175,9 +175,10 @@ class House:
 
 
 async def played(scene: Stage, retry: Sequence[str] = ()) -> None:
-    """Play what is open."""
+    """Play what is open, and what ended by a cause of `retry`."""
     try:
-        await play_open(scene, Progress(), EPISODES, retry)
+        await scene.run.store.reopen(scene.run.name, retry)
+        await play_open(scene, Progress(), EPISODES)
     finally:
         for part in scene.company.parts.values():
             if part.model is not None:

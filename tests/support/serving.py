@@ -1,4 +1,4 @@
-"""A model server beside a test that is not asynchronous itself."""
+"""A loopback server beside a command line that has an event loop of its own."""
 
 import threading
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from wardround.engine.models.loopback import Loopback
 
 @contextmanager
 def serving(server: Loopback) -> Iterator[str]:
-    """The server in a thread of its own; gives its base URL."""
+    """A loopback server in a thread of its own; gives its base URL."""
     ready, stop = threading.Event(), threading.Event()
 
     async def serve() -> None:
@@ -22,8 +22,8 @@ def serving(server: Loopback) -> Iterator[str]:
 
     thread = threading.Thread(target=lambda: anyio.run(serve))
     thread.start()
+    ready.wait(5)
     try:
-        assert ready.wait(30)
         yield server.base_url
     finally:
         stop.set()

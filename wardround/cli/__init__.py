@@ -13,6 +13,11 @@ from wardround.engine.errors import StoreError, UsageError, WardroundError
 
 VERBS = {
     "run": "Play cases under a scenario, or go on with an interrupted run.",
+    "status": "Say how a run stands: who is at work on it, what it spent, what is left.",
+    "pause": "Hold a running batch; nothing under way is lost.",
+    "resume": "Let a paused batch go on.",
+    "stop": "Let a running batch finish what is under way and end, resumable.",
+    "set": "Change a running batch: concurrency, budget.",
     "score": "Score the episodes of a run.",
     "report": "Show a run's figures, or compare runs; write an HTML page.",
     "show": "Read a run, or one episode word by word.",
@@ -25,6 +30,16 @@ VERBS = {
 }
 
 
+_ELSEWHERE = {
+    "import": ("bring", "command"),
+    "pause": ("steer", "pause"),
+    "resume": ("steer", "resume"),
+    "stop": ("steer", "stop"),
+    "set": ("steer", "change"),
+}
+"""Verbs whose module has another name: a word of Python, or one for several."""
+
+
 class _Verbs(click.Group):
     """Knows the verbs' names and loads only the one asked for: `--help` stays quick."""
 
@@ -34,8 +49,8 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"wardround.cli.{'bring' if cmd_name == 'import' else cmd_name}")
-        command: click.Command = module.command
+        module, name = _ELSEWHERE.get(cmd_name, (cmd_name, "command"))
+        command: click.Command = getattr(importlib.import_module(f"wardround.cli.{module}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,6 +1,5 @@
 """`wardround run`."""
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,12 +8,13 @@ import click
 
 from wardround.api import begin, resume
 from wardround.cli.live import live_table
-from wardround.cli.options import drive, json_option, on_terminal, say_json, store_option, store_path
+from wardround.cli.options import drive, json_option, on_terminal, store_option, store_path
+from wardround.cli.outcome import outcome
 from wardround.engine.batch import interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.progress import Progress
-from wardround.results import Run
+from wardround.planning import DEFAULT_SPECS
 from wardround.settings import RunSettings, read_settings, validated, written
 from wardround.stored import open_store
 
@@ -50,9 +50,31 @@ _SAMPLING = ("temperature", "top_p", "max_tokens")
 @click.option("--limit", type=int, help="At most so many cases.")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such cases, e.g. group=pneumonia.")
 @click.option("--sample", type=float, help="A share of the cases, stratified by group, drawn with --seed.")
+@click.option("--max-episode-calls", type=int, help="Limit of one episode.")
 @click.option("--max-episode-tokens", type=int, help="Limit of one episode.")
 @click.option("--max-episode-cost", type=float, metavar="USD", help="Limit of one episode.")
 @click.option("--max-episode-seconds", type=float, help="Limit of one episode.")
+@click.option(
+    "--budget",
+    multiple=True,
+    metavar="[SEAT|MODEL=]AMOUNT,...",
+    help="Caps of the whole run, over all its resumes: 50usd, 2Mtokens, 10000calls, 3h; at a cap the run drains.",
+)
+@click.option(
+    "--pilot",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Play N random episodes first and forecast the rest; go on only if it fits the --budget.",
+)
+@click.option(
+    "--quota",
+    "quotas",
+    multiple=True,
+    metavar="[ADDRESS ]NAME=N,...",
+    help="Limits of an endpoint (or of each): in_flight, rpm, tpm, daily_requests, daily_tokens.",
+)
+@click.option("--cache", metavar="SEATS", help="Seats whose calls are answered from the store if made before.")
+@click.option("--share", metavar="I/N", help="With --resume: this is process I of N; it takes 1/N of each quota.")
 @click.option("--prompts", metavar="DIR", help="Your own wording: a folder of prompts that replace the built-in ones.")
 @click.option("--prices", metavar="FILE", help="CSV (model,input,output) or TOML: USD per million tokens.")
 @click.option(
@@ -102,7 +124,7 @@ def command(**given: Any) -> int:
 
 def _nothing_beside_resume(given: Mapping[str, Any]) -> None:
     """The settings of a resumed run come from the store: saying others would be silently ignored, so it is refused."""
-    own = {"resumed", "retry", "store", "as_json", "concurrency", "log_level"}
+    own = {"resumed", "retry", "store", "as_json", "concurrency", "log_level", "budget", "share", "cluster", "workers"}
     beside = [name for name, value in given.items() if value not in (None, (), False) and name not in own]
     if beside:
         flags = ", ".join("--" + name.replace("_", "-") for name in beside)
@@ -115,7 +137,7 @@ def _settings(given: Mapping[str, Any]) -> RunSettings:
     base = read_settings(given["config"]).model_dump(exclude_defaults=True) if given["config"] else {}
     plain = ("cases", "scenario", "repeats", "seed", "concurrency", "limit", "sample", "prompts", "prices", "name")
     fields = {**base, **{name: given[name] for name in plain if given[name] is not None}}
-    for name in ("where", "allow_hosts"):
+    for name in ("where", "allow_hosts", "budget", "quotas"):
         if given[name]:
             fields[name] = given[name]
     if given["rules"]:
@@ -124,7 +146,7 @@ def _settings(given: Mapping[str, Any]) -> RunSettings:
         fields["preflight"] = False
     limits = {
         name: given[f"max_episode_{flag}"]
-        for name, flag in (("tokens", "tokens"), ("cost", "cost"), ("wall", "seconds"))
+        for name, flag in (("calls", "calls"), ("tokens", "tokens"), ("cost", "cost"), ("wall", "seconds"))
     }
     fields["limits"] = {
         **fields.get("limits", {}),
@@ -146,6 +168,10 @@ def _seats(given: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
         seats.setdefault("doctor", {"spec": "baseline"}).update(of_doctor)
     if given["patient_base_url"]:
         seats.setdefault("patient", {"spec": "record"})["base_url"] = given["patient_base_url"]
+    for seat in filter(None, (name.strip() for name in (given["cache"] or "").split(","))):
+        if seat not in seats and seat not in DEFAULT_SPECS:
+            raise UsageError(f"--cache {given['cache']}: there is no seat {seat!r}")
+        seats.setdefault(seat, {"spec": DEFAULT_SPECS.get(seat, "")})["cache"] = True
     return seats
 
 
@@ -172,45 +198,22 @@ async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
                     store=store,
                     retry=[cause for causes in given["retry"] for cause in causes.split(",") if cause],
                     concurrency=given["concurrency"],
+                    budget=given["budget"],
+                    share=_share(given["share"]),
                     progress=progress,
                 )
             else:
-                run = await begin(settings, store, {}, progress)
-        return await _report(run, given["as_json"])
+                run = await begin(settings, store, {}, progress, pilot=given["pilot"] or 0)
+        return await outcome(run, progress, given["as_json"])
     finally:
         await store.aclose()
 
 
-async def _unfinished(run: Run) -> dict[str, tuple[int, str, str]]:
-    """Cause to (number of episodes, the first of them, its reason), for those that closed without completing."""
-    found: dict[str, tuple[int, str, str]] = {}
-    for row in await run.episodes():
-        if row.cause not in (None, "completed"):
-            count, first, reason = found.get(f"{row.cause}", (0, row.id, row.reason))
-            found[f"{row.cause}"] = (count + 1, first, reason)
-    return found
-
-
-async def _report(run: Run, as_json: bool) -> int:
-    endings = await run.endings()
-    total = sum(endings.values())
-    skipped = run.header["skipped"]
-    if as_json:
-        say_json(
-            {"run": run.name, "episodes": total, "endings": {"completed": 0, **endings}, "skipped": skipped["count"]}
-        )
-    else:
-        ends = ", ".join(f"{count} {cause}" for cause, count in sorted(endings.items()))
-        click.echo(f"{run.name}: {total} episodes: {ends}")
-        if skipped["count"]:
-            first = "; ".join(f"{case}: {why}" for case, why in skipped["first"][:3])
-            click.echo(f"not run: {skipped['count']} cases ({first}{'; ...' * (skipped['count'] > 3)})", err=True)
-        for cause, (count, episode, reason) in (await _unfinished(run)).items():
-            click.echo(f"  {count} {cause}: {reason} (first: wardround show {run.name} {episode})", err=True)
-        if "open" not in endings:
-            click.echo(f"next: wardround score {run.name}, wardround report {run.name}", err=True)
-    if "open" in endings:
-        click.echo(f"{endings['open']} episodes are open: wardround run --resume {run.name}", err=True)
-        return 130
-    sys.stdout.flush()
-    return 0 if set(endings) == {"completed"} else 3
+def _share(text: str | None) -> tuple[int, int]:
+    """`2/8` as (2, 8)."""
+    if not text:
+        return 1, 1
+    part, slash, whole = text.partition("/")
+    if not (slash and part.isdecimal() and whole.isdecimal() and 1 <= int(part) <= int(whole)):
+        raise UsageError(f"--share {text}: write I/N, such as 2/8 for the second of eight processes")
+    return int(part), int(whole)

@@ -83,7 +83,8 @@ def _told(event: Event, trajectory: Any, calls: bool) -> str:
         case Called() if calls:
             sent = "\n".join(f"  {message.role}> {message.content}" for message in trajectory.messages(event))
             got = event.reply.text if event.reply else f"failed: {event.error}"
-            return f"[{event.seq}] call of {event.seat} ({event.purpose})\n{sent}\n  reply> {got}"
+            recalled = ", recalled from the cache" if event.reply and event.reply.recalled else ""
+            return f"[{event.seq}] call of {event.seat} ({event.purpose}{recalled})\n{sent}\n  reply> {got}"
         case Reopened():
             return f"[{event.seq}] reopened for {', '.join(event.causes)}; goes on after event {event.keep}"
         case Closed():

@@ -1,0 +1,125 @@
+"""Several endpoints that serve one model: an episode keeps to its own while that is well, and goes to others else."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.models.limited import Limited
+from wardround.engine.models.member import Member
+from wardround.engine.protocols import Model
+from wardround.engine.records import Completion, Json, Message
+
+FULLER = 1.25
+"""Times the mean load from which an endpoint is given no new episode."""
+
+
+class Fleet:
+    """A model at several addresses.
+
+    Each episode has an order of the endpoints of its own, drawn from its name and their addresses: the same in every
+    process, and after a resume. At its first call it settles at the first of them that is well and not much fuller than
+    the others, and stays: an endpoint that has seen a conversation answers the next turn faster (prefix caching). While
+    its endpoint is out its calls go to the next in the order; when that is back, so are they. A call that broke off is
+    tried at another at once. Calls of no episode go where there is least to do.
+    """
+
+    def __init__(self, models: Sequence[Limited]) -> None:
+        names = {model.name for model in models}
+        if len(models) < 2 or len(names) > 1:
+            raise UsageError("a fleet is two or more endpoints of one model")
+        self.members = [Member(model) for model in models]
+        self.name = models[0].name
+        self.hosts = tuple(dict.fromkeys(model.host for model in models))
+        self.host = ",".join(self.hosts)
+        self._anyone = _Place(self, "", "")
+
+    def bound(self, role: str, episode: str) -> Model:
+        """For one seat and episode."""
+        return _Place(self, role, episode)
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The completion of the least loaded endpoint."""
+        return await self._anyone.complete(messages, purpose=purpose, **options)
+
+    def order(self, episode: str) -> list[Member]:
+        """The endpoints in the order in which this episode prefers them."""
+        return sorted(self.members, key=lambda member: _drawn(episode, member.address))
+
+    async def aclose(self) -> None:
+        """Close all."""
+        for member in self.members:
+            await member.model.aclose()
+
+
+class _Place:
+    """An episode's place in a fleet."""
+
+    __slots__ = ("_broken", "_episode", "_fleet", "_home", "_models", "_order", "_role", "host", "hosts", "name")
+
+    def __init__(self, fleet: Fleet, role: str, episode: str) -> None:
+        self._fleet, self._role, self._episode = fleet, role, episode
+        self.name, self.host, self.hosts = fleet.name, fleet.host, fleet.hosts
+        self._order: list[Member] = []
+        self._models: dict[str, Limited] = {}
+        self._home: Member | None = None
+        self._broken: Member | None = None
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The completion of this episode's endpoint; its errors say whether another stands ready."""
+        member = await self._pick()
+        model = self._models.get(member.address)
+        if model is None:
+            model = self._models[member.address] = member.model.bound(self._role, self._episode)
+        member.load += 1
+        try:
+            reply = await model.complete(messages, purpose=purpose, **options)
+        except ProviderError as error:
+            member.failed(error)
+            self._broken = member if error.kind == "connection" else None
+            others = any(other.well for other in self._fleet.members if other is not member)
+            error.elsewhere = others and (self._broken is not None or not member.well)
+            raise
+        finally:
+            member.load -= 1
+        member.succeeded()
+        self._broken = None
+        return reply
+
+    async def _pick(self) -> Member:
+        if not self._episode:
+            return await self._least()
+        if not self._order:
+            self._order = self._fleet.order(self._episode)
+        home = self._home or self._order[0]
+        if not home.well:
+            await home.look()
+        if self._home is None:
+            home = self._home = self._settled()
+        if home.well and home is not self._broken:
+            return home
+        ready = self._ready(self._order)
+        return ready[0] if ready else home
+
+    async def _least(self) -> Member:
+        members = self._fleet.members
+        for member in members:
+            await member.look()
+        return min(self._ready(members) or members, key=lambda member: member.load)
+
+    def _settled(self) -> Member:
+        """Where the episode is to stay."""
+        ready = self._ready(self._order)
+        if not ready:
+            return self._order[0]
+        most = FULLER * sum(member.load for member in ready) / len(ready) + 1
+        return next(member for member in ready if member.load <= most)
+
+    def _ready(self, members: Sequence[Member]) -> list[Member]:
+        return [member for member in members if member.well and member is not self._broken]
+
+    async def aclose(self) -> None:
+        """The fleet is closed by who made it."""
+
+
+def _drawn(episode: str, address: str) -> bytes:
+    return blake2b(f"{episode}\x1f{address}".encode(), digest_size=8).digest()

@@ -1,0 +1,259 @@
+"""A store in a PostgreSQL database, for runs that many processes on many machines write."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from wardround.engine.errors import StoreError, UsageError
+from wardround.engine.events import Row
+from wardround.engine.records import Ending, Json, Score
+from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.engine.sessions import LEASE, Orders, SessionRow
+from wardround.engine.spending import Spending, SpendRow
+from wardround.engine.stores.address import Address
+from wardround.engine.stores.gather import Gatherer
+from wardround.engine.stores.memory import digest_of
+from wardround.engine.stores.postgres_group import Group
+from wardround.engine.stores.postgres_server import Server
+from wardround.engine.stores.postgres_session import BEGIN, ROWS, PostgresSession, end
+from wardround.engine.stores.sqlite_session import EPISODE, orders_of, session_row
+from wardround.engine.stores.writer import Append, Keep
+
+_PAGE = 500
+_RUN = "(SELECT id FROM runs WHERE name = $1)"
+_LIST = f"SELECT {EPISODE} FROM episodes WHERE run = {_RUN}"  # noqa: S608 - only column names
+_PLANNED = ("run", "number", "name", "case_id", "repeat", "at")
+
+
+class PostgresStore:
+    """A schema of a PostgreSQL database; nothing is connected before the first use (docs/store.md).
+
+    An append returns after the commit that holds it. A server that goes away is waited for, `patience` seconds; what
+    was under way then is looked for before it is written again. Times are the server's.
+    """
+
+    def __init__(self, url: str, *, patience: float = 30.0, lease: float = LEASE) -> None:
+        self.address = Address(url)
+        self._lease = lease
+        self._server = Server(self.address, patience)
+        self._group = Group(self._server)
+        self._writer = Gatherer(self._group.write)
+
+    def __repr__(self) -> str:
+        return f"PostgresStore({str(self.address)!r})"
+
+    async def _page(self, query: str, *values: object) -> list[Any]:
+        return list(await self._server.run(lambda connection, _: connection.fetch(query, *values)))
+
+    async def create_run(self, name: str, header: Mapping[str, Json]) -> None:
+        """Start a run."""
+        body = msgspec.json.encode(header)
+
+        async def work(connection: Any, again: bool) -> bool:
+            query = (
+                "INSERT INTO runs (name, created, header) VALUES ($1, extract(epoch FROM now()), $2)"
+                " ON CONFLICT DO NOTHING RETURNING id"
+            )
+            if await connection.fetchval(query, name, body) is not None:
+                return True
+            return again and await connection.fetchval("SELECT header FROM runs WHERE name = $1", name) == body
+
+        if not await self._server.run(work):
+            raise UsageError(
+                f"there is already a run {name!r} in {self.address}; choose another --name, or --resume it"
+            )
+
+    async def runs(self) -> Sequence[RunRow]:
+        """All runs, oldest first."""
+        rows = await self._page("SELECT name, created, header FROM runs ORDER BY id")
+        return [RunRow(name, created, msgspec.json.decode(header)) for name, created, header in rows]
+
+    async def run(self, name: str) -> RunRow:
+        """One run."""
+        found = await self._page("SELECT name, created, header FROM runs WHERE name = $1", name)
+        if not found:
+            names = [row[0] for row in await self._page("SELECT name FROM runs ORDER BY id DESC LIMIT 20")]
+            there = ", ".join(reversed(names)) or "none"
+            raise UsageError(f"there is no run {name!r} in {self.address}; there are: {there}")
+        [(_, created, header)] = found
+        return RunRow(name, created, msgspec.json.decode(header))
+
+    async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
+        """Keep texts by their content."""
+        pairs = [(digest_of(text), text) for text in texts]
+        query = "INSERT INTO texts (digest, body) SELECT * FROM unnest($1::text[], $2::bytea[]) ON CONFLICT DO NOTHING"
+        # In the order of their names: two processes that keep the same texts do not wait for each other in a circle.
+        distinct = sorted(dict(pairs).items())
+        columns = [digest for digest, _ in distinct], [text for _, text in distinct]
+        await self._server.run(lambda connection, _: connection.execute(query, *columns))
+        return [digest for digest, _ in pairs]
+
+    async def get(self, digest: str) -> bytes:
+        """The text with this digest; raises StoreError if it is missing or was altered."""
+        found = await self._page("SELECT body FROM texts WHERE digest = $1", digest)
+        if not found:
+            raise StoreError(f"{self.address} has no text {digest}")
+        body = bytes(found[0][0])
+        if digest_of(body) != digest:
+            raise StoreError(f"{self.address}: the text {digest} was altered")
+        return body
+
+    async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
+        """Add episodes that are to be run."""
+
+        async def work(connection: Any, again: bool) -> None:
+            if again and await connection.fetchval(f"{_LIST} AND name = $2", run, episodes[0].id) is not None:
+                return
+            number = await connection.fetchval("SELECT id FROM runs WHERE name = $1", run)
+            rows = [(number, e.number, e.id, e.case, e.repeat, e.at) for e in episodes]
+            await connection.copy_records_to_table("episodes", records=rows, columns=_PLANNED)
+            # Or the server would go on planning its queries for an empty table until it looks for itself.
+            await connection.execute("ANALYZE episodes")
+
+        if episodes:
+            await self._server.run(work)
+
+    async def begin(self, run: str, *, host: str, pid: int) -> PostgresSession:
+        """Begin to work on a run."""
+        await self.run(run)
+        query = f"{BEGIN} RETURNING id"
+        number = await self._server.run(lambda connection, _: connection.fetchval(query, run, host, pid))
+        return PostgresSession(self._server, self._writer, self._group, run, number, self._lease)
+
+    async def sessions(self, run: str) -> Sequence[SessionRow]:
+        """All sessions of a run, oldest first."""
+        return [session_row(row) for row in await self._page(ROWS, run, self._lease)]
+
+    async def release(self, session: int) -> None:
+        """Declare a session dead: what it holds is free."""
+        await self._server.run(lambda connection, _: end(connection, session, dead=True))
+
+    async def orders(self, run: str) -> Orders:
+        """What the operator wants of the run."""
+        return orders_of((await self._page("SELECT orders FROM runs WHERE name = $1", run) or [None])[0])
+
+    async def order(self, run: str, orders: Orders) -> None:
+        """Replace the orders."""
+        await self.run(run)
+        await self._page("UPDATE runs SET orders = $2 WHERE name = $1", run, msgspec.json.encode(orders))
+
+    async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
+        """Append events, in one commit with what others append at the same time."""
+        await self._writer.write(Append(run, episode, rows, ending))
+
+    async def reopen(self, run: str, causes: Sequence[str]) -> int:
+        """Make the episodes that closed by one of `causes` open again; returns how many."""
+        query = (
+            "WITH open AS (UPDATE episodes SET cause = NULL, reason = '', holder = NULL"  # noqa: S608 - constants
+            f" WHERE run = {_RUN} AND cause = ANY($2::text[]) RETURNING 1) SELECT count(*) FROM open"
+        )
+        return int((await self._page(query, run, list(causes)))[0][0])
+
+    async def read(self, run: str, episode: str) -> AsyncIterator[Row]:
+        """The events of one episode in order."""
+        query = (
+            "SELECT seq, hash, body FROM events WHERE seq > $3"  # noqa: S608 - constants
+            f" AND episode = (SELECT id FROM episodes WHERE run = {_RUN} AND name = $2) ORDER BY seq LIMIT $4"
+        )
+        after, full = -1, True
+        while full:
+            page = await self._page(query, run, episode, after, _PAGE)
+            for row in page:
+                yield Row(*row)
+            full = len(page) == _PAGE
+            after = page[-1][0] if full else after
+
+    async def episodes(
+        self, run: str, *, causes: Sequence[str] | None = None, after: int = -1, limit: int | None = None
+    ) -> AsyncIterator[EpisodeRow]:
+        """The episodes of a run in their order, a page at a time."""
+        wanted = None if causes is None else list(causes)
+        condition = " AND cause IS NULL" if wanted == ["open"] else " AND coalesce(cause, 'open') = ANY($2::text[])"
+        condition = " AND $2::text[] IS NULL" if wanted is None else condition
+        query = f"{_LIST} AND number > $3{condition} ORDER BY number LIMIT $4"
+        while limit is None or limit > 0:
+            size = _PAGE if limit is None else min(_PAGE, limit)
+            page = await self._page(query, run, wanted, after, size)
+            for row in page:
+                yield EpisodeRow(*row)
+            if len(page) < size:
+                return
+            after, limit = page[-1][1], None if limit is None else limit - len(page)
+
+    async def episode(self, run: str, name: str) -> EpisodeRow | None:
+        """One episode by its id."""
+        found = await self._page(f"{_LIST} AND name = $2", run, name)
+        return EpisodeRow(*found[0]) if found else None
+
+    async def find(self, run: str, name: str, limit: int) -> Sequence[EpisodeRow]:
+        """The episode with this id, else with this number, else the first `limit` of this case."""
+        by_number = [("number", int(name))] if name.isascii() and name.isdigit() and len(name) < 10 else []
+        for column, value in (("name", name), *by_number, ("case_id", name)):
+            found = await self._page(f"{_LIST} AND {column} = $2 ORDER BY number LIMIT $3", run, value, limit)
+            if found:
+                return [EpisodeRow(*row) for row in found]
+        return []
+
+    async def endings(self, run: str) -> Mapping[str, int]:
+        """Number of episodes by cause, in order of cause; those still open under `open`."""
+        query = f"SELECT cause, count(*) FROM episodes WHERE run = {_RUN} GROUP BY cause"  # noqa: S608 - constants
+        return dict(sorted((cause or "open", count) for cause, count in await self._page(query, run)))
+
+    async def spending(self, run: str | None = None, *, day: str | None = None) -> Sequence[SpendRow]:
+        """What was spent by seat and day, in order of run, day, seat."""
+        query = (
+            "SELECT r.name, s.seat, s.day, s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced"
+            " FROM spending s JOIN runs r ON r.id = s.run"
+            " WHERE r.name = coalesce($1, r.name) AND s.day = coalesce($2, s.day) ORDER BY r.name, s.day, s.seat"
+        )
+        page = await self._page(query, run, day)
+        return [SpendRow(name, seat, on, Spending(*account)) for name, seat, on, *account in page]
+
+    async def recall(self, key: str) -> bytes | None:
+        """The answer kept under this key in the call cache."""
+        found = await self._page("SELECT body FROM calls WHERE key = $1", key)
+        return bytes(found[0][0]) if found else None
+
+    async def keep(self, key: str, answer: bytes) -> None:
+        """Keep an answer in the call cache; the first one stays."""
+        await self._writer.write(Keep(key, answer))
+
+    async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
+        """Replace an evaluator's scores of one episode."""
+        query = f"SELECT id FROM episodes WHERE run = {_RUN} AND name = $2"  # noqa: S608 - constants
+        columns = ("episode", "evaluator", "position", "name", "value", "reason", "evidence")
+
+        async def work(connection: Any, again: bool) -> None:
+            del again
+            number = await connection.fetchval(query, run, episode)
+            if number is None:
+                raise StoreError(f"{self.address}: run {run!r} has no episode {episode!r}")
+            rows = [
+                (number, evaluator, i, s.name, s.value, s.reason, msgspec.json.encode(s.evidence))
+                for i, s in enumerate(scores)
+            ]
+            async with connection.transaction():
+                await connection.execute("DELETE FROM scores WHERE episode = $1 AND evaluator = $2", number, evaluator)
+                await connection.copy_records_to_table("scores", records=rows, columns=columns)
+
+        await self._server.run(work)
+
+    async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
+        """All scores of a run, a page at a time."""
+        query = (
+            "SELECT e.name, s.name, s.value, s.reason, s.evidence, e.number, s.evaluator, s.position"  # noqa: S608 - constants
+            f" FROM scores s JOIN episodes e ON e.id = s.episode WHERE e.run = {_RUN} AND e.number >= $2"
+            " AND (e.number, s.evaluator, s.position) > ($2, $3, $4)"
+            " ORDER BY e.number, s.evaluator, s.position LIMIT $5"
+        )
+        last: tuple[int, str, int] = (-1, "", -1)
+        while page := await self._page(query, run, *last, _PAGE):
+            for episode, name, value, reason, evidence, _, evaluator, _ in page:
+                yield episode, evaluator, Score(name, value, reason, tuple(msgspec.json.decode(evidence)))
+            last = (page[-1]["number"], page[-1]["evaluator"], page[-1]["position"])
+
+    async def aclose(self) -> None:
+        """Wait for what is being written, then close."""
+        await self._writer.aclose()
+        await self._server.aclose()

@@ -1,0 +1,144 @@
+"""What the PostgreSQL store writes in one commit: events, endings, accounts and cached answers of many episodes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wardround.engine.errors import StoreError, WardroundError
+from wardround.engine.stores.group import refusal
+from wardround.engine.stores.postgres_server import Server
+from wardround.engine.stores.writer import Append, Failures, Keep, Work
+
+# One statement is one transaction and one way there and back: no connection is ever lost in the middle of one. What is
+# not `moved`, for its number of events or its holder, takes nothing else with it. Accounts are booked in the order of
+# their key, so that two processes cannot wait for each other.
+_WRITE = """
+WITH moved AS (
+    UPDATE episodes e SET
+        events = coalesce(g.after, e.events),
+        at = CASE WHEN g.after IS NULL THEN e.at ELSE extract(epoch FROM now())::double precision END,
+        cause = CASE WHEN g.ends THEN g.cause ELSE e.cause END,
+        reason = CASE WHEN g.ends THEN g.reason ELSE e.reason END,
+        holder = CASE WHEN g.ends AND g.cause IS NOT NULL THEN NULL ELSE e.holder END
+    FROM unnest($1::integer[], $2::bigint[], $3::integer[], $4::integer[], $5::bigint[], $6::boolean[], $7::text[],
+                $8::text[]) AS g (place, id, first, after, holder, ends, cause, reason)
+    WHERE e.id = g.id AND e.events = coalesce(g.first, e.events) AND (g.holder IS NULL OR e.holder = g.holder)
+    RETURNING g.place, e.run, e.id
+), written AS (
+    INSERT INTO events (episode, seq, hash, body)
+    SELECT m.id, v.seq, v.hash, v.body
+    FROM unnest($9::integer[], $10::integer[], $11::bytea[], $12::bytea[]) AS v (place, seq, hash, body)
+    JOIN moved m USING (place)
+), booked AS (
+    INSERT INTO spending AS s (run, seat, day, calls, failed, recalled, prompt, completion, cost, unpriced)
+    SELECT m.run, b.seat, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'), sum(b.calls), sum(b.failed), sum(b.recalled),
+        sum(b.prompt), sum(b.completion), sum(b.cost), sum(b.unpriced)
+    FROM unnest($13::integer[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[],
+                $20::double precision[], $21::bigint[])
+        AS b (place, seat, calls, failed, recalled, prompt, completion, cost, unpriced)
+    JOIN moved m USING (place)
+    GROUP BY m.run, b.seat ORDER BY m.run, b.seat
+    ON CONFLICT (run, seat, day) DO UPDATE SET
+        calls = s.calls + excluded.calls, failed = s.failed + excluded.failed,
+        recalled = s.recalled + excluded.recalled, prompt = s.prompt + excluded.prompt,
+        completion = s.completion + excluded.completion, cost = s.cost + excluded.cost,
+        unpriced = s.unpriced + excluded.unpriced
+)
+SELECT place FROM moved
+"""
+_KEEP = """
+INSERT INTO calls (key, body) SELECT k.key, k.body FROM unnest($1::text[], $2::bytea[]) AS k (key, body) ORDER BY k.key
+ON CONFLICT DO NOTHING
+"""
+_IDS = """
+SELECT a.run, a.name, e.id FROM unnest($1::text[], $2::text[]) AS a (run, name)
+JOIN runs r ON r.name = a.run JOIN episodes e ON e.run = r.id AND e.name = a.name
+"""
+_STAND = "SELECT id, holder, events FROM episodes WHERE id = ANY($1::bigint[])"
+_THERE = """
+SELECT a.place FROM unnest($1::integer[], $2::bigint[], $3::integer[], $4::bytea[]) AS a (place, episode, seq, hash)
+JOIN events v ON v.episode = a.episode AND v.seq = a.seq AND v.hash = a.hash
+"""
+
+
+class Group:
+    """Writes groups of appends; `ids` are the rows of the episodes being played, so that none is looked up twice."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.ids: dict[tuple[str, str], int] = {}
+
+    async def write(self, works: Sequence[Work]) -> Failures:
+        """Write what may be written; the server may go away and come back meanwhile."""
+        failures: dict[int, WardroundError] = {}
+        kept = [work for work in works if isinstance(work, Keep)]
+        if kept:
+            pairs = [work.key for work in kept], [work.answer for work in kept]
+            await self._server.run(lambda connection, _: connection.execute(_KEEP, *pairs))
+        waiting = {place: work for place, work in enumerate(works) if isinstance(work, Append) and work}
+        while waiting:
+            # A statement moves a row once: the second append of an episode goes with the next one.
+            first: dict[tuple[str, str], int] = {}
+            for place, work in waiting.items():
+                first.setdefault((work.run, work.episode), place)
+            part = {place: waiting.pop(place) for place in first.values()}
+
+            async def once(connection: Any, again: bool, part: dict[int, Append] = part) -> Failures:
+                return await self._once(connection, part, again)
+
+            failures.update(await self._server.run(once))
+        return failures
+
+    async def _once(self, connection: Any, part: dict[int, Append], again: bool) -> Failures:
+        await self._look_up(connection, part)
+        failures: dict[int, WardroundError] = {
+            place: StoreError(f"{self._server.address}: run {work.run!r} has no episode {work.episode!r}")
+            for place, work in part.items()
+            if (work.run, work.episode) not in self.ids
+        }
+        part = {place: work for place, work in part.items() if place not in failures}
+        # An attempt that broke off was committed whole or not at all: one event of it that is there says which.
+        moved = await self._there(connection, part) if again else set()
+        if not moved and part:
+            moved = {row[0] for row in await connection.fetch(_WRITE, *_columns(part, self.ids))}
+        refused = {place: work for place, work in part.items() if place not in moved and (work.rows or not again)}
+        if refused:
+            keys = [self.ids[work.run, work.episode] for work in refused.values()]
+            stand = {row[0]: (row[1], row[2]) for row in await connection.fetch(_STAND, keys)}
+            failures |= {place: refusal(refused[place], *stand[key]) for place, key in zip(refused, keys, strict=True)}
+        for place, work in part.items():
+            if work.ending is not None or place in failures:
+                self.ids.pop((work.run, work.episode), None)
+        return failures
+
+    async def _look_up(self, connection: Any, part: dict[int, Append]) -> None:
+        wanted = [(work.run, work.episode) for work in part.values() if (work.run, work.episode) not in self.ids]
+        if wanted:
+            found = await connection.fetch(_IDS, [run for run, _ in wanted], [name for _, name in wanted])
+            self.ids.update({(run, name): number for run, name, number in found})
+
+    async def _there(self, connection: Any, part: dict[int, Append]) -> set[int]:
+        lasts = [(p, self.ids[w.run, w.episode], w.rows[-1].seq, w.rows[-1].hash) for p, w in part.items() if w.rows]
+        columns = [list(column) for column in zip(*lasts, strict=True)] or [[], [], [], []]
+        return {row[0] for row in await connection.fetch(_THERE, *columns)}
+
+
+def _columns(part: dict[int, Append], ids: dict[tuple[str, str], int]) -> list[list[Any]]:
+    """The parameters of the statement: columns of appends, of their events, and of what they spent."""
+    moves, events, spent = [], [], []
+    for place, work in part.items():
+        rows, ending = work.rows, work.ending
+        first = rows[0].seq if rows else None
+        after = rows[0].seq + len(rows) if rows else None
+        cause = ending.cause if ending is not None and ending.cause != "open" else None
+        reason = ending.reason if ending is not None else None
+        key = ids[work.run, work.episode]
+        moves.append((place, key, first, after, work.holder, ending is not None, cause, reason))
+        events += [(place, row.seq, row.hash, row.body) for row in rows]
+        for seat, s in (work.spent or {}).items():
+            account = (s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced)
+            spent.append((place, seat, *account))
+    return [*_turned(moves, 8), *_turned(events, 4), *_turned(spent, 9)]
+
+
+def _turned(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]

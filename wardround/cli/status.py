@@ -1,0 +1,82 @@
+"""`wardround status`."""
+
+import time
+from typing import Any
+
+import click
+
+from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
+from wardround.control import Status, status
+from wardround.stored import StoredRun
+
+
+@click.command(short_help="Say how a run stands: who is at work on it, what it spent, what is left.")
+@click.argument("run")
+@store_option
+@json_option
+def command(run: str, store: str | None, as_json: bool) -> None:
+    """Say how a run stands: who is at work on it, what it spent, what is left.
+
+    \b
+    Example:  wardround status calm-heron-417
+    """
+    found = drive(lambda: _status(run, store))
+    if as_json:
+        say_json(found.to_json())
+        return
+    for line in lines(found, time.time()):
+        click.echo(line)
+
+
+async def _status(name: str, where: str | None) -> Status:
+    store = existing_store(where)
+    try:
+        return await status(await StoredRun.open(store, name))
+    finally:
+        await store.aclose()
+
+
+def lines(found: Status, now: float) -> list[str]:
+    """The status for people."""
+    ends = ", ".join(f"{count:,} {cause}" for cause, count in found.endings.items())
+    said = [f"{found.run}: {found.state}; {sum(found.endings.values()):,} episodes: {ends}"]
+    for row in found.at_work:
+        told = row.told
+        paused = ", paused" if told.get("paused") else ""
+        draining = f", draining: {told['draining']}" if told.get("draining") else ""
+        seconds = max(row.seen - row.began, 1e-9)
+        said.append(
+            f"  at work: {row.host.partition('/')[0]} process {row.pid}, {told.get('running', 0)} of "
+            f"{told.get('concurrency', '?')} at once, {told.get('calls', 0) / seconds:.1f} calls/s, "
+            f"heard {now - row.seen:.0f} s ago{paused}{draining}"
+        )
+        said += [f"    {_endpoint(told)}" for told in told.get("endpoints", ())]
+    for seat, spent in found.spent.items():
+        unpriced = f" + {spent.unpriced:,} calls without a price" if spent.unpriced else ""
+        failed = f" ({spent.failed:,} failed)" if spent.failed else ""
+        recalled = f", {spent.recalled:,} answers from the cache" if spent.recalled else ""
+        cost = f"{spent.cost:.4f} USD{unpriced}"
+        said.append(f"  {seat}: {spent.calls:,} calls{failed}{recalled}, {spent.tokens:,} tokens, {cost}")
+    said += [
+        f"  budget of {row['of']}: {row['spent']:,.6g} of {row['cap']:,.6g} {_UNITS[row['what']]}"
+        for row in found.budget
+    ]
+    if found.left is not None and found.state == "running":
+        said.append(f"  about {_span(found.left)} left at this rate")
+    return said
+
+
+_UNITS = {"cost": "USD", "tokens": "tokens", "calls": "calls", "wall": "s of work"}
+
+
+def _endpoint(told: dict[str, Any]) -> str:
+    facts = ", ".join(
+        f"{name} {value}" for name, value in told.items() if name != "address" and value not in (None, "")
+    )
+    return f"{told.get('address', '?')}: {facts}"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
