@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -12,12 +13,16 @@ from serving import serving
 from shell import Shell
 from trouble import TROUBLES, Trouble, outcome
 
-from wardround.engine.models.faults import Rates, Schedule
+from wardround.engine.models.faults import Fault, Rates, Schedule
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.records import Message
 from wardround.stored import open_store
 
-AT_ONCE = [trouble for trouble in TROUBLES if not trouble.passing]
+AT_ONCE = [
+    replace(trouble, fault=Fault("rate_limit", retry_after=3600)) if trouble.fault.kind == "rate_limit" else trouble
+    for trouble in TROUBLES
+    if not trouble.passing
+]
 """What is not tried again, so that the default patience does not make a test of minutes."""
 TRIED = [trouble for trouble in TROUBLES if trouble.passing]
 

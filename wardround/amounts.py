@@ -35,9 +35,7 @@ def budget_of(texts: Sequence[str], seats: Collection[str], models: Collection[s
         scope = scope.strip()
         if equals and scope not in seats and scope not in models:
             known = ", ".join([*seats, *models])
-            raise UsageError(
-                f"budget {text!r}: {scope!r} is no seat or model of this run; there are: {known}"
-            )
+            raise UsageError(f"budget {text!r}: {scope!r} is no seat or model of this run; there are: {known}")
         for amount in amounts.split(","):
             name, value = _read(amount.strip(), text)
             caps = scopes.get(scope, Caps())

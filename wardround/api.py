@@ -88,7 +88,7 @@ async def begin(
     made = await plan(settings, store, agents)
     async with reached(made.parts, tried=settings.preflight):
         begun = await write_down(made, store)
-        staged = await stage(begun, made.parts)
+        staged = await stage(begun, made.parts, made.access)
         if pilot and pilot < len(made.episodes):
             drawn = draw([row.id for row in made.episodes], pilot, settings.seed)
             await play_open(staged, progress, settings.concurrency, among=drawn)
@@ -149,13 +149,14 @@ async def join(
     access = await access_of(settings, run.store, share)
     parts = await parts_of(run, access, split_agents(seats or {})[1])
     async with reached(parts, tried=settings.preflight):
-        await play_open(await stage(run, parts), progress or Progress(), concurrency or settings.concurrency)
+        await play_open(await stage(run, parts, access), progress or Progress(), concurrency or settings.concurrency)
     return run
 
 
 async def offline_stage(run: Run) -> Stage:
     """The stage of a stored run for replay: no endpoint is reached, so no key is needed."""
-    return await stage(run, await parts_of(run, Access(offline=True), {}))
+    access = Access(offline=True)
+    return await stage(run, await parts_of(run, access, {}), access)
 
 
 def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -15,6 +15,8 @@ from wardround.engine.cache import StoreCache
 from wardround.engine.calls import Cache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import UsageError
+from wardround.engine.models.bound import bound
+from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import Guarded
 from wardround.engine.models.reach import reach
 from wardround.engine.models.unreachable import Unreachable
@@ -75,6 +77,7 @@ class Company:
     seed: int
     allow_hosts: Sequence[str] = ()
     cases: tuple[Case, ...] = ()
+    gates: Gates = field(default_factory=Gates)
     places: Mapping[str, int] = field(default_factory=dict)
 
     def caster(self, case: Case, repeat: int) -> Caster:
@@ -105,7 +108,7 @@ class Company:
 
     def endpoints(self) -> Json:
         """How the endpoints stand, for the status."""
-        return []
+        return self.gates.told()
 
     def caches(self, store: Store, repeat: int) -> Callable[[str], Cache | None]:
         """A function that gives each seat its call cache, or None."""
@@ -151,12 +154,6 @@ def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = Non
     return _plain(spec, named(SEATS + seat, spec), settings)
 
 
-def bound(model: Model, seat: str, episode: str) -> Model:
-    """The model as one seat of one episode reaches it."""
-    bind = getattr(model, "bound", None)
-    return bind(seat, episode) if bind else model
-
-
 def _named(seat: str) -> str:
     return ", ".join(names(SEATS + seat)) or "no names"
 
@@ -173,7 +170,9 @@ def model_part(settings: SeatSettings, access: Access) -> Part:
         raise UsageError(f"{spec!r} names no model: write provider/model, for instance openai/gpt-4o")
     base_url = settings.base_url or None
     model: Model = (
-        Unreachable(spec) if access.offline else reach(spec, base_url=base_url, env=os.environ, prices=access.prices)
+        Unreachable(spec)
+        if access.offline
+        else reach(spec, base_url=base_url, env=os.environ, prices=access.prices, gates=access.gates)
     )
     made = Part(spec, model=model, sampling=settings.sampling(), options=settings.options)
     made.cached, made.address = settings.cache, settings.base_url

@@ -37,7 +37,7 @@ async def fork_run(
     parts = await _parts(parent, seats, access)
     async with reached(parts, tried=settings.preflight):
         child = await _written(parent, episode, after, _header(parent, episode, after, seats, parts), name)
-        await play_open(await stage(child, parts), progress or Progress(), 1)
+        await play_open(await stage(child, parts, access), progress or Progress(), 1)
     return child
 
 

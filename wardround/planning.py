@@ -15,6 +15,7 @@ from wardround.amounts import budget_of
 from wardround.cast import Company, Part, part_of, recorded_part
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.guard import allowed
+from wardround.engine.models.hosts import hosts_of
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.plugins import named
 from wardround.engine.prompts import Prompts
@@ -46,6 +47,7 @@ class Plan:
     rule_settings: Any
     prompts: Prompts
     parts: Mapping[str, Part]
+    access: Access
     repeats: int
     budget: Budget
     index: dict[str, str] = field(default_factory=dict)
@@ -74,7 +76,7 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any]) -
     usual = int(getattr(rules, "REPEATS", 1)) if parts[rules.seats[0]].model else 1
     repeats = settings.repeats or usual
     budget = budget_of(settings.budget, list(parts), [part.spec for part in parts.values()])
-    made = Plan(settings, rules, rule_settings, prompts, parts, repeats, budget)
+    made = Plan(settings, rules, rule_settings, prompts, parts, access, repeats, budget)
     await _read_cases(made, store)
     _check_egress(made)
     _try_agents(made)
@@ -177,11 +179,12 @@ def _check_egress(made: Plan) -> None:
     if not made.restricted:
         return
     for seat, part in made.parts.items():
-        if part.model is not None and not allowed(part.model.host, made.settings.allow_hosts):
-            raise EgressError(
-                f"{made.restricted} of the cases are restricted, and {seat} {part.spec!r} would send them to "
-                f"{part.model.host}; name that host with --allow-host if your data agreement permits it"
-            )
+        for host in hosts_of(part.model) if part.model else ():
+            if not allowed(host, made.settings.allow_hosts):
+                raise EgressError(
+                    f"{made.restricted} of the cases are restricted, and {seat} {part.spec!r} would send them to "
+                    f"{host}; name that host with --allow-host if your data agreement permits it"
+                )
 
 
 async def write_down(made: Plan, store: Store) -> Run:

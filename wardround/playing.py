@@ -68,7 +68,7 @@ async def parts_of(run: Run, access: Access, agents: Mapping[str, Any]) -> dict[
     return parts
 
 
-async def stage(run: Run, parts: Mapping[str, Part]) -> Stage:
+async def stage(run: Run, parts: Mapping[str, Part], access: Access | None = None) -> Stage:
     """Set the stage; the other cases are read only where an agent is told them."""
     header = run.header
     index = await run.index()
@@ -82,6 +82,7 @@ async def stage(run: Run, parts: Mapping[str, Part]) -> Stage:
         header["seed"],
         settings.allow_hosts,
         cases,
+        (access or Access()).gates,
         {case.id: place for place, case in enumerate(cases)},
     )
     return Stage(run, await run.scenario(), company, Limits(**header["limits"]), index)
@@ -116,10 +117,13 @@ async def play_open(stage: Stage, progress: Progress, concurrency: int, *, among
 
         async def play(row: EpisodeRow) -> Ending | None:
             try:
-                return await _play(stage, row, progress, session)
+                ending = await _play(stage, row, progress, session)
             except (LogError, LeaseLost) as error:
                 log.error("episode left alone", run=run.name, episode=row.id, error=str(error))
                 return None
+            if ending is None and (used_up := stage.company.gates.used_up):
+                progress.drain(used_up)
+            return ending
 
         await run_batch(taken(session, progress, among), play, concurrency=concurrency, progress=progress)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.cast import Part, bound
+from wardround.cast import Part
 from wardround.engine.batch import run_batch
 from wardround.engine.budget import Purse
 from wardround.engine.cache import StoreCache
@@ -16,6 +16,7 @@ from wardround.engine.clock import wall
 from wardround.engine.errors import ProviderError, RunStopped, UsageError
 from wardround.engine.events import Called, Closed, Opened, Row, decode
 from wardround.engine.log import EpisodeLog
+from wardround.engine.models.bound import bound
 from wardround.engine.models.guard import Guarded
 from wardround.engine.plugins import imported, named, names
 from wardround.engine.progress import Progress

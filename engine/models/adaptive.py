@@ -11,10 +11,10 @@ DEEPEST, MILDEST = 0.5, 0.9
 """The cap falls at most to the one part of itself, and at least to the other."""
 RAISE = 0.1
 """Part of itself by which the cap rises after a good round; at least one call."""
-PROBE = 3
+PROBE = 4
 """Good rounds before the cap goes where it met trouble the last time."""
-SAFE, QUICK = 0.7, 10
-"""Below this part of where it met trouble the cap doubles after every good round, of no more than so many calls."""
+SAFE, QUICK = 0.5, 10
+"""Up to this part of where it met trouble the cap doubles after every good round, of no more than so many calls."""
 SLOW = 3.0
 """Times the usual latency that count as trouble: model latencies differ much without any."""
 MORE = 1.1
@@ -35,8 +35,8 @@ class Adaptive:
     endpoint still serves, less a tenth, but at most by half. It falls too, by half, when the latency (by completion
     tokens) is SLOW times the usual one and the endpoint does no more work than usual; if that does not help, the cap
     is set back and the latency is the usual one from then on. After a good round in which the cap held calls back it
-    rises: doubled while it is far below where it last met trouble, else by a tenth, and only after PROBE good rounds
-    to where that was.
+    rises: doubled up to half of where it last met trouble, else by a tenth, and only after PROBE good rounds to where
+    that was.
     """
 
     def __init__(self, top: int | None = None) -> None:
@@ -128,8 +128,10 @@ class Adaptive:
             return
         if self.cap >= self._ceiling:  # where there was trouble there is none any more
             self._ceiling = math.inf
-        step = self.cap if self._recovering() else max(1.0, math.floor(self.cap * RAISE))
-        higher = min(self.top, self.cap + step)
+        if self._recovering():
+            higher = min(2 * self.cap, max(self.cap + 1, math.floor(SAFE * self._ceiling)))
+        else:
+            higher = min(self.top, self.cap + max(1.0, math.floor(self.cap * RAISE)))
         if higher >= self._ceiling and self._good < PROBE:
             return
         self._change(higher)

@@ -1,5 +1,6 @@
 """Tries a model again when trying again can help: the only place of the project where anything is retried."""
 
+import asyncio
 import random
 from collections.abc import Sequence
 
@@ -69,14 +70,15 @@ class Retrying:
 
         Raises the last ProviderError, its message telling how often and how long it was tried.
         """
-        start = anyio.current_time()
+        now = asyncio.get_running_loop().time  # a fifth of the cost of anyio's
+        start = now()
         try:
             return await self.model.complete(messages, purpose=purpose, **options)
         except ProviderError as error:
             failed = error
         attempts, queued, slept = 1, failed.waited, 0.0
         while True:
-            spent = anyio.current_time() - start - queued
+            spent = now() - start - queued
             wait = self._wait(failed, attempts, spent)
             if wait is None:
                 raise _told(failed, attempts, spent + queued) from None
@@ -88,7 +90,7 @@ class Retrying:
                 failed = error
                 queued += failed.waited
             else:
-                latency, waited = anyio.current_time() - start, queued + slept + reply.waited
+                latency, waited = now() - start, queued + slept + reply.waited
                 return msgspec.structs.replace(reply, attempts=attempts, latency=latency, waited=waited)
 
     def _wait(self, failed: ProviderError, attempts: int, spent: float) -> float | None:

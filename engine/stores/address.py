@@ -42,7 +42,8 @@ class Address:
         address, _, asked = url.partition("?")
         asked = "&".join(part for part in asked.split("&") if part and not part.startswith("schema="))
         self.dsn = f"{address}?{asked}" if asked else address
-        hosts = hosts or query.get("host", [""])[-1]
+        asked_for = query.get("host", [""])[-1]
+        hosts = hosts or ("" if asked_for.startswith("/") else asked_for)  # a folder is a socket of this machine
         named = f"?schema={self.schema}" if "schema" in query else ""
         self._shown = f"postgresql://{hosts}/{unquote(parts.path).lstrip('/')}{named}"
 

@@ -168,13 +168,11 @@ class PostgresStore:
         self, run: str, *, causes: Sequence[str] | None = None, after: int = -1, limit: int | None = None
     ) -> AsyncIterator[EpisodeRow]:
         """The episodes of a run in their order, a page at a time."""
-        wanted = None if causes is None else list(causes)
-        condition = " AND cause IS NULL" if wanted == ["open"] else " AND coalesce(cause, 'open') = ANY($2::text[])"
-        condition = " AND $2::text[] IS NULL" if wanted is None else condition
-        query = f"{_LIST} AND number > $3{condition} ORDER BY number LIMIT $4"
+        condition, values = _caused(causes)
+        query = f"{_LIST} AND number > $2{condition} ORDER BY number LIMIT $3"
         while limit is None or limit > 0:
             size = _PAGE if limit is None else min(_PAGE, limit)
-            page = await self._page(query, run, wanted, after, size)
+            page = await self._page(query, run, after, size, *values)
             for row in page:
                 yield EpisodeRow(*row)
             if len(page) < size:
@@ -257,3 +255,12 @@ class PostgresStore:
         """Wait for what is being written, then close."""
         await self._writer.aclose()
         await self._server.aclose()
+
+
+def _caused(causes: Sequence[str] | None) -> tuple[str, list[object]]:
+    """The condition on the cause: one cause is found by index, several by going through the run once."""
+    if causes is None:
+        return "", []
+    if len(causes) == 1:
+        return (" AND cause IS NULL", []) if causes[0] == "open" else (" AND cause = $4", [causes[0]])
+    return " AND coalesce(cause, 'open') = ANY($4::text[])", [list(causes)]

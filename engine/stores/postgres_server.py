@@ -47,7 +47,7 @@ class Server:
         """
         again, until = False, time.monotonic() + self._patience
         while True:
-            pool = self._usable()
+            pool = await self._usable()
             try:
                 async with pool.acquire(timeout=_ANSWER) as connection:
                     if not self._known:
@@ -73,15 +73,17 @@ class Server:
                 await migrate(connection, self.address.schema, str(self.address))
                 self._known = True
 
-    def _usable(self) -> Any:
-        """The connections of the running event loop."""
+    async def _usable(self) -> Any:
+        """The connections of the running event loop; none is made yet."""
         loop = asyncio.get_running_loop()
-        if self._pool is None or self._loop is not loop:
+        if self._loop is not loop:
             if self._pool is not None:
                 with suppress(RuntimeError):  # the loop they belonged to is closed
                     self._pool.terminate()
-            self._opening = asyncio.Lock()
-            self._pool, self._loop = self._connections(), loop
+            self._pool, self._loop, self._opening = None, loop, asyncio.Lock()
+        if self._pool is None:
+            async with self._opening:
+                self._pool = self._pool or await self._connections()
         return self._pool
 
     def _connections(self) -> Any:

@@ -11,13 +11,13 @@ from clinic import case, lines
 from trouble import ALONE, PLACES, SCENARIOS, Trouble
 
 from wardround.cast import Part
-from wardround.engine.progress import Progress
-from wardround.engine.models.faults import Rates, Schedule
+from wardround.engine.models.faults import Fault, Rates, Schedule
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Patience
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.models.wire import Asked
+from wardround.engine.progress import Progress
 from wardround.engine.protocols import Model, Store
 from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore
@@ -34,6 +34,8 @@ MARK = b"#1"
 
 SHORT = Patience(attempts=3, first=0.01, longest=0.05)
 LONG = Patience(attempts=200, first=0.01, longest=0.05)
+BRIEF = Patience(attempts=3, total=0.5, first=0.01, longest=0.05)
+"""Shorter than the longest Retry-After of the matrix."""
 SECONDS = ("model_seconds", "episode_seconds")
 
 Figures = dict[str, dict[str, tuple[float | None, str]]]
@@ -100,14 +102,10 @@ class Ward:
     def model(self, role: str) -> Model:
         """The way to the model of a role."""
         server = self.ill if role == self.role else self.well
-        stalls = self.trouble is not None and self.trouble.fault.kind == "stall" and role == self.role
-        return reach(
-            f"openai/{role}",
-            env={},
-            base_url=server.base_url,
-            timeouts=Timeouts(first_byte=0.3) if stalls else None,
-            patience=SHORT if self.lasting else LONG,
-        )
+        fault = self.trouble.fault if self.trouble and role == self.role else Fault("empty")
+        patience = BRIEF if fault.retry_after == 1 else SHORT if self.lasting else LONG
+        timeouts = Timeouts(first_byte=0.3) if fault.kind == "stall" else None
+        return reach(f"openai/{role}", env={}, base_url=server.base_url, timeouts=timeouts, patience=patience)
 
     def mend(self) -> None:
         """From now on nothing goes wrong."""
@@ -170,7 +168,7 @@ class House:
         run = await write_down(replace(made, settings=named, parts=parts), self.store)
         usual = self.stages.get(ward.scenario)
         if usual is None:
-            usual = self.stages[ward.scenario] = await stage(run, parts)
+            usual = self.stages[ward.scenario] = await stage(run, parts, made.access)
         return replace(usual, run=run, company=replace(usual.company, parts=parts))
 
 

@@ -33,9 +33,9 @@ class Trouble:
 
 
 TROUBLES = (
-    Trouble("429 with Retry-After", Fault("rate_limit", retry_after=0.05), "rate_limit", True, True),
+    Trouble("429 with Retry-After", Fault("rate_limit", retry_after=0.02), "rate_limit", True, True),
     Trouble("429 without it", Fault("rate_limit"), "rate_limit", True, True),
-    Trouble("429, Retry-After beyond the patience", Fault("rate_limit", retry_after=3600), "rate_limit", starts=True),
+    Trouble("429, Retry-After beyond the patience", Fault("rate_limit", retry_after=1), "rate_limit", starts=True),
     Trouble("429, quota or credit used up", Fault("quota"), "quota"),
     Trouble("500", Fault("server_error"), "server", True),
     Trouble("nothing listens", Fault("reset"), "connection", True, down=True),

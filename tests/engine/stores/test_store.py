@@ -1,6 +1,6 @@
 """One suite for every store: the same contract, the same errors."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -13,15 +13,7 @@ from wardround.engine.events import Row, chain
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Score
 from wardround.engine.rows import EpisodeRow
-from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.sqlite import SqliteStore
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    opened: Store = MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "a store.db")
-    yield opened
-    await opened.aclose()
 
 
 def planned(*names: str) -> list[EpisodeRow]:
