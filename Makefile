@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
 OUT    := out
 
-.PHONY: help setup run test test-all check bench clean
+.PHONY: help setup run test test-all soak check bench clean
 
 help:  ## say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,9 +31,12 @@ run: $(STAMP)  ## play the bundled cases under every scenario, score them, write
 test: $(DEV)  ## the test suite: offline, under two minutes
 	@$(BIN)/python -m pytest -q
 
-test-all: $(DEV)  ## the slow tests too, with what they need: packaging, kill -9, extras
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[litellm]" httpx-aiohttp
-	@$(BIN)/python -m pytest -q -m "packaging or kill or live"
+test-all: $(DEV)  ## the slow tests: packaging, kill -9, PostgreSQL, Ray, litellm, with what they need
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp
+	@$(BIN)/python -m pytest -q -m "(packaging or kill or live or postgres or ray) and not soak"
+
+soak: $(DEV)  ## 100,000 episodes with flat memory; long
+	@$(BIN)/python -m pytest -q -m soak
 
 check: $(DEV)  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check .

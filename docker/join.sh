@@ -16,7 +16,7 @@ until wardround status "$run" >/dev/null 2>&1; do
         echo "join.sh: run $run has not begun in $waited s; is process 1 at work, and the store the same?" >&2
         exit 2
     fi
-    sleep 3
-    waited=$((waited + 3))
+    sleep 2
+    waited=$((waited + 2))
 done
 exec wardround run --resume "$run" --share "$share"

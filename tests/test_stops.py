@@ -1,10 +1,15 @@
-"""A stop after every event of episodes of every scenario: resumed, they come out the same and pay nothing twice."""
+"""A stop after every event of a run, of every scenario and store: resumed, it comes out the same and pays nothing twice."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from clinic import case_file, lines
+from halting import Halted, Halting
+from pgserver import PgServer
 
 from wardround.engine.clock import Ticks
 from wardround.engine.episode import Episode
@@ -12,47 +17,61 @@ from wardround.engine.events import Acted, Called, Closed, Row, decode
 from wardround.engine.log import EpisodeLog
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.progress import Progress
-from wardround.engine.records import Ending, Message
+from wardround.engine.protocols import Store
+from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore
 from wardround.planning import plan, write_down
 from wardround.playing import Stage, play_open, stage
+from wardround.results import Run
+from wardround.scoring import score_run
 from wardround.settings import validated
+from wardround.stored import open_store
 
-EPISODES = 20
+EPISODES = 40
 SCENARIOS = ("workup", "one-turn", "free-turn", "oracle", "treatment", "consultation")
+TIMES = ("model_seconds", "episode_seconds")
 
 
-def patient(messages: Sequence[Message], purpose: str) -> str:
-    """A patient whose answer depends on what was asked."""
-    return f"I am not sure ({len(messages)}, {len(messages[-1].content)})."
+class Models:
+    """A scripted doctor and patient; `made` tells in which lives of the process each question was asked."""
+
+    def __init__(self, scenario: str) -> None:
+        self.life = 0
+        self.made: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        self._scenario = scenario
+        self.doctor, self.patient = Scripted(self._doctor), Scripted(self._patient)
+
+    @property
+    def count(self) -> int:
+        """How many calls were made."""
+        return self.doctor.count + self.patient.count
+
+    def _doctor(self, messages: Sequence[Message], purpose: str) -> str:
+        self.made[question(messages)].append(self.life)
+        return lines(self._scenario, messages)
+
+    def _patient(self, messages: Sequence[Message], purpose: str) -> str:
+        self.made[question(messages)].append(self.life)
+        return f"I am not sure ({len(messages)}, {len(messages[-1].content)})."
 
 
-async def staged(scenario: str, tmp_path: Path) -> tuple[Stage, list[Scripted]]:
+def question(messages: Sequence[Message]) -> tuple[str, ...]:
+    """What makes a call the same call."""
+    return tuple(message.content for message in messages)
+
+
+async def staged(scenario: str, folder: Path, store: Store) -> tuple[Stage, Models]:
     """A planned run with a scripted doctor, and a scripted patient where there is one."""
     seats = {"doctor": {"spec": "scripted/x"}}
-    if scenario in ("consultation", "free-turn"):
+    if scenario in ("one-turn", "free-turn", "consultation"):
         seats["patient"] = {"spec": "scripted/x"}
-    cases = case_file(tmp_path / f"{scenario}.jsonl", EPISODES)
+    cases = case_file(folder / f"{scenario}.jsonl", EPISODES)
     settings = validated({"cases": str(cases), "scenario": scenario, "repeats": 1, "seats": seats}, "test")
-    store = MemoryStore()
     made = await plan(settings, store, {})
-    models = {"doctor": Scripted(lambda messages, purpose: lines(scenario, messages)), "patient": Scripted(patient)}
+    models = Models(scenario)
     for seat in seats:
-        made.parts[seat].model = models[seat]
-    return await stage(await write_down(made, store), made.parts), list(models.values())
-
-
-async def played(scene: Stage, episode: str, rows: Sequence[Row]) -> list[Row]:
-    """Play one episode from the rows that survived."""
-    kept = list(rows)
-
-    async def sink(new: Sequence[Row], ending: Ending | None, spent: object) -> None:
-        kept.extend(new)
-
-    row = await scene.run.episode(episode)
-    case = await scene.run.case(row.case)
-    await Episode(scene.table(case, row.repeat, EpisodeLog(sink, rows, clock=Ticks()), None)).play()
-    return kept
+        made.parts[seat].model = getattr(models, seat)
+    return await stage(await write_down(made, store), made.parts, made.access), models
 
 
 def told(rows: Sequence[Row]) -> list[object]:
@@ -64,19 +83,106 @@ def told(rows: Sequence[Row]) -> list[object]:
     ]
 
 
+async def played(scene: Stage, episode: str, rows: Sequence[Row]) -> list[Row]:
+    """Play one episode from the rows that survived."""
+    kept = list(rows)
+
+    async def sink(new: Sequence[Row], *_: object) -> None:
+        kept.extend(new)
+
+    row = await scene.run.episode(episode)
+    case = await scene.run.case(row.case)
+    await Episode(scene.table(case, row.repeat, EpisodeLog(sink, rows, clock=Ticks()), None)).play()
+    return kept
+
+
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("scenario", SCENARIOS)
-async def test_stopped_after_every_event(scenario: str, tmp_path: Path) -> None:
-    scene, models = await staged(scenario, tmp_path)
+async def test_each_episode_stopped_after_every_event(scenario: str, tmp_path: Path) -> None:
+    scene, models = await staged(scenario, tmp_path, MemoryStore())
     await play_open(scene, Progress(), 8)
-    assert set(await scene.run.endings()) <= {"completed"}, await scene.run.endings()
+    assert await scene.run.endings() == {"completed": EPISODES}
     for row in await scene.run.episodes():
         whole = await scene.run.rows(row.id)
         calls = [event.seq for event in decode(whole) if isinstance(event, Called)]
         for cut in range(1, len(whole)):
-            before = sum(model.count for model in models)
+            before = models.count
             again = await played(scene, row.id, whole[:cut])
             assert told(again) == told(whole), f"{row.id} stopped after event {cut - 1}"
-            assert sum(model.count for model in models) - before == sum(seq >= cut for seq in calls), (
-                "a recorded call was made again"
-            )
+            assert models.count - before == sum(seq >= cut for seq in calls), "a recorded call was made again"
+
+
+@pytest.fixture(scope="module")
+def pgserver() -> Iterator[PgServer]:
+    with PgServer() as server:
+        yield server
+
+
+@pytest.fixture(params=["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """What `open_store` takes, or a store that cannot be opened twice."""
+    if request.param == "memory":
+        return MemoryStore()
+    server: PgServer | None = request.getfixturevalue("pgserver") if request.param == "postgres" else None
+    return server.fresh() if server else tmp_path / "stopped.db"
+
+
+def opened(where: Any) -> Store:
+    """The store, as a new process finds it."""
+    return where if isinstance(where, MemoryStore) else open_store(where)
+
+
+class Lives:
+    """A run that is stopped after every one of its events and taken up by a new process each time."""
+
+    def __init__(self, where: Any, scene: Stage, models: Models) -> None:
+        self.where, self.scene, self.models = where, scene, models
+        self.written: dict[tuple[str, int], tuple[int, bytes]] = {}
+
+    async def live(self) -> bool:
+        """One life, of one event; False if there was nothing left to do."""
+        models, run = self.models, self.scene.run
+        models.life += 1
+        store = opened(self.where)
+        for session in await store.sessions(run.name):
+            if session.ended is None:  # what bury_dead does for a process that is no more
+                await store.release(session.id)
+        life = Halting(store, 1)
+        try:
+            await play_open(replace(self.scene, run=Run(life, run.name, run.header)), Progress(), 4)  # type: ignore[arg-type]
+        except Halted:
+            return True
+        else:
+            return False
+        finally:
+            self.written |= {event: (models.life, digest) for event, digest in life.written.items()}
+            if store is not self.where:
+                await store.aclose()
+
+
+@pytest.mark.timeout(300)
+async def test_a_run_stopped_after_every_event(where: Any, tmp_path: Path) -> None:
+    """Each life of the process ends after one more event is stored; four episodes are under way at once."""
+    usual, _ = await staged("consultation", tmp_path, MemoryStore())
+    await play_open(usual, Progress(), 4)
+    expected = {row.id: told(await usual.run.rows(row.id)) for row in await usual.run.episodes()}
+    store = opened(where)
+    scene, models = await staged("consultation", tmp_path, store)
+    lives = Lives(where, scene, models)
+    while await lives.live():
+        pass
+    stored = {row.id: await scene.run.rows(row.id) for row in await scene.run.episodes()}
+    events = sum(len(rows) for rows in stored.values())
+    assert (models.life - 1, len(lives.written)) == (events, events), "a life for each event, and one to see the end"
+    for episode, rows in stored.items():
+        assert told(rows) == expected[episode]
+        assert [row.hash for row in rows] == [lives.written[episode, row.seq][1] for row in rows], "an event was lost"
+        trajectory = await scene.run.trajectory(episode)
+        for call in trajectory.called():
+            last = max(models.made[question(trajectory.messages(call))])
+            assert last <= lives.written[episode, call.seq][0], "a recorded call was made again"
+    scores = [await score_run(run) for run in (usual.run, scene.run)]
+    plain = [[[score for score in row.scores if score.name not in TIMES] for row in one.episodes] for one in scores]
+    assert plain[0] == plain[1]
+    if store is not where:
+        await store.aclose()

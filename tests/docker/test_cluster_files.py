@@ -1,4 +1,4 @@
-"""The examples for Slurm, Kubernetes and KubeRay: shell that a linter takes, manifests that fit the published schemas."""
+"""The examples for Slurm, Kubernetes and KubeRay: shell that a linter takes, manifests that fit the schemas."""
 
 import io
 import re

@@ -145,6 +145,7 @@ async def test_what_becomes_of_workers_is_told_and_nothing_is_left_behind(capfd:
         assert started.pid in members(child.pid)
         if Path("/proc/net/tcp").exists():
             loopback = {"0100007F", "0" * 24 + "01000000", "0000000000000000FFFF00000100007F"}
+            assert listening(child.pid)
             assert listening(child.pid) <= loopback, "a Ray of this machine must be reached from this machine only"
         os.kill(started.pid, signal.SIGKILL)
         assert (await crew.next()).kind == "died"

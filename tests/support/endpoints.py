@@ -18,7 +18,9 @@ class Endpoint:
     host = "far.example"
     name = "m"
 
-    def __init__(self, capacity: int = 10**9, latency: float = 1.0, *, refusal: float = 0.02, tokens: int = 100) -> None:
+    def __init__(
+        self, capacity: int = 10**9, latency: float = 1.0, *, refusal: float = 0.02, tokens: int = 100
+    ) -> None:
         self.capacity, self.latency, self.refusal, self.tokens = capacity, latency, refusal, tokens
         self.window: tuple[int, float] | None = None
         self.says = False

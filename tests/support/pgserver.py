@@ -44,12 +44,19 @@ class PgServer:
         command = [str(self._server.bin_path / "psql"), "-X", "-At", "-v", "ON_ERROR_STOP=1", self.url(database)]
         return subprocess.run([*command, "-c", query], check=True, capture_output=True, text=True).stdout.strip()
 
+    def age(self, url: str, seconds: float) -> None:
+        """Make it so many seconds since each session was last heard."""
+        database = url.partition("@/")[2].partition("?")[0]
+        self.sql(database, f"UPDATE wardround.sessions SET began = began - {seconds}, seen = seen - {seconds}")
+
     def control(self, *arguments: str) -> None:
         """`pg_ctl` on this server: ("stop", "-m", "immediate") is its crash, ("start",) its return."""
         command = [str(self._server.bin_path / "pg_ctl"), "-D", str(self.data), "-w", *arguments]
         options = ["-o", f'-h "" -k {self.socket}', "-l", str(self.data / "log")] if "start" in arguments else []
         user = self._server.system_user
-        subprocess.run([*command, *options], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, user=user)
+        subprocess.run(
+            [*command, *options], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, user=user
+        )
 
     async def restart_after(self, seconds: float) -> None:
         """Crash now and come back later."""

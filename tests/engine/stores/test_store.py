@@ -7,6 +7,7 @@ import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from timed import planned, rows
 
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.events import Row, chain
@@ -16,17 +17,8 @@ from wardround.engine.rows import EpisodeRow
 from wardround.engine.stores.sqlite import SqliteStore
 
 
-def planned(*names: str) -> list[EpisodeRow]:
-    return [EpisodeRow(name, number, f"case {name}", 1, None, "", 0, 0.0) for number, name in enumerate(names)]
-
-
-def rows(start: int, count: int, previous: bytes = b"") -> list[Row]:
-    made = []
-    for seq in range(start, start + count):
-        body = f'{{"seq": {seq}}}'.encode()
-        previous = chain(previous, body)
-        made.append(Row(seq, previous, body))
-    return made
+def twice_each(count: int) -> list[EpisodeRow]:
+    return [EpisodeRow(f"c{n // 2}@{n % 2}", n, f"c{n // 2}", n % 2, None, "", 0, 0.0) for n in range(count)]
 
 
 async def listed(store: Store, run: str, causes: Sequence[str] | None = None) -> list[EpisodeRow]:
@@ -135,3 +127,90 @@ async def test_what_was_appended_in_parts_reads_as_one(tmp_path: Path, parts: li
     reopened = SqliteStore(path)
     assert [row async for row in reopened.read("r", "a")] == made
     await reopened.aclose()
+
+
+async def test_the_list_is_read_in_parts(store: Store) -> None:
+    await store.create_run("r", {})
+    await store.plan(
+        "r", [EpisodeRow(f"c{n // 2}@{n % 2}", n, f"c{n // 2}", n % 2, None, "", 0, 0.0) for n in range(9)]
+    )
+    assert [row.number async for row in store.episodes("r", after=3, limit=3)] == [4, 5, 6]
+    assert [row.number async for row in store.episodes("r", after=7, limit=3)] == [8]
+    assert [row.number async for row in store.episodes("r", limit=0)] == []
+    await store.append("r", "c1@0", rows(0, 1), ending=Ending("limit", "actions"))
+    await store.append("r", "c3@1", rows(0, 1), ending=Ending("completed"))
+    assert [row.id for row in await listed(store, "r", ["limit"])] == ["c1@0"]
+    assert [row.number async for row in store.episodes("r", causes=["open"], after=1, limit=2)] == [3, 4]
+    assert await store.endings("r") == {"completed": 1, "limit": 1, "open": 7}
+    assert list(await store.endings("r")) == ["completed", "limit", "open"]
+    assert await store.endings("nobody") == {}
+
+
+async def test_an_episode_is_found_by_id_number_or_case(store: Store) -> None:
+    await store.create_run("r", {})
+    await store.plan(
+        "r", [EpisodeRow(f"c{n // 2}@{n % 2}", n, f"c{n // 2}", n % 2, None, "", 0, 0.0) for n in range(9)]
+    )
+    row = await store.episode("r", "c1@1")
+    assert row is not None
+    assert (row.number, row.case, row.repeat) == (3, "c1", 1)
+    assert await store.episode("r", "3") is None
+    assert await store.find("r", "c1@1", 5) == [row] == await store.find("r", "3", 5)
+    assert [found.id for found in await store.find("r", "c2", 5)] == ["c2@0", "c2@1"]
+    assert [found.id for found in await store.find("r", "c2", 1)] == ["c2@0"]
+    assert await store.find("r", "nobody", 5) == await store.find("r", "9" * 30, 5) == []
+
+
+async def test_closed_episodes_are_opened_again_by_their_causes(store: Store) -> None:
+    await store.create_run("r", {})
+    await store.plan("r", planned("a", "b", "c", "d"))
+    for name, cause in zip("abc", ["provider", "parser", "completed"], strict=True):
+        await store.append("r", name, rows(0, 2), ending=Ending(cause, "why"))
+    assert await store.reopen("r", ["provider", "parser", "limit", "open"]) == 2
+    assert await store.reopen("r", []) == 0
+    assert await store.endings("r") == {"completed": 1, "open": 3}
+    row = await store.episode("r", "a")
+    assert row is not None
+    assert (row.cause, row.reason, row.events) == (None, "", 2)
+    assert [event.seq async for event in store.read("r", "a")] == [0, 1]
+
+
+async def test_the_call_cache_keeps_the_first_answer(store: Store) -> None:
+    assert await store.recall("k") is None
+    await store.keep("k", b"one")
+    await store.keep("k", b"two")
+    assert await store.recall("k") == b"one"
+    assert await store.recall("K") is None
+
+
+async def test_what_is_not_there_says_so(store: Store) -> None:
+    await store.create_run("r", {})
+    with pytest.raises(StoreError, match="run 'r' has no episode 'a'"):
+        await store.append("r", "a", rows(0, 1))
+    with pytest.raises(StoreError, match="run 'r' has no episode 'a'"):
+        await store.put_scores("r", "a", "e", [])
+    with pytest.raises(UsageError, match="no run 'x'"):
+        await store.begin("x", host="h", pid=1)
+    assert await listed(store, "x") == []
+
+
+async def test_a_refused_append_leaves_the_others_alone(store: Store) -> None:
+    await store.create_run("r", {})
+    await store.plan("r", planned(*"abcdefgh"))
+    await store.append("r", "c", rows(0, 2))
+    refused: list[str] = []
+
+    async def write(name: str) -> None:
+        try:
+            await store.append("r", name, rows(0, 3), ending=Ending("completed"))
+        except StoreError as error:
+            refused.append(name)
+            assert "event 0 does not follow event 1" in str(error)  # noqa: PT017 - of which one it is told is the point
+
+    async with anyio.create_task_group() as group:
+        for name in "abcdefgh":
+            group.start_soon(write, name)
+    assert refused == ["c"]
+    assert [(row.id, row.events, row.cause) for row in await listed(store, "r") if row.cause is None] == [
+        ("c", 2, None)
+    ]

@@ -1,0 +1,139 @@
+"""Runs played by Ray workers: one killed half-way, bad episodes, workers that cannot work, stops."""
+
+import os
+import signal
+import sqlite3
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import anyio
+import pytest
+from clinic import case_file, lines
+from errands import MARKS
+
+import wardround
+from wardround.clustering import run_clustered
+from wardround.engine.batch import beside
+from wardround.engine.cluster import Cluster
+from wardround.engine.errors import UsageError
+from wardround.engine.events import Called, Closed, Row, decode
+from wardround.engine.models.chat import encode_body
+from wardround.engine.models.loopback import Loopback
+from wardround.engine.progress import Progress
+from wardround.engine.sessions import Orders
+from wardround.engine.trajectory import Trajectory
+from wardround.planning import plan, write_down
+from wardround.replaying import replay_run
+from wardround.results import Run
+from wardround.settings import validated
+from wardround.stored import open_store
+
+pytestmark = [pytest.mark.ray, pytest.mark.timeout(400)]
+EPISODES, WORKERS, CONCURRENCY = 2000, 4, 32
+
+
+async def planned(where: Path, cases: Path, doctor: dict[str, object], **more: object) -> Run:
+    """A run `r` of a case file, written down and not played."""
+    store = open_store(where)
+    fields = {
+        "cases": str(cases),
+        "scenario": "workup",
+        "repeats": 1,
+        "name": "r",
+        "preflight": False,
+        "concurrency": CONCURRENCY,
+        "seats": {"doctor": doctor},
+        **more,
+    }
+    return await write_down(await plan(validated(fields, "test"), store, {}), store)
+
+
+def stored(where: Path) -> dict[str, list[Row]]:
+    """Episode to its rows, as they are in the file at this moment."""
+    connection = sqlite3.connect(where)
+    found: dict[str, list[Row]] = {}
+    query = "SELECT p.name, e.seq, e.hash, e.body FROM events e JOIN episodes p ON p.id = e.episode ORDER BY p.id, e.seq"
+    for name, seq, digest, body in connection.execute(query):
+        found.setdefault(name, []).append(Row(seq, digest, body))
+    connection.close()
+    return found
+
+
+def recorded(where: Path) -> Counter[str]:
+    """The bodies of all calls that are in the store, as the server hashes them."""
+    found: Counter[str] = Counter()
+    for rows in stored(where).values():
+        events = decode(rows)
+        trajectory = Trajectory(events, {})
+        for event in events:
+            if isinstance(event, Called):
+                sent = encode_body("m", trajectory.messages(event), {"temperature": 0.8}, new_name=False)
+                found[blake2b(sent, digest_size=16).hexdigest()] += 1
+    return found
+
+
+async def scores(run: Run) -> list[tuple[str, str, float | None, str]]:
+    """The run's scores that do not depend on the clock."""
+    await wardround.score_run(run)
+    found = [(episode, score.name, score.value, score.reason) async for episode, _, score in run.store.scores("r")]
+    return [row for row in found if "second" not in row[1] and "time" not in row[1]]
+
+
+async def when(happened: Callable[[], Awaitable[bool]]) -> None:
+    """Return soon after something is so."""
+    while not await happened():
+        await anyio.sleep(0.02)
+
+
+async def test_2000_episodes_and_one_of_four_workers_killed_half_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    cases = case_file(tmp_path / "cases.jsonl", EPISODES)
+    async with Loopback(lambda messages, model: lines("workup", messages), latency=0.05) as server:
+        doctor: dict[str, object] = {"spec": "openai/m", "base_url": server.base_url}
+        alone = await planned(tmp_path / "alone.db", cases, doctor)
+        await wardround.api.join("r", store=alone.store)
+        assert server.total == 5 * EPISODES
+        server.counts.clear()
+        begun = server.total
+
+        where = tmp_path / "shared.db"
+        run = await planned(where, cases, doctor)
+        kept: list[Counter[str]] = []
+
+        async def half_way() -> bool:
+            return server.total - begun > 5 * EPISODES // 2
+
+        async def kill() -> None:
+            await when(half_way)
+            sessions = await run.store.sessions("r")
+            assert len({row.pid for row in sessions}) == WORKERS
+            os.kill(sessions[0].pid, signal.SIGKILL)
+            kept.append(await anyio.to_thread.run_sync(recorded, where))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(kill)
+            await run_clustered("r", str(where), Cluster("", WORKERS), progress=(progress := Progress()))
+        assert await run.endings() == {"completed": EPISODES}
+        assert (progress.total, progress.closed) == (EPISODES, EPISODES)
+
+        assert 0 < sum(kept[0].values()) < 5 * EPISODES
+        assert {server.counts[body] for body in kept[0]} == {1}, "a recorded call was made again"
+        again = server.total - begun - 5 * EPISODES
+        assert 0 <= again <= CONCURRENCY, "only calls in flight at the kill may be made again"
+    assert progress.spent.calls == 5 * EPISODES, "what is in the log is booked once"
+
+    sessions = await run.store.sessions("r")
+    assert len(sessions) == WORKERS + 1, "another worker took the place of the killed one"
+    assert all(row.ended is not None for row in sessions)
+    for name, rows in stored(where).items():
+        closed = [event for event in decode(rows) if isinstance(event, Closed)]  # decode follows the chain of hashes
+        assert len(closed) == 1, name
+    assert set(recorded(where).values()) == {1}
+    assert [outcome.error async for outcome in replay_run(run) if outcome.error] == []
+    assert await scores(run) == await scores(alone)
+    await run.store.aclose()
+    await alone.store.aclose()
