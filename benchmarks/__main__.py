@@ -1,56 +1,58 @@
-"""`python -m benchmarks [--episodes N] [--concurrency N] [--latency S] [--json FILE]`."""
+"""`python -m benchmarks [--quick] [--only NAME] [--json FILE]`: measure, print one table, write JSON."""
 
 import argparse
 import json
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
-import anyio
+from benchmarks.faults import faults
+from benchmarks.figure import Figure, table
+from benchmarks.memory import memory
+from benchmarks.opening import opening
+from benchmarks.speed import narrow, wide
+from benchmarks.stores import stores
+from wardround.engine.logs import configure
 
-from benchmarks.bare import bare
-from benchmarks.load import Load, Measured
-from benchmarks.played import played
-from benchmarks.server import served
-
-YARDSTICK = "bare aiohttp"
+PARTS: dict[str, Callable[[bool], Sequence[Figure]]] = {
+    "narrow": narrow,
+    "wide": wide,
+    "faults": faults,
+    "memory": memory,
+    "stores": stores,
+    "opening": opening,
+}
 
 
 def main() -> None:
-    """Measure, print a table, write JSON."""
+    """Run the parts in their order."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    parser.add_argument("--episodes", type=int, default=2000)
-    parser.add_argument("--concurrency", type=int, default=200)
-    parser.add_argument("--latency", type=float, default=0.2)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--only", action="append", choices=list(PARTS), help="one part; may be given more than once")
+    parser.add_argument("--quick", action="store_true", help="short runs: whether all works, not what it measures")
+    parser.add_argument("--json", type=Path, default=Path("out/bench.json"))
     given = parser.parse_args()
-    load = Load(episodes=given.episodes, concurrency=given.concurrency, latency=given.latency)
-    rows: dict[str, Measured] = {}
-    with served(load.latency) as url:
-        for turn in (1, 2):  # twice in turn: a machine that drifts is seen, and the better of each is shown
-            for name, client in ((YARDSTICK, bare), ("wardround", played)):
-                measured = anyio.run(client, load, url)
-                if turn == 1 or measured.cpu < rows[name].cpu:
-                    rows[name] = measured
-    print(table(load, rows))
-    if given.json:
-        given.json.write_text(json.dumps({"load": vars(load), "rows": {name: vars(row) for name, row in rows.items()}}))
-
-
-def table(load: Load, rows: dict[str, Measured]) -> str:
-    """Ratios first: of the latency limit, and of the bare loop's CPU."""
-    calls = load.episodes * load.calls
-    lines = [
-        f"{load.episodes} episodes of {load.calls} calls, {load.concurrency} at once, "
-        f"{load.latency * 1000:g} ms a call; limit {load.limit:.2f} s",
-        f"{'client':<16}{'wall s':>8}{'of limit':>10}{'CPU ms/call':>13}{'of bare':>9}",
-    ]
-    for name, row in rows.items():
-        yardstick = rows[YARDSTICK]
-        extra = "".join(f"  {value:.0f} {what}" for what, value in row.more.items())
-        lines.append(
-            f"{name:<16}{row.wall:>8.2f}{load.limit / row.wall:>10.3f}{row.cpu / calls * 1000:>13.3f}"
-            f"{row.cpu / yardstick.cpu:>9.2f}{extra}"
-        )
-    return "\n".join(lines)
+    configure("error")
+    began, figures = time.monotonic(), []
+    for name in given.only or PARTS:
+        print(f"{name} ...", flush=True)
+        figures += PARTS[name](given.quick)
+    machine = {
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(time.monotonic() - began),
+    }
+    print(f"\n{machine['cores']} cores, Python {machine['python']}, {machine['seconds']} s in all")
+    print("quick: figures of short runs, good for nothing but seeing that they can be had\n" if given.quick else "")
+    print(table(figures))
+    given.json.parent.mkdir(parents=True, exist_ok=True)
+    told = {"machine": machine, "quick": given.quick, "figures": [figure.told() for figure in figures]}
+    given.json.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    print(f"as JSON: {given.json}")
 
 
 if __name__ == "__main__":

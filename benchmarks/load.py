@@ -1,11 +1,13 @@
 """The work that is measured, and how: episodes of chained calls, so many at once, each call so slow."""
 
 import gc
+import random
 import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 
 BRIEF = "You are a doctor."
 """The system message of every conversation."""
@@ -37,13 +39,21 @@ class Load:
     @property
     def question(self) -> str:
         """What is asked each turn."""
-        return "q" * self.turn_chars
+        return prose(self.turn_chars)
 
     def __str__(self) -> str:
         return (
             f"{self.episodes:,} episodes of {self.calls} calls, {self.concurrency:,} at once, "
             f"{self.latency * 1000:g} ms a call"
         )
+
+
+@cache
+def prose(chars: int, seed: int = 0) -> str:
+    """Made-up words: a text of one letter would shrink to nothing where a store compresses."""
+    draw = random.Random(seed)
+    words = ["".join(draw.choices("etaoinshrdlucmfwy", k=draw.randint(2, 11))) for _ in range(1500)]
+    return " ".join(draw.choices(words, k=chars // 2 + 1))[:chars]
 
 
 @dataclass

@@ -45,7 +45,7 @@ async def played_in_a_file(load: Load, base_url: str) -> Measured:
 
 async def played_into(load: Load, base_url: str, where: str) -> Measured:
     """Play the load into the store at `where`; `more` has how many episodes ended right, and what the calls were."""
-    async with scene(load, reach("openai/bench", base_url=base_url, env={}, prices=Prices()), where) as stage:
+    async with scene(load, reach("openai/bench", base_url=base_url, env={}, prices=Prices()), open_store(where)) as stage:
         progress = Progress()
         with measuring() as measured:
             await play_open(stage, progress, load.concurrency)
@@ -54,9 +54,8 @@ async def played_into(load: Load, base_url: str, where: str) -> Measured:
 
 
 @asynccontextmanager
-async def scene(load: Load, model: Model, where: str) -> AsyncIterator[Stage]:
-    """Plan the load into a new store at `where`; the model and the store are closed with the block."""
-    store = open_store(where)
+async def scene(load: Load, model: Model, store: Store) -> AsyncIterator[Stage]:
+    """Plan the load into a new store; the model and the store are closed with the block."""
     try:
         [case] = await store.put([_CASE.model_dump_json(exclude_defaults=True).encode()])
         [index] = await store.put([b'[["c","%s"]]' % case.encode()])

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
-REPLY = "### Chain of Thought:\\n<step 1> more is needed\\n" + "x" * 900
+from benchmarks.load import prose
+
+REPLY = prose(950, seed=1)
 """The text of every answer, as it stands in JSON."""
-RESET = "reset"
-"""The name of the fault that has no HTTP status."""
 
 
 @dataclass

@@ -23,5 +23,7 @@ if [ -f "$HOME/.wardround-keys" ]; then
     . "$HOME/.wardround-keys"
     set +a
 fi
+# A call in flight is an open connection.
+ulimit -n "$(ulimit -Hn)"
 PATH=$PWD/.venv/bin:$PATH
 exec docker/join.sh "$RUN" "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" "$@"

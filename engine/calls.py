@@ -188,11 +188,7 @@ class RecordingModel:
         if spent:
             spent.check()
         if self.watch:
-            if spent:
-                spent.hold()
             await self.watch.before_call(self._seat)
-            if spent:
-                spent.go_on()
         reply, error, booked = None, None, None
         try:
             await self._log.flush()

@@ -23,6 +23,7 @@ from wardround.engine.log import EpisodeLog
 from wardround.engine.protocols import Agent, Model, Remembers, Scenario
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.engine.seat import Voice
+from wardround.engine.waiting import timed_by
 
 
 class Ended(Exception):
@@ -71,6 +72,8 @@ class Episode:
         try:
             self.recall()
             with self._spent.timed():
+                if self._spent.ticking:
+                    timed_by(self._spent)
                 await self._live()
             ending = None
         except Ended as ended:
@@ -99,9 +102,7 @@ class Episode:
         table = self._table
         while self.ending() is None:
             if table.watch:
-                self._spent.hold()
                 await table.watch.before_act()
-                self._spent.go_on()
             if not table.tape.unused():  # an act that was interrupted had passed this check when it began
                 with boundary("limit"):
                     self._spent.check()

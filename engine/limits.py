@@ -56,6 +56,11 @@ class Spent:
             finally:
                 self._timer = None
 
+    @property
+    def ticking(self) -> bool:
+        """Whether there is a time to hold."""
+        return self._timer is not None
+
     def hold(self) -> None:
         """Stop the time: what comes is waiting that the episode is not to blame for. Nests."""
         if self._timer is not None:

@@ -10,6 +10,7 @@ from wardround.engine.errors import RunStopped
 from wardround.engine.records import Json
 from wardround.engine.sessions import Orders
 from wardround.engine.spending import Budget, Spending
+from wardround.engine.waiting import waiting
 
 
 class Progress:
@@ -63,7 +64,8 @@ class Progress:
     async def before_act(self) -> None:
         """Wait while the run is paused; raise RunStopped if it is draining."""
         while self.paused and not self.why:
-            await self._stir.wait()
+            with waiting():
+                await self._stir.wait()
         if self.why:
             raise RunStopped(self.why)
 
@@ -81,7 +83,8 @@ class Progress:
                 raise RunStopped(self.why)
             self._waiting += 1
             try:
-                await self._stir.wait()
+                with waiting():
+                    await self._stir.wait()
             finally:
                 self._waiting -= 1
         self.purse.set_aside(seat)

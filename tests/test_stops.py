@@ -1,4 +1,4 @@
-"""A stop after every event of a run, of every scenario and store: resumed, it comes out the same and pays nothing twice."""
+"""A stop after every event of a run, in every scenario and store: resumed, it comes out the same, nothing paid twice."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

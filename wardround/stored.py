@@ -9,19 +9,29 @@ from wardround.engine.events import Row, decode
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json
 from wardround.engine.rows import EpisodeRow
+from wardround.engine.stores.address import SCHEMES, Address
+from wardround.engine.stores.postgres import PostgresStore
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.engine.trajectory import Trajectory
 
 
 def open_store(where: str | Path) -> Store:
-    """The store at a path, or at a URL `sqlite:PATH`."""
+    """The store at a path, at `sqlite:PATH`, or in the database at `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`."""
     text = str(where)
     scheme, colon, rest = text.partition(":")
     if colon and scheme == "sqlite":
         return SqliteStore(rest.removeprefix("//"))
-    if colon and "//" in rest[:2]:
-        raise UsageError(f"store {scheme}://...: only a path or sqlite:PATH can be opened")
+    if colon and scheme in SCHEMES and rest.startswith("//"):
+        return PostgresStore(text)
+    if colon and rest.startswith("//"):
+        raise UsageError(f"store {scheme}://...: only a path, sqlite:PATH or postgresql://... can be opened")
     return SqliteStore(text)
+
+
+def store_name(where: str | Path) -> str:
+    """A store as messages and commands may show it: a URL loses its user and password."""
+    text = str(where)
+    return str(Address(text)) if text.startswith(tuple(f"{scheme}://" for scheme in SCHEMES)) else text
 
 
 class StoredRun:

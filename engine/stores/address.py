@@ -32,7 +32,7 @@ class Address:
             parts.scheme not in SCHEMES
             or not _HOSTS.fullmatch(hosts)
             or parts.netloc.count("@") > 1
-            or "@" in parts.path
+            or "@" in parts.path + parts.query
             or parts.fragment
         ):
             raise wrong

@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 import pytest
 from image import DOCKER, ROOT
+from ruamel.yaml import YAML
 
 from wardround.cli import VERBS, app
 
 FILES = [*sorted(path for path in DOCKER.iterdir() if path.is_file()), ROOT / "docs" / "deploy.md"]
-_COMMAND = re.compile(r"(?:wardround|compose run --rm cli|join-run|join\.sh)\s+([^|;`)#]*)")
+_COMMAND = re.compile(r"(?:wardround|compose run --rm cli|join-run|join\.sh)[ \t]+([^|;`)#\n]*)")
 
 
 def commands(file: Path) -> Iterator[tuple[str, list[str]]]:
@@ -20,16 +21,15 @@ def commands(file: Path) -> Iterator[tuple[str, list[str]]]:
     if file.name == "kuberay.yaml":
         text = re.sub(r"\n\s+(?=then|else|exec)", " ", text)
     for found in _COMMAND.finditer(text):
-        line = found[1].splitlines()[0]
-        words = re.findall(r"[^\s\"',\]]+", line)
+        words = re.findall(r"[^\s\"']+", found[1])
         verb = "run" if "join" in found[0] else next((word for word in words if not word.startswith("-")), "")
         if verb in VERBS:
             yield verb, [word.partition("=")[0] for word in words if word.startswith("--")]
 
 
 def known(verb: str) -> set[str]:
-    context = click.Context(app)
-    command = app.get_command(context, verb)  # type: ignore[attr-defined]
+    command = app.get_command(click.Context(app), verb)
+    assert command is not None
     return {option for parameter in command.params for option in parameter.opts} | {"--help"}
 
 
@@ -43,8 +43,13 @@ def test_the_commands_are_found() -> None:
     found = {file.name: [verb for verb, _ in commands(file)] for file in FILES}
     assert found["join.sh"].count("run") >= 2
     assert "status" in found["join.sh"]
-    assert found["kuberay.yaml"].count("run") == 2
+    assert found["kuberay.yaml"].count("run") == 2, found
     assert found["kubernetes.yaml"].count("run") == 1
     assert {"run", "status", "pause", "resume", "stop", "set"} <= set(found["deploy.md"])
     shown = dict(commands(DOCKER / "kuberay.yaml"))
     assert {"--cluster", "--workers"} <= set(shown["run"])
+
+
+def test_the_service_that_begins_gives_options_of_run() -> None:
+    command = YAML(typ="safe").load(DOCKER / "compose.yaml")["services"]["begin"]["command"]
+    assert {word for word in command if word.startswith("--")} == {"--config"} <= known("run")

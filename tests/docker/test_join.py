@@ -5,22 +5,24 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from image import DOCKER
+from pgserver import PgServer
 
 from wardround.results import Run
 from wardround.stored import open_store
 
 
-def started(store: Path, *arguments: str, wait: int = 30) -> "subprocess.Popen[str]":
+def started(folder: Path, store: str, *arguments: str, wait: int = 30) -> "subprocess.Popen[str]":
     surroundings = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "HOME": str(store.parent),
-        "WARDROUND_STORE": str(store),
+        "HOME": str(folder),
+        "WARDROUND_STORE": store,
         "JOIN_WAIT": str(wait),
     }
     return subprocess.Popen(
         [str(DOCKER / "join.sh"), *arguments],
-        cwd=store.parent,
+        cwd=folder,
         env=surroundings,
         text=True,
         stdout=subprocess.PIPE,
@@ -28,16 +30,15 @@ def started(store: Path, *arguments: str, wait: int = 30) -> "subprocess.Popen[s
     )
 
 
-async def test_the_first_begins_the_others_join_and_a_late_one_goes_on(tmp_path: Path) -> None:
-    store = tmp_path / "runs.db"
+async def played_by_three(folder: Path, store: str) -> None:
     options = ("--doctor", "baseline", "--limit", "6", "--no-preflight")
-    crew = [started(store, "trial", f"{number}/3", *options) for number in (3, 2, 1)]
+    crew = [started(folder, store, "trial", f"{number}/3", *options) for number in (3, 2, 1)]
     for one in crew:
         said = one.communicate(timeout=50)
         assert one.returncode == 0, said
-    again = started(store, "trial", "1/3", *options)
+    again = started(folder, store, "trial", "1/3", *options)
     assert "6 completed" in again.communicate(timeout=50)[0]
-    opened = open_store(str(store))
+    opened = open_store(store)
     try:
         assert [run.name for run in await opened.runs()] == ["trial"]
         assert await (await Run.open(opened, "trial")).endings() == {"completed": 6}
@@ -45,15 +46,26 @@ async def test_the_first_begins_the_others_join_and_a_late_one_goes_on(tmp_path:
         await opened.aclose()
 
 
+async def test_the_first_begins_the_others_join_and_a_late_one_goes_on(tmp_path: Path) -> None:
+    await played_by_three(tmp_path, str(tmp_path / "runs.db"))
+
+
+@pytest.mark.postgres
+@pytest.mark.timeout(180)
+async def test_the_same_on_a_server(tmp_path: Path) -> None:
+    with PgServer() as server:
+        await played_by_three(tmp_path, server.fresh())
+
+
 def test_who_waits_in_vain_says_so(tmp_path: Path) -> None:
-    waiting = started(tmp_path / "runs.db", "trial", "2/3", wait=0)
+    waiting = started(tmp_path, str(tmp_path / "runs.db"), "trial", "2/3", wait=0)
     _, told = waiting.communicate(timeout=50)
     assert waiting.returncode == 2
     assert "run trial has not begun" in told
 
 
 def test_a_signal_ends_the_wait(tmp_path: Path) -> None:
-    waiting = started(tmp_path / "runs.db", "trial", "2/3", wait=600)
+    waiting = started(tmp_path, str(tmp_path / "runs.db"), "trial", "2/3", wait=600)
     waiting.terminate()
     waiting.communicate(timeout=50)
     assert waiting.returncode in (143, -15)

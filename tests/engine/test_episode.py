@@ -14,6 +14,7 @@ from wardround.engine.limits import Limits
 from wardround.engine.progress import Progress
 from wardround.engine.records import Action, Completion, Ending, Json, Message, View
 from wardround.engine.seat import Seat
+from wardround.engine.sessions import Orders
 from wardround.engine.spending import Spending
 from wardround.engine.trajectory import Trajectory
 
@@ -237,5 +238,31 @@ async def test_a_limit_on_wall_time_ends_an_act_that_hangs() -> None:
             return Action("say", "late")
 
     ending = await play(Shelf(), Words(), caller=Slow, limits=Limits(wall=0.05))
+    assert ending is not None
+    assert (ending.cause, ending.reason) == ("limit", "wall")
+
+
+async def test_the_wall_limit_does_not_count_what_holds_the_run_back() -> None:
+    progress = Progress()
+    progress.obey(Orders("pause"))
+    endings: list[Ending | None] = []
+
+    async def played() -> None:
+        endings.append(await play(Shelf(), Words(), watch=progress, limits=Limits(wall=0.2)))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(played)
+        await anyio.sleep(0.4)
+        progress.obey(Orders("run"))
+    assert [ending.cause for ending in endings if ending] == ["completed"]
+
+
+async def test_the_wall_limit_counts_a_call_that_hangs() -> None:
+    class Hanging(Words):
+        async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+            await anyio.sleep(10)
+            return await super().complete(messages, purpose=purpose, **options)
+
+    ending = await play(Shelf(), Hanging(), watch=Progress(), limits=Limits(wall=0.05))
     assert ending is not None
     assert (ending.cause, ending.reason) == ("limit", "wall")
