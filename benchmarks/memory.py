@@ -21,19 +21,28 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def memory(quick: bool) -> Sequence[Figure]:
-    """Peak beside the bare pool's, and that of many episodes beside that of few."""
-    found: list[Figure] = []
-    peaks = []
-    for count in FEW if quick else COUNTS:
-        with served(0.0) as server:
-            loop, engine = (grown(client, count, server.url) for client in ("bare", "played"))
-        peaks.append(engine)
-        note = f"bare pool {loop:.1f} MB, engine {engine:.1f} MB above what imports take"
-        found.append(
-            Figure(f"memory, {count:,} queued", engine / loop, "of the bare pool", at_most=2.0, note=note)
+    """Peaks of the engine beside the bare pool's, and those of many episodes beside those of few."""
+    few, many = FEW if quick else COUNTS
+    with served(0.0) as server:
+        peak = {
+            (client, count): grown(client, count, server.url)
+            for client in ("bare", "played", "planned")
+            for count in (few, many)
+        }
+    found = [
+        Figure(
+            f"memory, {count:,} queued",
+            peak["played", count] / peak["bare", count],
+            "of the bare pool",
+            at_most=2.0,
+            note=f"bare pool {peak['bare', count]:.1f} MB, engine {peak['played', count]:.1f} MB above their imports",
         )
-    name = f"memory, {count:,} queued beside {(FEW if quick else COUNTS)[0]:,}"
-    found.append(Figure(name, peaks[1] / peaks[0], "times", at_most=1.1, note="flat is 1"))
+        for count in (few, many)
+    ]
+    for client, what in (("played", "played"), ("planned", "planned by wardround.run")):
+        note = f"{peak[client, few]:.1f} and {peak[client, many]:.1f} MB; flat is 1"
+        name = f"memory, {many:,} {what} beside {few:,}"
+        found.append(Figure(name, peak[client, many] / peak[client, few], "times", at_most=1.1, note=note))
     return found
 
 
@@ -58,7 +67,7 @@ def resident(key: str) -> float:
 def main() -> None:
     """The measured process: `python -m benchmarks.memory CLIENT EPISODES URL`."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("client", choices=["bare", "played"])
+    parser.add_argument("client", choices=["bare", "played", "planned"])
     parser.add_argument("episodes", type=int)
     parser.add_argument("url")
     given = parser.parse_args()

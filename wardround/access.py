@@ -39,16 +39,17 @@ def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:
     """Quotas by address, host or provider, '' for all others, from texts `[ADDRESS ]NAME=N,...`."""
     found: dict[str, Quota] = {}
     for text in texts:
-        where, _, limits = text.strip().rpartition(" ")
+        first, _, rest = text.strip().partition(" ")
+        where, limits = ("", text) if "=" in first or not rest else (first, rest)
         fields: dict[str, int] = {}
         for limit in limits.split(","):
             name, equals, value = limit.partition("=")
             if not equals or not value.strip().isdecimal():
                 raise UsageError(f"quota {text!r}: {limit!r} is no limit; write NAME=N, such as rpm=600")
             fields[name.strip()] = int(value)
-        if where.strip() in found:
-            raise UsageError(f"quota {text!r}: {where.strip() or 'the quota of all endpoints'} is given twice")
-        found[where.strip()] = read_quota(fields, f"quota {text!r}")
+        if where in found:
+            raise UsageError(f"quota {text!r}: {where or 'the quota of all endpoints'} is given twice")
+        found[where] = read_quota(fields, f"quota {text!r}")
     return found
 
 

@@ -33,9 +33,8 @@ def started(folder: Path, store: str, *arguments: str, wait: int = 30) -> "subpr
 async def played_by_three(folder: Path, store: str) -> None:
     options = ("--doctor", "baseline", "--limit", "6", "--no-preflight")
     crew = [started(folder, store, "trial", f"{number}/3", *options) for number in (3, 2, 1)]
-    for one in crew:
-        said = one.communicate(timeout=50)
-        assert one.returncode == 0, said
+    said = [one.communicate(timeout=50) for one in crew]
+    assert [one.returncode for one in crew] == [0, 0, 0], said
     again = started(folder, store, "trial", "1/3", *options)
     assert "6 completed" in again.communicate(timeout=50)[0]
     opened = open_store(store)

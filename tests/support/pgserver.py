@@ -6,6 +6,7 @@ import os
 import subprocess
 import tempfile
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -68,5 +69,6 @@ class PgServer:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._server.cleanup()
+        with suppress(subprocess.CalledProcessError):  # a test may have left it stopped
+            self.control("stop", "-m", "immediate")
         self._folder.cleanup()

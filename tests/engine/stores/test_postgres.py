@@ -89,21 +89,16 @@ async def test_what_cannot_be_reached_says_so_at_once(pgserver: PgServer, url: s
     assert time.monotonic() - began < 15
 
 
-async def test_two_event_loops_may_use_it_one_after_the_other(url: str) -> None:
-    opened = PostgresStore(url)
-
-    async def first() -> None:
-        await opened.create_run("r", {})
-        await opened.plan("r", planned("a"))
-        await opened.append("r", "a", rows(0, 1))
-
-    async def second() -> None:
-        await opened.append("r", "a", rows(1, 1))
-        assert [row.events async for row in opened.episodes("r")] == [2]
-        await opened.aclose()
-
-    await asyncio.to_thread(asyncio.run, first())
-    await asyncio.to_thread(asyncio.run, second())
+def test_two_event_loops_may_use_it_one_after_the_other(url: str) -> None:
+    code = (
+        "import asyncio, sys\n"
+        "from wardround.stored import open_store\n"
+        "store = open_store(sys.argv[1])\n"
+        "asyncio.run(store.create_run('r', {}))\n"
+        "print(asyncio.run(store.runs())[0].name)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, url], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("r\n", "")
 
 
 def test_without_its_driver_it_says_what_to_install() -> None:

@@ -1,0 +1,31 @@
+"""The front door on a long list of jobs: all of it is planned, a little of it played, the rest left in the store."""
+
+import tempfile
+from pathlib import Path
+
+import anyio
+
+from benchmarks.load import Load, Measured, measuring
+from wardround.api import run
+from wardround.engine.batch import beside
+from wardround.engine.progress import Progress
+
+CASES, PLAYED = 20, 200
+
+
+async def planned(load: Load, base_url: str) -> Measured:
+    """`wardround.run` over `load.episodes` jobs with a doctor that needs no model, stopped after PLAYED of them."""
+    del base_url
+    progress = Progress()
+
+    async def watch() -> None:
+        while progress.closed < PLAYED:
+            await anyio.sleep(0.01)
+        progress.drain("enough was played")
+
+    with tempfile.TemporaryDirectory() as folder, measuring() as measured:
+        async with beside(watch):
+            path = Path(folder) / "bench.db"
+            repeats = load.episodes // CASES
+            await run("bundled", doctor="silent", limit=CASES, repeats=repeats, store=path, progress=progress)
+    return measured

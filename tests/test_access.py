@@ -1,0 +1,60 @@
+"""Quotas as people write them, and what was spent of a daily one before this process began."""
+
+from pathlib import Path
+
+import pytest
+from clinic import case_file, lines
+
+import wardround
+from wardround.access import read_quotas, spent_today
+from wardround.engine.errors import UsageError
+from wardround.engine.models.loopback import Loopback
+from wardround.engine.models.quota import Quota
+from wardround.engine.progress import Progress
+from wardround.engine.stores.sqlite import SqliteStore
+
+
+def test_a_quota_is_for_all_endpoints_or_for_one() -> None:
+    found = read_quotas(["rpm=600, tpm=1000", "http://localhost:8000/v1 in_flight=64"])
+    assert found == {"": Quota(rpm=600, tpm=1000), "http://localhost:8000/v1": Quota(in_flight=64)}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("rpm", "NAME=N"), ("rpm=x", "rpm=x"), ("speed=3", "speed"), ("rpm=0", "above 0"), ("", "NAME=N")],
+)
+def test_what_cannot_be_read_is_named(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_quotas([text])
+
+
+def test_one_place_has_one_quota() -> None:
+    with pytest.raises(UsageError, match="given twice"):
+        read_quotas(["h.example rpm=1", "h.example tpm=1"])
+
+
+async def test_a_daily_quota_leaves_episodes_open_and_counts_over_resumes(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "runs.db")
+    cases = case_file(tmp_path / "cases.jsonl", 12)
+    async with Loopback(lambda messages, model: lines("oracle", messages)) as server:
+        progress = Progress()
+        run = await wardround.run(
+            cases,
+            "oracle",
+            doctor={"spec": "openai/m", "base_url": server.base_url},
+            repeats=1,
+            name="r",
+            store=store,
+            preflight=False,
+            concurrency=3,
+            quotas=["daily_requests=5"],
+            progress=progress,
+        )
+        assert await run.endings() == {"completed": 5, "open": 7}
+        assert "daily quota" in progress.why
+        assert "UTC" in progress.why
+        assert await spent_today(store) == {"127.0.0.1": (5, (await store.spending("r"))[0].spent.tokens)}
+        await wardround.resume("r", store=store)
+        assert await run.endings() == {"completed": 5, "open": 7}
+        assert server.total == 5
+    await store.aclose()
