@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=Path("out/bench.json"))
     given = parser.parse_args()
     configure("error")
-    began, figures = time.monotonic(), []
+    began, figures = time.monotonic(), list[Figure]()
     for name in given.only or PARTS:
         print(f"{name} ...", flush=True)
         figures += PARTS[name](given.quick)

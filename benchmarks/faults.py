@@ -18,7 +18,8 @@ LOAD = Load()
 def faults(quick: bool) -> Sequence[Figure]:
     """Runs with and without faults in turn, with the patience that users get; a fault comes as late as an answer."""
     load, turns = (Load(episodes=600), 1) if quick else (LOAD, 3)
-    right, times, sent = 0.0, [], {}
+    right, times = 0.0, list[float]()
+    sent: Mapping[str, int] = {}
     for turn in range(turns):
         smooth, _ = _played(load, {}, turn)
         rough, sent = _played(load, RATES, turn)

@@ -60,7 +60,9 @@ def table(figures: Iterable[Figure]) -> str:
         if figure.met is False:
             missed.append(figure.name)
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = ["  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[4]]) for row in rows]
+    lines = [
+        "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[4]]) for row in rows
+    ]
     lines.append(f"missed: {'; '.join(missed)}" if missed else "no aim was missed")
     return "\n".join(line.rstrip() for line in lines)
 

@@ -7,8 +7,9 @@ from wardround.engine.events import Acted
 from wardround.engine.records import Action, Ending, Message, Said, View
 from wardround.engine.seat import Seat
 
+
 class Game:
-    """`asker` calls its model, `teller` answers with a fixed text, until the calls are made; cases are not looked at."""
+    """`asker` calls its model, `teller` answers with a fixed text, until the calls are made; the case is not read."""
 
     name = "game"
     seats: Sequence[str] = ("asker", "teller")

@@ -49,8 +49,9 @@ def memory(quick: bool) -> Sequence[Figure]:
 def grown(client: str, episodes: int, url: str) -> float:
     """Peak resident memory of a fresh process less that after its imports, in MB."""
     command = [sys.executable, "-m", "benchmarks.memory", client, str(episodes), url]
+    # The last line: what the engine logs comes before.
     told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    return float(json.loads(told)["grown"])
+    return float(json.loads(told.splitlines()[-1])["grown"])
 
 
 def resident(key: str) -> float:

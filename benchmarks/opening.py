@@ -31,7 +31,9 @@ def opening(quick: bool) -> Sequence[Figure]:
         for verb in VERBS:
             seconds = [_timed([*verb, "--store", str(path)], Path(folder)) for _ in range(times + 1)][1:]
             name = f"wardround {' '.join(verb)}, {episodes:,} episodes"
-            found.append(of_runs(name, seconds, unit="s", at_most=1.0, note=f"a file of {path.stat().st_size / 1e9:.1f} GB"))
+            found.append(
+                of_runs(name, seconds, unit="s", at_most=1.0, note=f"a file of {path.stat().st_size / 1e9:.1f} GB")
+            )
     return found
 
 

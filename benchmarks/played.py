@@ -45,7 +45,9 @@ async def played_in_a_file(load: Load, base_url: str) -> Measured:
 
 async def played_into(load: Load, base_url: str, where: str) -> Measured:
     """Play the load into the store at `where`; `more` has how many episodes ended right, and what the calls were."""
-    async with scene(load, reach("openai/bench", base_url=base_url, env={}, prices=Prices()), open_store(where)) as stage:
+    async with scene(
+        load, reach("openai/bench", base_url=base_url, env={}, prices=Prices()), open_store(where)
+    ) as stage:
         progress = Progress()
         with measuring() as measured:
             await play_open(stage, progress, load.concurrency)

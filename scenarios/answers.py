@@ -1,6 +1,7 @@
 """What an examiner or patient answered: which parts of it the doctor hears."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 
 from wardround.engine.records import Action, Json
 from wardround.scenarios.records import Item
@@ -34,7 +35,4 @@ def lines(given: Iterable[Mapping[str, Json]]) -> str:
 
 def rows(items: Sequence[Item]) -> list[Json]:
     """Results of a case as the seat that looks them up gets them."""
-    return [
-        {"ref": i.ref, "kind": i.kind, "name": i.name, "text": i.text, "normal": i.normal, "detail": i.detail}
-        for i in items
-    ]
+    return [asdict(item) for item in items]

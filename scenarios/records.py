@@ -14,6 +14,7 @@ class Item:
     """One recorded result.
 
     `ref` cites the field it comes from, for instance 'labs[3]'; `normal` is None where the record does not say.
+    `code` is the source's item number, `time` when it was taken (ISO 8601); '' where the record has none.
     """
 
     ref: str
@@ -22,6 +23,8 @@ class Item:
     text: str
     normal: bool | None
     detail: str = ""
+    code: str = ""
+    time: str = ""
 
 
 def items(case: Case) -> tuple[Item, ...]:
@@ -31,9 +34,8 @@ def items(case: Case) -> tuple[Item, ...]:
         for i, part in enumerate(case.examination)
     ]
     for i, lab in enumerate(case.labs):
-        found.append(
-            Item(f"labs[{i}]", "lab", lab.name, lab_text(case, i), lab_normal(case, i), str(lab.item_id or ""))
-        )
+        code = str(lab.item_id or "")
+        found.append(Item(f"labs[{i}]", "lab", lab.name, lab_text(case, i), lab_normal(case, i), code, code, lab.time))
     for i, culture in enumerate(case.microbiology):
         text = "; ".join(part for part in (culture.organism, culture.comment) if part) or "no organism reported"
         where = f" ({culture.specimen})" if culture.specimen else ""
@@ -45,13 +47,14 @@ def items(case: Case) -> tuple[Item, ...]:
                 f"{culture.test}{where}: {text}",
                 None,
                 culture.specimen,
+                str(culture.item_id or ""),
+                culture.time,
             )
         )
     for i, study in enumerate(case.imaging):
         detail = f"{study.modality} {study.region}".strip()
-        found.append(
-            Item(f"imaging[{i}]", "imaging", study.exam, f"{study.exam}: {study.report}", study.normal, detail)
-        )
+        told = f"{study.exam}: {study.report}"
+        found.append(Item(f"imaging[{i}]", "imaging", study.exam, told, study.normal, detail, time=study.time))
     for i, other in enumerate(case.investigations):
         found.append(
             Item(f"investigations[{i}]", "investigation", other.name, f"{other.name}: {other.text}", other.normal)

@@ -12,7 +12,8 @@ from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios import actions
 from wardround.scenarios.answers import answers, found, heard, lines, rows
 from wardround.scenarios.case import Case
-from wardround.scenarios.moves import Conclusion, Order, Pick, Question, Unusable, typed
+from wardround.scenarios.moves import Conclusion, Move, Order, Pick, Question, Unusable, typed
+from wardround.scenarios.published import moves as published
 from wardround.scenarios.records import items
 from wardround.scenarios.tally import Tally
 
@@ -44,6 +45,10 @@ class WorkupSettings(BaseModel):
     rules: Literal["default", "published"] = Field(
         default="default",
         description="published: a type can be had once, and a test that matches nothing is passed over in silence.",
+    )
+    reading: Literal["tolerant", "published"] = Field(
+        default="tolerant",
+        description="How replies are read; published: as its code does, by parts of words, with a treatment demanded.",
     )
     policy: Literal["strict", "normal-default"] = Field(
         default="strict",
@@ -137,23 +142,29 @@ class Workup:
             return self._told(state, event.seq, action)
         said = Said(event.seq, "doctor", action.verb, action.text, action.args)
         state = _with(state, heard=(*state.heard, said), tally=state.tally.replied().turned())
-        move = actions.read(action.text, state.asked) if action.verb == "reply" else typed(action, "diagnosis")
+        move = self._read(action.text, state) if action.verb == "reply" else typed(action, "diagnosis")
         if isinstance(move, Conclusion):
             return _with(state, ending=state.tally.completed(diagnosis=move.text))
         if isinstance(move, Question):
             move = Unusable("unavailable", "there is no patient to ask")
         elif not isinstance(move, Unusable) and state.stage == "diagnose":
             move = Unusable("unavailable", "only the diagnosis is possible now")
+        elif self._published and not isinstance(move, Order) and set(NAMES) <= set(state.used):
+            return self._demand(state, event.seq, "enforced")
         if isinstance(move, Unusable):
             return self._warn(state, event.seq, move)
         return self._moved(_with(state, tally=state.tally.usable()), event.seq, move)
+
+    def _read(self, text: str, state: State) -> Move:
+        """The move in a reply's text."""
+        return published.read(text) if self.settings.reading == "published" else actions.read(text, state.asked)
 
     def _moved(self, state: State, seq: int, move: Pick | Order) -> State:
         """The state after a usable move that is no answer yet."""
         if isinstance(move, Pick) and move.kind == "output":
             return self._demand(state, seq, "output")
         if self._published and (isinstance(move, Pick) or move.kind == "examination"):
-            if len(set(state.used) & set(NAMES)) == len(NAMES):
+            if set(NAMES) <= set(state.used):
                 return self._demand(state, seq, "enforced")
             if move.kind in state.used:
                 return self._refuse(state, seq, "repeated", move.kind)
@@ -189,7 +200,9 @@ class Workup:
             given, text = found(given), ""
             if not given:
                 return self._refuse(state, seq, "none_found", order.kind)
-        state = _with(state, used=_and(state.used, order.kind), answered=_and(state.answered, order.kind))
+        if not self._published or order.kind == "examination":  # published: a list does not use up its action
+            state = _with(state, used=_and(state.used, order.kind))
+        state = _with(state, answered=_and(state.answered, order.kind))
         told = self._prompts[f"workup/results_{order.kind}"].render(
             results=text or lines(given), actions=self._offered(state)
         )

@@ -2,17 +2,23 @@
 
 import os
 import socket
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import cast
 
+import anyio
 import pytest
 
-from wardround.clustering import run_clustered, shared_store, without_password, work
-from wardround.engine.cluster import Cluster
-from wardround.engine.errors import UsageError
+from wardround.clustering import DEATHS, Driver, run_clustered, shared_store, without_password, work
+from wardround.engine.cluster import Cluster, Crew, Happened
+from wardround.engine.errors import StoreError, UsageError, WardroundError
+from wardround.engine.progress import Progress
+from wardround.engine.records import Json
+from wardround.engine.sessions import Orders
 from wardround.planning import plan, write_down
 from wardround.settings import validated
-from wardround.stored import open_store
+from wardround.stored import StoredRun, open_store
 
 HERE, AUTO, HEAD = Cluster("", 2), Cluster("auto", 2), Cluster("ray://head:10001", 2)
 
@@ -40,6 +46,7 @@ def test_a_store_that_workers_cannot_share_is_refused(where: str, cluster: Clust
         ("postgresql://user:pw@db:5/x?schema=y", "postgresql://user@db:5/x?schema=y"),
         ("postgresql://db/x?password=pw", "postgresql://db/x"),
         ("postgresql:///x?host=%2Frun%2Fdb", "postgresql:///x?host=%2Frun%2Fdb"),
+        ("postgresql:///x?host=%2Frun%2Fdb&password=pw", "postgresql:///x?host=%2Frun%2Fdb"),
         ("sqlite:/data/some.db", "sqlite:/data/some.db"),
     ],
 )
@@ -86,3 +93,94 @@ async def test_what_the_driver_refuses(tmp_path: Path) -> None:
         await run_clustered("r", str(where), HERE)
     with pytest.raises(UsageError, match="no run"):
         await run_clustered("other", str(where), HERE)
+
+
+class Told:
+    """A crew without workers: each that is started does what was written down for it."""
+
+    def __init__(self, *happens: Happened) -> None:
+        self._happens = happens
+        self.started: list[Mapping[str, Json]] = []
+        self._send, self._heard = anyio.create_memory_object_stream[Happened](100)
+
+    async def start(self, place: int, arguments: Mapping[str, Json]) -> None:
+        self.started.append({"place": place, **arguments})
+        for happened in self._happens:
+            await self._send.send(Happened(happened.kind, place, "far", 7, None, happened.error, happened.text))
+
+    async def next(self) -> Happened:
+        return await self._heard.receive()
+
+    def close(self) -> None:
+        self._send.close()
+        self._heard.close()
+
+
+async def driven(where: Path, crew: Told, progress: Progress, workers: int = 1) -> None:
+    """A driver's work with such a crew."""
+    store = open_store(where)
+    try:
+        driver = Driver(await StoredRun.open(store, "r"), cast(Crew, crew), progress, {"concurrency": 8})
+        driver.pause = 0.0
+        with anyio.fail_after(20):
+            await driver.play(workers)
+    finally:
+        crew.close()
+        await store.aclose()
+
+
+STARTED, DIED = Happened("started", 0), Happened("died", 0, text="out of memory")
+
+
+async def test_a_worker_that_always_dies_is_given_up_and_the_run_can_be_resumed(tmp_path: Path) -> None:
+    crew, where = Told(STARTED, DIED), await planned(tmp_path)
+    with pytest.raises(WardroundError, match=r"2 episodes are open.*worker 1 on far: out of memory.*--resume r"):
+        await driven(where, crew, Progress())
+    assert [started["concurrency"] for started in crew.started] == [8, 8, *[1] * (DEATHS - 1)]
+    assert [started["share"] for started in crew.started] == [(1, 1)] * (DEATHS + 1)
+    assert await joined(where) == {"completed": 2}
+
+
+@pytest.mark.parametrize("error", ["UsageError", "PreflightError", "EgressError", "StoreError"])
+async def test_a_worker_that_cannot_work_stops_the_job(tmp_path: Path, error: str) -> None:
+    crew, where = Told(STARTED, Happened("failed", 0, error=error, text="a wrong key")), await planned(tmp_path)
+    with pytest.raises(StoreError if error == "StoreError" else UsageError, match=r"^worker 1 on far: a wrong key$"):
+        await driven(where, crew, Progress())
+    assert len(crew.started) == 1
+
+
+async def test_a_store_that_fails_a_worker_later_does_not_stop_the_job(tmp_path: Path) -> None:
+    where = await planned(tmp_path)
+    store = open_store(where)
+    await store.begin("r", host="far/pid:[1]", pid=7)
+    crew = Told(STARTED, Happened("failed", 0, error="StoreError", text="the connection was lost"))
+    with pytest.raises(WardroundError, match="died too often") as raised:
+        await driven(where, crew, Progress())
+    assert not isinstance(raised.value, StoreError)
+    assert len(crew.started) == DEATHS + 1
+    assert [row.alive for row in await store.sessions("r")] == [False], "what it held is free at once"
+    await store.aclose()
+
+
+async def test_workers_that_end_are_not_started_again(tmp_path: Path) -> None:
+    crew, where = Told(STARTED, Happened("finished", 0)), await planned(tmp_path)
+    progress = Progress()
+    await driven(where, crew, progress, workers=3)
+    assert [(started["place"], started["share"]) for started in crew.started] == [(1, (1, 3)), (2, (2, 3)), (3, (3, 3))]
+    assert (progress.total, progress.closed) == (2, 0)
+
+
+async def test_a_stop_does_not_wait_for_workers_that_never_began(tmp_path: Path) -> None:
+    crew, where, progress = Told(), await planned(tmp_path), Progress()
+    async with anyio.create_task_group() as group:
+        group.start_soon(driven, where, crew, progress, 2)
+        await anyio.sleep(0.3)
+        progress.drain()
+    store = open_store(where)
+    assert (await store.orders("r")).state == "stop"
+    await store.order("r", Orders(state="stop", concurrency=3))
+    again = Told(Happened("finished", 0))
+    await driven(where, again, Progress())
+    assert len(again.started) == 1, "to play it again is to take the order back"
+    assert await store.orders("r") == Orders(concurrency=3)
+    await store.aclose()

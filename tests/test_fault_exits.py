@@ -73,7 +73,9 @@ def test_what_cannot_be_right_stops_the_run_before_it_begins(
 
 
 def test_what_passes_is_not_noticed(shell: Shell, file: Path, store: Path) -> None:
-    rates = {trouble.fault: 1 / 8 for trouble in TRIED if trouble.fault.kind != "stall" and not trouble.down}
+    rates: dict[Fault | str, float] = {
+        trouble.fault: 1 / 8 for trouble in TRIED if trouble.fault.kind != "stall" and not trouble.down
+    }
     server = Loopback(say, faults=Rates(rates, first=1))
     with serving(server) as url:
         play = ["run", "--cases", file, "--scenario", "oracle", "--repeats", 4, "--name", "r", "--store", store]
@@ -121,3 +123,19 @@ def test_a_judge_that_fails_leaves_no_score_and_never_0(shell: Shell, file: Path
         table = {row["name"]: row for row in shell.json(*judge)["scores"]}
         assert table["diagnosis_accuracy"]["mean"] == 1.0
         assert table["diagnosis_accuracy"]["scored"] == 3
+
+
+def test_a_verdict_is_of_the_episode_as_it_stands_now(shell: Shell, file: Path, store: Path) -> None:
+    """Judged while an episode had failed, then mended and judged again: the old `provider/...` must not come back."""
+    server = Loopback(say, faults=Rates({"context_overflow": 1.0}), only=lambda asked: MARK in asked.body)
+    with serving(server) as url:
+        play = ["run", "--cases", file, "--scenario", "oracle", "--repeats", 1, "--name", "r", "--store", store]
+        assert shell(*play, "--doctor", "openai/doctor", "--base-url", url, "--no-preflight") == 3
+        judge = ["score", "r", "--judge", "openai/judge", "--judge-base-url", url, "--store", store]
+        table = {row["name"]: row for row in shell.json(*judge)["scores"]}
+        assert table["diagnosis_accuracy"]["reasons"] == {"provider/context_overflow": 1}
+        server.faults = Schedule(())
+        assert shell("run", "--resume", "r", "--retry", "provider", "--store", store) == 0
+        table = {row["name"]: row for row in shell.json(*judge)["scores"]}
+        assert (table["diagnosis_accuracy"]["scored"], table["diagnosis_accuracy"]["mean"]) == (3, 1.0)
+        assert server.total == 3 + 1 + 3 + 2, "three episodes, one of them twice, three verdicts, two trials of the judge"

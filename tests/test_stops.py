@@ -149,7 +149,7 @@ class Lives:
                 await store.release(session.id)
         life = Halting(store, 1)
         try:
-            await play_open(replace(self.scene, run=Run(life, run.name, run.header)), Progress(), 4)  # type: ignore[arg-type]
+            await play_open(replace(self.scene, run=Run(life, run.name, run.header)), Progress(), 4)
         except Halted:
             return True
         else:

@@ -54,6 +54,7 @@ class Part:
     table: bytes = b""
     cached: bool = False
     address: str = ""
+    gates: Gates | None = None
 
     def describe(self) -> dict[str, Json]:
         """For the run's header: no key, no secret."""
@@ -175,7 +176,7 @@ def model_part(settings: SeatSettings, access: Access) -> Part:
         else reach(spec, base_url=base_url, env=os.environ, prices=access.prices, gates=access.gates)
     )
     made = Part(spec, model=model, sampling=settings.sampling(), options=settings.options)
-    made.cached, made.address = settings.cache, settings.base_url
+    made.cached, made.address, made.gates = settings.cache, settings.base_url, access.gates
     return made
 
 

@@ -61,7 +61,7 @@ async def run_clustered(
             "file_of": socket.gethostname() if url.startswith("sqlite:") else "",
         }
         async with Crew(cluster, "wardround.clustering:work") as crew:
-            await _Driver(run, crew, progress or Progress(), arguments).play(cluster.workers)
+            await Driver(run, crew, progress or Progress(), arguments).play(cluster.workers)
     finally:
         with anyio.CancelScope(shield=True):
             await store.aclose()
@@ -87,9 +87,11 @@ def shared_store(where: str, cluster: Cluster) -> str:
 def without_password(url: str) -> str:
     """A store's URL as it may travel: workers on other machines have the password in their own environment."""
     parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return url
     user, at, host = parts.netloc.rpartition("@")
     query = urlencode([(key, value) for key, value in parse_qsl(parts.query) if key != "password"])
-    return parts._replace(netloc=user.partition(":")[0] + at + host, query=query).geturl() if parts.netloc else url
+    return f"{parts.scheme}://{user.partition(':')[0]}{at}{host}{parts.path}{'?' if query else ''}{query}"
 
 
 async def work(
@@ -112,10 +114,11 @@ async def work(
         await opened.aclose()
 
 
-class _Driver:
-    """Watches the workers in places 1 to n; each has share (place, n) of the limits."""
+class Driver:
+    """Watches the workers in places 1 to n of a crew; each has share (place, n) of the limits."""
 
     def __init__(self, run: StoredRun, crew: Crew, progress: Progress, arguments: Mapping[str, Json]) -> None:
+        self.pause = 1.0  # seconds before a worker that died is replaced, times its deaths
         self._run, self._crew, self._progress, self._arguments = run, crew, progress, arguments
         self._places: dict[int, tuple[str, int] | None] = {}  # who works there (host, process id), None until it says
         self._due: dict[int, float] = {}  # when to start another there
@@ -221,7 +224,7 @@ class _Driver:
             log.error("a worker died too often and is not replaced", place=place, why=text)
             return text
         log.warning("a worker died and is replaced", place=place, why=text)
-        self._due[place] = monotonic() + count
+        self._due[place] = monotonic() + self.pause * count
         return ""
 
     def _say_if_slow(self, seconds: float) -> None:

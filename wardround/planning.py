@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import structlog
 from pydantic import ValidationError
 
 from wardround.access import Access, access_of
@@ -23,7 +24,7 @@ from wardround.engine.protocols import Store
 from wardround.engine.records import Action, Json
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import Orders
-from wardround.engine.spending import Budget
+from wardround.engine.spending import Budget, Caps
 from wardround.names import made_up
 from wardround.results import SCENARIOS, Run
 from wardround.scenarios.bundled import bundled
@@ -32,6 +33,8 @@ from wardround.scenarios.loaders.detect import load
 from wardround.scenarios.select import select
 from wardround.settings import RunSettings, SeatSettings, problems
 from wardround.wording import wording
+
+log = structlog.get_logger("wardround")
 
 DEFAULT_SPECS = {"doctor": "baseline", "patient": "record", "examiner": "record"}
 _CHUNK = 500
@@ -79,6 +82,7 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any]) -
     made = Plan(settings, rules, rule_settings, prompts, parts, access, repeats, budget)
     await _read_cases(made, store)
     _check_egress(made)
+    _check_prices(made)
     _try_agents(made)
     return made
 
@@ -187,6 +191,18 @@ def _check_egress(made: Plan) -> None:
                 )
 
 
+def _check_prices(made: Plan) -> None:
+    """A cap on cost needs a price for each model it covers; without a cap an unknown price is said and no more."""
+    asked = {row["model"]: row["price"] for row in made.access.prices.as_json()}
+    unknown = {seat: part.spec for seat, part in made.parts.items() if part.spec in asked and asked[part.spec] is None}
+    budget, limit = made.budget, made.settings.limits.cost
+    for seat, spec in unknown.items():
+        capped = (budget.run.cost, budget.seats.get(seat, Caps()).cost, budget.models.get(spec, Caps()).cost, limit)
+        if any(cap is not None for cap in capped):
+            raise UsageError(f"no price is known for {seat} {spec!r}, so a cap on cost cannot be kept: give --prices")
+        log.warning("no price is known: what it costs is not counted", seat=seat, model=spec)
+
+
 async def write_down(made: Plan, store: Store) -> Run:
     """Create the run with its header and its episodes."""
     texts = made.prompts.texts()
@@ -209,6 +225,7 @@ async def write_down(made: Plan, store: Store) -> Run:
         "prompts": dict(zip(texts, digests, strict=True)),
         "cases": {"from": settings.cases, "count": len(made.index), "index": index, "restricted": made.restricted},
         "tables": tables,
+        "prices": made.access.prices.as_json(),
         "skipped": {"count": len(made.skipped), "first": made.skipped[:1000]},
         "settings": settings.model_dump(mode="json", exclude_defaults=True),
     }

@@ -3,10 +3,11 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import msgspec
 
+from wardround.amounts import budget_of
 from wardround.cast import Part
 from wardround.engine.batch import run_batch
 from wardround.engine.budget import Purse
@@ -22,7 +23,7 @@ from wardround.engine.plugins import imported, named, names
 from wardround.engine.progress import Progress
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending, Score
+from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import Seat, seed_of
 from wardround.engine.sessions import Session
@@ -62,6 +63,10 @@ class _Judging:
     judge: Part | None
     allow_hosts: Sequence[str]
     prompts: Prompts | None = None
+
+    def endpoints(self) -> Json:
+        """How the judge's endpoints stand, for the status."""
+        return self.judge.gates.told() if self.judge and self.judge.gates else []
 
     async def episode(self, row: EpisodeRow) -> Ending | None:
         """Score one closed episode without a judge and keep the scores."""
@@ -120,14 +125,22 @@ class _Judging:
         return Seat("judge", case.id, seed, self.prompts, options=self.judge.options, model=voice)
 
 
+class Judged(TypedDict, total=False):
+    """What `score_run` takes for its judge: own wording, hosts for restricted cases, caps as in docs/cli.md."""
+
+    prompts: Path | None
+    allow_hosts: Sequence[str]
+    budget: Sequence[str]
+    concurrency: int
+
+
 async def score_run(
     run: Run,
     evaluators: Sequence[Evaluator] = (),
     *,
     judge: Part | None = None,
-    prompts: Path | None = None,
-    allow_hosts: Sequence[str] = (),
     progress: Progress | None = None,
+    **judged: Unpack[Judged],
 ) -> RunScores:
     """Score every closed episode by `evaluators` (default: the house metrics); returns all scores of the run.
 
@@ -135,28 +148,39 @@ async def score_run(
     verdict can be read. A judge that cannot be reached leaves None with its reason.
     """
     progress = progress or Progress()
-    texts = wording(prompts) if judge else None
+    texts = wording(judged.get("prompts")) if judge else None
     for evaluator in evaluators or [Standard()]:
-        judging = _Judging(run, evaluator, judge, allow_hosts, prompts=texts)
+        judging = _Judging(run, evaluator, judge, judged.get("allow_hosts", ()), prompts=texts)
         progress.concurrency = 0
         if judge is None:
             await run_batch(_closed(run), _typed(judging, judging.episode), concurrency=1, progress=progress)
         else:
-            await _judge(judging, judge, progress)
+            await _judge(judging, judge, judged, progress)
     return await scored(run)
 
 
-async def _judge(judging: _Judging, judge: Part, progress: Progress) -> None:
+async def _judge(judging: _Judging, judge: Part, judged: Judged, progress: Progress) -> None:
     """Let the judge score what it has not scored yet, together with other processes that do the same."""
-    beside = await _beside(judging, judge)
+    beside, store = await _beside(judging, judge), judging.run.store
+    orders = await store.orders(beside)
+    if judged.get("budget"):
+        orders = msgspec.structs.replace(orders, budget=budget_of(judged["budget"], ["judge"], [judge.spec]))
+    if not any(session.alive for session in await store.sessions(beside)):
+        orders = msgspec.structs.replace(orders, state="run")
+    await store.order(beside, orders)
     progress.purse = Purse(Budget(), {"judge": judge.spec})
     await judging.again(beside)
-    async with at_work(await Run.open(judging.run.store, beside), progress) as session:
+    async with at_work(await Run.open(store, beside), progress, judging.endpoints) as session:
 
         async def score(row: EpisodeRow) -> Ending | None:
             return await judging.judged(row, session, beside, progress)
 
-        await run_batch(taken(session, progress), _typed(judging, score), concurrency=32, progress=progress)
+        await run_batch(
+            taken(session, progress),
+            _typed(judging, score),
+            concurrency=judged.get("concurrency", 32),
+            progress=progress,
+        )
 
 
 def _typed(judging: _Judging, score: Callable[[EpisodeRow], Awaitable[Ending | None]]) -> Any:

@@ -4,6 +4,8 @@ WINDOW = 60.0
 """Seconds that a limit a minute is counted over."""
 SLACK = 0.1
 """Part of a minute's limit that may be saved up when calls turn out smaller than was reserved for them."""
+TOLERANCE = 1e-6
+"""Part of a request or token that nobody waits for."""
 
 
 class Bucket:
@@ -25,18 +27,22 @@ class Bucket:
 
     def wait(self, amount: float, now: float) -> float:
         """Seconds until `amount` can be taken; 0.0 if now."""
-        if now > self._at:
-            if self._level < self._size:
-                self._level = min(self._size, self._level + (now - self._at) * self._rate)
-            self._at = now
-        # A rounding error must not make a waiter wake a nanosecond early for ever.
-        missing = min(amount, self._size) - self._level - 1e-9
-        return missing / self._rate if missing > 0 else 0.0
+        self._flow(now)
+        missing = min(amount, self._size) - self._level
+        # A rounding error must not make who waits wake too early again and again.
+        return missing / self._rate if missing > TOLERANCE else 0.0
 
     def take(self, amount: float) -> None:
         """Take it, overdrawing if need be."""
         self._level -= amount
 
-    def give(self, amount: float) -> None:
+    def give(self, amount: float, now: float) -> None:
         """Give back what was taken and not used; a negative amount takes what was used beyond."""
+        self._flow(now)
         self._level = min(self._level + amount, max(self._level, self._slack))
+
+    def _flow(self, now: float) -> None:
+        if now > self._at:
+            if self._level < self._size:
+                self._level = min(self._size, self._level + (now - self._at) * self._rate)
+            self._at = now

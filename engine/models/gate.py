@@ -81,6 +81,7 @@ class Gate:
         self.counts_tokens = self.quota.tpm is not None or self.quota.daily_tokens is not None
         self._turns: Turns[Pass] = Turns(weights)
         self._timer: asyncio.TimerHandle | None = None
+        self._stopped = ""
         self._recent: deque[tuple[bool, float]] = deque(maxlen=RECENT)
 
     async def enter(self, role: str, tokens: int = 0) -> Pass:
@@ -103,9 +104,9 @@ class Gate:
         now = asyncio.get_running_loop().time()
         self.in_flight -= 1
         if outcome.kind != "ok":
-            self._settle(ticket, outcome)
+            self._settle(ticket, outcome, now)
         elif self._metered and outcome.usage is not None:
-            self._correct(outcome.usage.prompt + outcome.usage.completion - ticket.tokens)
+            self._correct(outcome.usage.prompt + outcome.usage.completion - ticket.tokens, now)
         self._learn(ticket, outcome, now)
         if self._turns.waiting:
             self._serve(now)
@@ -127,6 +128,8 @@ class Gate:
 
     def _wait(self, tokens: int, now: float) -> float:
         """Seconds until the quotas allow a call of so many tokens; raises RunStopped if that is not today."""
+        if self._stopped:
+            raise RunStopped(self._stopped)
         if self._day is not None and (limit := self._day.used_up(tokens)):
             raise RunStopped(self._closed(limit))
         wait = self._requests.wait(1, now) if self._requests is not None else 0.0
@@ -141,7 +144,17 @@ class Gate:
         limit = self._day.used_up(1) if self._day is not None else ""
         return self._closed(limit) if limit else ""
 
+    def stop(self, reason: str) -> None:
+        """Let nobody in any more: who waits gets RunStopped at once, what runs goes on."""
+        self._stopped, self._metered = reason, True
+        while (waiter := self._turns.next()) is not None:
+            self._turns.pop(waiter)
+            waiter.future.set_exception(RunStopped(reason))
+        self._serve(0.0)
+
     async def _queued(self, role: str, tokens: int, now: float) -> Pass:
+        if self._stopped:
+            raise RunStopped(self._stopped)
         waiter = self._turns.add(role, tokens, now)
         if self.in_flight >= self.adaptive.cap:
             self.adaptive.full = True
@@ -193,7 +206,7 @@ class Gate:
         self._timer = None
         self._serve(asyncio.get_running_loop().time())
 
-    def _settle(self, ticket: Pass, outcome: Outcome) -> None:
+    def _settle(self, ticket: Pass, outcome: Outcome, now: float) -> None:
         """A call without an answer: what an endpoint refused it did not count, what broke off it may have."""
         if outcome.kind in (
             "unused",
@@ -204,17 +217,17 @@ class Gate:
             "bad_request",
             "context_overflow",
         ):
-            self._correct(-ticket.tokens)
+            self._correct(-ticket.tokens, now)
         if outcome.kind == "unused":
             self.calls -= 1
             if self._requests is not None:
-                self._requests.give(1)
+                self._requests.give(1, now)
             if self._day is not None:
                 self._day.requests = max(0, self._day.requests - 1)
 
-    def _correct(self, more: int) -> None:
+    def _correct(self, more: int, now: float) -> None:
         if self._tokens is not None:
-            self._tokens.give(-more)
+            self._tokens.give(-more, now)
         if self._day is not None:
             self._day.turn()
             self._day.tokens = max(0, self._day.tokens + more)

@@ -38,6 +38,7 @@ class Gates:
         self._weights, self._clock = weights, clock
         self._gates: dict[tuple[str, bytes], Gate] = {}
         self._unused = set(self._quotas)
+        self._stopped = ""
 
     def of(self, where: str, key: str = "") -> Gate:
         """The gate of an address, or of a provider whose address nobody knows, and a key."""
@@ -50,6 +51,8 @@ class Gates:
             spent = _found(self._spent, name) or (0, 0)
             gate = Gate(name, quota, key=digest, weights=self._weights, spent_today=spent, clock=self._clock)
             self._gates[name, digest] = gate
+            if self._stopped:
+                gate.stop(self._stopped)
         return gate
 
     @property
@@ -61,6 +64,12 @@ class Gates:
     def used_up(self) -> str:
         """Which daily quota is used up, in a sentence; "" if none is."""
         return next((said for gate in self._gates.values() if (said := gate.used_up)), "")
+
+    def stop(self, reason: str) -> None:
+        """Let no call in any more: RunStopped for those that wait and those that come; what runs goes on."""
+        self._stopped = reason
+        for gate in self._gates.values():
+            gate.stop(reason)
 
     def told(self) -> list[dict[str, Json]]:
         """How each gate stands (`Gate.told`), without keys; where an address has several, `key` numbers them from 1."""

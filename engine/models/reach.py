@@ -12,7 +12,7 @@ from wardround.engine.models.gates import Gates
 from wardround.engine.models.hosts import address, addresses, host_of
 from wardround.engine.models.limited import Limited
 from wardround.engine.models.prices import Prices
-from wardround.engine.models.providers import ProviderModel
+from wardround.engine.models.providers import ProviderModel, redirected
 from wardround.engine.models.retry import Patience, Retrying
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.sdk import AzureModel, ResponsesModel
@@ -73,7 +73,7 @@ def _limited(spec: str, where: str, env: Mapping[str, str], means: Means, gates:
     """The model at one address, or with "" wherever litellm finds it."""
     provider, _, name = spec.partition("/")
     timeouts = means.get("timeouts")
-    price = (means.get("prices") or Prices()).of(spec, name)
+    price = (means.get("prices") or Prices()).of(spec, name, public=_public(provider, where))
     common: dict[str, Any] = {"price": price, "timeouts": timeouts}
     if provider == "litellm" or not where:
         made = ProviderModel(spec.removeprefix("litellm/"), base_url=where or None, **common)
@@ -89,6 +89,13 @@ def _limited(spec: str, where: str, env: Mapping[str, str], means: Means, gates:
     endpoint = Endpoint(where, key=key, timeouts=timeouts)
     chat = ChatModel(name if provider == "openai" else spec, endpoint, price=price)
     return Limited(chat, gates.of(chat.address, key))
+
+
+def _public(provider: str, where: str) -> bool:
+    """Whether a provider is reached at its own address, where its list of prices holds."""
+    if provider in ("openai", "openai-responses"):
+        return host_of(address(where)) == OPENAI_HOST
+    return provider == "azure" or (not where and not redirected(provider))
 
 
 def _openai_key(env: Mapping[str, str], where: str, spec: str) -> str:

@@ -90,7 +90,8 @@ class Retrying:
                 failed = error
                 queued += failed.waited
             else:
-                latency, waited = now() - start, queued + slept + reply.waited
+                latency = now() - start
+                waited = min(latency, queued + slept + reply.waited)
                 return msgspec.structs.replace(reply, attempts=attempts, latency=latency, waited=waited)
 
     def _wait(self, failed: ProviderError, attempts: int, spent: float) -> float | None:

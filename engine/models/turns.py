@@ -65,10 +65,13 @@ class Turns(Generic[ResultT]):
         """Who goes next; stays in the queue."""
         if not self.waiting:
             return None
-        line = min((line for line in self._lines.values() if line.waiting), key=lambda line: line.turn)
-        while line.queue[0].future.done():  # given up, and already taken off the count
-            line.queue.popleft()
-        return line.queue[0]
+        for line in sorted((line for line in self._lines.values() if line.waiting), key=_had):
+            queue = line.queue
+            while queue and queue[0].future.done():  # given up, and `drop` takes it off the count
+                queue.popleft()
+            if queue:
+                return queue[0]
+        return None
 
     def pop(self, waiter: Waiter[ResultT]) -> None:
         """The one that `next` named goes."""
@@ -89,3 +92,7 @@ class Turns(Generic[ResultT]):
     def by_role(self) -> dict[str, int]:
         """How many wait, by role, in order of name."""
         return {role: line.waiting for role, line in sorted(self._lines.items()) if line.waiting}
+
+
+def _had(line: "_Line[ResultT]") -> float:
+    return line.turn

@@ -1,12 +1,13 @@
 """A run as a file: events as JSON lines, out of any store and into any other."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import anyio
 import msgspec
 
-from wardround.engine.errors import UsageError
+from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.events import Row, decode
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Json
@@ -14,6 +15,8 @@ from wardround.engine.rows import EpisodeRow
 from wardround.engine.stores.memory import digest_of
 
 FORMAT = "wardround-run-1"
+_TOGETHER = 200
+"""Texts and episodes that are written at once."""
 
 
 class _Text(msgspec.Struct, frozen=True, tag_field="line", tag="text"):
@@ -36,6 +39,18 @@ class _Event(msgspec.Struct, frozen=True, tag_field="line", tag="event"):
     seq: int
     hash: str
     body: str
+
+
+class _Played(NamedTuple):
+    """An episode with its events."""
+
+    row: EpisodeRow
+    events: list[Row]
+
+    def checked(self) -> "_Played":
+        """Itself, if its events hold together."""
+        decode(self.events)
+        return self
 
 
 _Line = _Run | _Text | _Episode | _Event
@@ -66,41 +81,71 @@ async def _digests(store: Store, header: Mapping[str, Any]) -> list[str]:
 async def read_into(store: Store, path: Path, name: str | None = None) -> str:
     """Read a written run into `store`, under `name` if given; returns its name.
 
-    Every hash is checked before the run is created. Raises UsageError naming file and line.
+    The file is read twice: every hash is checked before the run is created, and neither time is more than a few
+    hundred episodes in memory. Raises UsageError naming file and line, LogError for an altered event.
     """
     run: _Run | None = None
-    texts: list[bytes] = []
-    episodes: list[EpisodeRow] = []
-    rows: dict[str, list[Row]] = {}
-    for number, line in _lines(path):
-        where = f"{path}, line {number}"
-        if isinstance(line, _Run):
-            if line.format != FORMAT:
-                raise UsageError(f"{where}: format {line.format!r} is not {FORMAT!r}")
-            run = line
-        elif isinstance(line, _Text):
-            texts.append(line.text.encode())
-            if digest_of(texts[-1]) != line.digest:
-                raise UsageError(f"{where}: the text was altered: its digest is not {line.digest}")
-        elif isinstance(line, _Episode):
-            episodes.append(line.row)
-            rows[line.row.id] = []
-        elif line.episode in rows:
-            rows[line.episode].append(Row(line.seq, bytes.fromhex(line.hash), line.body.encode()))
-        else:
-            raise UsageError(f"{where}: an event of {line.episode!r}, which is not listed before it")
+    for part in _parts(path):
+        run = part if isinstance(part, _Run) else run
     if run is None:
         raise UsageError(f"{path}: no line says which run this is; was it written by `wardround export`?")
-    for stored in rows.values():
-        decode(stored)
     chosen = name or run.name
     await store.create_run(chosen, run.header)
-    await store.put(texts)
-    await store.plan(chosen, episodes)
-    for episode in episodes:
-        ending = Ending(episode.cause, episode.reason) if episode.cause else None
-        await store.append(chosen, episode.id, rows[episode.id], ending=ending)
+    several: list[_Text | _Played] = []
+    for part in _parts(path):
+        if not isinstance(part, _Run):
+            several.append(part)
+        if len(several) == _TOGETHER:
+            await _write(store, chosen, several)
+            several = []
+    await _write(store, chosen, several)
     return chosen
+
+
+async def _write(store: Store, run: str, parts: Sequence[_Text | _Played]) -> None:
+    await store.put([part.text.encode() for part in parts if isinstance(part, _Text)])
+    played = [part for part in parts if isinstance(part, _Played)]
+    await store.plan(run, [part.row for part in played])
+
+    failures: list[StoreError] = []
+
+    async def append(part: _Played) -> None:
+        ending = Ending(part.row.cause, part.row.reason) if part.row.cause else None
+        try:
+            await store.append(run, part.row.id, part.events, ending=ending)
+        except StoreError as error:
+            failures.append(error)
+
+    async with anyio.create_task_group() as group:  # together, so that they share commits
+        for part in played:
+            group.start_soon(append, part)
+    for failure in failures:
+        raise failure
+
+
+def _parts(path: Path) -> Iterator[_Run | _Text | _Played]:
+    """What the file holds, an episode with its events as one; every hash is checked."""
+    played: _Played | None = None
+    for number, line in _lines(path):
+        where = f"{path}, line {number}"
+        if isinstance(line, _Event):
+            if played is None or line.episode != played.row.id:
+                raise UsageError(f"{where}: an event of {line.episode!r}, which is not listed right before it")
+            played.events.append(Row(line.seq, bytes.fromhex(line.hash), line.body.encode()))
+            continue
+        if played is not None:
+            yield played.checked()
+            played = None
+        if isinstance(line, _Episode):
+            played = _Played(line.row, [])
+            continue
+        if isinstance(line, _Run) and line.format != FORMAT:
+            raise UsageError(f"{where}: format {line.format!r} is not {FORMAT!r}")
+        if isinstance(line, _Text) and digest_of(line.text.encode()) != line.digest:
+            raise UsageError(f"{where}: the text was altered: its digest is not {line.digest}")
+        yield line
+    if played is not None:
+        yield played.checked()
 
 
 def _lines(path: Path) -> Iterator[tuple[int, _Line]]:

@@ -32,6 +32,7 @@ _TAKE = f"""
 WITH free AS (
     SELECT id FROM episodes WHERE run = {_RUN} AND cause IS NULL AND (
         holder IS NULL OR holder <> ALL (ARRAY(SELECT id FROM sessions WHERE run = {_RUN} AND (id = $3 OR {_LIVING}))))
+    AND (cardinality($5::text[]) = 0 OR name = ANY($5::text[]))
     ORDER BY number LIMIT $4 FOR UPDATE SKIP LOCKED
 )
 UPDATE episodes e SET holder = $3 FROM free WHERE e.id = free.id
@@ -62,14 +63,14 @@ class PostgresSession:
         self._run, self._lease = run, lease
         self._held: dict[str, int] = {}
 
-    async def take(self, count: int) -> Sequence[EpisodeRow]:
-        """At most `count` open episodes that no living session holds, the first ones; now held by this one."""
+    async def take(self, count: int, among: Sequence[str] = ()) -> Sequence[EpisodeRow]:
+        """At most `count` open episodes (`among` these) that no living session holds; now held by this one."""
 
         async def work(connection: Any, again: bool) -> list[Any]:
             if again:  # what the attempt that broke off may have taken is held by a session that never heard of it
                 await connection.execute(f"{_FREE} AND id <> ALL ($2::bigint[])", self.id, list(self._held.values()))
             await connection.execute(_SHOW, self.id, None)
-            return list(await connection.fetch(_TAKE, self._run, self._lease, self.id, count))
+            return list(await connection.fetch(_TAKE, self._run, self._lease, self.id, count, list(among)))
 
         found = sorted(await self._server.run(work), key=lambda row: int(row["number"]))
         for number, name, *_ in found:

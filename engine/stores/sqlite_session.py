@@ -58,12 +58,12 @@ class Leases:
         query = (
             f"SELECT id, {EPISODE} FROM episodes WHERE run = (SELECT id FROM runs WHERE name = ?)"  # noqa: S608 - columns
             " AND cause IS NULL AND holder IS ?"
-            + (f" AND name IN ({', '.join('?' * len(among))})" if among else "")
-            + " ORDER BY number LIMIT ?"
+            f"{' AND name IN (SELECT value FROM json_each(?))' if among else ''} ORDER BY number LIMIT ?"
         )
+        names = [msgspec.json.encode(among).decode()] if among else []
         found: list[Any] = []
         for (holder,) in ((None,), *dead):
-            found += connection.execute(query, (run, holder, *among, count)).fetchall()
+            found += connection.execute(query, (run, holder, *names, count)).fetchall()
         found = sorted(found, key=lambda row: int(row[2]))[:count]
         connection.executemany("UPDATE episodes SET holder = ? WHERE id = ?", [(session, row[0]) for row in found])
         self._ids.update({(run, row[1]): row[0] for row in found})

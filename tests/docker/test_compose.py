@@ -46,7 +46,8 @@ def services() -> dict[str, Any]:
 
 
 def test_it_fits_the_published_schema(tmp_path: Path) -> None:
-    assert schema(COMPOSE).returncode == 0, schema(COMPOSE).stdout
+    done = schema(COMPOSE)
+    assert done.returncode == 0, done.stdout
     broken = tmp_path / "compose.yaml"
     broken.write_text(COMPOSE.read_text().replace("stop_grace_period:", "stop_grace_time:"))
     assert schema(broken).returncode == 1, "the schema finds a word that there is not"

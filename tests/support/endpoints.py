@@ -5,10 +5,11 @@ import random
 from collections.abc import Sequence
 
 from wardround.engine.errors import ProviderError
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message, Usage
 
 
-class Endpoint:
+class Simulated:
     """Serves `capacity` calls at once and refuses others with 429 after `refusal` seconds.
 
     A call takes `latency` seconds times `slowness(calls in service)`, give or take a half, and `tokens` tokens.
@@ -65,7 +66,7 @@ class Endpoint:
         """Nothing."""
 
 
-async def work(model: object, seconds: float, workers: int) -> int:
+async def work(model: Model, seconds: float, workers: int) -> int:
     """Workers that call one after another for so many seconds; the number of calls that came back."""
     loop = asyncio.get_running_loop()
     end, done = loop.time() + seconds, 0
@@ -73,7 +74,7 @@ async def work(model: object, seconds: float, workers: int) -> int:
     async def worker() -> None:
         nonlocal done
         while loop.time() < end:
-            await model.complete([Message("user", "hello")], purpose="test")  # type: ignore[attr-defined]
+            await model.complete([Message("user", "hello")], purpose="test")
             done += 1
 
     async with asyncio.TaskGroup() as group:

@@ -1,4 +1,4 @@
-"""An event loop whose time is its own: it goes on to the next timer at once, so that an hour of waiting takes no time."""
+"""An event loop that goes on to its next timer at once: an hour of waiting takes no time."""
 
 import asyncio
 import selectors

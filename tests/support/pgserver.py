@@ -1,8 +1,7 @@
-"""A real PostgreSQL server for tests: made in a folder of its own, stopped at the end; databases are cheap."""
+"""A real PostgreSQL server for tests: made in a folder of its own, stopped at the end; a schema for each test."""
 
 import asyncio
 import importlib
-import os
 import subprocess
 import tempfile
 import warnings
@@ -29,26 +28,25 @@ class PgServer:
         """The folder of the socket file."""
         return Path(str(self._server.get_uri()).partition("host=")[2].partition("&")[0])
 
-    def url(self, database: str) -> str:
+    def url(self, database: str = "postgres") -> str:
         """The URL of a database."""
         return f"postgresql://postgres@/{database}?host={self.socket}"
 
     def fresh(self) -> str:
-        """The URL of a new empty database."""
+        """The URL of an empty store: a schema of its own."""
         self._made += 1
-        name = f"test_{os.getpid()}_{self._made}"
-        self.sql("postgres", f"CREATE DATABASE {name}")
-        return self.url(name)
+        return f"{self.url()}&schema=test_{self._made}"
 
-    def sql(self, database: str, query: str) -> str:
-        """Run SQL, return what it prints."""
-        command = [str(self._server.bin_path / "psql"), "-X", "-At", "-v", "ON_ERROR_STOP=1", self.url(database)]
+    def sql(self, url: str, query: str) -> str:
+        """Run SQL in the schema of `url`, return what it prints."""
+        asked, _, schema = url.partition("&schema=")
+        command = [str(self._server.bin_path / "psql"), "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", asked]
+        query = f"SET search_path TO {schema or 'public'}; {query}"
         return subprocess.run([*command, "-c", query], check=True, capture_output=True, text=True).stdout.strip()
 
     def age(self, url: str, seconds: float) -> None:
         """Make it so many seconds since each session was last heard."""
-        database = url.partition("@/")[2].partition("?")[0]
-        self.sql(database, f"UPDATE wardround.sessions SET began = began - {seconds}, seen = seen - {seconds}")
+        self.sql(url, f"UPDATE sessions SET began = began - {seconds}, seen = seen - {seconds}")
 
     def control(self, *arguments: str) -> None:
         """`pg_ctl` on this server: ("stop", "-m", "immediate") is its crash, ("start",) its return."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from wardround.access import Access
+from wardround.access import access_of
 from wardround.cast import model_part
 from wardround.cli.live import live_table
 from wardround.cli.options import drive, existing_store, json_option, on_terminal, say_json, store_option
@@ -13,7 +13,6 @@ from wardround.cli.screen import console
 from wardround.engine.batch import interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.models.preflight import preflight
-from wardround.engine.models.prices import Prices, read_prices
 from wardround.engine.progress import Progress
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import summarise
@@ -21,7 +20,7 @@ from wardround.evaluators.table import score_table
 from wardround.results import Run
 from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scoring import evaluator_names, evaluator_of, score_run
-from wardround.settings import SeatSettings
+from wardround.settings import RunSettings, SeatSettings
 
 
 @click.command(short_help="Score the episodes of a run.")
@@ -40,6 +39,12 @@ from wardround.settings import SeatSettings
 @click.option("--points", type=click.Path(path_type=Path), help="CSV name,points: your own costs of tests.")
 @click.option("--prompts", type=click.Path(path_type=Path), help="Your own wording of the judge's prompts.")
 @click.option("--prices", type=click.Path(path_type=Path), help="As for run.")
+@click.option("--concurrency", type=click.IntRange(min=1), help="Episodes judged at once; default 32.")
+@click.option("--budget", multiple=True, metavar="AMOUNT,...", help="Caps of the judging over all its resumes.")
+@click.option(
+    "--quota", "quotas", multiple=True, metavar="[ADDRESS ]NAME=N,...", help="Limits of endpoints, as for run."
+)
+@click.option("--cache", is_flag=True, help="Answer what this judge was asked before from the store.")
 @click.option(
     "--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="A host that restricted cases may be sent to."
 )
@@ -73,8 +78,9 @@ async def _score(name: str, given: dict[str, Any]) -> int:
     progress = Progress()
     judge = None
     if given["judge"]:
-        prices = read_prices(given["prices"]) if given["prices"] else Prices()
-        judge = model_part(SeatSettings(spec=given["judge"], base_url=given["judge_base_url"] or ""), Access(prices))
+        settings = RunSettings(prices=str(given["prices"] or ""), quotas=given["quotas"])
+        seat = SeatSettings(spec=given["judge"], base_url=given["judge_base_url"] or "", cache=given["cache"])
+        judge = model_part(seat, await access_of(settings, store))
     try:
         run = await Run.open(store, name)
         if judge and judge.model:
@@ -86,6 +92,8 @@ async def _score(name: str, given: dict[str, Any]) -> int:
                 judge=judge,
                 prompts=given["prompts"],
                 allow_hosts=given["allow_hosts"],
+                budget=given["budget"],
+                concurrency=given["concurrency"] or 32,
                 progress=progress,
             )
         summary = summarise(scores.episodes, run.header["seed"])
@@ -93,6 +101,8 @@ async def _score(name: str, given: dict[str, Any]) -> int:
             say_json({"run": name, **summary.to_json()})
         else:
             console().print(score_table(name, summary))
+        if progress.draining:
+            click.echo(f"{progress.why}; to go on, score it again", err=True)
         return 130 if progress.draining else 0
     finally:
         if judge and judge.model:

@@ -103,3 +103,13 @@ async def test_all_that_is_wrong_is_told_at_once_and_in_order() -> None:
         for model in models.values():
             await model.aclose()
     assert [line[0] for line in str(caught.value).splitlines()] == ["c", "a", "d"]
+
+
+async def test_two_keys_at_one_address_are_two() -> None:
+    async with Loopback(key=KEY) as server:
+        models = {"a": at(server), "b": at(server, key="wrong")}
+        with pytest.raises(PreflightError, match=r"^b: m at .*check the key"):
+            await preflight(models)
+        assert server.total == 2
+        for model in models.values():
+            await model.aclose()

@@ -8,8 +8,11 @@ from importlib.util import find_spec
 import pytest
 
 from wardround.engine.errors import UsageError
+from wardround.engine.models.bound import bound
+from wardround.engine.models.gates import Gates
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price, Prices
+from wardround.engine.models.quota import Quota
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import ONCE, Retrying
 from wardround.engine.records import Message
@@ -104,6 +107,32 @@ async def test_scripted_models() -> None:
     for wrong in ("ASKED_NOT", "__name__"):
         with pytest.raises(UsageError):
             reach(f"scripted/{__name__}:{wrong}", env={})
+
+
+@pytest.mark.parametrize("form", ["text", "sequence", "environment"])
+async def test_several_addresses_make_a_fleet(form: str) -> None:
+    async with Loopback() as one, Loopback() as two:
+        urls = [one.base_url, two.base_url]
+        base_url = {"text": f"{urls[0]}, {urls[1]} ,", "sequence": urls, "environment": None}[form]
+        env = {"OPENAI_BASE_URL": ",".join(urls)} if form == "environment" else {}
+        model = reach("openai/m", base_url=base_url, env=env)
+        for n in range(20):
+            await bound(model, "a", f"e{n}").complete(ASKED, purpose="test")
+        await model.aclose()
+        assert one.total + two.total == 20
+        assert min(one.total, two.total) > 2
+    assert (model.name, model.host) == ("m", "127.0.0.1")
+
+
+async def test_every_kind_of_endpoint_has_its_gate() -> None:
+    gates = Gates({"h.example": Quota(in_flight=3)})
+    env = {"OPENAI_API_KEY": "k", "AZURE_OPENAI_API_KEY": "z"}
+    for spec in ("openai/m", "org/m", "openai-responses/m", "azure/d"):
+        reach(spec, base_url="https://h.example/v1", env=env, gates=gates)
+    told = [(gate["address"], gate.get("key"), gate["cap"]) for gate in gates.told()]
+    assert told == [("https://h.example/v1", 1, 3), ("https://h.example/v1", 2, 3)]
+    reach("scripted/x", env={}, gates=gates)
+    assert len(gates.told()) == 2
 
 
 def test_heavy_libraries_are_imported_only_when_used() -> None:

@@ -22,7 +22,7 @@ STEP = st.one_of(
     st.tuples(st.just("append"), WHO, st.sampled_from(EPISODES)),
     st.tuples(st.just("close"), WHO, st.sampled_from(EPISODES)),
     st.tuples(st.sampled_from(["beat", "end", "release"]), WHO, st.none()),
-    st.tuples(st.just("later"), st.just(0), st.sampled_from([1.0, LEASE / 2, LEASE + 5])),
+    st.tuples(st.just("later"), st.just(0), st.sampled_from([4.5, 13.0, LEASE + 5])),
     st.tuples(st.just("reopen"), st.just(0), st.none()),
 )
 _runs = count()

@@ -34,13 +34,9 @@ async def store(url: str) -> AsyncIterator[PostgresStore]:
     await opened.aclose()
 
 
-def database(url: str) -> str:
-    return url.partition("@/")[2].partition("?")[0]
-
-
 async def test_a_schema_of_a_newer_version_is_left_alone(pgserver: PgServer, store: PostgresStore, url: str) -> None:
     await store.create_run("r", {})
-    pgserver.sql(database(url), f"UPDATE wardround.version SET number = {len(STEPS) + 1}")
+    pgserver.sql(url, f"UPDATE version SET number = {len(STEPS) + 1}")
     newer = PostgresStore(url)
     with pytest.raises(StoreError, match="written by a newer Wardround"):
         await newer.runs()
@@ -48,15 +44,15 @@ async def test_a_schema_of_a_newer_version_is_left_alone(pgserver: PgServer, sto
 
 
 async def test_another_programs_schema_is_left_alone(pgserver: PgServer, url: str) -> None:
-    pgserver.sql(database(url), "CREATE SCHEMA music; CREATE TABLE music.songs (title text)")
-    other = PostgresStore(f"{url}&schema=music")
+    pgserver.sql(url, f"CREATE SCHEMA {url.rpartition('=')[2]}; CREATE TABLE songs (title text)")
+    other = PostgresStore(url)
     with pytest.raises(StoreError, match="another program's"):
         await other.create_run("r", {})
     await other.aclose()
 
 
 async def test_two_schemas_of_a_database_are_two_stores(store: PostgresStore, url: str) -> None:
-    second = PostgresStore(f"{url}&schema=second")
+    second = PostgresStore(f"{url}_second")
     await store.create_run("r", {})
     assert await second.runs() == []
     await second.create_run("r", {"n": 2})

@@ -31,6 +31,13 @@ async def test_what_one_takes_nobody_else_gets(timed: Timed) -> None:
     assert (await one.others(), await other.others()) == (2, 3)
 
 
+async def test_only_those_named_are_taken(timed: Timed) -> None:
+    one, other = await two(timed, *"abcdef")
+    assert [row.id for row in await one.take(2, among=["f", "c", "e", "nobody"])] == ["c", "e"]
+    assert [row.id for row in await other.take(9, among=["f", "c", "e"])] == ["f"]
+    assert await taken(other, 9) == ["a", "b", "d"]
+
+
 async def test_an_ending_lets_go(timed: Timed) -> None:
     one, other = await two(timed, *"ab")
     await one.take(2)
@@ -157,8 +164,8 @@ async def test_accounts_of_many_appends_lose_nothing(timed: Timed) -> None:
         for session, episodes in held.items():
             for row in episodes:
                 group.start_soon(write, session, row.id)
-    [row] = await timed.store.spending("r")
-    assert (row.spent.calls, row.spent.prompt) == (120, 840)
+    [account] = await timed.store.spending("r")
+    assert (account.spent.calls, account.spent.prompt) == (120, 840)
     assert await timed.store.endings("r") == {"completed": 40}
 
 
@@ -190,11 +197,14 @@ async def test_appends_of_one_episode_at_once_keep_their_order(store: Store) -> 
     await session.take(2)
     made = rows(0, 6)
 
+    async def write(name: str, step: int) -> None:
+        ending = Ending("completed") if step == 2 else None
+        await session.append(name, made[2 * step : 2 * step + 2], ending=ending)
+
     async with anyio.create_task_group() as group:
         for step in range(3):
             for name in "ab":
-                ending = Ending("completed") if step == 2 else None
-                group.start_soon(lambda n=name, s=step, e=ending: session.append(n, made[2 * s : 2 * s + 2], ending=e))
+                group.start_soon(write, name, step)
     assert [row async for row in store.read("r", "b")] == made
     assert await store.endings("r") == {"completed": 2}
 

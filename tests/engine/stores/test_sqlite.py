@@ -1,45 +1,16 @@
-"""What only a file can do: be somebody else's, be too new, be read while it is written, be paged."""
+"""What only a file can do: be of an earlier version, be opened by several at once, be read while it is written."""
 
 import sqlite3
 from pathlib import Path
 
-import pytest
+import anyio
+from timed import planned, rows
 
-from wardround.engine.errors import StoreError
+from wardround.engine.records import Ending
 from wardround.engine.rows import EpisodeRow
+from wardround.engine.spending import Spending
 from wardround.engine.stores.schema import STEPS
 from wardround.engine.stores.sqlite import SqliteStore
-
-
-async def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "new.db"
-    await SqliteStore(path).aclose()
-    with sqlite3.connect(path) as connection:
-        connection.execute(f"PRAGMA user_version = {len(STEPS) + 1}")
-    connection.close()
-    with pytest.raises(StoreError, match="written by a newer Wardround"):
-        SqliteStore(path)
-
-
-def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE songs (title TEXT)")
-    connection.close()
-    with pytest.raises(StoreError, match="another program's database"):
-        SqliteStore(path)
-
-
-def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
-    path = tmp_path / "notes.txt"
-    path.write_text("not a database, but long enough to have a header of its own" * 20)
-    with pytest.raises(StoreError, match=r"notes\.txt cannot be opened as a store"):
-        SqliteStore(path)
-
-
-def test_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="cannot be opened"):
-        SqliteStore(tmp_path / "nowhere" / "a.db")
 
 
 async def test_two_processes_may_have_the_file_open(tmp_path: Path) -> None:
@@ -58,13 +29,56 @@ async def test_long_lists_are_paged(tmp_path: Path) -> None:
     await store.aclose()
 
 
-async def test_a_locked_file_is_a_store_error(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "a.db", timeout=0.05)
+async def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(f"{STEPS[0]} PRAGMA user_version = 1;")
+        connection.execute("INSERT INTO runs (name, created, header) VALUES ('r', 1.0, '{}')")
+        for number, (name, cause, events) in enumerate([("a", "completed", 2), ("b", None, 1), ("c", None, 0)]):
+            connection.execute(
+                "INSERT INTO episodes (run, number, name, case_id, repeat, cause, events, at)"
+                " VALUES (1, ?, ?, 'case', 1, ?, ?, 0)",
+                (number, name, cause, events),
+            )
+            for row in rows(0, events):
+                values = (number + 1, row.seq, row.hash, row.body)
+                connection.execute("INSERT INTO events VALUES (?, ?, ?, ?)", values)
+    connection.close()
+    store = SqliteStore(path)
+    session = await store.begin("r", host="h", pid=1)
+    assert [(row.id, row.events) for row in await session.take(5)] == [("b", 1), ("c", 0)]
+    await session.append("b", rows(1, 1), ending=Ending("completed"), spent={"x": Spending(calls=1)})
+    assert [row.seq async for row in store.read("r", "a")] == [0, 1]
+    assert await store.endings("r") == {"completed": 2, "open": 1}
+    await store.aclose()
+
+
+async def test_several_open_a_new_file_at_once(tmp_path: Path) -> None:
+    opened: list[SqliteStore] = []
+
+    async def open_one() -> None:
+        opened.append(await anyio.to_thread.run_sync(SqliteStore, tmp_path / "new.db"))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(8):
+            group.start_soon(open_one)
+    await opened[0].create_run("r", {})
+    for store in opened:
+        assert [run.name for run in await store.runs()] == ["r"]
+        await store.aclose()
+
+
+async def test_a_sign_of_life_does_not_wait_for_those_who_read(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "a.db", timeout=0.5)
+    await store.create_run("r", {})
+    await store.plan("r", planned(*(f"e{number}" for number in range(2000))))
+    session = await store.begin("r", host="h", pid=1)
     other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="locked"):
-        await store.put([b"text"])
-    other.execute("ROLLBACK")
+    other.execute("BEGIN")
+    other.execute("SELECT count(*) FROM episodes").fetchall()  # a reader in the middle of its work
+    listing = store.episodes("r")
+    await anext(listing)
+    await session.beat({"n": 1})
+    assert (await store.sessions("r"))[0].told == {"n": 1}
     other.close()
-    await store.put([b"text"])
     await store.aclose()

@@ -1,0 +1,1 @@
+"""Conformance: the project's functions against recorded results of published code, file by file."""

@@ -1,0 +1,31 @@
+"""Which function of the project answers which vector file."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from conformance import building, requests, staged, transitions
+from conformance.vector import Vector
+from wardround.scenarios.published.tables import Tables
+
+Adapter = Callable[[Vector, Tables], Any]
+
+ADAPTERS: Mapping[str, Adapter] = {
+    "multicog_lab_item_match": requests.item_match,
+    "multicog_lab_micro_reply_parse": requests.list_parse,
+    "multicog_image_reply_parse": requests.image_parse,
+    "multicog_modality_region": requests.modality_region,
+    "multicog_action_parser": requests.action,
+    "multicog_diagnosis_match": requests.diagnosis,
+    "multicog_recall_fullpath": requests.full_path,
+    "multicog_transition": transitions.transition,
+    "mimic_discharge_sections": building.note_sections,
+    "mimic_lab_value_string": building.lab_value,
+    "mimic_radiology_text": building.report_text,
+    "mimic_radiology_name_class": building.exam_name,
+    "mimic_extract_info_general": building.records,
+    "medr_ancillary_split": staged.ancillary_split,
+    "medr_section_parse": staged.section_parse,
+    "medr_split_reasoning": staged.steps,
+    "medr_extract_answer": staged.answer,
+    "medr_paper_ci": staged.printed_interval,
+}

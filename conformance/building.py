@@ -1,0 +1,55 @@
+"""Adapters: sections, results and whole records built from MIMIC."""
+
+from typing import Any
+
+from conformance.compare import Anything
+from conformance.vector import Vector
+from wardround.scenarios.published import admissions, imaging, notes, radiology
+from wardround.scenarios.published.tables import Tables
+
+_DISEASE = "appendicitis"
+
+
+def note_sections(row: Vector, tables: Tables) -> Any:
+    """mimic_discharge_sections."""
+    del tables
+    found = notes.discharge_sections(row.input["discharge_text"])
+    told: dict[str, Any] = {
+        "diagnosis": found.diagnosis,
+        "diagnosis_error": found.error,
+        "history": found.history,
+        "physical_exam": found.examination,
+        "procedures": list(found.procedures),
+    }
+    if found.diagnosis is not None and "pathology_in_primary" in row.expected:
+        told["pathology_in_primary"] = notes.is_primary(row.input.get("pathology", _DISEASE), found.diagnosis)
+    return told
+
+
+def lab_value(row: Vector, tables: Tables) -> Any:
+    """mimic_lab_value_string."""
+    del tables
+    return {"valuestr": admissions.lab_value_string(row.input)}
+
+
+def report_text(row: Vector, tables: Tables) -> Any:
+    """mimic_radiology_text."""
+    del tables
+    found = radiology.radiology_sections(row.input["text"])
+    return {"sections": found, "cleaned": radiology.radiology_text(found)}
+
+
+def exam_name(row: Vector, tables: Tables) -> Any:
+    """mimic_radiology_name_class; where several categories have as many hits any of them will do."""
+    found = imaging.radiology_name(row.input["exam_name"], tables)
+    return {
+        "modality": Anything(*found.modalities),
+        "region": Anything(*found.regions),
+        "counts": list(found.counts),
+    }
+
+
+def records(row: Vector, tables: Tables) -> Any:
+    """mimic_extract_info_general."""
+    built = admissions.general_info(row.input["tables"], row.input["disease"], tables)
+    return {"hadm_info": built.records, "kept_after_cleaning": list(built.kept)}

@@ -1,0 +1,50 @@
+"""Whether a value is the recorded one: numbers within rounding, sets as sets, keys that only one side has left out."""
+
+import math
+from collections.abc import Mapping, Set
+from typing import Any
+
+from conformance.vector import Vector
+
+
+def agrees(value: Any, vector: Vector) -> bool:
+    """Whether `value` is what the row, by its mark, accepts."""
+    accepted = [vector.expected, *vector.alternatives]
+    if vector.expect == "any_of" and isinstance(vector.expected, Mapping) and "values" in vector.expected:
+        accepted = list(vector.expected["values"])
+    return any(same(value, one, ordered=vector.expect != "unordered") for one in accepted)
+
+
+def same(value: Any, recorded: Any, *, ordered: bool = True) -> bool:
+    """Whether two values are the same; of mappings only what our side tells, which must be there."""
+    if isinstance(value, Anything):
+        return recorded in value.accepted
+    if isinstance(value, Mapping):
+        return isinstance(recorded, Mapping) and all(
+            str(name) in recorded and same(part, recorded[str(name)], ordered=ordered) for name, part in value.items()
+        )
+    if isinstance(value, Set):
+        return isinstance(recorded, list | tuple) and _bag(value) == _bag(recorded)
+    if isinstance(value, list | tuple):
+        if not isinstance(recorded, list | tuple) or len(value) != len(recorded):
+            return False
+        return all(same(a, b, ordered=ordered) for a, b in zip(value, recorded, strict=True)) or (
+            not ordered and _bag(value) == _bag(recorded)
+        )
+    if isinstance(value, float) and isinstance(recorded, int | float) and not isinstance(recorded, bool):
+        return math.isclose(value, recorded, rel_tol=1e-9, abs_tol=1e-12)
+    return bool(value == recorded)
+
+
+def _bag(values: Any) -> list[str]:
+    return sorted(map(repr, values))
+
+
+class Anything:
+    """A value that the published code draws by chance from `accepted`."""
+
+    def __init__(self, *accepted: Any) -> None:
+        self.accepted = accepted
+
+    def __repr__(self) -> str:
+        return f"one of {list(self.accepted)}"

@@ -1,0 +1,81 @@
+"""Adapters: orders, replies and scores of MultiCogEval."""
+
+from typing import Any
+
+from conformance.vector import Vector
+from wardround.scenarios.published import actions, imaging, matching, replies, scoring
+from wardround.scenarios.published.tables import Tables
+
+_KINDS: dict[str, actions.Listed] = {code: kind for kind, code in actions.CODES.items()}
+
+
+def item_match(row: Vector, tables: Tables) -> Any:
+    """multicog_lab_item_match."""
+    found = matching.match(row.input["item"], tables)
+    if found is None:
+        return {"matched": False, "key": "", "itemids": []}
+    return {"matched": True, "key": found.key, "itemids": set(found.item_ids)}
+
+
+def list_parse(row: Vector, tables: Tables) -> Any:
+    """multicog_lab_micro_reply_parse."""
+    kind, reply = _KINDS[row.input["action"]], row.input["response"]
+    told = replies.matches(kind, reply, tables, falls_back=False)
+    return {
+        "itemids": set(replies.item_ids(kind, reply, tables)),
+        "matched_keys_test_variant": [hit.key for hit in told],
+        "error": None,
+    }
+
+
+def image_parse(row: Vector, tables: Tables) -> Any:
+    """multicog_image_reply_parse."""
+    found = replies.studies(row.input["response"], tables)
+    return {"requests": [_request(one) for one in found], "error": None}
+
+
+def _request(one: imaging.Request) -> dict[str, Any]:
+    return {"Exam Name": one.name, "Region": set(one.regions), "Modality": set(one.modalities)}
+
+
+def modality_region(row: Vector, tables: Tables) -> Any:
+    """multicog_modality_region."""
+    named = imaging.modality(row.input["text"], tables)
+    return {"modality": set(named), "region": set(imaging.region(row.input["text"], named, tables))}
+
+
+def action(row: Vector, tables: Tables) -> Any:
+    """multicog_action_parser."""
+    del tables
+    said = actions.action(row.input["reply"])
+    result = said.result if isinstance(said.result, str) else list(said.result)
+    return {"result": result, "finish": said.finished, "kept_response": said.kept, "error": None}
+
+
+def diagnosis(row: Vector, tables: Tables) -> Any:
+    """multicog_diagnosis_match."""
+    return {"correct": int(scoring.correct(row.input["label"], row.input["final_message"], tables))}
+
+
+def full_path(row: Vector, tables: Tables) -> Any:
+    """multicog_recall_fullpath; the label of its records is appendicitis."""
+    record, asked = row.input["record"], row.input["requests"]
+    wanted = [
+        imaging.Request(one["Exam Name"], tuple(one["Region"]), tuple(one["Modality"])) for one in asked["image"] or ()
+    ]
+    label = record.get("disease", "appendicitis")
+    scores = scoring.full_path(
+        scoring.correct(label, row.input["final_message"], tables),
+        (
+            scoring.share(asked["lab"] or (), [int(number) for number in record["Laboratory Tests"]]),
+            scoring.share(asked["micro"] or (), [int(number) for number in record["Microbiology"]]),
+            scoring.imaging_share(wanted, [study["Exam Name"] for study in record["Radiology"]], tables),
+        ),
+    )
+    return {
+        "macro_acc_endpoint": scores.endpoint,
+        "macro_acc_fullpath": scores.full_path,
+        "lab_recall": scores.lab,
+        "micro_recall": scores.microbiology,
+        "image_recall": scores.imaging,
+    }

@@ -1,0 +1,58 @@
+"""Adapters: parsers and printed intervals of MedR-Bench."""
+
+from typing import Any
+
+from conformance.vector import Vector
+from wardround.evaluators.intervals import student_t
+from wardround.scenarios.published import reports
+from wardround.scenarios.published.tables import Tables
+
+
+def ancillary_split(row: Vector, tables: Tables) -> Any:
+    """medr_ancillary_split."""
+    del tables
+    return {"value": list(reports.ancillary_split(row.input["case_summary"]))}
+
+
+def section_parse(row: Vector, tables: Tables) -> Any:
+    """medr_section_parse."""
+    del tables
+    protocol = row.input["function"].split(".")[0]
+    conclusion, information = reports.sections(row.input["text"], protocol)
+    told = {"conclusion": conclusion, "info_required": information, "error": None}
+    return told | ({"stops_dialogue": reports.stops(information)} if "stops_dialogue" in row.expected else {})
+
+
+def steps(row: Vector, tables: Tables) -> Any:
+    """medr_split_reasoning."""
+    del tables
+    return {"steps": reports.reasoning_steps(row.input["text"])}
+
+
+def answer(row: Vector, tables: Tables) -> Any:
+    """medr_extract_answer."""
+    del tables
+    return {"answer": reports.extracted_answer(row.input["text"])}
+
+
+def printed_interval(row: Vector, tables: Tables) -> Any:
+    """medr_paper_ci: whether our interval prints what the paper prints, and for which counts."""
+    del tables
+    n, successes = row.input["n"], row.input["successes"]
+    printed = tuple(row.expected[name] for name in ("mean", "lo", "hi"))
+    found = [
+        [k, size]
+        for size in range(2, n + 1)
+        for k in range(max(0, int(printed[0] * size / 100) - 1), min(size, int(printed[0] * size / 100) + 2) + 1)
+        if round(100 * k / size, 2) == printed[0] and _printed(k, size) == printed
+    ]
+    return {
+        "count_consistent": round(100 * successes / n, 2) == printed[0],
+        "consistent_k_n_under_student_t": found,
+    }
+
+
+def _printed(k: int, n: int) -> tuple[float, float, float]:
+    ends = student_t([1.0] * k + [0.0] * (n - k))
+    assert ends is not None
+    return round(100 * k / n, 2), round(100 * ends[0], 2), round(100 * ends[1], 2)

@@ -1,0 +1,95 @@
+"""A run as a file: out of one store and into another, checked line by line, larger than the memory it takes."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from wardround.engine.errors import LogError, StoreError, UsageError
+from wardround.engine.events import Acted, Closed, Opened, Row, encode
+from wardround.engine.protocols import Store
+from wardround.engine.records import Action, Ending
+from wardround.engine.rows import EpisodeRow
+from wardround.engine.stores.files import read_into, written
+from wardround.engine.stores.memory import MemoryStore
+
+
+def events(episode: str, *, closed: bool) -> list[Row]:
+    """A short episode as it is stored."""
+    first = encode(Opened(0, 1.0, episode, "c", "h", "s", 1, 1), b"")
+    second = encode(Acted(1, 2.0, "x", Action("say", "ö\u2028")), first.hash)
+    last = encode(Closed(2, 3.0, Ending("completed", "done")), second.hash)
+    return [first, second, last] if closed else [first, second]
+
+
+async def made(count: int) -> MemoryStore:
+    """A store with a run of so many episodes, every third one open, every seventh not begun."""
+    store = MemoryStore()
+    [case, prompt] = await store.put([b"case", b"prompt"])
+    [index] = await store.put([msgspec.json.encode([("c", case)])])
+    await store.create_run("r", {"cases": {"index": index}, "prompts": {"p": prompt}, "tables": {}})
+    await store.plan("r", [EpisodeRow(f"e{n}", n, "c", n, None, "", 0, 0.0) for n in range(count)])
+    for number in range(count):
+        if number % 7:
+            ending = Ending("completed", "done") if number % 3 else None
+            await store.append("r", f"e{number}", events(f"e{number}", closed=bool(ending)), ending=ending)
+    return store
+
+
+async def lines(store: Store) -> list[bytes]:
+    return [line async for line in written(store, "r")]
+
+
+async def test_what_comes_out_goes_in_and_is_the_same(store: Store, tmp_path: Path) -> None:
+    source = await made(450)
+    whole = await lines(source)
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(b"\n".join(whole) + b"\n\n")
+    assert await read_into(store, path) == "r"
+    again = await lines(store)
+    at = b'"at":'
+    assert [line.partition(at)[0] for line in again] == [line.partition(at)[0] for line in whole]
+    assert await store.endings("r") == await source.endings("r")
+    assert await read_into(store, path, "other") == "other"
+    with pytest.raises(UsageError, match="already a run 'r'"):
+        await read_into(store, path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error", "told"),
+    [
+        (b"wardround-run-1", b"wardround-run-9", UsageError, "line 1: format"),
+        (b'"text":"prompt"', b'"text":"tampered"', UsageError, "line [0-9]+: the text was altered"),
+        (b"say", b"bay", LogError, "event 1 was altered"),
+        (b'"line":"run"', b'"line":"walk"', UsageError, "line 1: "),
+        (b'"line":"event","episode":"e2"', b'"line":"event","episode":"e9"', UsageError, "'e9', which is not listed"),
+    ],
+)
+async def test_an_altered_file_is_refused_before_anything_is_written(
+    tmp_path: Path, old: bytes, new: bytes, error: type[Exception], told: str
+) -> None:
+    path, store = tmp_path / "r.jsonl", MemoryStore()
+    path.write_bytes(b"\n".join(await lines(await made(5))).replace(old, new))
+    with pytest.raises(error, match=told):
+        await read_into(store, path)
+    assert await store.runs() == []
+
+
+async def test_a_file_without_a_run_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_bytes(b"")
+    with pytest.raises(UsageError, match="no line says which run"):
+        await read_into(MemoryStore(), path)
+    with pytest.raises(UsageError, match="cannot be read"):
+        await read_into(MemoryStore(), tmp_path / "nowhere")
+
+
+async def test_a_store_that_fails_says_so_itself(tmp_path: Path) -> None:
+    class Full(MemoryStore):
+        async def append(self, *args: object, **more: object) -> None:
+            raise StoreError("the disk is full")
+
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(b"\n".join(await lines(await made(5))))
+    with pytest.raises(StoreError, match="disk is full"):
+        await read_into(Full(), path)
