@@ -1,15 +1,23 @@
 """Which function of the project answers which vector file."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from conformance import building, requests, staged, transitions
 from conformance.vector import Vector
 from wardround.scenarios.published.tables import Tables
 
-Adapter = Callable[[Vector, Tables], Any]
 
-ADAPTERS: Mapping[str, Adapter] = {
+@dataclass(frozen=True)
+class Adapter:
+    """`ours` computes the project's value; `theirs` puts the recorded one in the same form, if it has another."""
+
+    ours: Callable[[Vector, Tables], Any]
+    theirs: Callable[[Any, Vector], Any] | None = None
+
+
+_ANSWERED: Mapping[str, Callable[[Vector, Tables], Any]] = {
     "multicog_lab_item_match": requests.item_match,
     "multicog_lab_micro_reply_parse": requests.list_parse,
     "multicog_image_reply_parse": requests.image_parse,
@@ -17,7 +25,6 @@ ADAPTERS: Mapping[str, Adapter] = {
     "multicog_action_parser": requests.action,
     "multicog_diagnosis_match": requests.diagnosis,
     "multicog_recall_fullpath": requests.full_path,
-    "multicog_transition": transitions.transition,
     "mimic_discharge_sections": building.note_sections,
     "mimic_lab_value_string": building.lab_value,
     "mimic_radiology_text": building.report_text,
@@ -29,3 +36,9 @@ ADAPTERS: Mapping[str, Adapter] = {
     "medr_extract_answer": staged.answer,
     "medr_paper_ci": staged.printed_interval,
 }
+
+ADAPTERS: Mapping[str, Adapter] = {
+    **{name: Adapter(ours) for name, ours in _ANSWERED.items()},
+    "multicog_transition": Adapter(transitions.transition, transitions.decided),
+}
+"""By the name of the file without its ending."""

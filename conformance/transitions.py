@@ -15,6 +15,7 @@ from wardround.scenarios.case import Case, Culture, Finding, Lab, Provenance, St
 from wardround.scenarios.published import actions, desk, imaging, replies
 from wardround.scenarios.published.tables import Tables
 from wardround.scenarios.records import items
+from wardround.scenarios.terms.orders import Answer
 from wardround.scenarios.workup import NAMES, State, Workup, WorkupSettings
 
 Kind = Literal["examination", "lab", "microbiology", "imaging"]
@@ -32,29 +33,87 @@ _SAYINGS = (
     ("Physical Examination of this patient", "told"),
     ("Here are the", "told"),
 )
+_REQUESTS: dict[actions.Listed, str] = {
+    "lab": "lab_request",
+    "imaging": "image_request",
+    "microbiology": "micro_request",
+}
+_LISTS = ("LAB", "IMAGE", "MICRO")
 _MANY = 1000
 
 
 def transition(row: Vector, tables: Tables) -> Any:
-    """multicog_transition: what was decided. The recorded side is put in the same words by `decided`."""
-    if row.input.get("summarized_failed_ids"):  # the doctor's context could not be cut down: no reply was had
-        ours: dict[str, Any] = {"finish": True, "result": ["failed", "failed"]}
-        return ours if row.expected["finish"] else {"finish": False}
+    """multicog_transition: what the work-up decides on one reply."""
+    if row.input.get("summarized_failed_ids"):  # no reply was had: the conversation could not be made to fit
+        return {"finish": True, "result": ["failed", "failed"]}
     prompts = Prompts.load([Path(wardround.scenarios.__file__).parent / "prompts"])
     settings = WorkupSettings(rules="published", reading="published", max_turns=_MANY, max_warnings=_MANY)
     scenario, case = Workup(settings, prompts), _case(row.input["record"])
-    before = _state(scenario.start(case), row.input)
-    after = scenario.apply(before, Acted(1, 0.0, "doctor", Action("reply", row.input["reply"])))
-    told: Sequence[str] = ()
-    if scenario.ending(after) is None and scenario.turn(after) == "examiner":
-        assert after.order is not None
-        given = desk.answer(items(case), after.order.text, after.order.kind, tables)
-        told = [line.text for line in given]
-        answered = Action("answer", "\n".join(told) or "Nothing was found.", {"answers": [g.row() for g in given]})
-        after = scenario.apply(after, Acted(2, 0.0, "examiner", answered))
-    ours = _ours(scenario, before, after, told) | _asked(row.input["reply"], tables, ended="finish")
-    theirs = [decided(one, row.input) for one in (row.expected, *row.alternatives)]
-    return row.expected if ours in theirs else ours
+    state = _state(scenario.start(case), row.input)
+    state = scenario.apply(state, Acted(1, 0.0, "doctor", Action("reply", row.input["reply"])))
+    given: tuple[Answer, ...] = ()
+    if scenario.ending(state) is None and scenario.turn(state) == "examiner":
+        assert state.order is not None
+        record = items(case)
+        given = desk.answer(record, state.order.text, state.order.kind, tables)
+        told = [line.row() for line in given]
+        state = scenario.apply(state, Acted(2, 0.0, "examiner", Action("answer", "Told.", {"answers": told})))
+        names = {item.ref: item.code or item.name for item in record}
+        return _decision(state, [names[ref] for line in given for ref in line.refs]) | _asked(row, tables)
+    ending = scenario.ending(state)
+    if ending is not None:
+        said = actions.action(row.input["reply"])
+        assert ending.facts["answer"] == {"diagnosis": said.result[0]}
+        return {"finish": True, "result": list(said.result)}
+    return _decision(state, []) | _asked(row, tables)
+
+
+def decided(recorded: Mapping[str, Any], row: Vector) -> Any:
+    """The same of the recorded step: its action, what was asked and told, the state after it; not its words."""
+    if recorded["finish"]:
+        return {"finish": True, "result": recorded["result"]}
+    message = recorded["chat_history"][-1]["content"]
+    what = next((name for words, name in _SAYINGS if words in message), "?")
+    asked = {name: recorded[name][0] if recorded[name] else [] for name in _REQUESTS.values()}
+    return {
+        "finish": False,
+        "what": what,
+        "told": _told(message, row.input["record"]) if what == "told" else [],
+        "chosen": [name for name in recorded["action_history"] if name != "WRONG"],
+        "answered": sorted({*_LISTS} - {*recorded["resources"]}),
+        "result": recorded["result"],
+        **{name: sorted(map(str, value)) for name, value in asked.items() if name != "image_request"},
+        "image_request": sorted(_study(one) for one in asked["image_request"]),
+    }
+
+
+def _told(message: str, record: Sequence[Any]) -> list[str]:
+    """The recorded items that a message tells: item numbers, exam names, or the examination."""
+    if message.startswith("Physical Examination"):
+        return ["Examination"]
+    lines = message.split("\n")
+    if any(line.startswith("Exam Name: ") for line in lines):
+        return sorted(line.removeprefix("Exam Name: ") for line in lines if line.startswith("Exam Name: "))
+    values = record[5] if "microbiology" in lines[0] else record[4]
+    return sorted(item for item, value in values.items() if any(line.endswith(f": {value}") for line in lines))
+
+
+def _study(one: Mapping[str, Any]) -> str:
+    return f"{one['Exam Name']} {sorted(one['Region'])} {sorted(one['Modality'])}"
+
+
+def _asked(row: Vector, tables: Tables) -> dict[str, Any]:
+    """What the published parser makes of the reply: the action and, if it is a list, what it asks for."""
+    said = actions.action(row.input["reply"])
+    found: dict[str, Any] = {"result": said.result, **{name: [] for name in _REQUESTS.values()}}
+    in_force = "OUTPUT" not in row.input["action_history"]
+    kind = next((kind for kind, code in actions.CODES.items() if code == said.choice), None)
+    if kind == "imaging" and in_force:
+        wanted = [imaging.widened(one, tables) for one in replies.studies(said.kept, tables)]
+        found["image_request"] = sorted(f"{one.name} {sorted(one.regions)} {sorted(one.modalities)}" for one in wanted)
+    elif kind is not None and in_force:
+        found[_REQUESTS[kind]] = sorted(str(number) for number in replies.item_ids(kind, said.kept, tables))
+    return found
 
 
 def _case(record: Sequence[Any]) -> Case:
@@ -85,25 +144,18 @@ def _state(start: State, given: Mapping[str, Any]) -> State:
     return msgspec.structs.replace(start, used=used, answered=tuple(answered), stage=stage, asked=asked)
 
 
-def _ours(scenario: Workup, before: State, after: State, told: Sequence[str]) -> dict[str, Any]:
-    ending = scenario.ending(after)
-    if ending is not None:
-        return {"finish": True, "what": "", "told": [], "chosen": _chosen(before), "offered": None}
-    last = after.heard[-1]
+def _decision(state: State, told: Sequence[str]) -> dict[str, Any]:
+    last = state.heard[-1]
     what = {"warning": "warned", "question": "question", "answer": "told"}.get(last.verb, "")
     if last.verb == "refusal":
         reason = str(last.args["reason"])
         what = "warned" if reason == "none_found" else reason
     elif last.verb == "demand":
-        what = "output" if "OUTPUT" in last.text.partition(".")[0] else "enforced"
+        what = "output" if "OUTPUT" in last.text else "enforced"
     return {
         "finish": False,
         "what": what,
-        "told": sorted(text.partition(": ")[2] for text in told) if what == "told" else [],
-        "chosen": _chosen(after),
-        "answered": sorted(NAMES[kind] for kind in after.answered if kind in NAMES and kind != "examination"),
+        "told": sorted(told) if what == "told" else [],
+        "chosen": [NAMES[kind] for kind in state.used] + (["OUTPUT"] if state.stage == "diagnose" else []),
+        "answered": sorted(NAMES[kind] for kind in state.answered if kind != "examination"),
     }
-
-
-def _chosen(state: State) -> list[str]:
-    return [NAMES[kind] for kind in state.used] + (["OUTPUT"] if state.stage == "diagnose" else [])

@@ -65,7 +65,6 @@ class Part:
             "sampling": dict(self.sampling),
             "options": dict(self.options),
             "told": self.told,
-            **({"cache": True} if self.cached else {}),
         }
 
 

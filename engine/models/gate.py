@@ -140,8 +140,10 @@ class Gate:
 
     @property
     def used_up(self) -> str:
-        """Why no call is possible before the next day, or ""."""
-        limit = self._day.used_up(1) if self._day is not None else ""
+        """Why a call was not let in today, or none will be; "" otherwise."""
+        if self._day is None:
+            return ""
+        limit = self._day.used_up(0) or self._day.reached
         return self._closed(limit) if limit else ""
 
     def stop(self, reason: str) -> None:
