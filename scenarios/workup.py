@@ -196,7 +196,7 @@ class Workup:
             return _with(state, ending=state.tally.failed("examiner", "no_answer", detail))
         said = Said(seq, "examiner", "answer", action.text, action.args)
         state = _with(state, stage="choose", order=None, orders=(*state.orders, said))
-        if self._published and given:  # what matches nothing is passed over
+        if self._published and "answers" in action.args:  # what matches nothing is passed over
             given, text = found(given), ""
             if not given:
                 return self._refuse(state, seq, "none_found", order.kind)

@@ -137,13 +137,17 @@ class Lives:
 
     def __init__(self, where: Any, scene: Stage, models: Models) -> None:
         self.where, self.scene, self.models = where, scene, models
+        self.store = opened(where)
         self.written: dict[tuple[str, int], tuple[int, bytes]] = {}
 
     async def live(self) -> bool:
         """One life, of one event; False if there was nothing left to do."""
         models, run = self.models, self.scene.run
         models.life += 1
-        store = opened(self.where)
+        if models.life % 5 == 0:  # to connect anew takes longer than to play on
+            await self.close()
+            self.store = opened(self.where)
+        store = self.store
         for session in await store.sessions(run.name):
             if session.ended is None:  # what bury_dead does for a process that is no more
                 await store.release(session.id)
@@ -156,8 +160,11 @@ class Lives:
             return False
         finally:
             self.written |= {event: (models.life, digest) for event, digest in life.written.items()}
-            if store is not self.where:
-                await store.aclose()
+
+    async def close(self) -> None:
+        """Close the store, unless it is one that forgets."""
+        if self.store is not self.where:
+            await self.store.aclose()
 
 
 @pytest.mark.timeout(300)
@@ -184,5 +191,6 @@ async def test_a_run_stopped_after_every_event(where: Any, tmp_path: Path) -> No
     scores = [await score_run(run) for run in (usual.run, scene.run)]
     plain = [[[score for score in row.scores if score.name not in TIMES] for row in one.episodes] for one in scores]
     assert plain[0] == plain[1]
+    await lives.close()
     if store is not where:
         await store.aclose()

@@ -78,14 +78,21 @@ async def run(
 
 
 async def begin(
-    settings: RunSettings, store: Store, agents: Mapping[str, Any], progress: Progress, *, pilot: int = 0
+    settings: RunSettings,
+    store: Store,
+    agents: Mapping[str, Any],
+    progress: Progress,
+    *,
+    pilot: int = 0,
+    share: tuple[int, int] = (1, 1),
 ) -> Run:
     """Plan a run, try its endpoints, write it down, play it.
 
     With `pilot`, so many episodes drawn at random are played first, and the rest only if the forecast says that the
-    budget will do; without a budget the rest is left for `resume`. The forecast is in `Run.pilot`.
+    budget will do; without a budget the rest is left for `resume`. The forecast is in `Run.pilot`. `share` is
+    as in `join`.
     """
-    made = await plan(settings, store, agents)
+    made = await plan(settings, store, agents, share)
     async with reached(made.parts, tried=settings.preflight):
         begun = await write_down(made, store)
         staged = await stage(begun, made.parts, made.access)
@@ -99,6 +106,37 @@ async def begin(
         if not progress.draining:
             await play_open(staged, progress, settings.concurrency)
     return begun
+
+
+async def laid_down(settings: RunSettings, store: Store) -> Run:
+    """Plan a run, try its endpoints and write it down, and leave the playing to others (`join`)."""
+    made = await plan(settings, store, {})
+    async with reached(made.parts, tried=settings.preflight):
+        return await write_down(made, store)
+
+
+async def taken_up(
+    name: str,
+    store: Store,
+    *,
+    retry: Sequence[str] = (),
+    concurrency: int | None = None,
+    budget: Sequence[str] = (),
+) -> Run:
+    """Make a run ready to go on, and leave the playing to others (`join`): see `resume`."""
+    run = await Run.open(store, name)
+    check_causes(retry, list(run.header["seats"]))
+    orders = await store.orders(name)
+    if not any(session.alive for session in await store.sessions(name)):
+        orders = msgspec.structs.replace(orders, state="run")
+    specs = {seat: told["spec"] for seat, told in run.header["seats"].items()}
+    if budget:
+        orders = msgspec.structs.replace(orders, budget=budget_of(budget, specs, specs.values()))
+    orders = msgspec.structs.replace(orders, concurrency=concurrency or orders.concurrency)
+    if retry:
+        await store.reopen(name, retry)
+    await store.order(name, orders)
+    return run
 
 
 async def resume(
@@ -115,18 +153,7 @@ async def resume(
     `retry` reopens closed episodes of these causes, `budget` takes the place of the caps given before (what was spent
     stays spent). Where other processes are at work on the run already, this one joins them and a pause stays one.
     """
-    run = await Run.open(_opened(store), name)
-    check_causes(retry, list(run.header["seats"]))
-    orders = await run.store.orders(name)
-    if not any(session.alive for session in await run.store.sessions(name)):
-        orders = msgspec.structs.replace(orders, state="run")
-    specs = {seat: told["spec"] for seat, told in run.header["seats"].items()}
-    if budget:
-        orders = msgspec.structs.replace(orders, budget=budget_of(budget, specs, specs.values()))
-    orders = msgspec.structs.replace(orders, concurrency=concurrency or orders.concurrency)
-    if retry:
-        await run.store.reopen(name, retry)
-    await run.store.order(name, orders)
+    run = await taken_up(name, _opened(store), retry=retry, concurrency=concurrency, budget=budget)
     return await join(name, store=run.store, **options)
 
 

@@ -60,7 +60,7 @@ class Plan:
     first: Case | None = None
 
 
-async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any]) -> Plan:
+async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any], share: tuple[int, int] = (1, 1)) -> Plan:
     """Check everything that can be wrong before a call is made; cases go into the store as they are read."""
     rules = named(SCENARIOS, settings.scenario)
     try:
@@ -71,7 +71,7 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any]) -
     unknown = sorted(set(settings.seats) - set(rules.seats))
     if unknown:
         raise UsageError(f"scenario {settings.scenario} has no seat {unknown[0]!r}; it has: {', '.join(rules.seats)}")
-    access = await access_of(settings, store)
+    access = await access_of(settings, store, share)
     parts = {}
     for seat in rules.seats:
         chosen = _seated(settings, seat, rules)

@@ -12,7 +12,7 @@ import anyio
 import anyio.to_thread
 
 from wardround.engine.errors import StoreError
-from wardround.engine.stores.schema import migrate
+from wardround.engine.stores.schema import check, migrate
 
 _T = TypeVar("_T")
 _RETRY = 0.05
@@ -37,6 +37,7 @@ class Connection:
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, self._timeout, check_same_thread=False, isolation_level=None)
         try:
+            check(connection, self.path)
             self._use_wal(connection)
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")

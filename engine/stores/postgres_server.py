@@ -14,10 +14,12 @@ from wardround.engine.stores.postgres_schema import migrate
 _T = TypeVar("_T")
 _CONNECTIONS = 4
 """Connections of one process at most; a server allows 100 in all as it comes."""
-_ANSWER = 120.0
+_ANSWER = 60.0
 """Seconds after which a statement without an answer counts as lost."""
 _PAUSE = 0.25
 """Seconds between two tries to reach a server that is away."""
+_CONFLICTS = 40
+"""How often what another process got in the way of is tried again."""
 # Classes and codes of SQLSTATE: lost connections, a server that stops, starts, is full, or is a standby just now.
 _AWAY = ("08", "57P01", "57P02", "57P03", "57P05", "53300", "25006")
 _CONFLICT = ("40001", "40P01")
@@ -38,34 +40,45 @@ class Server:
         self._pool: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._known = False
+        self._lost: float | None = None
         self._opening = asyncio.Lock()
 
     async def run(self, work: Callable[[Any, bool], Awaitable[_T]]) -> _T:
         """Do `work(connection, again)`; while the server is away it is waited for and the work is done again.
 
-        `again` says that an earlier attempt broke off and may or may not have been committed. Raises StoreError.
+        `again` says that an earlier attempt broke off and may have been committed all the same. Raises StoreError.
         """
-        again, until = False, time.monotonic() + self._patience
+        again, conflicts = False, 0
         while True:
             pool = await self._usable()
             try:
                 async with pool.acquire(timeout=_ANSWER) as connection:
                     if not self._known:
                         await self._open(connection)
-                    return await work(connection, again)
+                    result = await work(connection, again)
+                    self._lost = None
+                    return result
             except (OSError, TimeoutError, self._driver.InterfaceError, self._driver.PostgresError) as error:
-                conflict = _code(error).startswith(_CONFLICT)
-                if not (conflict or self._away(error)) or time.monotonic() > until:
+                if _code(error).startswith(_CONFLICT):  # it was rolled back
+                    conflicts += 1
+                    if conflicts > _CONFLICTS:
+                        raise self._failed(error) from error
+                elif self._away(error):
+                    again = True
+                else:
                     raise self._failed(error) from error
-                again = again or not conflict
             await asyncio.sleep(_PAUSE)
 
     def _away(self, error: Exception) -> bool:
-        """Whether it is worth waiting: the server was there before, or says that it is coming."""
-        code = _code(error)
-        if code:
-            return code.startswith(_AWAY) and (self._known or code == "57P03")
-        return self._known
+        """Whether it is worth waiting: the server was there not long ago, or says that it is coming.
+
+        The patience is one for all: who comes when it is used up tries once.
+        """
+        code, now = _code(error), time.monotonic()
+        if not (self._known or code == "57P03") or (code and not code.startswith(_AWAY)):
+            return False
+        self._lost = self._lost or now
+        return now - self._lost < self._patience
 
     async def _open(self, connection: Any) -> None:
         async with self._opening:

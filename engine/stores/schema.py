@@ -77,12 +77,16 @@ STEPS: tuple[str, ...] = (
 )
 
 
-def migrate(connection: sqlite3.Connection, path: str) -> None:
-    """Bring the file to the newest version, one step a transaction; several processes may try it at once.
+def check(connection: sqlite3.Connection, path: str) -> None:
+    """Raise StoreError for a file of a newer Wardround or another program's database; nothing is changed."""
+    connection.execute("BEGIN")
+    _version(connection, path)
+    connection.execute("COMMIT")
 
-    Raises StoreError for a file of a newer Wardround or one that is another program's database.
-    """
-    while _version(connection, path) < len(STEPS):
+
+def migrate(connection: sqlite3.Connection, path: str) -> None:
+    """Bring a checked file to the newest version, one step a transaction; several processes may try it at once."""
+    while connection.execute("PRAGMA user_version").fetchone()[0] < len(STEPS):
         connection.execute("BEGIN IMMEDIATE")
         step = _version(connection, path)  # another process may have been quicker
         if step < len(STEPS):
@@ -93,6 +97,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
 
 
 def _version(connection: sqlite3.Connection, path: str) -> int:
+    """The version of the file; asked inside a transaction, as its two questions belong together."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version > len(STEPS):
         raise StoreError(

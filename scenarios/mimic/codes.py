@@ -13,6 +13,7 @@ from wardround.scenarios.mimic.pool import Disease, plain
 from wardround.scenarios.terms.wording import key
 
 _PAST = re.compile(r"\b(?:history|screening|vaccination|observation|encounter|exposure|contact|carrier|status)\b", re.I)
+_NINE = re.compile(r"[0-9VE][0-9.]{2,6}", re.IGNORECASE)
 _LITTLE = re.compile(
     r",?\s*\b(?:unspecified(?: as to [\w ]+)?|not otherwise specified|not elsewhere classified"
     r"|of unspecified \w+|without mention of [\w ]+|NOS|NEC)\b",
@@ -122,7 +123,7 @@ def read_gem(path: Path | None) -> Mapping[str, tuple[str, ...]]:
         raise UsageError(f"{path}: cannot be opened ({error.strerror or error}); is the path right?") from error
     for number, line in enumerate(lines, 1):
         cells = next(csv.reader([line]), []) if "," in line else line.split()
-        if number == 1 and cells and not any(mark.isdigit() for mark in cells[0].replace("icd_9", "")):
+        if number == 1 and cells and not _NINE.fullmatch(cells[0].strip()):
             continue
         if len(cells) < 2:
             if line.strip():

@@ -10,22 +10,24 @@ _SOCKET = ".s.PGSQL.5432"
 
 
 class Relay:
-    """Listens beside the server's socket file; `lose` is `""`, `before` or `after` and holds for one message."""
+    """Listens in a folder of its own; `lose` is `""`, `before` or `after`, for one message after `passing` others."""
 
     def __init__(self, server: Path) -> None:
         self._server = server / _SOCKET
         self._folder = tempfile.TemporaryDirectory(prefix="relay-")
         self.folder = Path(self._folder.name)
         self.lose = ""
-        self.lost = 0
+        self.passing = self.lost = 0
 
     async def _pump(self, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
         reader, writer = await asyncio.open_unix_connection(str(self._server))
         answers = asyncio.create_task(self._answer(reader, back))
         while message := await client.read(1 << 20):
-            lose, self.lose = self.lose, ""
+            lose = "" if self.passing else self.lose
+            if self.lose and self.passing:
+                self.passing -= 1
             if lose:
-                self.lost += 1
+                self.lose, self.lost = "", self.lost + 1
                 answers.cancel()
             if lose != "before":
                 writer.write(message)

@@ -6,15 +6,19 @@ from typing import Any
 
 import click
 
-from wardround.api import begin, resume
+from wardround.api import begin, laid_down, resume, taken_up
 from wardround.cli.live import live_table
 from wardround.cli.options import drive, json_option, on_terminal, store_option, store_path
 from wardround.cli.outcome import outcome
+from wardround.clustering import run_clustered, shared_store
 from wardround.engine.batch import interruptible
+from wardround.engine.cluster import cluster_of
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.progress import Progress
+from wardround.engine.protocols import Store
 from wardround.planning import DEFAULT_SPECS
+from wardround.results import Run
 from wardround.settings import RunSettings, read_settings, validated, written
 from wardround.stored import open_store
 
@@ -74,7 +78,11 @@ _SAMPLING = ("temperature", "top_p", "max_tokens")
     help="Limits of an endpoint (or of each): in_flight, rpm, tpm, daily_requests, daily_tokens.",
 )
 @click.option("--cache", metavar="SEATS", help="Seats whose calls are answered from the store if made before.")
-@click.option("--share", metavar="I/N", help="With --resume: this is process I of N; it takes 1/N of each quota.")
+@click.option("--share", metavar="I/N", help="This is process I of N at work on the run; it takes 1/N of each quota.")
+@click.option(
+    "--cluster", metavar="ray[://HOST:PORT]", help="Play with workers on a Ray cluster: of this machine, or that one."
+)
+@click.option("--workers", type=click.IntRange(min=1), help="With --cluster: how many workers.")
 @click.option("--prompts", metavar="DIR", help="Your own wording: a folder of prompts that replace the built-in ones.")
 @click.option("--prices", metavar="FILE", help="CSV (model,input,output) or TOML: USD per million tokens.")
 @click.option(
@@ -187,26 +195,47 @@ def _pairs(given: tuple[str, ...]) -> dict[str, str]:
 
 async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
     progress = Progress()
-    store = open_store(store_path(given["store"]))
+    where = store_path(given["store"])
+    store = open_store(where)
     try:
         person = settings is not None and any(seat.spec == "human" for seat in settings.seats.values())
         shown = on_terminal() and not given["as_json"] and not person
         async with interruptible(progress), live_table(progress, shown=shown):
-            if settings is None:
+            if given["cluster"] or given["workers"]:
+                run = await _clustered(settings, store, given, progress)
+            elif settings is None:
                 run = await resume(
-                    given["resumed"],
-                    store=store,
-                    retry=[cause for causes in given["retry"] for cause in causes.split(",") if cause],
-                    concurrency=given["concurrency"],
-                    budget=given["budget"],
-                    share=_share(given["share"]),
-                    progress=progress,
+                    given["resumed"], store=store, share=_share(given["share"]), progress=progress, **_again(given)
                 )
             else:
-                run = await begin(settings, store, {}, progress, pilot=given["pilot"] or 0)
+                pilot, share = given["pilot"] or 0, _share(given["share"])
+                run = await begin(settings, store, {}, progress, pilot=pilot, share=share)
         return await outcome(run, progress, given["as_json"])
     finally:
         await store.aclose()
+
+
+async def _clustered(settings: RunSettings | None, store: Store, given: Mapping[str, Any], progress: Progress) -> Run:
+    """Let workers of a cluster play."""
+    if not given["cluster"]:
+        raise UsageError("--workers goes with --cluster; how many episodes one process plays at once is --concurrency")
+    if given["pilot"] or given["share"]:
+        raise UsageError("--cluster goes with neither --pilot nor --share: workers have their shares anyway")
+    cluster = cluster_of(given["cluster"], given["workers"])
+    where = shared_store(store_path(given["store"]), cluster)
+    if settings is None:
+        run = await taken_up(given["resumed"], store, **_again(given))
+    else:
+        run = await laid_down(settings, store)
+    concurrency = given["concurrency"] or (settings.concurrency if settings else None)
+    await run_clustered(run.name, where, cluster, concurrency, progress)
+    return run
+
+
+def _again(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What `--resume` takes besides."""
+    retry = [cause for causes in given["retry"] for cause in causes.split(",") if cause]
+    return {"retry": retry, "concurrency": given["concurrency"], "budget": given["budget"]}
 
 
 def _share(text: str | None) -> tuple[int, int]:

@@ -147,8 +147,9 @@ async def test_what_a_lost_answer_took_is_not_held_by_nobody(pgserver: PgServer)
         await store.plan("r", planned(*"abcdef"))
         session = await store.begin("r", host="h", pid=1)
         assert [row.id for row in await session.take(1)] == ["a"]
-        relay.lose = "after"
+        relay.lose, relay.passing = "after", 1  # the sign of life goes through
         assert [row.id for row in await session.take(2)] == ["b", "c"]
+        assert relay.lost == 1
         assert [row.id for row in await session.take(9)] == ["d", "e", "f"]
         await store.aclose()
 

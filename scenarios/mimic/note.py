@@ -1,0 +1,127 @@
+"""A discharge note taken apart by its headings: complaint, history, examination, diagnosis."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+# A heading stands at the start of a line and ends in a colon, or is a line of its own. `___` may hide any of its words.
+_KNOWN: Mapping[str, tuple[str, ...]] = {
+    "complaint": ("chief complaint", "chief complaints", "reason for admission"),
+    "present": ("history of present illness", "history of the present illness", "history of presenting illness", "hpi"),
+    "past": ("past medical history", "past medical/surgical history", "pmh", "past medical and surgical history"),
+    "surgical": ("past surgical history", "psh"),
+    "social": ("social history",),
+    "family": ("family history",),
+    "examination": (
+        "physical exam", "physical examination", "pe", "physical exam on admission", "admission physical exam",
+        "physical examination on admission", "admission physical examination", "admission exam", "exam on admission",
+        "physical exam at admission", "initial physical exam", "on admission",
+    ),
+    "leaving": (
+        "discharge physical exam", "discharge physical examination", "physical exam on discharge", "discharge exam",
+        "physical exam at discharge", "physical examination on discharge", "exam on discharge", "on discharge",
+        "at discharge", "discharge pe", "discharge physical", "discharge",
+    ),
+    "results": (
+        "pertinent results", "laboratory data", "admission labs", "labs on admission", "pertinent labs",
+        "laboratory evaluation", "discharge labs", "imaging", "studies", "microbiology",
+    ),
+    "course": ("brief hospital course", "hospital course", "concise summary of hospital course by issue/system"),
+    "diagnosis": ("discharge diagnosis", "discharge diagnoses", "final diagnosis", "final diagnoses"),
+    "condition": ("discharge condition",),
+    "other": (
+        "name", "admission date", "date of birth", "service", "allergies", "attending",
+        "major surgical or invasive procedure", "review of systems", "medications on admission",
+        "preadmission medications", "discharge medications", "discharge disposition", "facility",
+        "discharge instructions", "followup instructions", "impression", "transitional issues", "addendum",
+        "procedure", "procedures", "condition", "ros",
+    ),
+}  # fmt: skip
+_MARK = "___"
+_HEADING = re.compile(r"(?m)^[ \t]*([A-Za-z_][A-Za-z_ /&,'()-]{1,60}?)[ \t]*(?::[ \t]*|[ \t]*$)")
+_LEAVING = re.compile(r"(?is)\b(?:on|at|upon) discharge\b.*")
+_PARTS = re.compile(r"(?m)^[ \t]*(?P<name>[A-Z_][A-Za-z/, ]{1,30}?)[ \t]*:(?=[ \t]*\S)")
+
+
+@dataclass(frozen=True)
+class Note:
+    """The sections of a note by kind: complaint, present, past, surgical, social, family, examination, diagnosis.
+
+    A kind that occurs twice keeps its first text; a section ends where the next known heading stands.
+    """
+
+    sections: Mapping[str, str]
+
+    def get(self, kind: str) -> str:
+        """The text of a section, '' if the note has none."""
+        return self.sections.get(kind, "")
+
+    @cached_property
+    def primary(self) -> str:
+        """The discharge diagnosis before its secondary ones."""
+        return before_secondary(self.get("diagnosis"))
+
+
+def note(text: str) -> Note:
+    """The note's sections. A heading whose words are partly de-identified ('___ of Present Illness') is known too."""
+    found: dict[str, str] = {}
+    heads = [(match.start(), match.end(), kind) for match in _HEADING.finditer(text) if (kind := _kind(match[1]))]
+    for (_, start, kind), (end, _, _) in zip(heads, [*heads[1:], (len(text), 0, "")], strict=True):
+        body = text[start:end].strip()
+        if kind == "diagnosis" and body:
+            found[kind] = body  # the last one counts: a course may hold a diagnosis of its own
+        elif body and not found.get(kind):
+            found[kind] = body
+    return Note(found)
+
+
+def _kind(heading: str) -> str:
+    """Which section a heading opens, '' if it is none that we know."""
+    said = " ".join(heading.casefold().split()).rstrip(" :")
+    if said in _BY_NAME:
+        return _BY_NAME[said]
+    if _MARK not in said or not re.search(r"[a-z]{3}", said):
+        return ""
+    hidden = re.compile(re.escape(said).replace(re.escape(_MARK), r"[\w/]+(?: [\w/]+)?"))
+    kinds = {kind for name, kind in _BY_NAME.items() if len(said) > 8 and hidden.fullmatch(name)}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+_BY_NAME: Mapping[str, str] = {name: kind for kind, names in _KNOWN.items() for name in names}
+
+
+def before_secondary(diagnosis: str) -> str:
+    """A discharge diagnosis up to the line that opens the secondary ones."""
+    kept = []
+    for line in diagnosis.splitlines():
+        low = line.casefold()
+        opens = re.match(r"\W*(?:secondary|other|additional|chronic|past)\b", low) and "secondary to" not in low
+        if opens and (kept or "secondary" in low):
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def first_item(diagnosis: str) -> str:
+    """The first diagnosis of a list: without its heading and number, up to the next item or what it is due to."""
+    for line in re.split(r"[\n;]", diagnosis):
+        bare = re.sub(r"^\W*(?:primary|principal|main|admitting|active)?(?:\s*diagnos[ie]s)?\s*[:#]\s*", "", line, flags=re.I)
+        bare = re.sub(r"^\s*(?:primary|principal)(?: diagnos[ie]s)?\s*$", "", bare, flags=re.IGNORECASE)
+        bare = re.sub(r"^[\s\d.)#*=_-]+", "", bare)
+        bare = re.split(r"\s\d[.)]\s", bare)[0]
+        if bare.strip():
+            return re.split(r"(?i)\b(?:secondary to|due to|caused by|from|in the setting of|complicated by)\b", bare)[0]
+    return ""
+
+
+def parts(examination: str) -> tuple[tuple[str, str], ...]:
+    """The examination by its own sub-headings ('HEENT: ...'), as one part without them; what was found on leaving goes."""
+    examination = _LEAVING.sub("", examination)
+    heads = list(_PARTS.finditer(examination))
+    if len(heads) < 2:
+        return (("Physical examination", examination.strip()),) if examination.strip() else ()
+    found = [("General", examination[: heads[0].start()].strip())]
+    for head, end in zip(heads, [*(other.start() for other in heads[1:]), len(examination)], strict=True):
+        found.append((" ".join(head["name"].split()), examination[head.end() : end].strip()))
+    return tuple((name, text) for name, text in found if text)
