@@ -90,14 +90,15 @@ def cluster_of(text: str, workers: int | None = None) -> Cluster:
 
     Without `workers` there is one for each core of this machine; on another cluster the number must be given.
     """
+    address = "" if text == "ray" else "auto" if text in ("ray:auto", "ray://auto") else _head(text)
+    if workers is None and address:
+        raise UsageError(f"--cluster {text}: say how many workers with --workers N")
     if workers is not None and workers < 1:
         raise UsageError(f"--workers {workers}: at least 1")
-    if text == "ray":
-        return Cluster("", workers or os.cpu_count() or 1)
-    if workers is None:
-        raise UsageError(f"--cluster {text}: say how many workers with --workers N")
-    if text in ("ray:auto", "ray://auto"):
-        return Cluster("auto", workers)
+    return Cluster(address, workers or os.cpu_count() or 1)
+
+
+def _head(text: str) -> str:
     try:
         parts = urlsplit(text)
         port = parts.port or CLIENT_PORT
@@ -106,7 +107,13 @@ def cluster_of(text: str, workers: int | None = None) -> Cluster:
     if parts.scheme != "ray" or not parts.hostname or parts.path.strip("/") or parts.query or "@" in parts.netloc:
         raise UsageError(f"--cluster {redact(text)}: write ray, ray:auto or ray://HOST[:PORT]")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    return Cluster(f"ray://{host}:{port}", workers)
+    return f"ray://{host}:{port}"
+
+
+def need_ray(cluster: Cluster) -> None:
+    """Raise UsageError where Ray, or what reaches a cluster from outside, is not installed; nothing is imported."""
+    if find_spec("ray") is None or (cluster.address.startswith("ray://") and find_spec("grpc") is None):
+        raise UsageError("--cluster needs Ray, which is not installed: pip install 'wardround[ray]'")
 
 
 class Crew:
@@ -123,8 +130,7 @@ class Crew:
         self._heard = False
 
     async def __aenter__(self) -> Self:
-        if find_spec("ray") is None or (self._cluster.address.startswith("ray://") and find_spec("grpc") is None):
-            raise UsageError("--cluster needs Ray, which is not installed: pip install 'wardround[ray]'")
+        need_ray(self._cluster)
         # Ray's sockets lie in this folder, and the path of a socket may have some hundred bytes only.
         self._folder = Path(tempfile.mkdtemp(prefix="wardround-", dir="/tmp" if os.path.isdir("/tmp") else None))  # noqa: S108, ASYNC240
         try:

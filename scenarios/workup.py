@@ -147,8 +147,8 @@ class Workup:
             return _with(state, ending=state.tally.completed(diagnosis=move.text))
         if isinstance(move, Question):
             move = Unusable("unavailable", "there is no patient to ask")
-        elif not isinstance(move, Unusable) and state.stage == "diagnose":
-            move = Unusable("unavailable", "only the diagnosis is possible now")
+        elif state.stage == "diagnose":
+            move = move if isinstance(move, Unusable) else Unusable("unavailable", "only the diagnosis is possible now")
         elif self._published and not isinstance(move, Order) and set(NAMES) <= set(state.used):
             return self._demand(state, event.seq, "enforced")
         if isinstance(move, Unusable):
@@ -170,7 +170,7 @@ class Workup:
                 return self._refuse(state, seq, "repeated", move.kind)
             if move.kind not in state.kinds:
                 return self._refuse(_with(state, used=_and(state.used, move.kind)), seq, "none", move.kind)
-        if self._published and move.kind in state.answered:
+        if self._published and isinstance(move, Order) and move.kind in state.answered:
             return self._warn(state, seq, Unusable("unavailable", f"{_TYPES[move.kind]}: can be had once"))
         if isinstance(move, Pick) and move.kind != "examination":
             return self._ask(state, seq, move.kind)

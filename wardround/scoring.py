@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -15,7 +16,7 @@ from wardround.engine.cache import StoreCache
 from wardround.engine.calls import RecordingModel, Tape
 from wardround.engine.clock import wall
 from wardround.engine.errors import ProviderError, RunStopped, UsageError
-from wardround.engine.events import Called, Closed, Opened, Row, decode
+from wardround.engine.events import Called, Closed, Opened, Reopened, Row, effective
 from wardround.engine.log import EpisodeLog
 from wardround.engine.models.bound import bound
 from wardround.engine.models.guard import Guarded
@@ -86,7 +87,9 @@ class _Judging:
 
         case, trajectory = await self.run.case(row.case), await self.run.trajectory(row.id)
         log, tape = EpisodeLog(sink, stored), Tape()
-        for event in log.events:
+        if (failed := _failed(log)) is not None:
+            log.add(Reopened(log.next, wall(), causes=("provider",), keep=failed - 1))
+        for event in effective(log.events):
             if isinstance(event, Called):
                 tape.record(event)
         if not log.events:
@@ -94,18 +97,39 @@ class _Judging:
             seed = seed_of(opened.seed, self.evaluator.name)
             log.add(Opened(0, wall(), row.id, row.case, opened.case_hash, self.evaluator.name, seed, row.repeat))
         scores = await self.evaluator.score(case, trajectory, self._seat(case, row, log, tape, progress))
-        ending = Ending("completed", facts={"scores": msgspec.to_builtins(scores)})
+        ending = Ending("completed", facts={"scores": msgspec.to_builtins(scores), "events": played.events})
         log.add(Closed(log.next, wall(), ending), ending)
         await log.flush()
         return await self._kept(row, scores)
 
     async def again(self, beside: str) -> None:
-        """Put the verdicts that an earlier scoring reached beside the episodes once more."""
+        """Put the verdicts that an earlier scoring reached beside the episodes once more.
+
+        What the judge could not be asked then, and an episode that was played on since, is opened to be scored anew.
+        """
         store = self.run.store
         async for row in store.episodes(beside, causes=["completed"]):
-            closed = decode([line async for line in store.read(beside, row.id)])[-1]
-            if isinstance(closed, Closed):
-                await self._kept(row, msgspec.convert(closed.ending.facts["scores"], list[Score]))
+            played = await store.episode(self.run.name, row.id)
+            stored = [line async for line in store.read(beside, row.id)]
+            log = EpisodeLog(partial(self._reopened, beside, row.id), stored)
+            closed = log.events[-1]
+            if played is None or not isinstance(closed, Closed):
+                continue
+            scores = msgspec.convert(closed.ending.facts["scores"], list[Score])
+            same = closed.ending.facts.get("events", played.events) == played.events
+            if same and not any(score.reason.startswith("judge/") for score in scores):
+                await self._kept(row, scores)
+                continue
+            failed = _failed(log)
+            keep = closed.seq - 1 if failed is None else failed - 1
+            log.add(Reopened(log.next, wall(), causes=("provider",), keep=keep), Ending("open"))
+            await log.flush()
+
+    async def _reopened(
+        self, beside: str, episode: str, rows: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]
+    ) -> None:
+        del spent
+        await self.run.store.append(beside, episode, rows, ending=ending)
 
     async def _kept(self, row: EpisodeRow, scores: Sequence[Score]) -> Ending:
         await self.run.store.put_scores(self.run.name, row.id, self.evaluator.name, scores)
@@ -132,6 +156,11 @@ class Judged(TypedDict, total=False):
     allow_hosts: Sequence[str]
     budget: Sequence[str]
     concurrency: int
+
+
+def _failed(log: EpisodeLog) -> int | None:
+    """The number of the first call that counts and was not answered."""
+    return next((event.seq for event in effective(log.events) if isinstance(event, Called) and event.error), None)
 
 
 async def score_run(

@@ -142,11 +142,13 @@ class SqliteStore:
             "SELECT v.seq, v.hash, v.body FROM events v JOIN episodes e ON e.id = v.episode JOIN runs r ON r.id = e.run"
             " WHERE r.name = ? AND e.name = ? AND v.seq > ? ORDER BY v.seq LIMIT ?"
         )
-        after = -1
-        while page := await self._page(query, run, episode, after, _PAGE):
+        after, full = -1, True
+        while full:
+            page = await self._page(query, run, episode, after, _PAGE)
             for seq, digest, body in page:
                 yield Row(seq, digest, bytes(body) if isinstance(body, bytes) else body.encode())
-            after = page[-1][0]
+            full = len(page) == _PAGE
+            after = page[-1][0] if full else after
 
     async def episodes(
         self, run: str, *, causes: Sequence[str] | None = None, after: int = -1, limit: int | None = None

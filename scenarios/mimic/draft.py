@@ -41,19 +41,21 @@ class Person:
 class Draft:
     """One admission.
 
-    `coded` are the pool diseases among its codes, `disease` the one that became its label. `note` is None where the
-    notes are absent or this admission has none. `history` is the opening to be, `told` its sections.
+    `coded` are the pool diseases among its codes, in their order; `leading` is the one of the first-listed code.
+    `disease` becomes the label. `note` is None where the notes are absent or this admission has none, `text` is
+    the note as it stands. `told` are the sections of the history by their headings.
     """
 
     hadm: int
     person: Person
     codes: tuple[Code, ...]
     coded: tuple[Disease, ...] = ()
+    leading: Disease | None = None
     disease: Disease | None = None
     label: str = ""
     note: Note | None = None
     text: str = ""
-    history: str = ""
+    complaint: str = ""
     told: Mapping[str, str] = field(default_factory=dict)
     examination: tuple[Finding, ...] = ()
     labs: tuple[Lab, ...] = ()

@@ -63,6 +63,7 @@ TABLES: Mapping[str, Table] = {
             "hosp",
             {**_KEYS, "itemid": "BIGINT", "charttime": "TIMESTAMP"},
             {
+                "labevent_id": "BIGINT",
                 "ref_range_lower": "DOUBLE",
                 "ref_range_upper": "DOUBLE",
                 **_text("value valuenum valueuom flag comments"),
@@ -73,6 +74,7 @@ TABLES: Mapping[str, Table] = {
             "hosp",
             {**_KEYS, "charttime": "TIMESTAMP", "test_itemid": "BIGINT", "test_name": _TEXT, "org_name": _TEXT},
             {
+                "microevent_id": "BIGINT",
                 "chartdate": "TIMESTAMP",
                 "spec_itemid": "BIGINT",
                 "org_itemid": "BIGINT",

@@ -21,9 +21,9 @@ def radiology_sections(text: str) -> dict[str, str]:
     lines = [line.strip() + ":" if line.isupper() and ":" not in line else line for line in lines]
     report = "\n".join(lines)
     heads = list(_HEADER.finditer(report))
-    ends = [head.start() for head in heads[1:]] + [len(report)]
     found: dict[str, str] = {}
-    for head, end in zip(heads, ends, strict=True):
+    for place, head in enumerate(heads, 1):
+        end = heads[place].start() if place < len(heads) else len(report)
         found[head[1].strip()] = report[head.end() : end].strip()
     return found
 

@@ -49,6 +49,8 @@ def test_the_number_of_workers() -> None:
         cluster_of("ray", 0)
     with pytest.raises(UsageError, match="--workers N"):
         cluster_of("ray:auto")
+    with pytest.raises(UsageError, match="write ray, ray:auto or ray://HOST"):
+        cluster_of("slurm")
 
 
 def python(code: str) -> str:

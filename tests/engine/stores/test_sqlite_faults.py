@@ -33,8 +33,10 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE songs (title TEXT)")
     connection.close()
+    before = path.read_bytes()
     with pytest.raises(StoreError, match="another program's database"):
         SqliteStore(path)
+    assert path.read_bytes() == before
 
 
 def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:

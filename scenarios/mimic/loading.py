@@ -1,0 +1,171 @@
+"""Which rows of MIMIC's tables a build needs: each big table is read once, and only the chosen admissions' rows stay."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from wardround.scenarios.mimic.codes import read_titles
+from wardround.scenarios.mimic.results import CULTURE_COLUMNS, LAB_COLUMNS, Item
+from wardround.scenarios.mimic.spill import Row, Spill
+from wardround.scenarios.mimic.tree import Tree
+
+Groups = Mapping[int, Sequence[Row]]
+"""Rows by admission, without the admission's number."""
+
+_NEAR = "t.hadm_id = w.hadm_id or (t.hadm_id is null and t.charttime between w.opened and w.closed)"
+_JOIN = f"join windows w on t.subject_id = w.subject_id where {_NEAR}"
+_CODE = "upper(replace(trim(icd_code), '.', ''))"
+
+
+def load_admissions(spill: Spill, tree: Tree) -> int:
+    """Tables `people` (an admission a row) and `codes`; the number of admissions."""
+    columns = ("subject_id", "hadm_id", "admittime", "dischtime", "edregtime", "admission_type", "admission_location")
+    spill.read("admissions", tree.files["admissions"], columns, "where hadm_id is not null")
+    spill.read("patients", tree.files["patients"], ("subject_id", "gender", "anchor_age", "anchor_year"))
+    if tree.has("services"):
+        told = "arg_min(curr_service, transfertime) as service"
+        spill.read("services", tree.files["services"], ("hadm_id", told), "group by hadm_id")
+    else:
+        spill.run("create table services (hadm_id bigint, service varchar)")
+    spill.run(
+        "create table people as select a.hadm_id, any_value(a.subject_id) as subject_id, any_value(gender) as sex, "
+        "any_value(anchor_age + year(admittime) - anchor_year) as age, any_value(admittime) as admitted, "
+        "any_value(dischtime) as left_at, any_value(edregtime) as arrived, any_value(admission_type) as kind, "
+        "any_value(admission_location) as origin, any_value(service) as service "
+        "from admissions a left join patients using (subject_id) left join services s on s.hadm_id = a.hadm_id "
+        "group by a.hadm_id order by a.hadm_id"
+    )
+    spill.read("raw_codes", tree.files["diagnoses_icd"], ("hadm_id", "seq_num", f"{_CODE} as code", "icd_version"))
+    spill.run(
+        "create table codes as select distinct hadm_id, seq_num, code, icd_version from raw_codes "
+        "semi join people using (hadm_id) where code is not null order by hadm_id, seq_num, code"
+    )
+    spill.run("drop table raw_codes; drop table admissions")
+    return int(spill.one("select count(*) from people"))
+
+
+def load_titles(spill: Spill, tree: Tree) -> dict[tuple[str, int], str]:
+    """Titles by (code, version)."""
+    if not tree.has("d_icd_diagnoses"):
+        return {}
+    spill.read("titles", tree.files["d_icd_diagnoses"], ("icd_code", "icd_version", "long_title"))
+    return read_titles(spill.rows("select * from titles order by all", of="titles"))
+
+
+def load_items(spill: Spill, tree: Tree) -> dict[int, Item]:
+    """Laboratory items by number."""
+    if not tree.has("d_labitems"):
+        return {}
+    spill.read("items", tree.files["d_labitems"], ("itemid", "label", "fluid", "category"), "where label is not null")
+    rows = spill.rows("select * from items order by all", of="items")
+    return {itemid: Item(label.strip(), fluid or "", category or "") for itemid, label, fluid, category in rows}
+
+
+def load_notes(spill: Spill, tree: Tree) -> None:
+    """Table `notes` of the discharge notes of `candidates`, the last of an admission."""
+    last = "max_by(text, coalesce(note_id, '')) as text"
+    chosen = "semi join candidates c on c.hadm_id = t.hadm_id group by hadm_id"
+    spill.read("raw_notes", tree.files["discharge"], ("hadm_id", last), chosen)
+    _sorted(spill, "notes", "raw_notes", "hadm_id")
+
+
+def load_results(spill: Spill, tree: Tree, *, published: bool) -> None:
+    """Tables `labs`, `cultures`, `reports` of the admissions in `kept`.
+
+    A row without an admission belongs to the one of its patient in whose time it was taken: from a day before arrival
+    (and not before the last discharge) to discharge; published: from a day before the first transfer to the last.
+    """
+    _windows(spill, tree, published=published)
+    lab = ("w.hadm_id", *(f"t.{name}" for name in LAB_COLUMNS), "t.labevent_id")
+    _result(spill, tree, "labs", "labevents", lab, "hadm_id, charttime, itemid, labevent_id, value, valuenum")
+    when = "coalesce(t.charttime, t.chartdate) as charttime"
+    culture = ("w.hadm_id", *(when if name == "charttime" else f"t.{name}" for name in CULTURE_COLUMNS))
+    order = "hadm_id, charttime, test_itemid, spec_itemid, microevent_id, org_name, comments"
+    _result(spill, tree, "cultures", "microbiologyevents", (*culture, "t.microevent_id"), order)
+    report = ("w.hadm_id", "t.note_id", "t.text", "t.charttime")
+    _result(spill, tree, "told", "radiology", report, "hadm_id, charttime, note_id")
+    _exams(spill, tree)
+    spill.run(
+        "create table reports as select r.hadm_id, r.note_id, coalesce(own.exam, over.exam, '') as exam, r.text, "
+        "r.charttime from told r left join exams own using (note_id) left join parents p using (note_id) "
+        "left join exams over on over.note_id = p.parent order by r.hadm_id, r.charttime, r.note_id"
+    )
+    spill.latin |= {"reports"} if "told" in spill.latin else set()
+
+
+def _windows(spill: Spill, tree: Tree, *, published: bool) -> None:
+    if published and tree.has("transfers"):
+        spill.read("moves", tree.files["transfers"], ("hadm_id", "intime"), "where hadm_id is not null")
+        times = (
+            "select hadm_id, min(intime) - interval 1 day as opened, max(intime) as closed from moves group by hadm_id"
+        )
+    else:
+        times = (
+            "select hadm_id, greatest(coalesce(least(arrived, admitted), admitted) - interval 1 day, coalesce(lag(left_at) "
+            "over (partition by subject_id order by admitted), '0001-01-01')) as opened, left_at as closed from people"
+        )
+    spill.run(
+        f"create table windows as select k.hadm_id, p.subject_id, t.opened, t.closed from kept k "  # noqa: S608
+        f"join people p using (hadm_id) left join ({times}) t using (hadm_id)"
+    )
+
+
+def _result(spill: Spill, tree: Tree, into: str, name: str, select: Sequence[str], order: str) -> None:
+    if tree.has(name):
+        spill.read(f"raw_{into}", tree.files[name], select, _JOIN)
+        _sorted(spill, into, f"raw_{into}", order)
+    else:
+        columns = ", ".join(f"{part.split(' as ')[-1].split('.')[-1]} varchar" for part in select)
+        spill.run(f"create table {into} ({columns.replace('hadm_id varchar', 'hadm_id bigint')})")
+
+
+def _exams(spill: Spill, tree: Tree) -> None:
+    """Tables `exams` and `parents` of the reports in `told`."""
+    if not tree.has("radiology_detail"):
+        spill.run("create table exams (note_id varchar, exam varchar)")
+        spill.run("create table parents (note_id varchar, parent varchar)")
+        return
+    wanted = "where field_name in ('exam_name', 'parent_note_id') and coalesce(field_ordinal, 1) = 1"
+    spill.read("details", tree.files["radiology_detail"], ("note_id", "field_name", "field_value"), wanted)
+    for into, field, value in (("exams", "exam_name", "exam"), ("parents", "parent_note_id", "parent")):
+        spill.run(
+            f"create table {into} as select note_id, min(field_value) as {value} from details "  # noqa: S608
+            f"where field_name = '{field}' group by note_id"
+        )
+
+
+def _sorted(spill: Spill, into: str, raw: str, order: str) -> None:
+    """In order on the disk, so that a slice of admissions is found without reading the rest."""
+    spill.run("set preserve_insertion_order=true")
+    spill.run(f"create table {into} as select * from {raw} order by {order}")  # noqa: S608
+    spill.run(f"drop table {raw}; set preserve_insertion_order=false")
+    spill.latin |= {into} if raw in spill.latin else set()
+
+
+def slices(spill: Spill, table: str, size: int) -> Iterator[tuple[int, int]]:
+    """(first, last) admission of each `size` admissions of `table`, in order."""
+    rows = spill.rows(
+        f"select min(hadm_id), max(hadm_id) from (select hadm_id, (row_number() over (order by hadm_id) - 1) // {size} "  # noqa: S608
+        f"as part from {table}) group by part order by 1"
+    )
+    yield from rows
+
+
+def grouped(spill: Spill, columns: Sequence[str], table: str, part: tuple[int, int], among: str = "") -> dict[int, list[Any]]:
+    """Rows of `table` by admission for a slice; `among` names a table whose admissions alone are wanted."""
+    semi = f"semi join {among} using (hadm_id)" if among else ""
+    order = "" if table not in ("codes", "labs", "cultures", "reports") else "order by " + _ORDER[table]
+    rows = spill.rows(
+        f"select hadm_id, {', '.join(columns)} from {table} {semi} "  # noqa: S608
+        f"where hadm_id between {part[0]} and {part[1]} {order}",
+        of=table,
+    )
+    return {hadm: [row[1:] for row in group] for hadm, group in groupby(rows, key=lambda row: row[0])}
+
+
+_ORDER = {
+    "codes": "hadm_id, seq_num, code",
+    "labs": "hadm_id, charttime, itemid, labevent_id, value, valuenum",
+    "cultures": "hadm_id, charttime, test_itemid, spec_itemid, microevent_id, org_name, comments",
+    "reports": "hadm_id, charttime, note_id",
+}

@@ -1,0 +1,177 @@
+"""Rows of the result tables as results of a case: laboratory values and cultures in the order of time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Literal
+
+from wardround.scenarios.case import Culture, Lab
+from wardround.scenarios.published.admissions import culture_value_string, lab_value_string
+
+HIDDEN = "___"
+LAB_COLUMNS = (
+    "itemid", "charttime", "value", "valuenum", "valueuom", "ref_range_lower", "ref_range_upper", "flag", "comments",
+)  # fmt: skip
+CULTURE_COLUMNS = (
+    "test_itemid", "charttime", "test_name", "spec_itemid", "spec_type_desc", "org_itemid", "org_name", "comments",
+)  # fmt: skip
+_FLUIDS = {
+    "blood": "",
+    "cerebrospinal fluid": "CSF",
+    "joint fluid": "Joint fluid",
+    "pleural": "Pleural fluid",
+    "ascites": "Ascitic fluid",
+}
+_FLAGS: Mapping[str, Literal["abnormal", "high", "low", "normal"]] = {
+    "abnormal": "abnormal",
+    "delta": "abnormal",
+    "high": "high",
+    "low": "low",
+    "normal": "normal",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One row of d_labitems."""
+
+    label: str
+    fluid: str = ""
+    category: str = ""
+
+    @property
+    def name(self) -> str:
+        """The test as a chart names it: what is not blood has its fluid before it, a blood gas its panel."""
+        fluid = self.fluid.strip()
+        above = _FLUIDS.get(fluid.casefold(), fluid)
+        if not above and self.category.strip().casefold() == "blood gas":
+            above = "Blood gas"
+        return f"{above}: {self.label}" if above and above.casefold() not in self.label.casefold() else self.label
+
+
+def labs(rows: Iterable[Sequence[Any]], items: Mapping[int, Item]) -> tuple[Lab, ...]:
+    """Laboratory results from rows of LAB_COLUMNS, earliest first.
+
+    The value is the table's text; where that is empty or hidden, its number, else the laboratory's comment. A row
+    that says none of these is no result.
+    """
+    found = []
+    for row in rows:
+        one = dict(zip(LAB_COLUMNS, row, strict=True))
+        number = _number(one["valuenum"])
+        value = _said(one["value"]) or number or _said(one["comments"])
+        if not value or one["itemid"] not in items:
+            continue
+        flag = _FLAGS.get((one["flag"] or "").strip().casefold(), "")
+        measured = value == number or _is_number(value)
+        found.append(
+            Lab(
+                name=items[one["itemid"]].name,
+                item_id=one["itemid"],
+                value=value,
+                unit=_said(one["valueuom"]) if measured or not number else "",
+                low=one["ref_range_lower"] if measured else None,
+                high=one["ref_range_upper"] if measured else None,
+                flag=flag,
+                time=_time(one["charttime"]),
+            )
+        )
+    return tuple(found)
+
+
+def labs_published(rows: Iterable[Sequence[Any]], items: Mapping[int, Item]) -> tuple[Lab, ...]:
+    """The same as the published code has them: number before text, the flag as a value, no ranges."""
+    found = []
+    for row in rows:
+        one = dict(zip(LAB_COLUMNS, row, strict=True))
+        told = lab_value_string({**one, "valuenum": _float(one["valuenum"])})
+        if told in (None, HIDDEN) or one["itemid"] not in items:
+            continue
+        unit = (one["valueuom"] or "").strip()
+        value = told.removesuffix(f" {unit}") if unit else told
+        found.append(
+            Lab(
+                name=items[one["itemid"]].label,
+                item_id=one["itemid"],
+                value=value,
+                unit=unit if value != told else "",
+                time=_time(one["charttime"]),
+            )
+        )
+    return tuple(found)
+
+
+def cultures(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
+    """Microbiology from rows of CULTURE_COLUMNS, earliest first; one test of one specimen at one time is one result.
+
+    Its organisms are joined in the order of the table, each once; its comments likewise.
+    """
+    found = []
+    for (test, _, _), group in groupby(rows, key=lambda row: (row[0], row[3], row[1])):
+        parts = [dict(zip(CULTURE_COLUMNS, row, strict=True)) for row in group]
+        organisms = list(dict.fromkeys(said for part in parts if (said := _said(part["org_name"]))))
+        comments = list(dict.fromkeys(said for part in parts if (said := _said(part["comments"]))))
+        first = parts[0]
+        if first["test_name"] and (organisms or comments):
+            found.append(
+                Culture(
+                    test=first["test_name"].strip(),
+                    item_id=test,
+                    specimen=_said(first["spec_type_desc"]),
+                    organism=", ".join(organisms),
+                    comment=" ".join(comments),
+                    time=_time(first["charttime"]),
+                )
+            )
+    return tuple(found)
+
+
+def cultures_published(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
+    """The same as the published code has them: by test and time, the organisms or else the first comment."""
+    told = [dict(zip(CULTURE_COLUMNS, row, strict=True)) for row in rows]
+    told = [row for row in told if row["charttime"] and culture_value_string(row) not in (None, HIDDEN)]
+    told.sort(key=lambda row: (row["charttime"], row["test_itemid"]))
+    found = []
+    for (at, test), group in groupby(told, key=lambda row: (row["charttime"], row["test_itemid"])):
+        parts = list(group)
+        grown = list(dict.fromkeys(row["org_name"] for row in parts if row["org_itemid"] is not None))
+        only = parts[0]["org_itemid"] is None
+        found.append(
+            Culture(
+                test=(parts[0]["test_name"] or str(test)).strip(),
+                item_id=test,
+                specimen=_said(parts[0]["spec_type_desc"]),
+                organism="" if only else ", ".join(filter(None, grown)),
+                comment=str(culture_value_string(parts[0])) if only else "",
+                time=_time(at),
+            )
+        )
+    return tuple(found)
+
+
+def _said(cell: str | None) -> str:
+    """A cell's text, '' where it is empty or de-identified as a whole."""
+    text = " ".join((cell or "").split())
+    return "" if not text.strip("_ .") else text
+
+
+def _number(cell: Any) -> str:
+    value = _float(cell)
+    return "" if value is None else f"{value:.10g}"
+
+
+def _float(cell: Any) -> float | None:
+    try:
+        value = float(cell)
+    except (TypeError, ValueError):
+        return None
+    return value if value == value else None  # noqa: PLR0124 (NaN is not itself)
+
+
+def _is_number(text: str) -> bool:
+    return _float(text.lstrip("<>= ")) is not None
+
+
+def _time(at: datetime | None) -> str:
+    return at.isoformat() if at is not None else ""

@@ -1,0 +1,189 @@
+"""The rules of paper 000 for records (3.3, A.3), as they are right: every one with its name, switchable and counted."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from wardround.scenarios.case import Culture, Lab
+from wardround.scenarios.mimic import imaging, opening
+from wardround.scenarios.mimic.draft import Draft
+from wardround.scenarios.mimic.leaks import Leaks, leaks
+from wardround.scenarios.mimic.note import first_item
+from wardround.scenarios.mimic.phrases import Phrases
+from wardround.scenarios.mimic.pool import Disease, Pool
+from wardround.scenarios.mimic.rule import Rule
+
+CANCELLED = "CANCELLED"
+_NO_LABEL = Disease("")
+Result = TypeVar("Result", Lab, Culture)
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What rules stand on: the pool, whether there are notes, whether repeated results are kept."""
+
+    pool: Pool
+    notes: bool
+    series: bool = True
+
+    @property
+    def lifted(self) -> bool:
+        """No pool: the first-listed code is the disease."""
+        return self.pool.lifted
+
+
+def default(ground: Ground) -> tuple[Rule, ...]:
+    """The rules in their order, without those of the last stage."""
+    return (*coded(ground), *(noted(ground) if ground.notes else ()), *recorded(ground))
+
+
+def coded(ground: Ground) -> tuple[Rule, ...]:
+    """Rules on the codes; without notes they stand in for those on the discharge diagnosis."""
+    if ground.lifted:
+        return (Rule("coded", "its first-listed code has a title", "codes", _has(lambda d: bool(d.leading))),)
+    found = [Rule("coded", "an ICD code of a pool disease", "codes", _has(lambda d: bool(d.coded)))]
+    if not ground.notes:
+        first = _has(lambda d: d.leading is not None and d.leading in d.coded)
+        one = _has(lambda d: len({disease.name for disease in d.coded}) == 1)
+        found += [
+            Rule("label_first", "the pool disease is the first-listed code", "codes", first),
+            Rule("one_disease", "no code of another pool disease", "codes", one),
+        ]
+    return tuple(found)
+
+
+def noted(ground: Ground) -> tuple[Rule, ...]:
+    """Rules on the discharge note."""
+    named = Phrases((name, disease) for disease in ground.pool.diseases for name in disease.names)
+
+    def first(draft: Draft) -> Draft | None:
+        if draft.note is None:
+            return None
+        item = first_item(draft.note.primary)
+        if ground.lifted:
+            return draft if draft.leading and leaks(draft.leading).found(item) else None
+        hit = next((hit for hit in named.found(item) if not hit.denied), None)
+        return replace(draft, disease=hit.what) if hit and hit.what in draft.coded else None
+
+    def only(draft: Draft) -> Draft | None:
+        own = draft.disease or next(iter(draft.coded), _NO_LABEL)
+        said = draft.note.get("diagnosis") if draft.note else ""
+        return None if any(hit.what != own and not hit.denied for hit in named.found(said)) else draft
+
+    found = [
+        Rule("note", "it has a discharge note", "note", _has(lambda d: d.note is not None)),
+        Rule("history", "the note has a history of present illness", "note", _has(_has_history)),
+        Rule("label_first", "the disease is first in the discharge diagnosis", "note", first),
+    ]
+    if not ground.lifted:
+        found.append(Rule("one_disease", "no other pool disease in the discharge diagnosis", "note", only))
+    return tuple(found)
+
+
+def _has_history(draft: Draft) -> bool:
+    return bool(draft.note and opening.tidy(draft.note.get("present")).strip("_ "))
+
+
+def recorded(ground: Ground) -> tuple[Rule, ...]:
+    """Rules on the whole record; the order matters: names of the disease go last, from what is left."""
+    found = [Rule("cancelled", "cancelled cultures are left out", "record", uncancelled)]
+    if not ground.series:
+        found.append(Rule("first_results", "only the first result of each test is kept", "record", first_results))
+    if ground.notes:
+        found += [
+            Rule("informative", "reports without indication, history, comparison, impression", "record", informative),
+            Rule("age", "the first de-identified age of the history is the coded one", "record", aged),
+            Rule("history_leak", "the history does not name the disease", "record", unnamed),
+        ]
+    found.append(Rule("leaks", "names of the disease are blanked in every section", "record", masked))
+    enough = (
+        Rule("results", "it has a laboratory, microbiology or imaging result", "record", _has(_any_result))
+        if ground.notes
+        else Rule("results", "it has laboratory and microbiology results", "record", _has(_lab_and_micro))
+    )
+    return (*found, enough)
+
+
+def _any_result(draft: Draft) -> bool:
+    return bool(draft.labs or draft.cultures or draft.studies)
+
+
+def _lab_and_micro(draft: Draft) -> bool:
+    return bool(draft.labs and draft.cultures)
+
+
+def _has(test: Callable[[Draft], bool]) -> Callable[[Draft], Draft | None]:
+    return lambda draft: draft if test(draft) else None
+
+
+def uncancelled(draft: Draft) -> Draft:
+    """Without cultures that were cancelled."""
+    kept = tuple(culture for culture in draft.cultures if culture.organism.strip().upper() != CANCELLED)
+    return draft if len(kept) == len(draft.cultures) else replace(draft, cultures=kept)
+
+
+def first_results(draft: Draft) -> Draft:
+    """The earliest result of each laboratory item, and of each microbiology test and specimen."""
+    labs = _firsts(draft.labs, lambda lab: (lab.item_id, lab.name))
+    cultures = _firsts(draft.cultures, lambda culture: (culture.test, culture.specimen))
+    same = len(labs) == len(draft.labs) and len(cultures) == len(draft.cultures)
+    return draft if same else replace(draft, labs=labs, cultures=cultures)
+
+
+def _firsts(results: Sequence[Result], of: Callable[[Result], object]) -> tuple[Result, ...]:
+    found: dict[object, Result] = {}
+    for result in results:
+        found.setdefault(of(result), result)
+    return tuple(found.values())
+
+
+def informative(draft: Draft) -> Draft:
+    """Reports cut down to what was seen; a study of which nothing is left goes."""
+    cut = (study.model_copy(update={"report": imaging.informative(study.report)}) for study in draft.studies)
+    studies = tuple(study for study in cut if study.report)
+    return draft if studies == draft.studies else replace(draft, studies=studies)
+
+
+def aged(draft: Draft) -> Draft:
+    """The patient's age where the history has a blank for it."""
+    told = {name: opening.with_age(text, draft.person) if i == 0 else text for i, (name, text) in enumerate(draft.told.items())}
+    return draft if told == draft.told else replace(draft, told=told)
+
+
+def unnamed(draft: Draft) -> Draft | None:
+    """None where the history names the disease: what stands around the name gives it away as well."""
+    known = leaks(draft.disease or _NO_LABEL)
+    return None if any(known.found(text) for text in draft.told.values()) else draft
+
+
+def masked(draft: Draft) -> Draft:
+    """Each name of the disease a blank: in history, examination, reports, and the words of results.
+
+    The names of tests stay: a doctor reads them only where he asked for them.
+    """
+    known = leaks(draft.disease or _NO_LABEL)
+    labs = tuple(_lab(lab, known) for lab in draft.labs)
+    cultures = tuple(_culture(culture, known) for culture in draft.cultures)
+    after = replace(
+        draft,
+        told={name: known.masked(text) for name, text in draft.told.items()},
+        complaint=known.masked(draft.complaint),
+        examination=tuple(part.model_copy(update={"text": known.masked(part.text)}) for part in draft.examination),
+        labs=labs,
+        cultures=cultures,
+        studies=tuple(study.model_copy(update={"report": known.masked(study.report)}) for study in draft.studies),
+    )
+    return draft if after == draft else after
+
+
+def _lab(lab: Lab, known: Leaks) -> Lab:
+    if not re.search(r"[A-Za-z]{2}", lab.value):
+        return lab
+    return lab.model_copy(update={"value": known.masked(lab.value)})
+
+
+def _culture(culture: Culture, known: Leaks) -> Culture:
+    if not culture.comment:
+        return culture
+    return culture.model_copy(update={"comment": known.masked(culture.comment)})
