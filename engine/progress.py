@@ -1,7 +1,7 @@
 """What a running batch has done so far, and whether it may go on: shared by all its episodes."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import anyio
 
@@ -30,6 +30,7 @@ class Progress:
         self.why = ""
         self._stir = anyio.Event()
         self._waiting = 0
+        self._told: list[Callable[[str], None]] = []
         self._ordered: Orders | None = None
 
     @property
@@ -49,8 +50,17 @@ class Progress:
 
     def drain(self, why: str = "the run was asked to stop") -> None:
         """Begin no further action; what is under way is finished and kept."""
-        self.why = self.why or why
+        if not self.why:
+            self.why = why
+            for told in self._told:
+                told(why)
         self.stir()
+
+    def when_draining(self, told: Callable[[str], None]) -> None:
+        """Tell `told` why, once the run drains."""
+        self._told.append(told)
+        if self.why:
+            told(self.why)
 
     def stir(self) -> None:
         """Let all who wait look again."""

@@ -106,10 +106,6 @@ class Company:
 
         return cast
 
-    def endpoints(self) -> Json:
-        """How the endpoints stand, for the status."""
-        return self.gates.told()
-
     def caches(self, store: Store, repeat: int) -> Callable[[str], Cache | None]:
         """A function that gives each seat its call cache, or None."""
 

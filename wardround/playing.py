@@ -113,7 +113,11 @@ async def play_open(stage: Stage, progress: Progress, concurrency: int, *, among
     if any(part.outside for part in stage.company.parts.values()):
         concurrency = 1
     progress.purse = Purse(Budget(), {seat: part.spec for seat, part in stage.company.parts.items()})
-    async with at_work(run, progress, stage.company.endpoints) as session:
+    gates = stage.company.gates
+    progress.when_draining(gates.stop)  # a call that waits for a place need not wait any longer
+    for quota in gates.unused:
+        log.warning("a quota fits no endpoint of this run", quota=quota)
+    async with at_work(run, progress, gates.told) as session:
 
         async def play(row: EpisodeRow) -> Ending | None:
             try:
@@ -121,7 +125,7 @@ async def play_open(stage: Stage, progress: Progress, concurrency: int, *, among
             except (LogError, LeaseLost) as error:
                 log.error("episode left alone", run=run.name, episode=row.id, error=str(error))
                 return None
-            if ending is None and (used_up := stage.company.gates.used_up):
+            if ending is None and (used_up := gates.used_up):
                 progress.drain(used_up)
             return ending
 

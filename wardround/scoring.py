@@ -198,6 +198,8 @@ async def _judge(judging: _Judging, judge: Part, judged: Judged, progress: Progr
         orders = msgspec.structs.replace(orders, state="run")
     await store.order(beside, orders)
     progress.purse = Purse(Budget(), {"judge": judge.spec})
+    if judge.gates:
+        progress.when_draining(judge.gates.stop)
     await judging.again(beside)
     async with at_work(await Run.open(store, beside), progress, judging.endpoints) as session:
 

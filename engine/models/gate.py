@@ -14,6 +14,7 @@ from wardround.engine.models.day import Day
 from wardround.engine.models.quota import Quota
 from wardround.engine.models.turns import Turns
 from wardround.engine.records import Json, Usage
+from wardround.engine.waiting import waiting
 
 LONGEST = 120.0
 """Seconds that all calls are held at most because the endpoint asks to wait; a call of its own waits as it was told."""
@@ -162,7 +163,8 @@ class Gate:
             self.adaptive.full = True
         self._serve(now)
         try:
-            return await waiter.future
+            with waiting():
+                return await waiter.future
         except asyncio.CancelledError:
             future = waiter.future
             if not future.done() or future.cancelled():

