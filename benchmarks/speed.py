@@ -23,7 +23,7 @@ def narrow(quick: bool) -> Sequence[Figure]:
 
 
 def wide(quick: bool) -> Sequence[Figure]:
-    """1,000 at once; the CPU of so few turns is told, and the aim is set for 200 at once only."""
+    """1,000 at once: each turn takes a minute, so there are two."""
     load, turns = (Load(episodes=1500, concurrency=500, latency=0.5), 1) if quick else (WIDE, 2)
     return _figures(load, alternated(load, turns), 0.85)
 

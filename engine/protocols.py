@@ -96,8 +96,10 @@ class Evaluator(Protocol):
 class Store(Protocol):
     """Where runs live. Writes are durable when the awaited call returns; reads are ordered and streamed."""
 
-    async def create_run(self, name: str, header: Mapping[str, Json]) -> None:
-        """Start a run; raises UsageError if the name is taken."""
+    async def create_run(
+        self, name: str, header: Mapping[str, Json], episodes: Sequence[EpisodeRow] = (), orders: Orders | None = None
+    ) -> None:
+        """Start a run, with its episodes and orders, all or nothing; raises UsageError if the name is taken."""
         ...
 
     async def runs(self) -> Sequence[RunRow]:
@@ -117,7 +119,7 @@ class Store(Protocol):
         ...
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes that are to be run; large runs are planned in several calls."""
+        """Add episodes that are to be run."""
         ...
 
     async def begin(self, run: str, *, host: str, pid: int) -> Session:

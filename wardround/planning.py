@@ -38,7 +38,6 @@ log = structlog.get_logger("wardround")
 
 DEFAULT_SPECS = {"doctor": "baseline", "patient": "record", "examiner": "record"}
 _CHUNK = 500
-_PLANNED = 5000
 
 
 @dataclass(slots=True)
@@ -230,8 +229,5 @@ async def write_down(made: Plan, store: Store) -> Run:
         "settings": settings.model_dump(mode="json", exclude_defaults=True),
     }
     name = settings.name or made_up({run.name for run in await store.runs()})
-    await store.create_run(name, header)
-    await store.order(name, Orders(budget=made.budget))
-    for start in range(0, len(made.episodes), _PLANNED):
-        await store.plan(name, made.episodes[start : start + _PLANNED])
+    await store.create_run(name, header, made.episodes, Orders(budget=made.budget))
     return Run(store, name, header)

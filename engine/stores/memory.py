@@ -32,12 +32,17 @@ class MemoryStore:
         self._spending: dict[tuple[str, str, str], Spending] = {}
         self._calls: dict[str, bytes] = {}
 
-    async def create_run(self, name: str, header: Mapping[str, Json]) -> None:
-        """Start a run."""
+    async def create_run(
+        self, name: str, header: Mapping[str, Json], episodes: Sequence[EpisodeRow] = (), orders: Orders | None = None
+    ) -> None:
+        """Start a run, with its episodes and orders, all or nothing."""
         if name in self._runs:
             raise UsageError(f"there is already a run {name!r} in this store; choose another --name, or --resume it")
         self._runs[name] = RunRow(name, self._clock(), dict(header))
         self._episodes[name] = {}
+        await self.plan(name, episodes)
+        if orders is not None:
+            self._orders[name] = orders
 
     async def runs(self) -> Sequence[RunRow]:
         """All runs, oldest first."""

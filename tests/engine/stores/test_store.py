@@ -14,6 +14,7 @@ from wardround.engine.events import Row, chain
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Score
 from wardround.engine.rows import EpisodeRow
+from wardround.engine.sessions import Orders
 from wardround.engine.stores.sqlite import SqliteStore
 
 
@@ -214,3 +215,13 @@ async def test_a_refused_append_leaves_the_others_alone(store: Store) -> None:
     assert [(row.id, row.events, row.cause) for row in await listed(store, "r") if row.cause is None] == [
         ("c", 2, None)
     ]
+
+
+async def test_a_run_is_created_with_its_episodes_and_orders_or_not_at_all(store: Store) -> None:
+    orders = Orders(concurrency=3)
+    await store.create_run("r", {}, planned("a", "b"), orders)
+    assert [row.id for row in await listed(store, "r")] == ["a", "b"]
+    assert await store.orders("r") == orders
+    with pytest.raises(UsageError, match="'r'"):
+        await store.create_run("r", {}, planned("c"))
+    assert [row.id for row in await listed(store, "r")] == ["a", "b"]

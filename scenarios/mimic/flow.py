@@ -1,0 +1,108 @@
+"""What a build did, rule by rule: the table for people, and the account that lies beside the cases."""
+
+import hashlib
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from wardround.engine.records import Json
+from wardround.scenarios.mimic.badrow import BadRow
+from wardround.scenarios.mimic.options import Options
+from wardround.scenarios.mimic.pool import Pool
+from wardround.scenarios.mimic.rule import Steps
+from wardround.scenarios.mimic.tree import Tree
+
+_TOLD = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """The account of a build. `diseases` maps each to its cases; `bad` each table to its faults."""
+
+    options: Options
+    tree: Tree
+    source: str
+    pool: Pool
+    admissions: int
+    steps: Steps
+    bad: Mapping[str, Sequence[BadRow]]
+    diseases: Mapping[str, int]
+
+    @property
+    def cases(self) -> int:
+        """How many cases were built."""
+        return sum(self.diseases.values())
+
+    def json(self) -> dict[str, Json]:
+        """The whole account, with versions, seed, options and checksums."""
+        read = [file.path for file in self.tree.files.values()]
+        given = [path for path in (self.options.gem, self._pool_path()) if path]
+        return {
+            "source": self.source,
+            "admissions": self.admissions,
+            "cases": self.cases,
+            "rules": self.options.rules,
+            "seed": self.options.seed,
+            "flow": [step.json() for step in self.steps.all],
+            "diseases": dict(self.diseases),
+            "pool": {"source": self.pool.source, "diseases": len(self.pool.diseases)},
+            "missing": dict(self.tree.missing),
+            "bad_rows": {name: _told(rows) for name, rows in self.bad.items()},
+            "options": self.options.model_dump(mode="json"),
+            "files": {
+                file.table.name: {"path": str(file.path), "sha256": file.sha256()} for file in self.tree.files.values()
+            },
+            "also": {str(path): _sum(path) for path in given if path not in read},
+            "versions": {
+                "wardround": version("wardround"),
+                "duckdb": version("duckdb"),
+                "simple-icd-10-cm": version("simple-icd-10-cm"),
+                "python": platform.python_version(),
+            },
+        }
+
+    def _pool_path(self) -> Path | None:
+        path = Path(self.options.pool) if self.options.pool else None
+        return path if path and path.is_file() else None
+
+    def text(self) -> str:
+        """The table for people, with what is missing and what could not be read."""
+        rows = [("rule", "in", "dropped", "changed", "out", "what")]
+        for step in self.steps.all:
+            left = step.seen - step.dropped
+            counts = (f"{number:,}" for number in (step.seen, step.dropped, step.changed, left))
+            rows.append((step.rule.name, *counts, step.rule.what))
+        widths = [max(len(row[place]) for row in rows) for place in range(5)]
+        said = [f"{self.source}, rules: {self.options.rules}; {self.admissions:,} admissions, pool: {self.pool.source}"]
+        for row in rows:
+            cells = [row[0].ljust(widths[0]), *(row[place].rjust(widths[place]) for place in range(1, 5)), row[5]]
+            said.append("  " + "  ".join(cells).rstrip())
+        said.append(f"{self.cases:,} cases of {len(self.diseases):,} diseases")
+        if not self.cases:
+            said.append(f"no case was built: {self._why()}")
+        said += [f"missing: {name} ({lost})" for name, lost in self.tree.missing.items()]
+        for name, bad in self.bad.items():
+            lost = sum(not row.latin for row in bad)
+            latin = len(bad) - lost
+            said.append(f"{name}: {lost:,} rows could not be read, {latin:,} were read as Latin-1")
+            said += [f"  {row}" for row in bad[:5]]
+        return "\n".join(said)
+
+    def _why(self) -> str:
+        """The rule that left nothing."""
+        last = next((step for step in self.steps.all if step.seen and step.seen == step.dropped), None)
+        if last is None:
+            return "the tables hold no admissions"
+        return f"rule {last.rule.name} ({last.rule.what}) dropped the last {last.dropped:,}"
+
+
+def _told(rows: Sequence[BadRow]) -> dict[str, Json]:
+    latin = sum(row.latin for row in rows)
+    return {"lost": len(rows) - latin, "latin1": latin, "rows": [str(row) for row in rows[:_TOLD]]}
+
+
+def _sum(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

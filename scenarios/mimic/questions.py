@@ -1,0 +1,118 @@
+"""A disease pool made from a question set: which diseases it asks about, how often, with their ICD families."""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Json
+from wardround.scenarios.mimic.naming import Naming
+from wardround.scenarios.mimic.pool import COLUMNS, Disease, own
+from wardround.scenarios.terms.mentions import Linker
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """The diseases of a question set with the number of questions that name each, most frequent first."""
+
+    questions: int
+    diseases: tuple[tuple[Disease, int], ...]
+
+    def json(self) -> Json:
+        """The pool for machines."""
+        return {
+            "questions": self.questions,
+            "diseases": [
+                {
+                    "name": disease.name,
+                    "questions": number,
+                    "synonyms": list(disease.synonyms),
+                    "icd10": list(disease.icd10),
+                    "icd9": list(disease.icd9),
+                }
+                for disease, number in self.diseases
+            ],
+        }
+
+
+def recognised(paths: Sequence[Path], at_least: int = 1, linker: Linker | None = None) -> Recognised:
+    """The diseases named in at least so many questions of the files. A question counts a disease once.
+
+    `linker` finds them; the plain one over the project's own list if None. Raises UsageError for a file that holds no
+    questions.
+    """
+    linker = linker or Naming(own().diseases)
+    counts: Counter[str] = Counter()
+    diseases: dict[str, Disease] = {}
+    questions = 0
+    for path in paths:
+        found = 0
+        for text in texts(path):
+            found += 1
+            for concept in {mention.concept.id: mention.concept for mention in linker.mentions(text)}.values():
+                counts[concept.id] += 1
+                diseases.setdefault(concept.id, Disease(concept.name, concept.synonyms, concept.icd10, concept.icd9))
+        if not found:
+            raise UsageError(f"{path}: holds no question; write JSON or JSONL with a question a record")
+        questions += found
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], diseases[pair[0]].name.casefold()))
+    return Recognised(questions, tuple((diseases[id_], number) for id_, number in ordered if number >= at_least))
+
+
+def table(found: Recognised) -> str:
+    """The pool as CSV, as `--pool` reads it; the last column is the number of questions."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow((*COLUMNS, "questions"))
+    for disease, number in found.diseases:
+        writer.writerow((disease.name, *map("|".join, (disease.synonyms, disease.icd10, disease.icd9)), number))
+    return stream.getvalue()
+
+
+def texts(path: Path) -> Iterator[str]:
+    """The text of each question of a file: all that its record says in words, options and answer included."""
+    try:
+        whole = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be opened ({error.strerror or error}); is the path right?") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
+    for record in _records(path, whole):
+        words = "\n".join(_words(record))
+        if any(mark.isalpha() for mark in words):
+            yield words
+
+
+def _records(path: Path, whole: str) -> Iterator[Json]:
+    try:
+        loaded = json.loads(whole)
+    except ValueError:
+        loaded = None
+    if isinstance(loaded, list):
+        yield from loaded
+        return
+    if isinstance(loaded, dict) and len(whole.strip().splitlines()) > 1:
+        lists = [value for value in loaded.values() if isinstance(value, list)]
+        yield from lists[0] if len(loaded) <= 3 and lists else loaded.values()
+        return
+    for number, line in enumerate(whole.splitlines(), 1):
+        if line.strip():
+            try:
+                yield json.loads(line)
+            except ValueError as error:
+                raise UsageError(f"{path}, line {number}: is not JSON ({error})") from error
+
+
+def _words(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _words(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _words(part)

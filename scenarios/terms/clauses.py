@@ -1,0 +1,131 @@
+"""What of a request is no order: denied, put off, tied to a condition, or told as done."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Why = Literal["negated", "conditional", "done"]
+Known = Callable[[str], bool]
+
+_SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|c|h|e|s|b|p|m|n)"
+_STOP = re.compile(rf"(?<!\b{'x'})\.(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s")
+_ABBREVIATED = re.compile(rf"(?i)(?:\b{_SHORT})$")
+_COMMA = re.compile(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
+_COURTESY = re.compile(
+    r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could|appropriate"
+    r"|you have (?:it|them)|you would|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
+)
+_CONDITION = (
+    r"(?:only if|if|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
+    r"|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever|results?|tests?|initial))\b"
+)
+_OPENS = re.compile(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|after\s|until\s)")
+_INSIDE = re.compile(rf"(?i)\s(?:{_CONDITION}|when\s|until\s)")
+_THEN = re.compile(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
+_CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|reflex|diff|differential|prep)"
+_DENIED = re.compile(
+    rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
+    r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t|not(?! only)"
+    r"|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?|cancel(?:ling|ing)?|omit(?:ting)?"
+    r"|postpon(?:e|ing)|delay(?:ing)?|discontinue|stop(?:ping)?|declin(?:e|es|ed|ing)|against|rather than|instead of"
+    rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
+)
+_NEEDLESS = re.compile(
+    r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b|\bon hold\b"
+    r"|\bcan wait\b"
+)
+_DONE = re.compile(
+    r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+|also\s+)*"
+    r"(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent|ordered|within)"
+    r"|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
+)
+_OR = re.compile(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
+_TRAILING_AND = re.compile(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|&)\s+(?P<last>.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a request; `why` is '' for what is ordered. `breaks`: a sentence or line ends behind it."""
+
+    text: str
+    why: Why | Literal[""] = ""
+    breaks: bool = False
+
+
+def clauses(text: str, known: Known) -> Iterator[Clause]:
+    """The parts of `text` in order, those that order nothing marked with the reason.
+
+    Sentences end at full stops before a capital, semicolons, dashes between blanks and line ends. A condition that
+    opens a sentence takes all of it; one inside takes what stands since the last comma or 'and'. A denial reaches to
+    the next comma or 'but', and over a list that goes on with 'or'. What is `known` as a whole is never looked into.
+    """
+    for sentence in _sentences(text):
+        if known(sentence):
+            yield Clause(sentence, breaks=True)
+        elif sentence:
+            *parts, last = list(_sentence(_COURTESY.sub("", sentence))) or [Clause("")]
+            yield from parts
+            yield Clause(last.text, last.why, True)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for stop in _STOP.finditer(text):
+        if _outside(text, start, stop.start()) and not (stop[0] == "." and _ABBREVIATED.search(text[: stop.start()])):
+            yield text[start : stop.start()].strip()
+            start = stop.end()
+    yield text[start:].strip()
+
+
+def _outside(text: str, start: int, end: int) -> bool:
+    """Whether brackets are closed between two places."""
+    part = text[start:end]
+    return part.count("(") <= part.count(")") and part.count("[") <= part.count("]")
+
+
+def _sentence(sentence: str) -> Iterator[Clause]:
+    conditional = False
+    denied = False
+    parts = list(_parts(sentence))
+    for place, part in enumerate(parts):
+        if conditional or _OPENS.search(part):
+            conditional = True
+            yield Clause(part, "conditional")
+            continue
+        if denied and (_OR.search(part) or any(_OR.match(later) for later in parts[place + 1 :])):
+            yield Clause(part, "negated")
+            continue
+        found = list(_part(part))
+        conditional = conditional or (_THEN.match(part) is not None and any(one.why == "conditional" for one in found))
+        denied = bool(found) and found[-1].why == "negated"
+        yield from found
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    start = 0
+    for comma in _COMMA.finditer(sentence):
+        if _outside(sentence, start, comma.start()):
+            yield sentence[start : comma.start()].strip()
+            start = comma.end()
+    yield sentence[start:].strip()
+
+
+def _part(part: str) -> Iterator[Clause]:
+    """One part between commas: what it orders, then what it does not."""
+    bare = re.sub(r"\([^()]*\)", lambda inner: " " * len(inner[0]), part)
+    if _NEEDLESS.search(bare):
+        yield Clause(part, "negated")
+    elif _DONE.search(bare):
+        yield Clause(part, "done")
+    elif condition := _INSIDE.search(bare):
+        head = _TRAILING_AND.match(part[: condition.start()])
+        if head:
+            yield Clause(head["kept"])
+        yield Clause(part[head.start("last") :] if head else part, "conditional")
+    elif denial := _DENIED.search(bare):
+        if part[: denial.start()].strip():
+            yield Clause(part[: denial.start()].strip())
+        yield Clause(part[denial.start() :], "negated")
+    elif part:
+        yield Clause(part)

@@ -1,0 +1,92 @@
+"""`wardround cases build mimic`, `wardround cases pool`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wardround.building import build_mimic
+from wardround.cli.options import json_option, say_json
+from wardround.engine.errors import UsageError
+from wardround.scenarios.mimic.options import Options
+from wardround.scenarios.mimic.questions import recognised, table
+
+
+@click.command(short_help="Build cases from your own copy of MIMIC-IV.")
+@click.option(
+    "--mimic", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder with hosp/ and note/."
+)
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Where the cases go (JSONL)."
+)
+@click.option("--table", "tables", multiple=True, metavar="NAME=PATH", help="A table's file that is called otherwise.")
+@click.option("--pool", metavar="all|FILE", help="Diseases: your list, or all; default: Wardround's own list.")
+@click.option("--min-per-disease", type=click.IntRange(min=1), metavar="N", help="Default: 11; published: 10.")
+@click.option("--per-disease", type=click.IntRange(min=1), default=100, show_default=True, metavar="N")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many cases in all.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
+@click.option("--rules", type=click.Choice(["default", "published"]), default="default", show_default=True)
+@click.option("--without", multiple=True, metavar="RULE", help="Switch a rule off (docs/records.md has them).")
+@click.option("--results", type=click.Choice(["series", "first"]), default="series", show_default=True)
+@click.option("--on-bad-row", type=click.Choice(["stop", "skip"]), default="stop", show_default=True)
+@click.option("--gem", type=click.Path(path_type=Path), metavar="FILE", help="A map from ICD-9-CM to ICD-10-CM.")
+@click.option("--lookup", type=click.Path(path_type=Path), metavar="DIR", help="The published look-up tables.")
+@click.option("--mimic-version", "version", default="", metavar="X.Y", help="The release, if the folder does not say.")
+@click.option("--data-class", type=click.Choice(["restricted", "public"]), default="restricted", show_default=True)
+@json_option
+def mimic(**given: Any) -> int:
+    """Build cases from your own copy of MIMIC-IV: hosp, and note where you have it.
+
+    Nothing leaves this machine. Prints how many admissions each rule dropped, and writes it to FILE.flow.json with
+    versions, seed, options and checksums.
+
+    \b
+    Examples: wardround cases build mimic --mimic mimiciv/3.1 --out cases.jsonl
+              wardround cases build mimic --mimic mimiciv/3.1 --pool pool.csv --rules published --out cases.jsonl
+              wardround cases build mimic --mimic demo --pool all --min-per-disease 1 --out demo.jsonl
+    """
+    out, as_json, results = given.pop("out"), given.pop("as_json"), given.pop("results")
+    tables = dict(_pair(text) for text in given.pop("tables"))
+    options = Options(tables=tables, series=results == "series", **given)
+    flow = build_mimic(options, out, lambda text: click.echo(text, err=True))
+    if as_json:
+        say_json(flow.json())
+    else:
+        click.echo(flow.text())
+        click.echo(f"written: {out}, {out}.flow.json")
+    return 0
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not equals or not name or not path:
+        raise UsageError(f"--table {text}: write NAME=PATH, for instance labevents=labs.csv.gz")
+    return name.strip().lower(), path
+
+
+@click.command(short_help="Recognise the diseases of a question set.")
+@click.argument("questions", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the pool as CSV.")
+@click.option("--min-questions", type=click.IntRange(min=1), default=1, show_default=True, metavar="N")
+@json_option
+def pool(questions: tuple[Path, ...], out: Path | None, min_questions: int, as_json: bool) -> int:
+    """Recognise the diseases of a question set, so that cases and questions share their knowledge.
+
+    QUESTIONS is JSON or JSONL (MedQA, MedMCQA and the like). The CSV has name, synonyms, ICD families and the number
+    of questions; `cases build mimic --pool FILE` takes it, and you may edit it.
+
+    \b
+    Example:  wardround cases pool medqa.jsonl --out pool.csv
+    """
+    found = recognised(questions, min_questions)
+    if out is not None:
+        if not out.parent.is_dir():
+            raise UsageError(f"--out {out}: there is no folder {out.parent}")
+        out.write_text(table(found), encoding="utf-8")
+    if as_json:
+        say_json(found.json())
+    elif out is None:
+        click.echo(table(found), nl=False)
+    else:
+        click.echo(f"{len(found.diseases)} diseases in {found.questions} questions; written: {out}")
+    return 0
