@@ -28,6 +28,7 @@ class MemoryStore:
         self._scores: dict[tuple[str, str, str], list[Score]] = {}
         self._sessions: dict[int, SessionRow] = {}
         self._holders: dict[tuple[str, str], int] = {}
+        self._deaths: Counter[tuple[str, str]] = Counter()
         self._orders: dict[str, Orders] = {}
         self._spending: dict[tuple[str, str, str], Spending] = {}
         self._calls: dict[str, bytes] = {}
@@ -97,7 +98,9 @@ class MemoryStore:
             self.end(session, self._sessions[session].seen)
 
     def end(self, session: int, at: float | None = None) -> None:
-        """Free what a session holds; it ended `at` that time, or now."""
+        """Free what a session holds; it died `at` that time, or ends now."""
+        if at is not None:
+            self._deaths.update(key for key, holder in self._holders.items() if holder == session)
         row = self._sessions[session]
         ended = row.ended or at or self._clock()
         self._sessions[session] = msgspec.structs.replace(row, ended=ended)
@@ -110,19 +113,22 @@ class MemoryStore:
         self._sessions[session] = msgspec.structs.replace(row, seen=self._clock(), ended=None, told=said)
 
     def take(self, run: str, session: int, count: int, among: Sequence[str] = ()) -> list[EpisodeRow]:
-        """Give the session the first episodes that no living one holds."""
+        """Give the session the first episodes that no living one holds; those last whose holders died most often."""
         self.show(session)
-        taken: list[EpisodeRow] = []
-        for row in self._ordered(run):
-            if len(taken) >= count:
-                break
-            if among and row.id not in among:
-                continue
-            holder = self._holders.get((run, row.id))
-            if row.cause is None and (holder is None or not self._alive(holder)):
-                self._holders[run, row.id] = session
-                taken.append(row)
+        free = [
+            row
+            for row in self._ordered(run)
+            if row.cause is None and (not among or row.id in among) and self._free((run, row.id))
+        ]
+        taken = sorted(free, key=lambda row: (self._deaths[run, row.id], row.number))[:count]
+        for row in taken:
+            self._deaths[run, row.id] += (run, row.id) in self._holders
+            self._holders[run, row.id] = session
         return taken
+
+    def _free(self, episode: tuple[str, str]) -> bool:
+        holder = self._holders.get(episode)
+        return holder is None or not self._alive(holder)
 
     def others(self, run: str, session: int) -> int:
         """Number of open episodes that living sessions other than this one hold."""

@@ -29,12 +29,13 @@ STEPS: tuple[str, ...] = (
         events integer NOT NULL DEFAULT 0,
         at double precision NOT NULL,
         holder bigint,
+        deaths integer NOT NULL DEFAULT 0,
         UNIQUE (run, name),
         UNIQUE (run, number)
     ) WITH (fillfactor = 80);
     CREATE INDEX episodes_by_cause ON episodes (run, cause, number);
     CREATE INDEX episodes_by_case ON episodes (run, case_id, number);
-    CREATE INDEX episodes_open ON episodes (run, number) WHERE cause IS NULL;
+    CREATE INDEX episodes_open ON episodes (run, deaths, number) WHERE cause IS NULL;
     CREATE INDEX episodes_held ON episodes (holder) WHERE holder IS NOT NULL;
     CREATE TABLE events (
         episode bigint NOT NULL,

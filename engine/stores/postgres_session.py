@@ -33,10 +33,10 @@ WITH free AS (
     SELECT id FROM episodes WHERE run = {_RUN} AND cause IS NULL AND (
         holder IS NULL OR holder <> ALL (ARRAY(SELECT id FROM sessions WHERE run = {_RUN} AND (id = $3 OR {_LIVING}))))
     AND (cardinality($5::text[]) = 0 OR name = ANY($5::text[]))
-    ORDER BY number LIMIT $4 FOR UPDATE SKIP LOCKED
+    ORDER BY deaths, number LIMIT $4 FOR UPDATE SKIP LOCKED
 )
-UPDATE episodes e SET holder = $3 FROM free WHERE e.id = free.id
-RETURNING e.id, {", ".join(f"e.{column}" for column in EPISODE.split(", "))}
+UPDATE episodes e SET holder = $3, deaths = deaths + (holder IS NOT NULL)::int FROM free WHERE e.id = free.id
+RETURNING e.id, e.deaths, {", ".join(f"e.{column}" for column in EPISODE.split(", "))}
 """  # noqa: S608 - constants
 _OTHERS = f"""
 SELECT count(*) FROM sessions s JOIN episodes e ON e.holder = s.id AND e.cause IS NULL
@@ -44,6 +44,7 @@ WHERE s.run = {_RUN} AND s.id <> $3 AND s.{_LIVING}
 """  # noqa: S608 - constants
 _SHOW = f"UPDATE sessions SET seen = {_NOW}, ended = NULL, told = coalesce($2, told) WHERE id = $1"  # noqa: S608 - constants
 _FREE = "UPDATE episodes SET holder = NULL WHERE holder = $1 AND cause IS NULL"
+_LET_GO = "UPDATE episodes SET holder = NULL, deaths = deaths + $2::int WHERE holder = $1 AND cause IS NULL"
 _END = f"UPDATE sessions SET ended = coalesce(ended, CASE WHEN $2 THEN seen ELSE {_NOW} END) WHERE id = $1"  # noqa: S608 - constants
 
 
@@ -51,7 +52,7 @@ async def end(connection: Any, session: int, *, dead: bool) -> None:
     """Free what a session holds; one that is declared `dead` ended when it was last heard."""
     async with connection.transaction():
         await connection.execute(_END, session, dead)
-        await connection.execute(_FREE, session)
+        await connection.execute(_LET_GO, session, int(dead))
 
 
 class PostgresSession:
@@ -72,10 +73,10 @@ class PostgresSession:
             await connection.execute(_SHOW, self.id, None)
             return list(await connection.fetch(_TAKE, self._run, self._lease, self.id, count, list(among)))
 
-        found = sorted(await self._server.run(work), key=lambda row: int(row["number"]))
-        for number, name, *_ in found:
+        found = sorted(await self._server.run(work), key=lambda row: (int(row["deaths"]), int(row["number"])))
+        for number, _, name, *_ in found:
             self._held[name] = self._group.ids[self._run, name] = number
-        return [EpisodeRow(*tuple(row)[1:]) for row in found]
+        return [EpisodeRow(*tuple(row)[2:]) for row in found]
 
     async def others(self) -> int:
         """Number of open episodes that other living sessions hold."""

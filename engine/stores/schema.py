@@ -56,7 +56,8 @@ STEPS: tuple[str, ...] = (
     );
     CREATE INDEX sessions_by_run ON sessions (run, id);
     ALTER TABLE episodes ADD COLUMN holder INTEGER;
-    CREATE INDEX episodes_by_holder ON episodes (run, holder, number) WHERE cause IS NULL;
+    ALTER TABLE episodes ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX episodes_by_holder ON episodes (run, holder, deaths, number) WHERE cause IS NULL;
     CREATE INDEX episodes_by_case ON episodes (run, case_id, number);
     CREATE TABLE spending (
         run INTEGER NOT NULL REFERENCES runs(id),

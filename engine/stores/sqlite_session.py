@@ -47,7 +47,7 @@ class Leases:
     def take(
         self, connection: sqlite3.Connection, run: str, session: int, count: int, among: Sequence[str] = ()
     ) -> list[EpisodeRow]:
-        """Give the session the first episodes that no living one holds."""
+        """Give the session the first episodes that no living one holds; those last whose holders died most often."""
         self._show(connection, session)
         dead = connection.execute(
             "SELECT s.id FROM sessions s JOIN runs r ON r.id = s.run"
@@ -56,18 +56,19 @@ class Leases:
         ).fetchall()
         # One look into the index for each holder there may be: quick, however many episodes are held or closed.
         query = (
-            f"SELECT id, {EPISODE} FROM episodes WHERE run = (SELECT id FROM runs WHERE name = ?)"  # noqa: S608 - columns
+            f"SELECT id, deaths, {EPISODE} FROM episodes WHERE run = (SELECT id FROM runs WHERE name = ?)"  # noqa: S608 - columns
             " AND cause IS NULL AND holder IS ?"
-            f"{' AND name IN (SELECT value FROM json_each(?))' if among else ''} ORDER BY number LIMIT ?"
+            f"{' AND name IN (SELECT value FROM json_each(?))' if among else ''} ORDER BY deaths, number LIMIT ?"
         )
         names = [msgspec.json.encode(among).decode()] if among else []
         found: list[Any] = []
         for (holder,) in ((None,), *dead):
             found += connection.execute(query, (run, holder, *names, count)).fetchall()
-        found = sorted(found, key=lambda row: int(row[2]))[:count]
-        connection.executemany("UPDATE episodes SET holder = ? WHERE id = ?", [(session, row[0]) for row in found])
-        self._ids.update({(run, row[1]): row[0] for row in found})
-        return [EpisodeRow(*row[1:]) for row in found]
+        found = sorted(found, key=lambda row: (int(row[1]), int(row[3])))[:count]
+        update = "UPDATE episodes SET holder = ?, deaths = deaths + (holder IS NOT NULL) WHERE id = ?"
+        connection.executemany(update, [(session, row[0]) for row in found])
+        self._ids.update({(run, row[2]): row[0] for row in found})
+        return [EpisodeRow(*row[2:]) for row in found]
 
     def _show(self, connection: sqlite3.Connection, session: int, told: bytes | None = None) -> None:
         connection.execute(
@@ -95,9 +96,9 @@ class Leases:
         ended = None if dead else self._clock()
         connection.execute("UPDATE sessions SET ended = coalesce(ended, ?, seen) WHERE id = ?", (ended, session))
         connection.execute(
-            "UPDATE episodes SET holder = NULL"
+            "UPDATE episodes SET holder = NULL, deaths = deaths + ?"
             " WHERE run = (SELECT run FROM sessions WHERE id = ?) AND holder = ? AND cause IS NULL",
-            (session, session),
+            (int(dead), session, session),
         )
 
 

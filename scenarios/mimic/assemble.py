@@ -25,9 +25,9 @@ def case(draft: Draft, options: Options, source: str, licence: str) -> Case:
         complaint="" if structured else draft.complaint,
         history=dict(draft.told),
         examination=draft.examination,
-        labs=draft.labs,
-        microbiology=draft.cultures,
-        imaging=draft.studies,
+        labs=draft.results.labs,
+        microbiology=draft.results.cultures,
+        imaging=draft.results.studies,
         truth=Truth(
             diagnosis=label,
             synonyms=tuple(reversed(synonyms.values())),

@@ -10,12 +10,11 @@ from wardround.scenarios.mimic import loading
 from wardround.scenarios.mimic.assemble import case
 from wardround.scenarios.mimic.codes import Codes, read_gem
 from wardround.scenarios.mimic.draft import Draft
-from wardround.scenarios.mimic.drafting import CODES, PEOPLE, REPORTS, Drafting
+from wardround.scenarios.mimic.drafting import CODES, CULTURES, LABS, PEOPLE, REPORTS, Drafting
 from wardround.scenarios.mimic.flow import Flow
 from wardround.scenarios.mimic.options import Options
 from wardround.scenarios.mimic.pool import pool
 from wardround.scenarios.mimic.published import published
-from wardround.scenarios.mimic.results import CULTURE_COLUMNS, LAB_COLUMNS
 from wardround.scenarios.mimic.rule import Entry, Steps, limit_rule, sample_rule, size_rule
 from wardround.scenarios.mimic.rules import Ground, default
 from wardround.scenarios.mimic.spill import Spill
@@ -61,12 +60,11 @@ class Build:
         drafting = Drafting(codes, items, self._pool.lifted, self.notes, self._published)
         source = _release(spill, self.tree)
         self._by_codes(spill, drafting, total)
-        say(f"admissions left by their codes: {spill.one('select count(*) from candidates'):,}")
+        say(f"admissions left by their codes: {spill.count('candidates'):,}")
         self._by_notes(spill, drafting)
-        say(f"admissions whose results are read: {spill.one('select count(*) from kept'):,}")
+        say(f"admissions whose results are read: {spill.count('kept'):,}")
         loading.load_results(spill, self.tree, published=self._published)
-        counts = {name: spill.one(f"select count(*) from {name}") for name in ("labs", "cultures", "reports")}  # noqa: S608
-        say("rows of theirs: " + ", ".join(f"{name} {number:,}" for name, number in counts.items()))
+        say("rows of theirs: " + ", ".join(f"{name} {spill.count(name):,}" for name in ("labs", "cultures", "reports")))
         entries = list(self._by_records(spill, drafting, drafts, source))
         diseases: dict[str, int] = {}
         for entry in sorted(self.steps.chosen(entries), key=lambda entry: (entry.disease.casefold(), entry.hadm)):
@@ -104,7 +102,7 @@ class Build:
                 after = self.steps.go(draft, "note")
                 if after is not None:
                     hadms.append(hadm)
-                    diseases.append(places[after.disease] if after.disease in places else -1)
+                    diseases.append(places.get(after.disease, -1) if after.disease else -1)
             spill.put("kept", {"hadm_id": hadms, "disease": diseases})
 
     def _by_records(self, spill: Spill, drafting: Drafting, drafts: IO[bytes], source: str) -> Iterator[Entry]:
@@ -121,16 +119,12 @@ class Build:
                 yield Entry(made.group, after.hadm, start, len(text))
 
     def _whole(self, spill: Spill, drafting: Drafting, part: tuple[int, int]) -> Iterator[Draft]:
-        columns = {
-            "codes": CODES, "people": PEOPLE, "labs": LAB_COLUMNS, "cultures": CULTURE_COLUMNS, "reports": REPORTS,
-            "kept": ("disease",), **({"notes": ("text",)} if self.notes else {}),
-        }  # fmt: skip
-        rows = {
-            table: loading.grouped(spill, names, table, part, "" if table == "kept" else "kept")
-            for table, names in columns.items()
-        }
+        columns = {"codes": CODES, "people": PEOPLE, "labs": LABS, "cultures": CULTURES, "reports": REPORTS}
+        columns |= {"notes": ("text",)} if self.notes else {}
+        places = loading.grouped(spill, ("disease",), "kept", part)
+        rows = {table: loading.grouped(spill, names, table, part, "kept") for table, names in columns.items()}
         for hadm, codes in rows["codes"].items():
-            place = rows["kept"][hadm][0][0]
+            place = places[hadm][0][0]
             draft = drafting.noted(drafting.coded(hadm, codes), _text(rows.get("notes", {}).get(hadm)))
             draft = drafting.labelled(draft, self._pool.diseases[place] if place >= 0 else None)
             own = {name: rows[name].get(hadm, []) for name in ("labs", "cultures", "reports")}

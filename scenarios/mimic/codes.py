@@ -96,14 +96,14 @@ class Codes:
 
 def official(code: str) -> str:
     """The title of an ICD-10-CM code in the official list, '' if it has none (a retired one)."""
-    import simple_icd_10_cm as icd  # reads the whole classification: seconds, and only a build needs it
+    import simple_icd_10_cm as icd  # noqa: PLC0415 a second of processor time, for builds alone
 
     return str(icd.get_description(code)) if icd.is_valid_item(code) else ""
 
 
 def other_names(code: Code) -> tuple[str, ...]:
     """Other names of a coded diagnosis: the title without 'unspecified', the terms ICD-10-CM includes in it."""
-    import simple_icd_10_cm as icd  # as above
+    import simple_icd_10_cm as icd  # noqa: PLC0415 see above
 
     names = [" ".join(_LITTLE.sub(" ", code.title).split()).strip(" ,")]
     if code.version == 10 and icd.is_valid_item(code.code):

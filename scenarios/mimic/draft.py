@@ -38,12 +38,23 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
+class Results:
+    """What was measured and seen, in the order of time; `reports` as the table has them, `studies` made of them."""
+
+    labs: tuple[Lab, ...] = ()
+    cultures: tuple[Culture, ...] = ()
+    reports: tuple[Report, ...] = ()
+    studies: tuple[Study, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """One admission.
 
     `coded` are the pool diseases among its codes, in their order; `leading` is the one of the first-listed code.
     `disease` becomes the label. `note` is None where the notes are absent or this admission has none, `text` is
-    the note as it stands. `told` are the sections of the history by their headings.
+    the note as it stands. `nearby` are the results together with those that only their time puts into this admission.
+    `told` are the sections of the history by their headings.
     """
 
     hadm: int
@@ -58,10 +69,8 @@ class Draft:
     complaint: str = ""
     told: Mapping[str, str] = field(default_factory=dict)
     examination: tuple[Finding, ...] = ()
-    labs: tuple[Lab, ...] = ()
-    cultures: tuple[Culture, ...] = ()
-    reports: tuple[Report, ...] = ()
-    studies: tuple[Study, ...] = ()
+    results: Results = Results()
+    nearby: Results | None = None
 
     @property
     def first(self) -> Code | None:

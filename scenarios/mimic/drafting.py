@@ -12,11 +12,21 @@ from wardround.scenarios.mimic.codes import Code, Codes, other_names
 from wardround.scenarios.mimic.draft import Draft, Person, Report
 from wardround.scenarios.mimic.note import note, parts
 from wardround.scenarios.mimic.pool import Disease
-from wardround.scenarios.mimic.results import Item, cultures, cultures_published, labs, labs_published
+from wardround.scenarios.mimic.results import (
+    CULTURE_COLUMNS,
+    LAB_COLUMNS,
+    Item,
+    cultures,
+    cultures_published,
+    labs,
+    labs_published,
+)
 
 CODES = ("seq_num", "code", "icd_version")
 PEOPLE = ("subject_id", "sex", "age", "admitted", "kind", "origin", "service")
-REPORTS = ("note_id", "exam", "text", "charttime")
+LABS = (*LAB_COLUMNS, "near")
+CULTURES = (*CULTURE_COLUMNS, "near")
+REPORTS = ("note_id", "exam", "text", "charttime", "near")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,22 +76,28 @@ class Drafting:
         return next(code for code in draft.codes if place in self.codes.diseases_of(code.code, code.version))
 
     def whole(self, draft: Draft, person: Sequence[Any], rows: Mapping[str, Sequence[Sequence[Any]]]) -> Draft:
-        """The same with person and results: `rows` of labs, cultures and reports."""
+        """The same with person and results; the last cell of each of the `rows` says: attached by its time alone."""
         subject, sex, age, admitted, kind, origin, service = person
-        reports = tuple(
-            Report(note_id or "", exam, text or "", _time(at)) for note_id, exam, text, at in rows["reports"]
-        )
-        studies = (imaging.study(report) for report in reports)
-        read_labs, read_cultures = (labs_published, cultures_published) if self.published else (labs, cultures)
+        own = {name: [row[:-1] for row in found if not row[-1]] for name, found in rows.items()}
+        near = any(row[-1] for found in rows.values() for row in found)
         draft = replace(
             draft,
             person=Person(subject, sex or "", _age(age), admitted, kind or "", origin or "", service or ""),
+            results=self._results(own),
+            nearby=self._results({name: [row[:-1] for row in found] for name, found in rows.items()}) if near else None,
+        )
+        return self._told(draft)
+
+    def _results(self, rows: Mapping[str, Sequence[Sequence[Any]]]) -> Results:
+        reports = tuple(Report(note or "", exam, text or "", _time(at)) for note, exam, text, at in rows["reports"])
+        studies = (imaging.study(report) for report in reports)
+        read_labs, read_cultures = (labs_published, cultures_published) if self.published else (labs, cultures)
+        return Results(
             labs=read_labs(rows["labs"], self.items),
             cultures=read_cultures(rows["cultures"]),
             reports=reports,
             studies=tuple(study for study in studies if study),
         )
-        return self._told(draft)
 
     def _told(self, draft: Draft) -> Draft:
         """The same with history and examination from its note."""

@@ -69,7 +69,7 @@ class Flow:
 
     def text(self) -> str:
         """The table for people, with what is missing and what could not be read."""
-        rows = [("rule", "in", "dropped", "changed", "out", "what")]
+        rows: list[tuple[str, ...]] = [("rule", "in", "dropped", "changed", "out", "what")]
         for step in self.steps.all:
             left = step.seen - step.dropped
             counts = (f"{number:,}" for number in (step.seen, step.dropped, step.changed, left))

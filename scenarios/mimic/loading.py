@@ -1,4 +1,4 @@
-"""Which rows of MIMIC's tables a build needs: each big table is read once, and only the chosen admissions' rows stay."""
+"""Which rows of the tables a build needs: each big table is read once, and only the chosen admissions' rows stay."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -14,6 +14,7 @@ Groups = Mapping[int, Sequence[Row]]
 
 _NEAR = "t.hadm_id = w.hadm_id or (t.hadm_id is null and t.charttime between w.opened and w.closed)"
 _JOIN = f"join windows w on t.subject_id = w.subject_id where {_NEAR}"
+_FAR = "t.hadm_id is null as near"
 _CODE = "upper(replace(trim(icd_code), '.', ''))"
 
 
@@ -78,18 +79,18 @@ def load_results(spill: Spill, tree: Tree, *, published: bool) -> None:
     (and not before the last discharge) to discharge; published: from a day before the first transfer to the last.
     """
     _windows(spill, tree, published=published)
-    lab = ("w.hadm_id", *(f"t.{name}" for name in LAB_COLUMNS), "t.labevent_id")
+    lab = ("w.hadm_id", *(f"t.{name}" for name in LAB_COLUMNS), _FAR, "t.labevent_id")
     _result(spill, tree, "labs", "labevents", lab, "hadm_id, charttime, itemid, labevent_id, value, valuenum")
     when = "coalesce(t.charttime, t.chartdate) as charttime"
     culture = ("w.hadm_id", *(when if name == "charttime" else f"t.{name}" for name in CULTURE_COLUMNS))
     order = "hadm_id, charttime, test_itemid, spec_itemid, microevent_id, org_name, comments"
-    _result(spill, tree, "cultures", "microbiologyevents", (*culture, "t.microevent_id"), order)
-    report = ("w.hadm_id", "t.note_id", "t.text", "t.charttime")
+    _result(spill, tree, "cultures", "microbiologyevents", (*culture, _FAR, "t.microevent_id"), order)
+    report = ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _FAR)
     _result(spill, tree, "told", "radiology", report, "hadm_id, charttime, note_id")
     _exams(spill, tree)
     spill.run(
         "create table reports as select r.hadm_id, r.note_id, coalesce(own.exam, over.exam, '') as exam, r.text, "
-        "r.charttime from told r left join exams own using (note_id) left join parents p using (note_id) "
+        "r.charttime, r.near from told r left join exams own using (note_id) left join parents p using (note_id) "
         "left join exams over on over.note_id = p.parent order by r.hadm_id, r.charttime, r.note_id"
     )
     spill.latin |= {"reports"} if "told" in spill.latin else set()
@@ -102,10 +103,9 @@ def _windows(spill: Spill, tree: Tree, *, published: bool) -> None:
             "select hadm_id, min(intime) - interval 1 day as opened, max(intime) as closed from moves group by hadm_id"
         )
     else:
-        times = (
-            "select hadm_id, greatest(coalesce(least(arrived, admitted), admitted) - interval 1 day, coalesce(lag(left_at) "
-            "over (partition by subject_id order by admitted), '0001-01-01')) as opened, left_at as closed from people"
-        )
+        before = "coalesce(lag(left_at) over (partition by subject_id order by admitted), '0001-01-01')"
+        arrival = "coalesce(least(arrived, admitted), admitted) - interval 1 day"
+        times = f"select hadm_id, greatest({arrival}, {before}) as opened, left_at as closed from people"  # noqa: S608
     spill.run(
         f"create table windows as select k.hadm_id, p.subject_id, t.opened, t.closed from kept k "  # noqa: S608
         f"join people p using (hadm_id) left join ({times}) t using (hadm_id)"

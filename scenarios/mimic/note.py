@@ -41,6 +41,10 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
 _MARK = "___"
 _HEADING = re.compile(r"(?m)^[ \t]*([A-Za-z_][A-Za-z_ /&,'()-]{1,60}?)[ \t]*(?::[ \t]*|[ \t]*$)")
 _LEAVING = re.compile(r"(?is)\b(?:on|at|upon) discharge\b.*")
+_LISTED = re.compile(
+    r"(?i)^\W*(?:(?:primary|principal|main|admitting|active)?(?:\s*diagnos[ie]s)?\s*[:#]"
+    r"|(?:primary|principal)(?: diagnos[ie]s)?\s*$)\s*"
+)
 _PARTS = re.compile(r"(?m)^[ \t]*(?P<name>[A-Z_][A-Za-z/, ]{1,30}?)[ \t]*:(?=[ \t]*\S)")
 
 
@@ -93,7 +97,7 @@ _BY_NAME: Mapping[str, str] = {name: kind for kind, names in _KNOWN.items() for 
 
 def before_secondary(diagnosis: str) -> str:
     """A discharge diagnosis up to the line that opens the secondary ones."""
-    kept = []
+    kept: list[str] = []
     for line in diagnosis.splitlines():
         low = line.casefold()
         opens = re.match(r"\W*(?:secondary|other|additional|chronic|past)\b", low) and "secondary to" not in low
@@ -106,10 +110,7 @@ def before_secondary(diagnosis: str) -> str:
 def first_item(diagnosis: str) -> str:
     """The first diagnosis of a list: without its heading and number, up to the next item or what it is due to."""
     for line in re.split(r"[\n;]", diagnosis):
-        bare = re.sub(
-            r"^\W*(?:primary|principal|main|admitting|active)?(?:\s*diagnos[ie]s)?\s*[:#]\s*", "", line, flags=re.I
-        )
-        bare = re.sub(r"^\s*(?:primary|principal)(?: diagnos[ie]s)?\s*$", "", bare, flags=re.IGNORECASE)
+        bare = _LISTED.sub("", line)
         bare = re.sub(r"^[\s\d.)#*=_-]+", "", bare)
         bare = re.split(r"\s\d[.)]\s", bare)[0]
         if bare.strip():
@@ -118,7 +119,7 @@ def first_item(diagnosis: str) -> str:
 
 
 def parts(examination: str) -> tuple[tuple[str, str], ...]:
-    """The examination by its own sub-headings ('HEENT: ...'), as one part without them; what was found on leaving goes."""
+    """The examination by its own sub-headings ('HEENT: ...') or as one part, without what was found on leaving."""
     examination = _LEAVING.sub("", examination)
     heads = list(_PARTS.finditer(examination))
     if len(heads) < 2:

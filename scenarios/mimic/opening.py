@@ -25,7 +25,8 @@ _SERVICES = {
     "SURG": "general surgery", "CSURG": "cardiac surgery", "NSURG": "neurosurgery", "TSURG": "thoracic surgery",
     "VSURG": "vascular surgery", "PSURG": "plastic surgery", "ORTHO": "orthopaedics", "TRAUM": "trauma surgery",
     "GU": "urology", "GYN": "gynaecology", "OBS": "obstetrics", "ENT": "ear, nose and throat surgery",
-    "PSYCH": "psychiatry", "EYE": "ophthalmology", "DENT": "dental surgery", "NB": "newborn care", "NBB": "newborn care",
+    "PSYCH": "psychiatry", "EYE": "ophthalmology", "DENT": "dental surgery", "NB": "newborn care",
+    "NBB": "newborn care",
 }  # fmt: skip
 _KINDS = {
     "EW EMER.": "as an emergency through the emergency department", "DIRECT EMER.": "directly as an emergency",
@@ -47,7 +48,7 @@ def history(sections: Mapping[str, str]) -> str:
 
 
 def tidy(text: str) -> str:
-    """A note's text without lines that hold nothing but blanks and marks of de-identification; doubled marks are one."""
+    """A note's text without lines that hold nothing but blanks and marks of de-identification; doubled ones are one."""
     text = _MARKS.sub("___", text.replace("\r\n", "\n").replace("\r", "\n"))
     text = _EMPTY.sub("", f"{text}\n")
     return "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip()).strip()

@@ -8,7 +8,16 @@ from wardround.scenarios.case import Finding, Study
 from wardround.scenarios.mimic.draft import Draft
 from wardround.scenarios.mimic.imaging import placed
 from wardround.scenarios.mimic.rule import Rule
-from wardround.scenarios.mimic.rules import Ground, coded, first_results, recorded, uncancelled
+from wardround.scenarios.mimic.rules import (
+    NEARBY,
+    Ground,
+    attached,
+    changed,
+    coded,
+    first_results,
+    recorded,
+    uncancelled,
+)
 from wardround.scenarios.published import notes
 from wardround.scenarios.published.imaging import radiology_name
 from wardround.scenarios.published.radiology import radiology_sections, radiology_text
@@ -59,6 +68,7 @@ def _headed(draft: Draft) -> Draft | None:
 
 def _recorded(tables: Tables | None) -> tuple[Rule, ...]:
     return (
+        Rule("nearby", NEARBY, "record", attached),
         Rule("cancelled", "cancelled cultures are left out", "record", uncancelled),
         Rule("first_results", "only the first result of each test is kept", "record", first_of_item),
         Rule("informative", "reports without the sections that tell the reading", "record", _informative(tables)),
@@ -91,21 +101,21 @@ def first_of_item(draft: Draft) -> Draft:
     """The first of each laboratory item, and the first of each microbiology test whatever the specimen."""
     kept = first_results(draft)
     first: dict[object, int] = {}
-    for place, culture in enumerate(kept.cultures):
+    for place, culture in enumerate(kept.results.cultures):
         first.setdefault(culture.item_id, place)
-    cultures = tuple(kept.cultures[place] for place in first.values())
-    return kept if cultures == kept.cultures else replace(kept, cultures=cultures)
+    cultures = tuple(kept.results.cultures[place] for place in first.values())
+    return changed(kept, replace(kept.results, cultures=cultures))
 
 
 def _informative(tables: Tables | None) -> Callable[[Draft], Draft]:
     def apply(draft: Draft) -> Draft:
         studies = []
-        for report in draft.reports:
+        for report in draft.results.reports:
             said = radiology_text(radiology_sections(report.text)) if report.text.strip() else ""
             modality, region = _placed(report.exam, tables)
             if said and modality and region:
                 studies.append(Study(exam=report.exam, modality=modality, region=region, report=said, time=report.time))
-        return replace(draft, studies=tuple(studies))
+        return changed(draft, replace(draft.results, studies=tuple(studies)))
 
     return apply
 
@@ -129,9 +139,10 @@ def masked(draft: Draft) -> Draft:
     if not draft.disease:
         return draft
     name = re.compile(re.escape(draft.disease.name), re.IGNORECASE)
+    studies = (study.model_copy(update={"report": name.sub(BLANK, study.report)}) for study in draft.results.studies)
     after = replace(
         draft,
         examination=tuple(part.model_copy(update={"text": name.sub(BLANK, part.text)}) for part in draft.examination),
-        studies=tuple(study.model_copy(update={"report": name.sub(BLANK, study.report)}) for study in draft.studies),
+        results=replace(draft.results, studies=tuple(studies)),
     )
     return draft if after == draft else after

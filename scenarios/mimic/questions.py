@@ -7,12 +7,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.scenarios.mimic.naming import Naming
 from wardround.scenarios.mimic.pool import COLUMNS, Disease, own
-from wardround.scenarios.terms.mentions import Linker
+from wardround.scenarios.terms.mentions import Mention
+
+
+class Finder(Protocol):
+    """The part of a linker (terms/mentions.py) that is used here."""
+
+    def mentions(self, text: str) -> Sequence[Mention]:
+        """The diseases that `text` names."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +48,13 @@ class Recognised:
         }
 
 
-def recognised(paths: Sequence[Path], at_least: int = 1, linker: Linker | None = None) -> Recognised:
+def recognised(paths: Sequence[Path], at_least: int = 1, linker: Finder | None = None) -> Recognised:
     """The diseases named in at least so many questions of the files. A question counts a disease once.
 
     `linker` finds them; the plain one over the project's own list if None. Raises UsageError for a file that holds no
     questions.
     """
-    linker = linker or Naming(own().diseases)
+    finder: Finder = linker or Naming(own().diseases)
     counts: Counter[str] = Counter()
     diseases: dict[str, Disease] = {}
     questions = 0
@@ -53,7 +62,7 @@ def recognised(paths: Sequence[Path], at_least: int = 1, linker: Linker | None =
         found = 0
         for text in texts(path):
             found += 1
-            for concept in {mention.concept.id: mention.concept for mention in linker.mentions(text)}.values():
+            for concept in {mention.concept.id: mention.concept for mention in finder.mentions(text)}.values():
                 counts[concept.id] += 1
                 diseases.setdefault(concept.id, Disease(concept.name, concept.synonyms, concept.icd10, concept.icd9))
         if not found:

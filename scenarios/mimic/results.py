@@ -23,7 +23,8 @@ _FLUIDS = {
     "pleural": "Pleural fluid",
     "ascites": "Ascitic fluid",
 }
-_FLAGS: Mapping[str, Literal["abnormal", "high", "low", "normal"]] = {
+Flag = Literal["", "normal", "low", "high", "abnormal"]
+_FLAGS: Mapping[str, Flag] = {
     "abnormal": "abnormal",
     "delta": "abnormal",
     "high": "high",
@@ -63,7 +64,7 @@ def labs(rows: Iterable[Sequence[Any]], items: Mapping[int, Item]) -> tuple[Lab,
         value = _said(one["value"]) or number or _said(one["comments"])
         if not value or one["itemid"] not in items:
             continue
-        flag = _FLAGS.get((one["flag"] or "").strip().casefold(), "")
+        flag: Flag = _FLAGS.get((one["flag"] or "").strip().casefold(), "")
         measured = value == number or _is_number(value)
         found.append(
             Lab(

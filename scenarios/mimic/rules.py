@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from wardround.scenarios.case import Culture, Lab
 from wardround.scenarios.mimic import imaging, opening
-from wardround.scenarios.mimic.draft import Draft
+from wardround.scenarios.mimic.draft import Draft, Results
 from wardround.scenarios.mimic.leaks import Leaks, leaks
 from wardround.scenarios.mimic.note import first_item
 from wardround.scenarios.mimic.phrases import Phrases
@@ -15,6 +15,7 @@ from wardround.scenarios.mimic.pool import Disease, Pool
 from wardround.scenarios.mimic.rule import Rule
 
 CANCELLED = "CANCELLED"
+NEARBY = "results without an admission's number belong to it by their time"
 _NO_LABEL = Disease("")
 Result = TypeVar("Result", Lab, Culture)
 
@@ -87,7 +88,10 @@ def _has_history(draft: Draft) -> bool:
 
 def recorded(ground: Ground) -> tuple[Rule, ...]:
     """Rules on the whole record; the order matters: names of the disease go last, from what is left."""
-    found = [Rule("cancelled", "cancelled cultures are left out", "record", uncancelled)]
+    found = [
+        Rule("nearby", NEARBY, "record", attached),
+        Rule("cancelled", "cancelled cultures are left out", "record", uncancelled),
+    ]
     if not ground.series:
         found.append(Rule("first_results", "only the first result of each test is kept", "record", first_results))
     if ground.notes:
@@ -106,29 +110,38 @@ def recorded(ground: Ground) -> tuple[Rule, ...]:
 
 
 def _any_result(draft: Draft) -> bool:
-    return bool(draft.labs or draft.cultures or draft.studies)
+    return bool(draft.results.labs or draft.results.cultures or draft.results.studies)
 
 
 def _lab_and_micro(draft: Draft) -> bool:
-    return bool(draft.labs and draft.cultures)
+    return bool(draft.results.labs and draft.results.cultures)
 
 
 def _has(test: Callable[[Draft], bool]) -> Callable[[Draft], Draft | None]:
     return lambda draft: draft if test(draft) else None
 
 
+def attached(draft: Draft) -> Draft:
+    """With the results that only their time puts into this admission."""
+    return draft if draft.nearby is None else replace(draft, results=draft.nearby, nearby=None)
+
+
 def uncancelled(draft: Draft) -> Draft:
     """Without cultures that were cancelled."""
-    kept = tuple(culture for culture in draft.cultures if culture.organism.strip().upper() != CANCELLED)
-    return draft if len(kept) == len(draft.cultures) else replace(draft, cultures=kept)
+    kept = tuple(one for one in draft.results.cultures if one.organism.strip().upper() != CANCELLED)
+    return changed(draft, replace(draft.results, cultures=kept))
 
 
 def first_results(draft: Draft) -> Draft:
     """The earliest result of each laboratory item, and of each microbiology test and specimen."""
-    labs = _firsts(draft.labs, lambda lab: (lab.item_id, lab.name))
-    cultures = _firsts(draft.cultures, lambda culture: (culture.test, culture.specimen))
-    same = len(labs) == len(draft.labs) and len(cultures) == len(draft.cultures)
-    return draft if same else replace(draft, labs=labs, cultures=cultures)
+    labs = _firsts(draft.results.labs, lambda lab: (lab.item_id, lab.name))
+    cultures = _firsts(draft.results.cultures, lambda culture: (culture.test, culture.specimen))
+    return changed(draft, replace(draft.results, labs=labs, cultures=cultures))
+
+
+def changed(draft: Draft, results: Results) -> Draft:
+    """`draft` with other results; the same object where they are the same, so that changes can be counted."""
+    return draft if results == draft.results else replace(draft, results=results)
 
 
 def _firsts(results: Sequence[Result], of: Callable[[Result], object]) -> tuple[Result, ...]:
@@ -140,9 +153,8 @@ def _firsts(results: Sequence[Result], of: Callable[[Result], object]) -> tuple[
 
 def informative(draft: Draft) -> Draft:
     """Reports cut down to what was seen; a study of which nothing is left goes."""
-    cut = (study.model_copy(update={"report": imaging.informative(study.report)}) for study in draft.studies)
-    studies = tuple(study for study in cut if study.report)
-    return draft if studies == draft.studies else replace(draft, studies=studies)
+    cut = (study.model_copy(update={"report": imaging.informative(study.report)}) for study in draft.results.studies)
+    return changed(draft, replace(draft.results, studies=tuple(study for study in cut if study.report)))
 
 
 def aged(draft: Draft) -> Draft:
@@ -166,16 +178,19 @@ def masked(draft: Draft) -> Draft:
     The names of tests stay: a doctor reads them only where he asked for them.
     """
     known = leaks(draft.disease or _NO_LABEL)
-    labs = tuple(_lab(lab, known) for lab in draft.labs)
-    cultures = tuple(_culture(culture, known) for culture in draft.cultures)
+    results = draft.results
+    hidden = replace(
+        results,
+        labs=tuple(_lab(lab, known) for lab in results.labs),
+        cultures=tuple(_culture(culture, known) for culture in results.cultures),
+        studies=tuple(study.model_copy(update={"report": known.masked(study.report)}) for study in results.studies),
+    )
     after = replace(
         draft,
         told={name: known.masked(text) for name, text in draft.told.items()},
         complaint=known.masked(draft.complaint),
         examination=tuple(part.model_copy(update={"text": known.masked(part.text)}) for part in draft.examination),
-        labs=labs,
-        cultures=cultures,
-        studies=tuple(study.model_copy(update={"report": known.masked(study.report)}) for study in draft.studies),
+        results=hidden,
     )
     return draft if after == draft else after
 

@@ -37,9 +37,9 @@ class Spill:
     latin: set[str] = field(default_factory=set)
 
     def __enter__(self) -> Self:
-        import duckdb  # heavy, and only a build needs it
+        import duckdb  # noqa: PLC0415 heavy, and only a build needs it
 
-        config = {
+        config: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": self.memory,
             "temp_directory": str(self.folder / "overflow"),
             "autoinstall_known_extensions": "false",
@@ -85,7 +85,7 @@ class Spill:
         told = ", ".join(["*", *absent])
         try:
             self._db.execute(
-                f"create or replace table {into} as select {', '.join(select)} "  # noqa: S608 (our own names)
+                f"create or replace table {into} as select {', '.join(select)} "  # noqa: S608 - our own names
                 f"from (select {told} from {source}) t {rest}"
             )
         except self._error as error:
@@ -112,7 +112,7 @@ class Spill:
         self._db.register("given", arrays)
         have = self._db.execute("select count(*) from duckdb_tables() where table_name = ?", [into]).fetchone()
         head = f"insert into {into}" if have and have[0] else f"create table {into} as"
-        self._db.execute(f"{head} select * from given")
+        self._db.execute(f"{head} select * from given")  # noqa: S608 - our own names
         self._db.unregister("given")
 
     def run(self, sql: str) -> None:
@@ -128,6 +128,10 @@ class Spill:
                 yield from map(_mended, batch) if of in self.latin else batch
         finally:
             cursor.close()
+
+    def count(self, table: str) -> int:
+        """How many rows a table has."""
+        return int(self.one(f"select count(*) from {table}"))  # noqa: S608 - our own names
 
     def one(self, sql: str) -> Any:
         """The only value of a query."""

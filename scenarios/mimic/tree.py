@@ -88,9 +88,8 @@ def header(path: Path) -> tuple[str, ...]:
     try:
         with path.open("rb") as probe:
             packed = probe.read(2) == b"\x1f\x8b"
-        opened = gzip.open(path, "rt", encoding="latin-1", newline="") if packed else path.open(encoding="latin-1")
-        with opened as stream:
-            line = stream.readline(1 << 16)
+        with gzip.open(path, "rb") if packed else path.open("rb") as stream:
+            line = stream.readline(1 << 16).decode("latin-1")
     except (OSError, EOFError, zlib.error) as error:
         raise UsageError(f"{path}: cannot be read ({error}); was it copied whole?") from error
     line = line.removeprefix("\xef\xbb\xbf").strip()
@@ -112,11 +111,8 @@ def _found(root: Path, table: Table, named: str) -> Path | None:
         raise UsageError(f"--table {table.name}={named}: there is no such file")
     around = (root.parent / table.folder,) if root.name in ("hosp", "note") else ()
     folders = (root / table.folder, root, *around, *_beside(root, table.folder))
-    for folder in folders:
-        for ending in (".csv.gz", ".csv"):
-            if (folder / f"{table.name}{ending}").is_file():
-                return folder / f"{table.name}{ending}"
-    return None
+    places = (folder / f"{table.name}{ending}" for folder in folders for ending in (".csv.gz", ".csv"))
+    return next((path for path in places if path.is_file()), None)
 
 
 def _beside(root: Path, folder: str) -> tuple[Path, ...]:

@@ -277,12 +277,13 @@ def _said(word: str, said: frozenset[str]) -> bool:
     if site and any(_site(other) == site for other in said):
         return True
     return len(word) > 6 and any(
-        other[0] == word[0] and len(other) > 6 and not _opposed(word, other) and fuzz.ratio(word, other) >= 90
+        other[0] == word[0] and len(other) > 6 and not opposed(word, other) and fuzz.ratio(word, other) >= 90
         for other in said
     )
 
 
-def _opposed(one: str, other: str) -> bool:
+def opposed(one: str, other: str) -> bool:
+    """Whether two words differ in prefixes that oppose each other: hyper- and hypo-, macro- and micro-."""
     pairs = (("hyper", "hypo"), ("macro", "micro"), ("intra", "inter"), ("intra", "extra"))
     return any(
         {one[: len(a)], other[: len(b)]} == {a, b} or {one[: len(b)], other[: len(a)]} == {a, b} for a, b in pairs

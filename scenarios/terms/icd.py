@@ -13,8 +13,11 @@ _LITTLE = re.compile(
 _SIDE = re.compile(r"(?i)\b(?:right|left|bilateral|unspecified (?:eye|ear|side|limb|hand|foot|knee|hip|shoulder))\b")
 _RESIDUAL = re.compile(r"(?i)^(?:other|certain|disorders? of other|persons?|encounter)\b|\bspecified\b|\bin diseases\b")
 _SQUARE = re.compile(r"\s*\[([^\]]*)\]")
+_LAST = re.compile(r"\[([^\]]*)\]\W*$")
 _ROUND = re.compile(r"\s*\(([^)]*)\)")
 _GROWTH = re.compile(r"(?i)^(?:primary )?malignant neoplasm of (?:the )?([a-z]+(?: [a-z]+)?)(?: gland| uteri)?$")
+SHORT = re.compile(r"^(?=.*[A-Z])[A-Za-z][A-Za-z0-9]{1,6}$")
+"""An abbreviation, as it is written."""
 CHAPTERS = "ABCDEFGHIJKLMNOPQ"
 """First letters of the codes that name diseases; symptoms, injuries and circumstances are left out."""
 LONGEST = 90
@@ -41,7 +44,9 @@ def diseases() -> Iterator[Concept]:
 
 def said(title: str) -> Sequence[str]:
     """What a title is called by people: without 'unspecified', its brackets as names, its parentheses in and out."""
-    squares = [match[1] for match in _SQUARE.finditer(title)]
+    last = _LAST.search(title)
+    # A bracket at the end is another name; an abbreviation only where it starts as the title does ('[IgA]' does not).
+    squares = [last[1]] if last and (not SHORT.match(last[1]) or last[1][0].lower() == title[0].lower()) else []
     found = []
     for text in (_SQUARE.sub("", title), *squares):
         bare = " ".join(_LITTLE.sub("", text).split()).strip(" ,;")

@@ -1,5 +1,6 @@
 """Taking, writing, ending and dying in any order, against a model of a few lines; then the same in real processes."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -30,12 +31,13 @@ _runs = count()
 
 @dataclass
 class Model:
-    """What should be: silence of each session (None once it ended), holder and length of each episode, who closed."""
+    """What should be: silence of each session (None once it ended), holder, length and lost holders of each episode."""
 
     silence: list[float | None] = field(default_factory=lambda: [0.0, 0.0, 0.0])
     holder: dict[str, int] = field(default_factory=dict)
     events: dict[str, int] = field(default_factory=lambda: dict.fromkeys(EPISODES, 0))
     closed: set[str] = field(default_factory=set)
+    deaths: Counter[str] = field(default_factory=Counter)
 
     def alive(self, who: int) -> bool:
         silence = self.silence[who]
@@ -44,11 +46,16 @@ class Model:
     def take(self, who: int, wanted: int) -> list[str]:
         self.silence[who] = 0.0
         free = [e for e in EPISODES if e not in self.closed and not (e in self.holder and self.alive(self.holder[e]))]
-        self.holder.update(dict.fromkeys(free[:wanted], who))
+        free.sort(key=lambda episode: (self.deaths[episode], episode))
+        for episode in free[:wanted]:
+            self.deaths[episode] += episode in self.holder
+            self.holder[episode] = who
         return free[:wanted]
 
-    def end(self, who: int) -> None:
+    def end(self, who: int, *, dead: bool = False) -> None:
         self.silence[who] = None
+        if dead:
+            self.deaths.update(episode for episode, holder in self.holder.items() if holder == who)
         self.holder = {episode: holder for episode, holder in self.holder.items() if holder != who}
 
     def later(self, seconds: float) -> None:
@@ -84,7 +91,7 @@ async def step(timed: Timed, run: str, sessions: list[Session], model: Model, do
             model.end(who)
             await sessions[who].end()
         case "release", _:
-            model.end(who)
+            model.end(who, dead=True)
             await timed.other.release(sessions[who].id)
         case "later", float(seconds):
             model.later(seconds)

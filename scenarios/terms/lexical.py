@@ -1,0 +1,192 @@
+"""The default linker: exact names, then word order, then spelling; in running text exact names only."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+
+from rapidfuzz import fuzz
+
+from wardround.scenarios.terms.dictionary import (
+    Dictionary,
+    alike,
+    core_form,
+    dictionary,
+    ordered_form,
+)
+from wardround.scenarios.terms.disease import expanded, names
+from wardround.scenarios.terms.knowledge import Knowledge, knowledge
+from wardround.scenarios.terms.mentions import Mention
+from wardround.scenarios.terms.ngrams import NGrams
+from wardround.scenarios.terms.shortened import defined
+from wardround.scenarios.terms.wording import key, plain, tokens
+
+LONGEST = 300
+"""Characters of a single name that `link` reads; a longer text is for `mentions`."""
+NEAR = 0.82
+"""Least likeness (rapidfuzz ratio, 0 to 1) of a misspelt name; CLOSE that of each of its words (0 to 100)."""
+CLOSE = 74.0
+SQUASHED = 96.0
+"""Least likeness of two names without their blanks ('heartfailure'), 0 to 100."""
+_SCORES = {"exact": 1.0, "abbreviation": 0.95, "words": 0.95, "core": 0.9, "part": 0.6}
+_WORD = re.compile(r"(?:\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*)(?:['’ʼ]s?(?![\w]))?", re.IGNORECASE)
+_BREAK = re.compile(r"[.;:?!()\[\]{}|]|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])")
+
+
+@lru_cache(maxsize=65536)
+def _stem(word: str) -> str:
+    """The comparable form of one word as it stands in a text; with a Greek letter it may be several."""
+    return " ".join(tokens(plain(word)))
+
+
+class LexicalLinker:
+    """Links to the concepts of one Knowledge. Building takes about a second, on the first use."""
+
+    def __init__(self, held: Knowledge) -> None:
+        self.held = held
+        self._seen = lru_cache(maxsize=32768)(self._linked)
+
+    @cached_property
+    def _names(self) -> Dictionary:
+        return dictionary(self.held)
+
+    @cached_property
+    def _forms(self) -> Sequence[str]:
+        return tuple(self._names.forms)
+
+    @cached_property
+    def _grams(self) -> NGrams:
+        return NGrams(self._forms)
+
+    def link(self, name: str) -> Mention | None:
+        """What a single name means; the first of: exact, abbreviation, words (another order), core, fuzzy, part.
+
+        core: without 'disease', degree or side. part: the longest disease named inside. None where nothing fits.
+        """
+        return self._seen(name[:LONGEST].strip())
+
+    def _linked(self, name: str) -> Mention | None:
+        if not key(name):
+            return None
+        whole = (name, *(other for other in names(name) if other != name)) if len(name) > 3 else (name,)
+        for said in whole:
+            if found := self._known(said):
+                return _mention(name, *found)
+        for said in whole[:2]:
+            if near := next(self._near(said, 1), None):
+                return near
+        inside = self.mentions(name)
+        if not inside:
+            return None
+        longest = max(inside, key=lambda mention: (len(mention.concept.icd10) < 4, mention.end - mention.start))
+        return Mention(name, 0, len(name), longest.concept, _SCORES["part"], "part", longest.others)
+
+    def _known(self, said: str) -> tuple[tuple[int, ...], str, Knowledge] | None:
+        """The places of a name the dictionary has in some form, and the rule."""
+        held = self._names
+        bare = said.strip(" .")
+        if places := held.short.get(bare):
+            return places, "abbreviation", self.held
+        if places := held.forms.get(key(said)):
+            return places, "exact", self.held
+        if places := held.short.get(bare.upper().replace(".", "")):
+            return places, "abbreviation", self.held
+        spelled = expanded(said)
+        for text in (said, spelled) if spelled != said else (said,):
+            words = key(text).split()
+            if text is spelled and (places := held.forms.get(" ".join(words))):
+                return places, "abbreviation", self.held
+            if places := held.sorted.get(ordered_form(words)):
+                return places, "words", self.held
+            core = core_form(words)
+            if core and (places := held.cores.get(core)):
+                return places, "core", self.held
+        return None
+
+    def candidates(self, name: str, limit: int = 5) -> Sequence[Mention]:
+        """Concepts by likeness of any of their names, best first; the score is the likeness."""
+        form = key(name[:LONGEST])
+        best: dict[int, float] = {}
+        if found := self._known(name[:LONGEST]):
+            best = dict.fromkeys(found[0], _SCORES[found[1]])
+        for place, _ in self._grams.nearest(form, limit * 6):
+            likeness = fuzz.ratio(form, self._forms[place]) / 100
+            for concept in self._names.forms[self._forms[place]]:
+                best[concept] = max(best.get(concept, 0.0), likeness)
+        ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+        return [
+            Mention(name, 0, len(name), self.held.concepts[place], score, "candidate") for place, score in ordered
+        ]
+
+    def _near(self, said: str, limit: int) -> Iterator[Mention]:
+        """Names of which `said` is a misspelling, the likest first."""
+        form = key(said)
+        words = form.split()
+        if len(form) < 5 or all(word in self._names.known for word in words):
+            return
+        squashed = form.replace(" ", "")
+        scored = []
+        for place, cosine in self._grams.nearest(form):
+            other = self._forms[place]
+            likeness = max(fuzz.ratio(form, other), fuzz.token_sort_ratio(form, other))
+            if likeness >= NEAR * 100:
+                scored.append((-likeness, -cosine, place, other))
+        for likeness, _, _, other in sorted(scored):
+            joined = fuzz.ratio(squashed, other.replace(" ", "")) >= SQUASHED and _digits(form) == _digits(other)
+            if joined or alike(words, other.split(), self._names.known, CLOSE):
+                yield _mention(said, self._names.forms[other], "fuzzy", self.held, -likeness / 100)
+                limit -= 1
+                if not limit:
+                    return
+
+    def mentions(self, text: str) -> Sequence[Mention]:
+        """The diseases named in `text`: the longest known names from left to right, abbreviations only in capitals.
+
+        A text's own abbreviations ('... (LCH)') mean what the text says. No name reaches over the end of a sentence.
+        """
+        words = [(match.start(), match.end(), _stem(match[0])) for match in _WORD.finditer(text)]
+        breaks = [match.start() for match in _BREAK.finditer(text)]
+        meant = self._defined(text)
+        capitals = sum(map(str.isupper, text)) > 0.6 * max(1, sum(map(str.isalpha, text))) and len(words) > 4
+        found: list[Mention] = []
+        at, stop = 0, 0
+        while at < len(words):
+            start = words[at][0]
+            while stop < len(breaks) and breaks[stop] < start:
+                stop += 1
+            end = breaks[stop] if stop < len(breaks) else len(text)
+            mention, used = self._at(text, words, at, end, meant, capitals)
+            if mention:
+                found.append(mention)
+            at += used
+        return found
+
+    def _defined(self, text: str) -> dict[str, tuple[int, ...]]:
+        """The text's own abbreviations to places; to none where the long form is no known disease."""
+        return {
+            short: self._names.forms.get(key(text[start:end])) or self._names.sorted.get(
+                ordered_form(key(text[start:end]).split()), ()
+            )
+            for short, (start, end) in defined(text).items()
+        }
+
+    def _at(self, text, words, at, end, meant, capitals):
+        ...
+
+
+def _mention(
+    said: str, places: tuple[int, ...], rule: str, held: Knowledge, score: float | None = None
+) -> Mention:
+    concepts = [held.concepts[place] for place in places]
+    worth = _SCORES[rule] if score is None else score
+    return Mention(said, 0, len(said), concepts[0], worth, rule, tuple(concepts[1:]))
+
+
+def _digits(form: str) -> str:
+    return "".join(mark for mark in form if mark.isdigit())
+
+
+@cache
+def linker(*own: Path) -> LexicalLinker:
+    """The default linker over all sources and the user's files (CSV of synonyms, MRCONSO.RRF)."""
+    return LexicalLinker(knowledge(*own))
