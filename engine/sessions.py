@@ -53,7 +53,8 @@ class Session(Protocol):
     async def take(self, count: int, among: Sequence[str] = ()) -> Sequence[EpisodeRow]:
         """At most `count` open episodes that no living session holds, in their order; now held by this one.
 
-        Only those `among` if any are named.
+        Only those `among` if any are named. An episode whose holder died comes after the others: it may have been
+        the cause.
         """
         ...
 

@@ -9,7 +9,7 @@ from typing import Any
 from wardround.scenarios.case import Finding
 from wardround.scenarios.mimic import imaging, opening, published
 from wardround.scenarios.mimic.codes import Code, Codes, other_names
-from wardround.scenarios.mimic.draft import Draft, Person, Report
+from wardround.scenarios.mimic.draft import Draft, Person, Report, Results
 from wardround.scenarios.mimic.note import note, parts
 from wardround.scenarios.mimic.pool import Disease
 from wardround.scenarios.mimic.results import (

@@ -8,8 +8,9 @@ from typing import Literal
 Why = Literal["negated", "conditional", "done"]
 Known = Callable[[str], bool]
 
-_SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|c|h|e|s|b|p|m|n)"
-_STOP = re.compile(rf"(?<!\b{'x'})\.(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s")
+_SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
+_VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
+_STOP = re.compile(rf"\.(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
 _ABBREVIATED = re.compile(rf"(?i)(?:\b{_SHORT})$")
 _COMMA = re.compile(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
 _COURTESY = re.compile(
@@ -23,7 +24,7 @@ _CONDITION = (
 _OPENS = re.compile(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|after\s|until\s)")
 _INSIDE = re.compile(rf"(?i)\s(?:{_CONDITION}|when\s|until\s)")
 _THEN = re.compile(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
-_CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|reflex|diff|differential|prep)"
+_CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
 _DENIED = re.compile(
     rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
     r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t|not(?! only)"

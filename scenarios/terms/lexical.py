@@ -1,7 +1,7 @@
 """The default linker: exact names, then word order, then spelling; in running text exact names only."""
 
-import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
@@ -18,8 +18,8 @@ from wardround.scenarios.terms.disease import expanded, names
 from wardround.scenarios.terms.knowledge import Knowledge, knowledge
 from wardround.scenarios.terms.mentions import Mention
 from wardround.scenarios.terms.ngrams import NGrams
-from wardround.scenarios.terms.shortened import defined
-from wardround.scenarios.terms.wording import key, plain, tokens
+from wardround.scenarios.terms.running import named
+from wardround.scenarios.terms.wording import key
 
 LONGEST = 300
 """Characters of a single name that `link` reads; a longer text is for `mentions`."""
@@ -29,14 +29,6 @@ CLOSE = 74.0
 SQUASHED = 96.0
 """Least likeness of two names without their blanks ('heartfailure'), 0 to 100."""
 _SCORES = {"exact": 1.0, "abbreviation": 0.95, "words": 0.95, "core": 0.9, "part": 0.6}
-_WORD = re.compile(r"(?:\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*)(?:['’ʼ]s?(?![\w]))?", re.IGNORECASE)
-_BREAK = re.compile(r"[.;:?!()\[\]{}|]|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])")
-
-
-@lru_cache(maxsize=65536)
-def _stem(word: str) -> str:
-    """The comparable form of one word as it stands in a text; with a Greek letter it may be several."""
-    return " ".join(tokens(plain(word)))
 
 
 class LexicalLinker:
@@ -71,7 +63,7 @@ class LexicalLinker:
         whole = (name, *(other for other in names(name) if other != name)) if len(name) > 3 else (name,)
         for said in whole:
             if found := self._known(said):
-                return _mention(name, *found)
+                return _mention(name, *found, self.held)
         for said in whole[:2]:
             if near := next(self._near(said, 1), None):
                 return near
@@ -81,26 +73,26 @@ class LexicalLinker:
         longest = max(inside, key=lambda mention: (len(mention.concept.icd10) < 4, mention.end - mention.start))
         return Mention(name, 0, len(name), longest.concept, _SCORES["part"], "part", longest.others)
 
-    def _known(self, said: str) -> tuple[tuple[int, ...], str, Knowledge] | None:
+    def _known(self, said: str) -> tuple[tuple[int, ...], str] | None:
         """The places of a name the dictionary has in some form, and the rule."""
         held = self._names
         bare = said.strip(" .")
         if places := held.short.get(bare):
-            return places, "abbreviation", self.held
+            return places, "abbreviation"
         if places := held.forms.get(key(said)):
-            return places, "exact", self.held
+            return places, "exact"
         if places := held.short.get(bare.upper().replace(".", "")):
-            return places, "abbreviation", self.held
+            return places, "abbreviation"
         spelled = expanded(said)
         for text in (said, spelled) if spelled != said else (said,):
             words = key(text).split()
             if text is spelled and (places := held.forms.get(" ".join(words))):
-                return places, "abbreviation", self.held
+                return places, "abbreviation"
             if places := held.sorted.get(ordered_form(words)):
-                return places, "words", self.held
+                return places, "words"
             core = core_form(words)
             if core and (places := held.cores.get(core)):
-                return places, "core", self.held
+                return places, "core"
         return None
 
     def candidates(self, name: str, limit: int = 5) -> Sequence[Mention]:
@@ -114,9 +106,7 @@ class LexicalLinker:
             for concept in self._names.forms[self._forms[place]]:
                 best[concept] = max(best.get(concept, 0.0), likeness)
         ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
-        return [
-            Mention(name, 0, len(name), self.held.concepts[place], score, "candidate") for place, score in ordered
-        ]
+        return [Mention(name, 0, len(name), self.held.concepts[place], score, "candidate") for place, score in ordered]
 
     def _near(self, said: str, limit: int) -> Iterator[Mention]:
         """Names of which `said` is a misspelling, the likest first."""
@@ -140,43 +130,15 @@ class LexicalLinker:
                     return
 
     def mentions(self, text: str) -> Sequence[Mention]:
-        """The diseases named in `text`: the longest known names from left to right, abbreviations only in capitals.
-
-        A text's own abbreviations ('... (LCH)') mean what the text says. No name reaches over the end of a sentence.
-        """
-        words = [(match.start(), match.end(), _stem(match[0])) for match in _WORD.finditer(text)]
-        breaks = [match.start() for match in _BREAK.finditer(text)]
-        meant = self._defined(text)
-        capitals = sum(map(str.isupper, text)) > 0.6 * max(1, sum(map(str.isalpha, text))) and len(words) > 4
-        found: list[Mention] = []
-        at, stop = 0, 0
-        while at < len(words):
-            start = words[at][0]
-            while stop < len(breaks) and breaks[stop] < start:
-                stop += 1
-            end = breaks[stop] if stop < len(breaks) else len(text)
-            mention, used = self._at(text, words, at, end, meant, capitals)
-            if mention:
-                found.append(mention)
-            at += used
+        """The diseases named in `text`, in order, by exact names and abbreviations (running.named says how)."""
+        found = []
+        for hit in named(text, self._names):
+            one = _mention(text[hit.start : hit.end], hit.places, hit.rule, self.held)
+            found.append(replace(one, start=hit.start, end=hit.end))
         return found
 
-    def _defined(self, text: str) -> dict[str, tuple[int, ...]]:
-        """The text's own abbreviations to places; to none where the long form is no known disease."""
-        return {
-            short: self._names.forms.get(key(text[start:end])) or self._names.sorted.get(
-                ordered_form(key(text[start:end]).split()), ()
-            )
-            for short, (start, end) in defined(text).items()
-        }
 
-    def _at(self, text, words, at, end, meant, capitals):
-        ...
-
-
-def _mention(
-    said: str, places: tuple[int, ...], rule: str, held: Knowledge, score: float | None = None
-) -> Mention:
+def _mention(said: str, places: tuple[int, ...], rule: str, held: Knowledge, score: float | None = None) -> Mention:
     concepts = [held.concepts[place] for place in places]
     worth = _SCORES[rule] if score is None else score
     return Mention(said, 0, len(said), concepts[0], worth, rule, tuple(concepts[1:]))

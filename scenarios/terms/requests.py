@@ -1,9 +1,13 @@
 """Free text of a doctor's request as single requests: lists, bullets, headings, brackets, reasons and 'and' undone."""
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from wardround.scenarios.terms.clauses import Clause, clauses
 from wardround.scenarios.terms.headings import scope
+from wardround.scenarios.terms.pieces import ENDS, Known, Studies, cut, none, single
 from wardround.scenarios.terms.wording import key
 
 MOST = 200
@@ -12,139 +16,148 @@ MOST = 200
 LONGEST_TEXT = 20_000
 """Characters of a text that are read for the same reason."""
 
-_NUMBERED = re.compile(r"(?:(?<=[\s,;])|^)\(?\d{1,2}[.)]\s+(?=[A-Za-z*])")
+_NUMBERED = re.compile(r"(?:(?<=[\s,;])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])")
 _BULLET = re.compile(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
-_SENTENCE = re.compile(r"(?<=[a-z0-9)]{3})\.\s+(?=[A-Z])")
-_LIST = re.compile(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
-_NAMING = re.compile(r",?\s*\b(?:including|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.IGNORECASE)
-_REASON = re.compile(
-    r"\s+(?:to (?=[a-z]{3})|in order to|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
-    r"|for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
-    r"|tuberc|tb\b)))",
-    re.IGNORECASE,
-)
-_JOINED = re.compile(
-    r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\band\b|\bor\b|\bplus\b|&|\+)\s+", re.I
-)
-_SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sputum"})
-_ENDS = " \t.,;:!?-*\"'"
-
-Known = Callable[[str], bool]
+_NAMING = re.compile(r",?\s*\b(?:including|includes|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I)
 
 
-def split(text: str, known: Known) -> tuple[str, ...]:
-    """The single requests in `text`, in order, without repeats, at most MOST.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A single request, or with `why` what orders nothing; `sentence` numbers the sentence that it stands in."""
+
+    text: str
+    why: str = ""
+    sentence: int = 0
+
+
+def split(text: str, known: Known, studies: Studies = none) -> tuple[str, ...]:
+    """The single requests in `text`, in order, without repeats, at most MOST; what orders nothing is left out."""
+    return tuple(part.text for part in parts(text, known, studies) if not part.why)
+
+
+def parts(text: str, known: Known, studies: Studies = none) -> tuple[Part, ...]:
+    """The single requests in `text` and what in it is no order, each once, at most MOST.
 
     `known` says whether a phrase is one test as it stands: what is known is never taken apart ('ova and parasites',
-    'CT abdomen and pelvis', a record's own name with a comma in it).
+    'CT abdomen and pelvis', a record's own name with a comma in it). `studies` takes a phrase with several modalities
+    of one region apart ('MRI/MRA brain').
     """
-    found: dict[str, str] = {}
-    for piece in _pieces(text[:LONGEST_TEXT], known):
-        found.setdefault(key(piece), piece)
+    found: dict[tuple[str, str], Part] = {}
+    for part in _parts(text[:LONGEST_TEXT], known, studies):
+        found.setdefault((key(part.text), part.why), part)
         if len(found) >= MOST:
             break
-    found.pop("", None)
-    return tuple(found.values())
+    return tuple(part for (form, _), part in found.items() if form)
 
 
-def _pieces(text: str, known: Known) -> Iterator[str]:
+def joined(items: Sequence[str], known: Known) -> tuple[str, ...]:
+    """A list of items as texts: a condition that was cut from what follows it ('if negative', 'then MRI') with it."""
+    found: list[str] = []
+    waiting = ""
+    for item in items:
+        text = f"{waiting}, {item}" if waiting else item
+        waiting = "" if waiting or known(item) or not _opens(item, known) else item
+        if not waiting:
+            found.append(text)
+    return (*found, waiting) if waiting else tuple(found)
+
+
+def _opens(item: str, known: Known) -> bool:
+    told = list(clauses(item, known))
+    return len(told) == 1 and told[0].why == "conditional" and re.match(r"(?i)(?:and |but )?(?:if|when|once)\b", item) is not None
+
+
+def _parts(text: str, known: Known, studies: Studies) -> Iterator[Part]:
+    number = 0
     for line in _lines(text):
-        yield from [line] if known(line) else _line(line, known)
+        number += 1
+        if known(line):
+            yield Part(line, sentence=number)
+            continue
+        for sentence in _sentences(clauses(line, known)):
+            number += 1
+            kept = ", ".join(clause.text for clause in sentence if not clause.why)
+            yield from (Part(clause.text, clause.why, number) for clause in sentence if clause.why)
+            if kept.strip(ENDS):
+                yield from (Part(piece, sentence=number) for piece in _line(kept, known, studies))
+
+
+def _sentences(told: Iterable[Clause]) -> Iterator[list[Clause]]:
+    held: list[Clause] = []
+    for clause in told:
+        held.append(clause)
+        if clause.breaks:
+            yield held
+            held = []
+    if held:
+        yield held
 
 
 def _lines(text: str) -> Iterator[str]:
-    for line in text.splitlines():
+    rows = _listed(text) or text.splitlines()
+    for place, line in enumerate(rows):
         for numbered in _NUMBERED.split(line):
-            bare = _BULLET.sub("", numbered).replace("**", "").replace("__", "").strip(_ENDS)
+            plain = _BULLET.sub("", numbered).replace("**", "").replace("__", "").strip()
+            bare = plain.strip(ENDS)
+            if plain.endswith(":") and place + 1 < len(rows) and scope(bare):
+                continue  # a heading of its own line
             if bare:
                 yield bare
 
 
-def _line(line: str, known: Known) -> Iterator[str]:
-    """The requests of one line; what stands behind a heading's or a test's colon explains or lists."""
-    line = _NAMING.sub(": ", line, count=1)
+def _listed(text: str) -> list[str]:
+    """The texts of a JSON list or object, if `text` is one."""
+    if not text.lstrip().startswith(("{", "[")):
+        return []
+    try:
+        loaded = json.loads(text)
+    except ValueError:
+        return []
+    return list(_texts(loaded))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
+
+
+def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
+    """The requests of one sentence; what stands behind a heading's or a test's colon explains or lists."""
+    named_so = _NAMING.search(line)
+    line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
     head, colon, tail = line.partition(": ")
-    head = head.strip(_ENDS)
-    if colon and "," not in head and tail.strip(_ENDS):
-        behind = [part for piece in _list(tail) for part in _single(piece, known)]
-        named = [part for part in behind if known(part)]
-        if known(head):
-            yield head
-            yield from named
-        elif scope(head) or named:
-            yield from behind if scope(head) else named
-        else:
-            yield from _single(head, known)
+    head = head.strip(ENDS)
+    if not colon or "," in head or not tail.strip(ENDS):
+        for piece in cut(line):
+            yield from single(piece, known, studies)
         return
-    for piece in _list(line):
-        yield from _single(piece, known)
-
-
-def _list(text: str) -> Iterator[str]:
-    """`text` cut at commas, semicolons and full stops that stand outside brackets."""
-    depth, start = 0, 0
-    cuts = {match.start(): match.end() for match in _LIST.finditer(text)}
-    cuts |= {match.start(): match.end() for match in _SENTENCE.finditer(text)}
-    for place, mark in enumerate(text):
-        depth = max(0, depth + (mark in "([") - (mark in ")]"))
-        if depth == 0 and place in cuts and place >= start:
-            yield text[start:place]
-            start = cuts[place]
-    yield text[start:]
-
-
-def _single(piece: str, known: Known) -> Iterator[str]:
-    """`piece` as it stands if known, else without its reason, its brackets' outside, or taken apart at 'and'."""
-    piece = re.sub(r"^(?:and|or|also|then|plus)\s+", "", piece.strip(_ENDS), flags=re.IGNORECASE)
-    if not piece:
-        return
-    if known(piece):
-        yield piece
-        return
-    reasoned = _REASON.search(piece)
-    short = piece[: reasoned.start()].strip(_ENDS) if reasoned else piece
-    if short and short != piece and (known(short) or scope(short)):
-        yield short
-        return
-    yield from _apart(short if len(short.split()) > 1 else piece, known)
-
-
-def _apart(piece: str, known: Known) -> Iterator[str]:
-    inner = [part for match in re.finditer(r"\(([^()]*)\)", piece) for part in _LIST.split(match[1])]
-    outer = re.sub(r"\([^()]*\)", " ", piece).strip(_ENDS)
-    parts = _rejoined(_spread([part.strip(_ENDS) for part in _JOINED.split(outer)]), known)
-    if len(parts) > 1 and any(known(part) for part in parts):
-        yield from parts
-    elif named := [part.strip(_ENDS) for part in inner if known(part.strip(_ENDS))]:
+    behind = [part for piece in cut(tail) for part in single(piece, known, studies)]
+    told = [_under(head, part, known) for part in behind]
+    named = [part for part in told if known(part)]
+    if known(head):
+        yield head
         yield from named
-    elif (slashed := _known_all(re.split(r"\s*/\s*", outer), known)) or (
-        slashed := _known_all(re.split(r"\s+with\s+", outer), known)
-    ):
-        yield from slashed
+    elif scope(head):
+        yield from told
+    elif named:
+        yield from named
     else:
-        yield piece
+        yield from single(head, known, studies)
 
 
-def _rejoined(parts: list[str], known: Known) -> list[str]:
-    """'CT abdomen', 'pelvis', 'MRCP' as 'CT abdomen and pelvis', 'MRCP': what is known only together stays so."""
-    found: list[str] = []
-    for part in parts:
-        if found and not known(part) and known(f"{found[-1]} and {part}"):
-            found[-1] = f"{found[-1]} and {part}"
-        else:
-            found.append(part)
-    return found
+def _under(head: str, part: str, known: Known) -> str:
+    """'chest' under the heading 'X-rays' as 'X-rays chest': a region that names a study with its heading only."""
+    return f"{head} {part}" if not known(part) and known(f"{head} {part}") else part
 
 
-def _known_all(parts: list[str], known: Known) -> list[str]:
-    return parts if len(parts) > 1 and all(known(part) for part in parts) else []
+def _bracketed(line: str, place: int) -> bool:
+    return line.count("(", 0, place) > line.count(")", 0, place)
 
 
-def _spread(parts: Iterable[str]) -> list[str]:
-    """'blood', 'urine cultures' as 'blood cultures', 'urine cultures'."""
-    found = [part for part in parts if part]
-    for place, part in enumerate(found[:-1]):
-        following = found[place + 1].split()
-        if part.lower() in _SPECIMENS and len(following) > 1 and following[0].lower() in _SPECIMENS:
-            found[place] = " ".join([part, *following[1:]])
-    return found
+__all__ = ["LONGEST_TEXT", "MOST", "Callable", "Known", "Part", "joined", "parts", "split"]

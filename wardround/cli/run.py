@@ -12,7 +12,7 @@ from wardround.cli.options import drive, json_option, on_terminal, store_option,
 from wardround.cli.outcome import outcome
 from wardround.clustering import run_clustered, shared_store
 from wardround.engine.batch import interruptible
-from wardround.engine.cluster import cluster_of
+from wardround.engine.cluster import cluster_of, need_ray
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.progress import Progress
@@ -222,6 +222,7 @@ async def _clustered(settings: RunSettings | None, store: Store, given: Mapping[
     if given["pilot"] or given["share"]:
         raise UsageError("--cluster goes with neither --pilot nor --share: workers have their shares anyway")
     cluster = cluster_of(given["cluster"], given["workers"])
+    need_ray(cluster)
     where = shared_store(store_path(given["store"]), cluster)
     if settings is None:
         run = await taken_up(given["resumed"], store, **_again(given))

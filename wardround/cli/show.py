@@ -36,20 +36,20 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
     store = existing_store(where)
     try:
         run = await StoredRun.open(store, name)
-        rows = await run.episodes()
         if as_json:
-            say_json({"run": name, "header": run.header, "episodes": rows})
+            say_json({"run": name, "header": run.header, "episodes": await run.episodes()})
             return
+        rows, total = await run.episodes(limit), sum((await run.endings()).values())
         click.echo(f"{name}: {run.header['scenario']['name']}, begun {run.header['begun']}")
         for seat, told in run.header["seats"].items():
             extra = f"  told: {told['told']}" if told["told"] else ""
             click.echo(f"  {seat:<10} {told['spec']}{extra}")
         for case, why in run.header["skipped"]["first"][:limit] if "skipped" in run.header else ():
             click.echo(f"   not run  {case}: {why}")
-        for row in rows[:limit]:
+        for row in rows:
             click.echo(f"{row.number:>6}  {row.id:<32} {row.events:>4} events  {row.cause or 'open'} {row.reason}")
-        if len(rows) > limit:
-            click.echo(f"({len(rows) - limit} more: --limit)")
+        if total > len(rows):
+            click.echo(f"({total - len(rows):,} more: --limit)")
     finally:
         await store.aclose()
 
