@@ -97,9 +97,12 @@ class Store(Protocol):
     """Where runs live. Writes are durable when the awaited call returns; reads are ordered and streamed."""
 
     async def create_run(
-        self, name: str, header: Mapping[str, Json], episodes: Sequence[EpisodeRow] = (), orders: Orders | None = None
+        self, name: str, header: Mapping[str, Json], episodes: Iterable[EpisodeRow] = (), orders: Orders | None = None
     ) -> None:
-        """Start a run, with its episodes and orders, all or nothing; raises UsageError if the name is taken."""
+        """Start a run, with its episodes and orders, all or nothing; raises UsageError if the name is taken.
+
+        `episodes` may be made as they are asked for, but the same each time: a store may have to begin anew.
+        """
         ...
 
     async def runs(self) -> Sequence[RunRow]:

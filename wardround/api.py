@@ -96,8 +96,8 @@ async def begin(
     async with reached(made.parts, tried=settings.preflight):
         begun = await write_down(made, store)
         staged = await stage(begun, made.parts, made.access)
-        if pilot and pilot < len(made.episodes):
-            drawn = draw([row.id for row in made.episodes], pilot, settings.seed)
+        if pilot and pilot < made.count:
+            drawn = draw([row.id for row in made.episodes()], pilot, settings.seed)
             await play_open(staged, progress, settings.concurrency, among=drawn)
             if not progress.draining:
                 begun.pilot = await piloted(begun, drawn, progress.concurrency)

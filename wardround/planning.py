@@ -53,10 +53,22 @@ class Plan:
     repeats: int
     budget: Budget
     index: dict[str, str] = field(default_factory=dict)
-    episodes: list[EpisodeRow] = field(default_factory=list)
+    silent: set[tuple[str, int]] = field(default_factory=set)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     restricted: int = 0
     first: Case | None = None
+
+    def episodes(self) -> Iterator[EpisodeRow]:
+        """Each case in each repeat, less those for which a seat has nothing; made anew each time, so none is held."""
+        places = ((case, repeat) for repeat in range(1, self.repeats + 1) for case in self.index)
+        planned = (place for place in places if place not in self.silent)
+        for number, (case, repeat) in enumerate(planned):
+            yield EpisodeRow(f"{case}@{repeat}", number, case, repeat, None, "", 0, 0.0)
+
+    @property
+    def count(self) -> int:
+        """Number of episodes."""
+        return self.repeats * len(self.index) - len(self.silent)
 
 
 async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any], share: tuple[int, int] = (1, 1)) -> Plan:
@@ -150,18 +162,14 @@ async def _read_cases(made: Plan, store: Store) -> None:
             await _keep(made, store, chunk)
             chunk = []
     await _keep(made, store, chunk)
-    number = 0
-    for repeat in range(1, made.repeats + 1):
+    picks = {part.spec: part.pick for part in made.parts.values() if part.pick}
+    for repeat in range(1, made.repeats + 1) if picks else ():
         for case_id in made.index:
-            silent = next(
-                (seat for seat, part in made.parts.items() if part.pick and not part.pick(case_id, repeat)), ""
-            )
+            silent = next((spec for spec, pick in picks.items() if not pick(case_id, repeat)), "")
             if silent:
-                made.skipped.append((case_id, f"{made.parts[silent].spec} has nothing for it"))
-                continue
-            made.episodes.append(EpisodeRow(f"{case_id}@{repeat}", number, case_id, repeat, None, "", 0, 0.0))
-            number += 1
-    if not made.episodes:
+                made.skipped.append((case_id, f"{silent} has nothing for it"))
+                made.silent.add((case_id, repeat))
+    if not made.count:
         why = (
             f": {made.skipped[0][0]}: {made.skipped[0][1]}"
             if made.skipped
@@ -202,6 +210,16 @@ def _check_prices(made: Plan) -> None:
         log.warning("no price is known: what it costs is not counted", seat=seat, model=spec)
 
 
+class _Planned:
+    """The episodes of a plan, for a store that may have to begin anew."""
+
+    def __init__(self, made: Plan) -> None:
+        self._made = made
+
+    def __iter__(self) -> Iterator[EpisodeRow]:
+        return self._made.episodes()
+
+
 async def write_down(made: Plan, store: Store) -> Run:
     """Create the run with its header and its episodes."""
     texts = made.prompts.texts()
@@ -229,5 +247,5 @@ async def write_down(made: Plan, store: Store) -> Run:
         "settings": settings.model_dump(mode="json", exclude_defaults=True),
     }
     name = settings.name or made_up({run.name for run in await store.runs()})
-    await store.create_run(name, header, made.episodes, Orders(budget=made.budget))
+    await store.create_run(name, header, _Planned(made), Orders(budget=made.budget))
     return Run(store, name, header)

@@ -34,14 +34,14 @@ class MemoryStore:
         self._calls: dict[str, bytes] = {}
 
     async def create_run(
-        self, name: str, header: Mapping[str, Json], episodes: Sequence[EpisodeRow] = (), orders: Orders | None = None
+        self, name: str, header: Mapping[str, Json], episodes: Iterable[EpisodeRow] = (), orders: Orders | None = None
     ) -> None:
         """Start a run, with its episodes and orders, all or nothing."""
         if name in self._runs:
             raise UsageError(f"there is already a run {name!r} in this store; choose another --name, or --resume it")
         self._runs[name] = RunRow(name, self._clock(), dict(header))
         self._episodes[name] = {}
-        await self.plan(name, episodes)
+        await self.plan(name, list(episodes))
         if orders is not None:
             self._orders[name] = orders
 

@@ -47,7 +47,7 @@ class PostgresStore:
         return list(await self._server.run(lambda connection, _: connection.fetch(query, *values)))
 
     async def create_run(
-        self, name: str, header: Mapping[str, Json], episodes: Sequence[EpisodeRow] = (), orders: Orders | None = None
+        self, name: str, header: Mapping[str, Json], episodes: Iterable[EpisodeRow] = (), orders: Orders | None = None
     ) -> None:
         """Start a run, with its episodes and orders, all or nothing."""
         body, ordered = msgspec.json.encode(header), None if orders is None else msgspec.json.encode(orders)
@@ -268,10 +268,9 @@ def _caused(causes: Sequence[str] | None) -> tuple[str, list[object]]:
     return " AND coalesce(cause, 'open') = ANY($4::text[])", [list(causes)]
 
 
-async def _copied(connection: Any, run: int, episodes: Sequence[EpisodeRow]) -> None:
+async def _copied(connection: Any, run: int, episodes: Iterable[EpisodeRow]) -> None:
     """Copy the planned episodes of a run into their table."""
-    if episodes:
-        rows = [(run, e.number, e.id, e.case, e.repeat, e.at) for e in episodes]
-        await connection.copy_records_to_table("episodes", records=rows, columns=_PLANNED)
+    rows = ((run, e.number, e.id, e.case, e.repeat, e.at) for e in episodes)
+    if await connection.copy_records_to_table("episodes", records=rows, columns=_PLANNED) != "COPY 0":
         # Or the server would go on planning its queries for an empty table until it looks for itself.
         await connection.execute("ANALYZE episodes")

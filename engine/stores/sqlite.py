@@ -1,7 +1,7 @@
 """The default store: one SQLite file for many runs, written in groups, durable before it says so."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ class SqliteStore:
         self._writer = GroupWriter(lambda works: self._writing.commit(partial(self._group.write, works=works)))
 
     async def create_run(
-        self, name: str, header: Mapping[str, Json], episodes: Sequence[EpisodeRow] = (), orders: Orders | None = None
+        self, name: str, header: Mapping[str, Json], episodes: Iterable[EpisodeRow] = (), orders: Orders | None = None
     ) -> None:
         """Start a run, with its episodes and orders, all or nothing."""
         ordered = None if orders is None else msgspec.json.encode(orders)
@@ -264,5 +264,5 @@ def _caused(causes: Sequence[str] | None) -> tuple[str, list[str]]:
     return f" AND coalesce(cause, 'open') IN ({', '.join('?' * len(causes))})", list(causes)
 
 
-def _planned(run: str, episodes: Sequence[EpisodeRow]) -> list[tuple[object, ...]]:
-    return [(e.number, e.id, e.case, e.repeat, e.at, run) for e in episodes]
+def _planned(run: str, episodes: Iterable[EpisodeRow]) -> Iterator[tuple[object, ...]]:
+    return ((e.number, e.id, e.case, e.repeat, e.at, run) for e in episodes)

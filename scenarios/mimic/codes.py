@@ -1,12 +1,15 @@
 """What an ICD code says: its title, the pool diseases it stands for, and its body system."""
 
 import csv
+import importlib
 import re
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.mimic.pool import Disease, plain
@@ -96,15 +99,21 @@ class Codes:
 
 def official(code: str) -> str:
     """The title of an ICD-10-CM code in the official list, '' if it has none (a retired one)."""
-    import simple_icd_10_cm as icd  # noqa: PLC0415 a second of processor time, for builds alone
-
+    icd = _classification()
     return str(icd.get_description(code)) if icd.is_valid_item(code) else ""
+
+
+@cache
+def _classification() -> Any:
+    """The package with all of ICD-10-CM: a second of processor time, for builds alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # how the package reads its own data is its own matter
+        return importlib.import_module("simple_icd_10_cm")
 
 
 def other_names(code: Code) -> tuple[str, ...]:
     """Other names of a coded diagnosis: the title without 'unspecified', the terms ICD-10-CM includes in it."""
-    import simple_icd_10_cm as icd  # noqa: PLC0415 see above
-
+    icd = _classification()
     names = [" ".join(_LITTLE.sub(" ", code.title).split()).strip(" ,")]
     if code.version == 10 and icd.is_valid_item(code.code):
         names += [_LITTLE.sub("", str(term)).strip(" ,") for term in icd.get_inclusion_term(code.code)]

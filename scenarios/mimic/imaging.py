@@ -24,7 +24,7 @@ def sections(text: str) -> dict[str, str]:
     """The report by its headings in capitals; what stands before the first is under ''. Equal headings are joined."""
     heads = list(_HEAD.finditer(text))
     found = {"": text[: heads[0].start()] if heads else text}
-    for head, end in zip(heads, [*(other.start() for other in heads[1:]), len(text)], strict=True):
+    for head, end in zip(heads, [*(other.start() for other in heads[1:]), len(text)], strict=False):
         name = " ".join(head[1].split())
         body = text[head.end() : end].strip()
         found[name] = f"{found[name]}\n{body}" if name in found else body

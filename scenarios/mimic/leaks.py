@@ -5,7 +5,7 @@ from functools import lru_cache
 from wardround.scenarios.mimic.phrases import Phrases
 from wardround.scenarios.mimic.pool import Disease
 from wardround.scenarios.terms.disease import others
-from wardround.scenarios.terms.vocabulary import vocabulary
+from wardround.scenarios.terms.vocabulary import roots, vocabulary
 from wardround.scenarios.terms.wording import key
 
 MASK = "___"
@@ -13,11 +13,11 @@ MASK = "___"
 
 
 class Leaks:
-    """All that gives a diagnosis away."""
+    """All that gives a diagnosis away: its names, with noun and adjective taken for the same (cardiac, heart)."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
-        self._phrases = Phrases((name, True) for name in names)
+        self._phrases = Phrases(((name, True) for name in names), roots)
 
     def found(self, text: str) -> bool:
         """Whether `text` names the diagnosis."""

@@ -71,7 +71,7 @@ def note(text: str) -> Note:
     """The note's sections. A heading whose words are partly de-identified ('___ of Present Illness') is known too."""
     found: dict[str, str] = {}
     heads = [(match.start(), match.end(), kind) for match in _HEADING.finditer(text) if (kind := _kind(match[1]))]
-    for (_, start, kind), (end, _, _) in zip(heads, [*heads[1:], (len(text), 0, "")], strict=True):
+    for (_, start, kind), (end, _, _) in zip(heads, [*heads[1:], (len(text), 0, "")], strict=False):
         body = text[start:end].strip()
         if kind == "diagnosis" and body:
             found[kind] = body  # the last one counts: a course may hold a diagnosis of its own

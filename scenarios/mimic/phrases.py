@@ -1,7 +1,7 @@
 """Names found in a text: whole words in any spelling and number, the longest first; abbreviations in capitals only."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -14,6 +14,7 @@ _DENIED = re.compile(
     r"|previous|resolved)\s+(?:[\w-]+\s+){0,2}$"
 )
 Named = TypeVar("Named")
+Form = Callable[[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +29,17 @@ class Found(Generic[Named]):
 
 
 class Phrases(Generic[Named]):
-    """A dictionary of names. The first to claim a name keeps it."""
+    """A dictionary of names. The first to claim a name keeps it. `form` makes a text's words comparable."""
 
-    def __init__(self, names: Iterable[tuple[str, Named]]) -> None:
+    def __init__(self, names: Iterable[tuple[str, Named]], form: Form = tokens) -> None:
+        self._form = form
         self._names: dict[tuple[str, ...], Named] = {}
         self._short: dict[str, Named] = {}
         for name, what in names:
             if name.isupper() and name.isalnum() and len(name) <= 6:
                 self._short.setdefault(name, what)
-            elif form := tokens(name):
-                self._names.setdefault(form, what)
+            elif words := form(name):
+                self._names.setdefault(words, what)
         self._longest = max(map(len, self._names), default=0)
         self._shifts: Mapping[tuple[str, ...], tuple[str, ...]] = {
             tuple(core.split()): words for core, words in vocabulary().shifts.items()
@@ -50,7 +52,7 @@ class Phrases(Generic[Named]):
         is no hypertension.
         """
         words = [(match[0], *match.span()) for match in _WORD.finditer(text)]
-        forms = [tokens(word) for word, _, _ in words]
+        forms = [self._form(word) for word, _, _ in words]
         hits: list[Found[Named]] = []
         place = 0
         while place < len(words):

@@ -75,7 +75,7 @@ class Steps:
             if after is None:
                 step.dropped += 1
                 return None
-            step.changed += after is not draft
+            step.changed += after is not draft and stage == "record"
             draft = after
         return draft
 

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import get_args
@@ -48,11 +48,15 @@ class Word:
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """All known tests with the look-ups that linking needs; immutable, compared as itself, may serve a whole run."""
+    """All known tests with the look-ups that linking needs; immutable, compared as itself, may serve a whole run.
+
+    `ambiguous`: comparable form of words that may mean several tests -> those tests.
+    """
 
     tests: Mapping[str, Test]
     modalities: Mapping[str, Word]
     regions: Mapping[str, Word]
+    ambiguous: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> Mapping[str, str]:
@@ -85,6 +89,24 @@ class Catalogue:
         return tuple(self.names)
 
     @cached_property
+    def blocks(self) -> Mapping[tuple[str, int], Sequence[str]]:
+        """(first letter, number of words) -> the comparable forms that have them, in the table's order."""
+        found: dict[tuple[str, int], list[str]] = {}
+        for name in self.names:
+            if name:
+                found.setdefault((name[0], name.count(" ") + 1), []).append(name)
+        return found
+
+    @cached_property
+    def studies(self) -> Mapping[tuple[str, frozenset[str]], Test]:
+        """(modality, regions) -> the first imaging test that is made of them."""
+        found: dict[tuple[str, frozenset[str]], Test] = {}
+        for test in self.tests.values():
+            if test.modality:
+                found.setdefault((test.modality, frozenset(test.regions)), test)
+        return found
+
+    @cached_property
     def below(self) -> Mapping[str, frozenset[str]]:
         """Panel -> all tests in it, members of its members too."""
         return {name: frozenset(self._members(name, frozenset())) for name, test in self.tests.items() if test.members}
@@ -115,7 +137,7 @@ class Catalogue:
             if points is None or not 0 <= points < float("inf"):
                 raise UsageError(f"{source}, line {line}: points must be a number from 0 on, not {row[1]!r}")
             tests[name] = replace(tests[name], points=points)
-        return Catalogue(tests, self.modalities, self.regions)
+        return replace(self, tests=tests)
 
 
 @cache
@@ -124,7 +146,8 @@ def catalogue() -> Catalogue:
     tests = {row["name"]: _test(row) for row in _rows("tests.csv")}
     modalities = {row["modality"]: _word(row, "modality") for row in _rows("modalities.csv")}
     regions = {row["region"]: _word(row, "region") for row in _rows("regions.csv")}
-    return Catalogue(tests, modalities, regions)
+    ambiguous = {key(row["words"]): _parts(row["tests"]) for row in _rows("ambiguous.csv")}
+    return Catalogue(tests, modalities, regions, ambiguous)
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -8,8 +8,8 @@ class Concept:
     """`id` is stable for one set of sources ('ICD10CM:K35', 'ORPHA:558', 'OMIM:154700', 'WR:lung-cancer', 'UMLS:C...').
 
     `synonyms` hold every other name as it was written, `abbreviations` those that are read in capitals only. `icd10`
-    and `icd9` are families: prefixes of codes, as published, with the dot. `rare` are its ORPHA numbers, `omim` its
-    OMIM numbers.
+    and `icd9` are families: prefixes of codes, as published, with the dot. `rare` are its ORPHA numbers
+    ('WR' where only the project's own list says that it is rare), `omim` its OMIM numbers.
     """
 
     id: str

@@ -26,7 +26,7 @@ LONGEST = 90
 
 def diseases() -> Iterator[Concept]:
     """A concept for each code that names a disease; one more for each term listed below an 'other' code."""
-    import simple_icd_10_cm as icd  # reads the whole classification: about two seconds, once
+    import simple_icd_10_cm as icd  # noqa: PLC0415 - reads the classification: two seconds
 
     for code in icd.get_all_codes(True):
         if code[0] not in CHAPTERS or icd.is_chapter_or_block(code) or icd.is_extended_subcategory(code):
@@ -50,8 +50,8 @@ def said(title: str) -> Sequence[str]:
     found = []
     for text in (_SQUARE.sub("", title), *squares):
         bare = " ".join(_LITTLE.sub("", text).split()).strip(" ,;")
-        for name in (_ROUND.sub("", bare), _ROUND.sub(r" \1", bare)):
-            name = " ".join(name.split()).strip(" ,;")
+        for written in (_ROUND.sub("", bare), _ROUND.sub(r" \1", bare)):
+            name = " ".join(written.split()).strip(" ,;")
             if len(key(name)) > 2 and not _RESIDUAL.search(name):
                 found.append(name)
     return tuple(dict.fromkeys(found))
@@ -68,7 +68,7 @@ def grown(title: str) -> Sequence[str]:
 
 def parents() -> Iterator[tuple[str, str]]:
     """(code, parent) for every code below a category; categories under their block, blocks under their chapter."""
-    import simple_icd_10_cm as icd  # as above
+    import simple_icd_10_cm as icd  # noqa: PLC0415 - as above
 
     for code in icd.get_all_codes(True):
         if not icd.is_extended_subcategory(code) and (parent := icd.get_parent(code)):

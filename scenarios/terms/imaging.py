@@ -15,8 +15,17 @@ _LITTLE = words_of(
     resolution low dose multiphase triple phase 3d protocol repeat urgent stat emergency follow up serial limited
     complete unilateral wo upright erect supine axial coronal sagittal weighted t1 t2 hr standard routine single
     multidetector spiral helical joint region area soft tissue extremity lower upper full entire whole gadolinium
-    intravenous based cine dynamic functional please order get obtain perform w"""
+    intravenous based cine dynamic functional please order get obtain perform w po lat views number both either each
+    bedside formal oblique noncon wo dye gad noncontrasted delayed arterial-phase rescan new initial ultra set"""
 )
+_JOINED = {
+    frozenset(("CT", "Angiography")): "CT angiography",
+    frozenset(("CT", "CT angiography")): "CT angiography",
+    frozenset(("MRI", "Angiography")): "MR angiography",
+}
+# A Doppler study of a limb looks at its veins unless arteries are named.
+_FLOW = frozenset(tokens("doppler dopplers duplex dvt"))
+_VESSELS = frozenset(("Leg veins", "Leg arteries"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +47,20 @@ class Reading:
 def _read(text: str, modalities: tuple[Word, ...], regions: tuple[Word, ...]) -> Reading:
     words = list(tokens(text))
     sides = {_SIDES[word] for word in words if word in _SIDES}
-    where = _take(words, regions)
+    flows = bool(_FLOW & set(words))
+    where = _vessels(frozenset(_take(words, regions)), flows=flows)
     how = _take(words, modalities)
+    if len(how) == 2 and not {"and", "or", "plus"} & set(tokens(text)):
+        how = (_JOINED[frozenset(how)],) if frozenset(how) in _JOINED else how
     rest = tuple(word for word in words if word and word not in _LITTLE)
-    return Reading(how, frozenset(where), sides.pop() if len(sides) == 1 else "", rest)
+    return Reading(how, where, sides.pop() if len(sides) == 1 else "", rest)
+
+
+def _vessels(where: frozenset[str], *, flows: bool) -> frozenset[str]:
+    """'Venous duplex of the legs' is a study of the leg veins, not of the leg and its veins."""
+    if where & _VESSELS:
+        return where - {"Leg"}
+    return where - {"Leg"} | {"Leg veins"} if flows and "Leg" in where else where
 
 
 def _take(words: list[str], known: tuple[Word, ...]) -> tuple[str, ...]:
@@ -64,6 +83,15 @@ def _take(words: list[str], known: tuple[Word, ...]) -> tuple[str, ...]:
 def read(text: str, table: Catalogue) -> Reading:
     """The modality and regions that `text` names."""
     return _read(text, tuple(table.modalities.values()), tuple(table.regions.values()))
+
+
+def apart(text: str, table: Catalogue) -> tuple[str, ...]:
+    """'MRI/MRA brain' and 'left shoulder MRI and x-ray' as one request for each modality, all of the same regions."""
+    told = read(text, table)
+    if len(told.modalities) < 2 or not told.regions or told.rest:
+        return ()
+    where = f"{told.side} {' and '.join(sorted(told.regions))}".strip()
+    return tuple(f"{modality} {where}" for modality in told.modalities)
 
 
 def of_test(test: Test, text: str, table: Catalogue) -> Reading | None:

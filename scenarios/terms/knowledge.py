@@ -12,11 +12,14 @@ from pathlib import Path
 from wardround.scenarios.terms import icd, rare, synonyms
 from wardround.scenarios.terms.concepts import Concept
 from wardround.scenarios.terms.families import covered
+from wardround.scenarios.terms.forms import ordered_form
 from wardround.scenarios.terms.vocabulary import vocabulary
 from wardround.scenarios.terms.wording import key
 
-OWN, NAMED, ALSO = range(3)
-"""How much a name counts where several concepts have it: the project's and the user's names, names, other names."""
+OWN, NAMED = range(2)
+"""How much the names of a concept count where several have them: those of the project and the user before others."""
+LISTED = "WR"
+"""Stands for the ORPHA number of a disease that only the project's own list says is rare."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,9 @@ def small(concepts: Sequence[Concept]) -> Knowledge:
 
 def conditions() -> tuple[Sequence[Concept], Mapping[str, str]]:
     """The project's own table, and which of its diseases is a kind of which (by id)."""
-    text = files(__package__).joinpath("data", "conditions.csv").read_text(encoding="utf-8")
     found, broader = [], {}
-    for row in csv.DictReader(io.StringIO(text)):
-        names, short, ten, nine = (
-            tuple(part.strip() for part in row[column].split("|") if part.strip())
-            for column in ("synonyms", "abbreviations", "icd10", "icd9")
-        )
+    for row in _rows("conditions.csv"):
+        names, short, ten, nine = (_parts(row[column]) for column in ("synonyms", "abbreviations", "icd10", "icd9"))
         found.append(Concept(_own_id(row["name"]), row["name"], names, short, ten, nine))
         if row["broader"]:
             broader[_own_id(row["name"])] = _own_id(row["broader"])
@@ -86,18 +85,30 @@ def assembled(
     ranks = [OWN] * len(held)
     named = {key(name): place for place, concept in reversed(list(enumerate(held))) for name in concept.names}
     named |= {key(concept.name): place for place, concept in enumerate(held)}
+    ordered = {_order(name): place for name, place in reversed(named.items())}
+    families = [concept.icd10 for concept in held]
+    coded = {codes[0]: place for place, codes in enumerate(families) if len(codes) == 1 and families.count(codes) == 1}
     for source in sources:
         for concept in source:
-            place = named.get(key(concept.name))
+            place = named.get(key(concept.name), ordered.get(_order(key(concept.name))))
+            if place is None and concept.id.startswith("ICD10CM:") and "#" not in concept.id:
+                place = coded.get(concept.icd10[0])
             if place is None:
+                ordered.setdefault(_order(key(concept.name)), len(held))
                 named[key(concept.name)] = len(held)
                 held.append(concept)
                 ranks.append(NAMED)
             else:
                 held[place] = _joined(held[place], concept, ranks[place])
     _give(held, ranks, named, given)
-    _also(held, named)
+    if own:
+        _also(held, named)
+        _mark(held, ranks)
     return Knowledge(tuple(held), tuple(ranks), broader)
+
+
+def _order(form: str) -> str:
+    return ordered_form(form.split())
 
 
 def _give(held: list[Concept], ranks: list[int], named: dict[str, int], given: Sequence[Concept]) -> None:
@@ -115,12 +126,53 @@ def _give(held: list[Concept], ranks: list[int], named: dict[str, int], given: S
             held[place], ranks[place] = _joined(held[place], concept, NAMED), OWN
 
 
-def _also(held: list[Concept], named: Mapping[str, int]) -> None:
+def _also(held: list[Concept], known: Mapping[str, int]) -> None:
     """The tables behind the comparison of diagnoses: abbreviations, and names of one disease."""
+    named = {key(name): place for place, concept in reversed(list(enumerate(held))) for name in concept.names}
+    named |= known
+    for name, others in vocabulary().synonyms.items():
+        place = named.get(name)
+        new = tuple(other for other in others if key(other) not in named)
+        if place is not None:
+            held[place] = replace(held[place], synonyms=tuple(dict.fromkeys((*held[place].synonyms, *new))))
+            named.update((key(other), place) for other in new)
     for short, name in vocabulary().abbreviations.items():
         place = named.get(key(name))
         if place is not None and short not in held[place].abbreviations:
             held[place] = replace(held[place], abbreviations=(*held[place].abbreviations, short))
+
+
+def _mark(held: list[Concept], ranks: list[int]) -> None:
+    """The project's own list of rare diseases: Orphanet's ontology holds more than HPO annotates."""
+    named = {key(name): place for place, concept in reversed(list(enumerate(held))) for name in concept.names}
+    for row in _rows("rare.csv"):
+        names = (row["name"], *_parts(row["synonyms"]))
+        place = named.get(key(names[0]))
+        if place is None:
+            held.append(Concept(_own_id(names[0]), names[0]))
+            ranks.append(OWN)
+            place = len(held) - 1
+        concept = held[place]
+        new = tuple(name for name in names[1:] if key(name) not in named)
+        held[place] = replace(concept, synonyms=(*concept.synonyms, *new), rare=concept.rare or (LISTED,))
+        for name in names[1:]:
+            other = named.get(key(name))
+            if other is not None and not held[other].rare:
+                held[other] = replace(held[other], rare=(LISTED,))
+    families = [code for concept in held if LISTED in concept.rare for code in concept.icd10]
+    for place, concept in enumerate(held):
+        # What stands below a rare disease in the classification is one: pulmonary nocardiosis.
+        if ranks[place] != OWN and not concept.rare and any(covered(concept.icd10, (code,)) for code in families):
+            held[place] = replace(concept, rare=(LISTED,))
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _parts(cell: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in cell.split("|") if part.strip())
 
 
 def _joined(one: Concept, other: Concept, rank: int) -> Concept:

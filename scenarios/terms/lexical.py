@@ -7,14 +7,10 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
-from wardround.scenarios.terms.dictionary import (
-    Dictionary,
-    alike,
-    core_form,
-    dictionary,
-    ordered_form,
-)
+from wardround.scenarios.terms.dictionary import Dictionary, alike, dictionary
 from wardround.scenarios.terms.disease import expanded, names
+from wardround.scenarios.terms.forms import core_form, ordered_form
+from wardround.scenarios.terms.icd import SHORT
 from wardround.scenarios.terms.knowledge import Knowledge, knowledge
 from wardround.scenarios.terms.mentions import Mention
 from wardround.scenarios.terms.ngrams import NGrams
@@ -44,7 +40,12 @@ class LexicalLinker:
 
     @cached_property
     def _forms(self) -> Sequence[str]:
-        return tuple(self._names.forms)
+        """What a misspelt name may be: all names, and eponyms alone ('behcet')."""
+        alone = (core for core in self._names.cores if " " not in core and len(core) > 4)
+        return tuple(dict.fromkeys((*self._names.forms, *alone)))
+
+    def _places(self, form: str) -> tuple[int, ...]:
+        return self._names.forms.get(form) or self._names.cores[form]
 
     @cached_property
     def _grams(self) -> NGrams:
@@ -60,7 +61,8 @@ class LexicalLinker:
     def _linked(self, name: str) -> Mention | None:
         if not key(name):
             return None
-        whole = (name, *(other for other in names(name) if other != name)) if len(name) > 3 else (name,)
+        # An abbreviation in a bracket is what the name before it is, whatever else its letters mean elsewhere.
+        whole = (name, *(other for other in names(name) if other != name and not SHORT.match(other)))
         for said in whole:
             if found := self._known(said):
                 return _mention(name, *found, self.held)
@@ -103,7 +105,7 @@ class LexicalLinker:
             best = dict.fromkeys(found[0], _SCORES[found[1]])
         for place, _ in self._grams.nearest(form, limit * 6):
             likeness = fuzz.ratio(form, self._forms[place]) / 100
-            for concept in self._names.forms[self._forms[place]]:
+            for concept in self._places(self._forms[place]):
                 best[concept] = max(best.get(concept, 0.0), likeness)
         ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
         return [Mention(name, 0, len(name), self.held.concepts[place], score, "candidate") for place, score in ordered]
@@ -124,7 +126,7 @@ class LexicalLinker:
         for likeness, _, _, other in sorted(scored):
             joined = fuzz.ratio(squashed, other.replace(" ", "")) >= SQUASHED and _digits(form) == _digits(other)
             if joined or alike(words, other.split(), self._names.known, CLOSE):
-                yield _mention(said, self._names.forms[other], "fuzzy", self.held, -likeness / 100)
+                yield _mention(said, self._places(other), "fuzzy", self.held, -likeness / 100)
                 limit -= 1
                 if not limit:
                     return

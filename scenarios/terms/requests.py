@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wardround.scenarios.terms.clauses import Clause, clauses
 from wardround.scenarios.terms.headings import scope
-from wardround.scenarios.terms.pieces import ENDS, Known, Studies, cut, none, single
+from wardround.scenarios.terms.pieces import ENDS, Known, Studies, cut, listing, none, single
 from wardround.scenarios.terms.wording import key
 
 MOST = 200
@@ -16,9 +16,11 @@ MOST = 200
 LONGEST_TEXT = 20_000
 """Characters of a text that are read for the same reason."""
 
-_NUMBERED = re.compile(r"(?:(?<=[\s,;])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])")
+_NUMBERED = re.compile(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
 _BULLET = re.compile(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
-_NAMING = re.compile(r",?\s*\b(?:including|includes|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I)
+_NAMING = re.compile(
+    r",?\s*\b(?:including|incl\.?|includes|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +66,18 @@ def joined(items: Sequence[str], known: Known) -> tuple[str, ...]:
 
 def _opens(item: str, known: Known) -> bool:
     told = list(clauses(item, known))
-    return len(told) == 1 and told[0].why == "conditional" and re.match(r"(?i)(?:and |but )?(?:if|when|once)\b", item) is not None
+    return (
+        len(told) == 1
+        and told[0].why == "conditional"
+        and re.match(r"(?i)(?:and |but )?(?:if|when|once)\b", item) is not None
+    )
 
 
 def _parts(text: str, known: Known, studies: Studies) -> Iterator[Part]:
     number = 0
     for line in _lines(text):
         number += 1
-        if known(line):
+        if known(line) and not listing(line, known):
             yield Part(line, sentence=number)
             continue
         for sentence in _sentences(clauses(line, known)):
@@ -152,8 +158,11 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
 
 
 def _under(head: str, part: str, known: Known) -> str:
-    """'chest' under the heading 'X-rays' as 'X-rays chest': a region that names a study with its heading only."""
-    return f"{head} {part}" if not known(part) and known(f"{head} {part}") else part
+    """'chest' under the heading 'X-rays' as 'X-rays chest', 'cell count' under 'CSF studies' as 'CSF cell count'."""
+    if known(part):
+        return part
+    first = head.split()[0] if head else ""
+    return next((form for form in (f"{head} {part}", f"{first} {part}") if known(form)), part)
 
 
 def _bracketed(line: str, place: int) -> bool:

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wardround.scenarios.terms.dictionary import Dictionary, ordered_form
+from wardround.scenarios.terms.dictionary import Dictionary
+from wardround.scenarios.terms.forms import ordered_form
 from wardround.scenarios.terms.shortened import defined
 from wardround.scenarios.terms.wording import key
 

@@ -14,7 +14,9 @@ from wardround.scenarios.terms.requests import Part, joined, parts
 from wardround.scenarios.terms.wording import key, tokens, words_of
 
 Repeat = Literal["", "next", "series"]
-_SERIES = re.compile(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
+_SERIES = re.compile(
+    r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b"
+)
 _NEXT = re.compile(r"(?i)\b(?:repeat(?:ed)?|re-?check|follow-?up|another|again)\b")
 _EMPTY = words_of(
     """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
@@ -92,7 +94,7 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
         return found is not None and found.rule != "fuzzy"
 
     def studies(phrase: str) -> Sequence[str]:
-        return imaging.apart(phrase, table)
+        return imaging.apart(phrase, table) or ((phrase,) if link(phrase, table) else ())
 
     if isinstance(text, str):
         told = parts(text, known, studies)
@@ -115,15 +117,23 @@ def _carried(told: Iterable[Part], table: Catalogue, own: frozenset[str]) -> Ite
         if part.why or key(part.text) in own:
             yield part
             continue
-        said = next((word for word, _ in _CARRIED if f" {word} " in f" {key(part.text)} "), "")
+        said = _specimen(part.text, table)
         held = specimen if part.sentence == sentence and not said else ""
         carried = _of(held, part.text, table) if held else None
         if carried:
             yield Part(carried, sentence=part.sentence)
         else:
-            specimen = said if said and _of(said, part.text, table) else ""
+            specimen = said
             yield part
         sentence = part.sentence
+
+
+def _specimen(text: str, table: Catalogue) -> str:
+    """The specimen of the test that `text` names, '' if it is none of those that carry on."""
+    found = link(text, table)
+    if found is None:
+        return ""
+    return next((word for word, label in _CARRIED if label.lower() in f"{found.test} ".lower()), "")
 
 
 def _of(specimen: str, text: str, table: Catalogue) -> str | None:

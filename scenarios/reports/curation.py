@@ -1,0 +1,172 @@
+"""The curation of case reports: one episode is one article, one seat restructures it step by step."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.engine.events import Acted
+from wardround.engine.prompts import Prompts
+from wardround.engine.records import Action, Ending, Json, View
+from wardround.scenarios.moves import Unusable
+from wardround.scenarios.reports.article import Article, Unread
+from wardround.scenarios.reports.filters import READING, filters
+from wardround.scenarios.reports.options import Options
+from wardround.scenarios.reports.rarity import candidates
+from wardround.scenarios.reports.replies import Declined, Labels, Reading, Told, Verdict, read
+from wardround.scenarios.reports.source import articles
+
+_with = msgspec.structs.replace
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One question: `name` is its parser (replies.py) and prompt, `about` the kind of case, or the rare disease."""
+
+    name: str
+    about: str = ""
+
+    @property
+    def key(self) -> str:
+        """How the step is called in facts and messages."""
+        return f"{self.name} {self.about}" if self.about else self.name
+
+
+class State(msgspec.Struct, frozen=True):
+    """Where a curation stands: what is still to be asked, and what was found."""
+
+    article: Article
+    todo: tuple[Step, ...]
+    facts: dict[str, Json]
+    ending: Ending | None = None
+
+
+class Curation:
+    """Paper 002, section 4.1.
+
+    ::
+
+        about diagnosis --yes--> diagnosis      (no: on)
+        about treatment --yes--> treatment      (no: on)
+        any case --> body_system --> disorder --> rare, one candidate after another until one is confirmed
+        no case --> completed
+        a step declined (refused) --> noted, on; unreadable after the repair --> parser; silent --> curator
+    """
+
+    name = "curation"
+    seats: Sequence[str] = ("curator",)
+    goal = "curation"
+    Settings = Options
+    Item = Article
+    SAMPLING: ClassVar[dict[str, float]] = {"temperature": 0.0}
+    REPEATS = 1
+
+    def __init__(self, settings: Options, prompts: Prompts) -> None:
+        self.settings = settings
+        self._filters = filters(settings)
+        del prompts  # the questions are the curator's, not the game's
+
+    def load(self, where: str) -> Iterator[Article | Unread]:
+        """The articles at `where` and wherever else the settings say; those that pass know their rare diseases.
+
+        Raises UsageError at what cannot be read, unless the settings say to skip it.
+        """
+        taken = 0
+        paths = [Path(path) for path in (where, *self.settings.also)]
+        for found in articles(paths, licence=self.settings.licence, data_class=self.settings.data_class):
+            if isinstance(found, Unread):
+                if found.rule == "readable" and self.settings.on_bad_row == "stop":
+                    raise UsageError(f"{found.why}; --on-bad-row skip goes on without it")
+                yield found
+            elif self.lacks(found):
+                yield found
+            else:
+                taken += 1
+                rare = candidates(found.text, self.settings.rare_candidates)
+                yield found.model_copy(update={"rare": rare}) if rare else found
+                if taken == self.settings.limit:
+                    return
+
+    def lacks(self, item: Article | Unread) -> str | None:
+        """The rule that drops an article before a model is asked, and why; None if none does."""
+        if isinstance(item, Unread):
+            return f"{item.rule}: {item.why}"
+        return next((f"{rule.name}: not so that {rule.what}" for rule in self._filters if not rule.keeps(item)), None)
+
+    def rules(self) -> tuple[tuple[str, str], ...]:
+        """(name, what) of the rules that `lacks` applies, in their order."""
+        return (*READING, *((rule.name, rule.what) for rule in self._filters))
+
+    def start(self, case: Article) -> State:
+        """Nothing is known yet."""
+        first = "about" if "relevant" not in self.settings.without else ""
+        todo = tuple(Step(first, kind) if first else Step(kind) for kind in self.settings.kinds)
+        return State(case, todo, {"about": {}, "declined": {}})
+
+    def turn(self, state: State) -> str:
+        """There is one seat."""
+        del state
+        return "curator"
+
+    def view(self, state: State, seat: str) -> View:
+        """The question, and as much of the article as it needs."""
+        step, article = state.todo[0], state.article
+        whole = step.name in ("diagnosis", "treatment")
+        known = {"step": step.name, "about": step.about, "article": article.told if whole else article.digest}
+        return View(seat, f"Step: {step.key}.", (), ("reply", "decline"), known)
+
+    def ending(self, state: State) -> Ending | None:
+        """How it ended, or None."""
+        return state.ending
+
+    def apply(self, state: State, event: Acted) -> State:
+        """The state after an action."""
+        step, reading = state.todo[0], self._read(state.todo[0], event.action)
+        if isinstance(reading, Unusable):
+            cause, reason = ("curator", "no_answer") if reading.fault == "empty" else ("parser", "unreadable")
+            return _with(state, ending=Ending(cause, reason, f"{step.key}: {reading.why}", state.facts))
+        facts = _noted(state.facts, step, reading)
+        todo = [*_next(state, step, reading), *state.todo[1:]]
+        if not todo and any(kind in facts for kind in self.settings.kinds) and "body_systems" not in facts:
+            todo = self._strata(state.article, facts)
+        ending = None if todo else Ending("completed", facts=facts)
+        return _with(state, todo=tuple(todo), facts=facts, ending=ending)
+
+    def _read(self, step: Step, action: Action) -> Reading:
+        if action.verb == "decline":
+            return Declined(action.text.strip() or "no reason given")
+        return read(step.name, action.text)
+
+    def _strata(self, article: Article, facts: dict[str, Json]) -> list[Step]:
+        """What is asked once an article has given a case; none twice."""
+        if "body_system" in facts["declined"]:
+            return []
+        rare = [Step("rare", candidate.name) for candidate in article.rare]
+        return [Step("body_system"), Step("disorder"), *rare]
+
+
+def _next(state: State, step: Step, reading: Reading) -> list[Step]:
+    if step.name == "about" and isinstance(reading, Verdict) and reading.yes:
+        return [Step(step.about)]
+    return []
+
+
+def _noted(facts: dict[str, Json], step: Step, reading: Reading) -> dict[str, Json]:
+    """`facts` with what a step found."""
+    if isinstance(reading, Declined):
+        return {**facts, "declined": {**facts["declined"], step.key: reading.why}}
+    if isinstance(reading, Told):
+        return {**facts, step.name: reading.sections}
+    if isinstance(reading, Labels):
+        return {**facts, ("body_systems" if step.name == "body_system" else "disorders"): list(reading.names)}
+    assert isinstance(reading, Verdict)
+    if step.name == "about":
+        return {**facts, "about": {**facts["about"], step.about: reading.yes}}
+    return {**facts, "rare": {**facts.get("rare", {}), step.about: reading.yes}}
+
+
+def dated(value: date | None) -> str:
+    """A date as the cases have it, '' where there is none."""
+    return value.isoformat() if value else ""

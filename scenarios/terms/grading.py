@@ -1,0 +1,66 @@
+"""How near a stated diagnosis is to the true one: the same, wider, narrower, beside it, or another (graph.py)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wardround.scenarios.case import Truth
+from wardround.scenarios.terms.concepts import Concept
+from wardround.scenarios.terms.diagnosis import compare
+from wardround.scenarios.terms.graph import Graph, Relation
+from wardround.scenarios.terms.mentions import Linker, Mention
+from wardround.scenarios.terms.statement import MOST, statement
+
+WORTH: Mapping[Relation, float] = {"same": 1.0, "child": 0.75, "parent": 0.5, "sibling": 0.25, "other": 0.0}
+"""What each relation is worth as a score. A kind of the true disease says more than is known, a wider one too little."""
+_PARTLY = "part"
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """`relation` of the answer to the truth; None where the truth is no disease the linker knows, and was not said.
+
+    `said` and `meant` are the concepts compared, None where there was no need or no concept. `steps` along is-a.
+    """
+
+    relation: Relation | None
+    said: Concept | None = None
+    meant: Concept | None = None
+    steps: int | None = None
+
+    @property
+    def worth(self) -> float | None:
+        """The score of the relation, 0 to 1; None without one."""
+        return None if self.relation is None else WORTH[self.relation]
+
+
+def graded(answer: str, truth: Truth, linker: Linker, graph: Graph) -> Grade:
+    """Grade a stated diagnosis. What diagnosis.compare takes for the truth is the same; else by concepts.
+
+    What the answer denies does not count; of several asserted diagnoses the nearest does. An answer that names no
+    disease is 'other'.
+    """
+    if compare(answer, truth).match:
+        return Grade("same", steps=0)
+    meant = [found for name in (truth.diagnosis, *truth.synonyms) if name and (found := linker.link(name))]
+    if not meant:
+        return Grade(None)
+    read = statement(answer[:MOST])
+    said = [found for text in _parts(read.asserted, read.undecided) if (found := linker.link(text))]
+    grades = [_grade(one, other, graph) for one in said for other in meant]
+    best = max(grades, key=lambda grade: WORTH[grade.relation or "other"], default=Grade("other"))
+    return best if said else Grade("other", None, meant[0].concept)
+
+
+def _parts(asserted: Sequence[str], undecided: Sequence[Sequence[str]]) -> Sequence[str]:
+    """What was asserted, the whole first; alternatives that were left open only where nothing else was said."""
+    return [*asserted] or [part for group in undecided for part in group]
+
+
+def _grade(said: Mention, meant: Mention, graph: Graph) -> Grade:
+    relation = graph.relation(said.concept, meant.concept)
+    if relation == "same":
+        # A name of which only a part is known says more than that part ('Klebsiella pneumonia').
+        pair = (said.rule == _PARTLY, meant.rule == _PARTLY)
+        by_part: Mapping[tuple[bool, bool], Relation] = {(True, False): "child", (False, True): "parent"}
+        relation = by_part.get(pair, "sibling" if all(pair) else "same")
+    return Grade(relation, said.concept, meant.concept, graph.distance(said.concept, meant.concept))

@@ -1,0 +1,133 @@
+"""Which disease is a kind of which: the ICD-10-CM tree, the project's own table and HPO's terms, as one graph."""
+
+import re
+from collections.abc import Iterator
+from functools import cache, cached_property
+from typing import Any, Literal
+
+from wardround.scenarios.terms import icd, rare
+from wardround.scenarios.terms.concepts import Concept
+from wardround.scenarios.terms.families import covered
+from wardround.scenarios.terms.knowledge import Knowledge, knowledge
+from wardround.scenarios.terms.wording import key
+
+Relation = Literal["same", "parent", "child", "sibling", "other"]
+"""What an answer is to the truth: its 'parent' is the wider disease, its 'child' a kind of it."""
+
+_TYPE = re.compile(r"(?i),?\s+(?:type\s+)?(?:\d+[a-z]?|[IVX]+[A-Ca-c]?|[A-G])$")
+_CATEGORY = re.compile(r"^[A-Z]\d\w(?:\.\w+)?$")
+
+
+class Graph:
+    """Nodes are concept ids and ICD-10-CM codes; an edge goes from a disease to the wider one (is-a)."""
+
+    def __init__(self, held: Knowledge) -> None:
+        self.held = held
+
+    @cached_property
+    def _edges(self) -> Any:
+        import networkx  # noqa: PLC0415 - only who asks for a relation pays for it
+
+        graph = networkx.DiGraph()
+        graph.add_edges_from(icd.parents())
+        for concept in self.held.concepts:
+            graph.add_node(concept.id)
+            for code in concept.icd10:
+                if code in graph and not concept.id.startswith("WR:"):
+                    graph.add_edge(concept.id, code)
+        graph.add_edges_from(self._own_edges(graph))
+        graph.add_edges_from(self._typed())
+        graph.add_edges_from(self._phenotypes())
+        return graph
+
+    def _own_edges(self, graph: Any) -> Iterator[tuple[str, str]]:
+        """A concept of several families is the wider of each; one of a single family stands at that code."""
+        for concept in self.held.concepts:
+            if not concept.id.startswith("WR:"):
+                continue
+            codes = [code for code in concept.icd10 if code in graph]
+            if wider := self.held.broader.get(concept.id):
+                yield concept.id, wider
+            if len(codes) == 1:
+                yield concept.id, codes[0]
+            else:
+                yield from ((code, concept.id) for code in codes)
+                yield from ((concept.id, str(next(iter(graph.successors(code))))) for code in codes[:1])
+
+    def _typed(self) -> Iterator[tuple[str, str]]:
+        """'Neurofibromatosis type 1' is a neurofibromatosis, where that is a concept of its own."""
+        named = {key(concept.name): concept.id for concept in reversed(self.held.concepts)}
+        for concept in self.held.concepts:
+            wider = named.get(key(_TYPE.sub("", concept.name)))
+            if wider and wider != concept.id:
+                yield concept.id, wider
+
+    def _phenotypes(self) -> Iterator[tuple[str, str]]:
+        """The is-a of HPO terms between concepts of the same names, where ICD-10-CM does not place both itself."""
+        named = {key(concept.name): concept for concept in reversed(self.held.concepts)}
+        for name, wider in rare.wider():
+            one, other = named.get(key(name)), named.get(key(wider))
+            if one and other and one.id != other.id and not (one.icd10 and other.icd10):
+                yield one.id, other.id
+
+    def relation(self, answer: Concept, truth: Concept) -> Relation:
+        """What `answer` is to `truth`.
+
+        parent and child reach any number of steps, but not above a category of ICD-10-CM ('diseases of the heart' is
+        nobody's parent). Siblings have a parent of that kind in common. Without a code and a graph path: other.
+        """
+        if answer.id == truth.id:
+            return "same"
+        if truth.id in self._above(answer) or _narrower(answer, truth):
+            return "child"
+        if answer.id in self._above(truth) or _narrower(truth, answer):
+            return "parent"
+        if self._nearest(answer) & self._nearest(truth):
+            return "sibling"
+        return "other"
+
+    def _above(self, concept: Concept) -> frozenset[str]:
+        """Everything the concept is a kind of, up to categories."""
+        found: set[str] = set()
+        todo = [concept.id]
+        while todo:
+            for wider in self._edges.successors(todo.pop()):
+                if _says(wider) and wider not in found and wider != concept.id:
+                    found.add(wider)
+                    todo.append(wider)
+        return frozenset(found)
+
+    def _nearest(self, concept: Concept) -> frozenset[str]:
+        """The parents of the concept, or of the code it stands at."""
+        found = {wider for wider in self._edges.successors(concept.id) if _says(wider)}
+        if len(concept.icd10) == 1 and concept.icd10[0] in self._edges:
+            found |= {wider for wider in self._edges.successors(concept.icd10[0]) if _says(wider)}
+        return frozenset(found) | {code for code in concept.icd10 if _says(code)}
+
+    def distance(self, one: Concept, other: Concept, most: int = 12) -> int | None:
+        """Steps along is-a, up and down, between two diseases; None where there is no way of up to `most` steps."""
+        import networkx  # noqa: PLC0415 - as above
+
+        ways = networkx.single_source_shortest_path_length(self._both, one.id, cutoff=most)
+        far = ways.get(other.id)
+        return None if far is None else int(far)
+
+    @cached_property
+    def _both(self) -> Any:
+        return self._edges.to_undirected(as_view=True)
+
+
+def _says(node: str) -> bool:
+    """Whether a node names a disease: concepts and codes do, blocks and chapters of the classification do not."""
+    return ":" in node or bool(_CATEGORY.match(node))
+
+
+def _narrower(one: Concept, other: Concept) -> bool:
+    """Whether the codes of `one` lie within those of `other` and not the other way round."""
+    return covered(one.icd10, other.icd10) and not covered(other.icd10, one.icd10)
+
+
+@cache
+def graph() -> Graph:
+    """The graph over all sources of the project; networkx and the tree are read on the first question."""
+    return Graph(knowledge())

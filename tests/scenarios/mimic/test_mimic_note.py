@@ -1,0 +1,101 @@
+"""The sections of a discharge note, whatever stands in it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mimic_tree import SICK, Planned, discharge_note
+
+from wardround.scenarios.mimic.note import before_secondary, first_item, note, parts
+
+ONE = Planned(1, 1, "plain", SICK[0], 10, 50, "F")
+WORDS = st.text(alphabet=st.sampled_from("abcdefg ___.,123\n"), min_size=1, max_size=60)
+
+
+def test_a_usual_note() -> None:
+    found = note(discharge_note(ONE))
+    assert found.get("complaint") == "feeling unwell"
+    assert found.get("present").startswith("Ms. ___ is a ___ year old woman")
+    assert found.get("past") == "sprained ankle\n___"
+    assert found.get("examination") == "VS: 37.9 92 121/70\nHEENT: dry lips.\nAbd: soft."
+    assert found.get("diagnosis") == "Acute appendicitis"
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("HISTORY OF PRESENT ILLNESS:", "present"),
+        ("___ of Present Illness:", "present"),
+        ("History of present illness", "present"),
+        ("  HPI:  ", "present"),
+        ("Physical ___:", "examination"),
+        ("Discharge Diagnoses:", "diagnosis"),
+        ("___ Medical History:", "past"),
+    ],
+)
+def test_a_heading_is_known_in_its_usual_forms(heading: str, kind: str) -> None:
+    assert note(f"Allergies:\nnone\n{heading}\nthe text\nDischarge Disposition:\nHome\n").get(kind) == "the text"
+
+
+@pytest.mark.parametrize("line", ["___:", "___", "He has a history of present illness and more", "Note: the ___ was"])
+def test_what_is_no_heading_opens_no_section(line: str) -> None:
+    assert note(f"History of Present Illness:\nfirst\n{line}\nlast").get("present") == f"first\n{line}\nlast"
+
+
+def test_the_last_diagnosis_counts_and_the_first_history() -> None:
+    text = "HPI:\none\nFinal Diagnosis:\nold\nHPI:\ntwo\nDischarge Diagnosis:\nnew\nDischarge Condition:\nfine"
+    assert note(text).get("diagnosis") == "new"
+    assert note(text).get("present") == "one"
+
+
+@pytest.mark.parametrize(
+    ("diagnosis", "first"),
+    [
+        ("Acute appendicitis", "Acute appendicitis"),
+        ("PRIMARY DIAGNOSIS:\n# Sepsis\nSECONDARY DIAGNOSIS:\nGout", "Sepsis"),
+        ("Primary: Gout\nSecondary: sepsis", "Gout"),
+        ("1. Pneumonia 2. Gout", "Pneumonia"),
+        ("- Pneumonia; gout", "Pneumonia"),
+        ("abscess secondary to appendicitis", "abscess"),
+        ("Primary\nGout", "Gout"),
+        ("", ""),
+    ],
+)
+def test_the_first_item_of_a_discharge_diagnosis(diagnosis: str, first: str) -> None:
+    assert first_item(before_secondary(diagnosis)).strip() == first
+
+
+def test_secondary_to_opens_no_secondary_diagnoses() -> None:
+    assert before_secondary("Sepsis\nSecondary to pneumonia\nSecondary:\nGout") == "Sepsis\nSecondary to pneumonia"
+
+
+def test_the_examination_ends_before_what_was_found_on_leaving() -> None:
+    found = parts("General: well\nAbd: tender\nOn discharge: soft\nChest: clear")
+    assert found == (("General", "well"), ("Abd", "tender"))
+    assert parts("comfortable, soft abdomen") == (("Physical examination", "comfortable, soft abdomen"),)
+    assert parts("  ") == ()
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["History of Present Illness", "Past Medical History", "Physical Exam", "Social History"]),
+            WORDS,
+        ),
+        unique_by=lambda pair: pair[0],
+    )
+)
+def test_no_word_of_a_note_is_lost_or_moved(given_parts: list[tuple[str, str]]) -> None:
+    kinds = {"History of Present Illness": "present", "Past Medical History": "past", "Physical Exam": "examination"}
+    found = note("".join(f"{name}:\n{text}\n" for name, text in given_parts))
+    for name, text in given_parts:
+        assert found.get(kinds.get(name, "social")).split() == text.split()
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_read_and_sections_are_parts_of_it(text: str) -> None:
+    found = note(text)
+    assert all(body in text for body in found.sections.values())
+    assert first_item(before_secondary(text)) in text or "\n" in text or ";" in text
+    for name, body in parts(text):
+        assert name
+        assert body
