@@ -16,7 +16,7 @@ LOAD = Load()
 
 
 def faults(quick: bool) -> Sequence[Figure]:
-    """Runs with and without faults in turn, with the patience that users get; a fault comes as late as an answer."""
+    """Runs with and without faults in turn, with the patience that users get."""
     load, turns = (Load(episodes=600), 1) if quick else (LOAD, 3)
     right, times = 0.0, list[float]()
     sent: Mapping[str, int] = {}

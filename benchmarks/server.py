@@ -34,11 +34,11 @@ class Answers:
         self._ready = {"200": answer_of(REPLY), "429": refusal_of(429, retry_after), "500": refusal_of(500)}
         self.sent: Counter[str] = Counter()
 
-    def next(self) -> bytes | None:
-        """The whole HTTP reply; None is a reset connection."""
+    def next(self) -> tuple[bytes | None, bool]:
+        """The whole HTTP reply (None is a reset connection), and whether it comes at once: a gateway refuses so."""
         kind = self._kind() if self._rates else "200"
         self.sent[kind] += 1
-        return self._ready.get(kind)
+        return self._ready.get(kind), kind == "429"
 
     def _kind(self) -> str:
         draw = self._random.random()
@@ -50,7 +50,7 @@ class Answers:
 
 
 class Protocol(asyncio.Protocol):
-    """Reads requests by their content length, answers each after `latency` seconds, faults too."""
+    """Reads requests by their content length, answers each after `latency` seconds; a 429 comes at once."""
 
     def __init__(self, latency: float, answers: Answers) -> None:
         self._latency, self._answers = latency, answers
@@ -72,8 +72,8 @@ class Protocol(asyncio.Protocol):
             if len(self._buffer) < end + 4 + length:
                 return
             del self._buffer[: end + 4 + length]
-            answer = self._answers.next()
-            if self._latency:
+            answer, at_once = self._answers.next()
+            if self._latency and not at_once:
                 asyncio.get_running_loop().call_later(self._latency, self._send, answer)
             else:
                 self._send(answer)

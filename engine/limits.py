@@ -48,9 +48,11 @@ class Spent:
     @contextmanager
     def timed(self) -> Iterator[None]:
         """Raise TimeoutError in the block once its time is over."""
-        left = inf if self.limits.wall is None else max(0.0, self.limits.wall - self.wall)
-        with anyio.fail_after(None if left == inf else left) as scope:
-            self._timer = None if left == inf else scope
+        if self.limits.wall is None:
+            yield
+            return
+        with anyio.fail_after(max(0.0, self.limits.wall - self.wall)) as scope:
+            self._timer = scope
             try:
                 yield
             finally:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from wardround.api import run
 from wardround.engine.logs import configure
-from wardround.engine.plugins import names
+from wardround.engine.plugins import named, names
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.measures import shown
 from wardround.evaluators.report import page
@@ -29,6 +29,8 @@ async def demo(path: Path) -> dict[str, RunScores]:
     runs: dict[str, RunScores] = {}
     try:
         for scenario in names(SCENARIOS):
+            if "doctor" not in named(SCENARIOS, scenario).seats:
+                continue
             for doctor in DOCTORS:
                 name = f"{scenario}-{doctor}"
                 played = await run("bundled", scenario, seats={"doctor": doctor}, store=store, name=name)

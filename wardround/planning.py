@@ -1,5 +1,6 @@
 """Before the first episode: read the cases, seat the agents, check what can be checked, and write the run down."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -38,6 +39,14 @@ log = structlog.get_logger("wardround")
 
 DEFAULT_SPECS = {"doctor": "baseline", "patient": "record", "examiner": "record"}
 _CHUNK = 500
+
+
+class NothingToPlay(UsageError):
+    """No case is left; `skipped` are (case, reason)."""
+
+    def __init__(self, message: str, skipped: list[tuple[str, str]]) -> None:
+        super().__init__(message)
+        self.skipped = skipped
 
 
 @dataclass(slots=True)
@@ -111,6 +120,8 @@ def _try_agents(made: Plan) -> None:
 
 def _seated(settings: RunSettings, seat: str, rules: Any) -> SeatSettings:
     """The user's choice, with the paper's sampling where the user has none and the seat is the one that is scored."""
+    if seat not in settings.seats and seat not in DEFAULT_SPECS:
+        raise UsageError(f"scenario {settings.scenario} needs a {seat}, and nobody plays that seat unless it is named")
     chosen = settings.seats.get(seat) or SeatSettings(spec=DEFAULT_SPECS[seat])
     if seat != rules.seats[0]:
         return chosen
@@ -147,10 +158,20 @@ def cases_of(settings: RunSettings) -> Iterator[Case]:
     return iter(select(cases, settings.where, sample=settings.sample, seed=settings.seed, limit=settings.limit))
 
 
+def _items(settings: RunSettings, scenario: Any) -> Iterator[Case]:
+    """What the episodes are about: cases, or what a scenario that has a `load` of its own reads."""
+    if not hasattr(scenario, "load"):
+        return cases_of(settings)
+    if settings.where or settings.sample or settings.limit:
+        raise UsageError(f"where, sample and limit choose among cases; {settings.scenario} reads something else")
+    items: Iterator[Case] = scenario.load(settings.cases)
+    return items
+
+
 async def _read_cases(made: Plan, store: Store) -> None:
     scenario = made.rules(made.rule_settings, made.prompts)
     chunk: list[Case] = []
-    for case in cases_of(made.settings):
+    for case in _items(made.settings, scenario):
         reason = scenario.lacks(case)
         if reason:
             made.skipped.append((case.id, reason))
@@ -175,7 +196,9 @@ async def _read_cases(made: Plan, store: Store) -> None:
             if made.skipped
             else " (check --where, --limit and --sample)"
         )
-        raise UsageError(f"{made.settings.cases}: no case can be played under {made.settings.scenario}{why}")
+        raise NothingToPlay(
+            f"{made.settings.cases}: no case can be played under {made.settings.scenario}{why}", made.skipped
+        )
 
 
 async def _keep(made: Plan, store: Store, cases: list[Case]) -> None:
@@ -220,6 +243,11 @@ class _Planned:
         return self._made.episodes()
 
 
+def reasons(skipped: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """How many were skipped for what; where a reason is `NAME: more`, by its name."""
+    return dict(sorted(Counter(reason.partition(": ")[0] for _, reason in skipped).items()))
+
+
 async def write_down(made: Plan, store: Store) -> Run:
     """Create the run with its header and its episodes."""
     texts = made.prompts.texts()
@@ -243,7 +271,7 @@ async def write_down(made: Plan, store: Store) -> Run:
         "cases": {"from": settings.cases, "count": len(made.index), "index": index, "restricted": made.restricted},
         "tables": tables,
         "prices": made.access.prices.as_json(),
-        "skipped": {"count": len(made.skipped), "first": made.skipped[:1000]},
+        "skipped": {"count": len(made.skipped), "first": made.skipped[:1000], "reasons": reasons(made.skipped)},
         "settings": settings.model_dump(mode="json", exclude_defaults=True),
     }
     name = settings.name or made_up({run.name for run in await store.runs()})

@@ -1,12 +1,13 @@
 """A stored run as its user holds it: trajectories, and the cases, prompts and rules they were played with."""
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from wardround.engine.errors import StoreError
-from wardround.engine.plugins import named
+from wardround.engine.plugins import named, names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Scenario, Store
 from wardround.engine.records import Json
@@ -14,6 +15,8 @@ from wardround.scenarios.case import Case
 from wardround.stored import StoredRun
 
 SCENARIOS = "wardround.scenarios"
+KEPT = 256
+"""Cases that are kept at hand: the repeats of one come close together, and a look into the store costs a thread."""
 
 
 class Run(StoredRun):
@@ -22,6 +25,7 @@ class Run(StoredRun):
     def __init__(self, store: Store, name: str, header: Mapping[str, Json]) -> None:
         super().__init__(store, name, header)
         self._index: dict[str, str] | None = None
+        self._cases: OrderedDict[str, Case] = OrderedDict()
         self.pilot: Any = None
 
     async def index(self) -> Mapping[str, str]:
@@ -32,11 +36,24 @@ class Run(StoredRun):
 
     async def case(self, case_id: str) -> Case:
         """A case as it was when the run began; raises StoreError naming it if its text is missing or was altered."""
+        kept = self._cases.get(case_id)
+        if kept is not None:
+            self._cases.move_to_end(case_id)
+            return kept
         try:
             text = await self.store.get((await self.index())[case_id])
         except StoreError as error:
             raise StoreError(f"case {case_id} of run {self.name}: {error}") from error
-        return Case.model_validate_json(text)
+        case = self._cases[case_id] = self._item().model_validate_json(text)
+        if len(self._cases) > KEPT:
+            self._cases.popitem(last=False)
+        return case
+
+    def _item(self) -> type[Case]:
+        """What the episodes of this run are about: cases, or what their scenario names as its `Item`."""
+        name = self.header["scenario"]["name"]
+        found: type[Case] = getattr(named(SCENARIOS, name), "Item", Case) if name in names(SCENARIOS) else Case
+        return found
 
     async def prompts(self) -> Prompts:
         """The prompts the run was begun with."""

@@ -26,16 +26,17 @@ class Patience(msgspec.Struct, frozen=True):
     """How long to go on trying.
 
     After the n-th failed attempt it waits for a time drawn evenly from 0 to min(`longest`, `first` * 2**(n-1)) seconds
-    (full jitter), from `seed`; after a rate limit from the upper half of that, so that 12 attempts outlast any quota
+    (full jitter), from `seed`; after a rate limit from the upper half of that, so that 14 attempts outlast any quota
     window of 60 seconds. Where the endpoint says how long to wait (Retry-After), it waits that long and a drawn part
-    of `first` more; from the HONOURED-th refusal on no shorter than after n - HONOURED without such word, since it has
-    not proved true. No wait where another endpoint stands ready. No attempt starts later than `total` seconds after the
-    first, not counting the time in which calls waited for a free place; `attempts` counts the first.
+    of it more, at most of 4 * `first`; from the HONOURED-th refusal on no shorter than after n - HONOURED without such
+    word, since it has not proved true. No wait where another endpoint stands ready. No attempt starts later than
+    `total` seconds after the first, not counting the time in which calls waited for a free place; `attempts` counts
+    the first.
     """
 
-    attempts: int = 12
+    attempts: int = 14
     total: float = 600.0
-    first: float = 1.0
+    first: float = 0.25
     longest: float = 60.0
     seed: int = 0
 
@@ -106,7 +107,7 @@ class Retrying:
         elif failed.kind not in PASSING:
             return None
         elif failed.retry_after is not None:
-            wait = failed.retry_after + self._random.uniform(0, patience.first)
+            wait = failed.retry_after + self._random.uniform(0, min(failed.retry_after, 4 * patience.first))
             if attempts > HONOURED:
                 wait = max(wait, self._drawn(attempts - HONOURED, 0.5))
         else:

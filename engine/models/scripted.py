@@ -6,6 +6,8 @@ from wardround.engine.errors import ProviderError
 from wardround.engine.models.thinking import split_thinking
 from wardround.engine.records import Completion, Json, Message
 
+KEPT = 1000
+"""Calls that are kept at least; a long run must not hold all it ever sent."""
 Reply = str | Completion | ProviderError
 Script = Sequence[Reply] | Callable[[Sequence[Message], str], Reply]
 
@@ -15,7 +17,7 @@ class Scripted:
 
     A list is for calls made one after another; where calls are made at the same time, use a function: its answers do
     not depend on which call comes first. A text may open with a `<think>` block, which becomes the thinking part. A
-    ProviderError is raised. A list that has run out raises ProviderError of kind `empty`. `calls` keeps what was sent.
+    ProviderError is raised. A list that has run out raises ProviderError of kind `empty`. `calls` keeps the last.
     """
 
     host = ""
@@ -25,16 +27,20 @@ class Scripted:
             raise TypeError("replies must be a list of replies, or a function: ['...'], not '...'")
         self.name = name
         self._replies: Script = replies if callable(replies) else tuple(replies)
+        self._count = 0
         self.calls: list[tuple[tuple[Message, ...], str, dict[str, Json]]] = []
 
     @property
     def count(self) -> int:
         """How many calls were made."""
-        return len(self.calls)
+        return self._count
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The script's next reply."""
-        nth = len(self.calls)
+        nth = self._count
+        self._count += 1
+        if len(self.calls) == 2 * KEPT:
+            del self.calls[:KEPT]
         self.calls.append((tuple(messages), purpose, options))
         if callable(self._replies):
             reply = self._replies(messages, purpose)

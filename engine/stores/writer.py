@@ -73,8 +73,12 @@ class GroupWriter:
             self._thread = threading.Thread(target=self._work, name="wardround-store", daemon=True)
             self._thread.start()
         self._queue.put(_Waiting(work, loop, told))
-        with anyio.CancelScope(shield=True):
-            await told
+        try:
+            await asyncio.shield(told)
+        except asyncio.CancelledError:
+            with anyio.CancelScope(shield=True):  # made only now: a scope costs as much as the rest of an append
+                await told
+            raise
 
     def _work(self) -> None:
         while True:

@@ -84,7 +84,7 @@ class Codes:
     def _unmapped(self) -> Sequence[tuple[int, tuple[str, ...]]]:
         """Diseases without families of their own, with the comparable forms of their names."""
         return [
-            (place, tuple(f" {form} " for name in disease.names if len(form := key(name)) > 4))
+            (place, tuple(f" {form} " for name in disease.names if len(form := key(name)) > 3))
             for place, disease in enumerate(self.diseases)
             if not disease.icd10 and not disease.icd9
         ]

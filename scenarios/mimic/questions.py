@@ -105,8 +105,8 @@ def _records(path: Path, whole: str) -> Iterator[Json]:
         yield from loaded
         return
     if isinstance(loaded, dict) and len(whole.strip().splitlines()) > 1:
-        lists = [value for value in loaded.values() if isinstance(value, list)]
-        yield from lists[0] if len(loaded) <= 3 and lists else loaded.values()
+        lists = [value for value in loaded.values() if _of_records(value)]
+        yield from lists[0] if len(lists) == 1 else loaded.values()
         return
     for number, line in enumerate(whole.splitlines(), 1):
         if line.strip():
@@ -114,6 +114,10 @@ def _records(path: Path, whole: str) -> Iterator[Json]:
                 yield json.loads(line)
             except ValueError as error:
                 raise UsageError(f"{path}, line {number}: is not JSON ({error})") from error
+
+
+def _of_records(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(part, dict | list) for part in value)
 
 
 def _words(value: Json) -> Iterator[str]:

@@ -31,7 +31,8 @@ _TEN: Sequence[tuple[str, str, str]] = (
     ("D34", "D35", _ENDOCRINE), ("D45", "D47", _BLOOD), ("D50", "D77", _BLOOD), ("D80", "D89", _IMMUNE),
     ("E00", "E89", _ENDOCRINE), ("F00", "F99", _BRAIN), ("G00", "G99", _BRAIN), ("H00", "H59", _EYE),
     ("H60", "H95", _EAR), ("I60", "I69", _BRAIN), ("I00", "I99", _BLOOD), ("J00", "J06", _EAR), ("J30", "J39", _EAR),
-    ("J00", "J99", _LUNG), ("K00", "K14", _MOUTH), ("K20", "K95", _GUT), ("L00", "L99", _SKIN), ("M00", "M99", _BONES),
+    ("J00", "J99", _LUNG), ("K00", "K14", _MOUTH), ("K20", "K95", _GUT), ("L00", "L99", _SKIN), ("M30", "M31", _BLOOD),
+    ("M00", "M99", _BONES),
     ("N00", "N39", _KIDNEY), ("N40", "N53", _MALE), ("N60", "N98", _FEMALE), ("N99", "N99", _KIDNEY),
     ("O00", "O9A", _FEMALE), ("S00", "S09", _BRAIN), ("S10", "S99", _BONES), ("T78", "T78", _IMMUNE),
 )  # fmt: skip

@@ -37,7 +37,8 @@ class Article(Record):
     language: str = Field(default="", description="Two letters.")
     licence: str = Field(default="", description="Short name such as CC-BY-4.0, or the source's own words.")
     source: str = ""
-    rare: tuple[Candidate, ...] = ()
+    linked: bool = Field(default=False, description="Whether it was searched for rare diseases.")
+    rare: tuple[Candidate, ...] = Field(default=(), description="Those found, the likeliest first.")
     data_class: Literal["public", "restricted"] = "restricted"
 
     @property

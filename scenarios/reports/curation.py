@@ -1,7 +1,6 @@
 """The curation of case reports: one episode is one article, one seat restructures it step by step."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +13,7 @@ from wardround.engine.records import Action, Ending, Json, View
 from wardround.scenarios.moves import Unusable
 from wardround.scenarios.reports.article import Article, Unread
 from wardround.scenarios.reports.filters import READING, filters
-from wardround.scenarios.reports.options import Options
+from wardround.scenarios.reports.options import KINDS, Options
 from wardround.scenarios.reports.rarity import candidates
 from wardround.scenarios.reports.replies import Declined, Labels, Reading, Told, Verdict, read
 from wardround.scenarios.reports.source import articles
@@ -60,7 +59,7 @@ class Curation:
     goal = "curation"
     Settings = Options
     Item = Article
-    SAMPLING: ClassVar[dict[str, float]] = {"temperature": 0.0}
+    SAMPLING: ClassVar[dict[str, float]] = {}
     REPEATS = 1
 
     def __init__(self, settings: Options, prompts: Prompts) -> None:
@@ -84,8 +83,8 @@ class Curation:
                 yield found
             else:
                 taken += 1
-                rare = candidates(found.text, self.settings.rare_candidates)
-                yield found.model_copy(update={"rare": rare}) if rare else found
+                most = self.settings.rare_candidates
+                yield found.model_copy(update={"linked": most > 0, "rare": candidates(found, most)})
                 if taken == self.settings.limit:
                     return
 
@@ -128,9 +127,10 @@ class Curation:
             cause, reason = ("curator", "no_answer") if reading.fault == "empty" else ("parser", "unreadable")
             return _with(state, ending=Ending(cause, reason, f"{step.key}: {reading.why}", state.facts))
         facts = _noted(state.facts, step, reading)
-        todo = [*_next(state, step, reading), *state.todo[1:]]
-        if not todo and any(kind in facts for kind in self.settings.kinds) and "body_systems" not in facts:
-            todo = self._strata(state.article, facts)
+        todo = _left(state.todo, reading)
+        if not todo and step.name in ("about", *KINDS) and any(kind in facts for kind in KINDS):
+            rare = (Step("rare", candidate.name) for candidate in state.article.rare)
+            todo = [Step("body_system"), Step("disorder"), *rare]
         ending = None if todo else Ending("completed", facts=facts)
         return _with(state, todo=tuple(todo), facts=facts, ending=ending)
 
@@ -139,18 +139,13 @@ class Curation:
             return Declined(action.text.strip() or "no reason given")
         return read(step.name, action.text)
 
-    def _strata(self, article: Article, facts: dict[str, Json]) -> list[Step]:
-        """What is asked once an article has given a case; none twice."""
-        if "body_system" in facts["declined"]:
-            return []
-        rare = [Step("rare", candidate.name) for candidate in article.rare]
-        return [Step("body_system"), Step("disorder"), *rare]
 
-
-def _next(state: State, step: Step, reading: Reading) -> list[Step]:
-    if step.name == "about" and isinstance(reading, Verdict) and reading.yes:
-        return [Step(step.about)]
-    return []
+def _left(todo: Sequence[Step], reading: Reading) -> list[Step]:
+    """What is to be asked after a reading: a case that the article is about, no rare disease after a confirmed one."""
+    step, rest = todo[0], list(todo[1:])
+    if not isinstance(reading, Verdict) or not reading.yes:
+        return rest
+    return [Step(step.about), *rest] if step.name == "about" else []
 
 
 def _noted(facts: dict[str, Json], step: Step, reading: Reading) -> dict[str, Json]:
@@ -165,8 +160,3 @@ def _noted(facts: dict[str, Json], step: Step, reading: Reading) -> dict[str, Js
     if step.name == "about":
         return {**facts, "about": {**facts["about"], step.about: reading.yes}}
     return {**facts, "rare": {**facts.get("rare", {}), step.about: reading.yes}}
-
-
-def dated(value: date | None) -> str:
-    """A date as the cases have it, '' where there is none."""
-    return value.isoformat() if value else ""

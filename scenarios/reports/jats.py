@@ -10,15 +10,13 @@ from lxml import etree
 
 from wardround.scenarios.reports.article import Section
 from wardround.scenarios.reports.prose import tidy
-from wardround.scenarios.terms.wording import words_of
 
 _HEAD = 65_536
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_LEFT_OUT = words_of(
-    """fig fig-group table-wrap table-wrap-group supplementary-material media graphic inline-graphic disp-formula
-    tex-math fn fn-group ref-list title label caption object-id"""
-)
+_LEFT_OUT_TEXT = """fig fig-group table-wrap table-wrap-group supplementary-material media graphic inline-graphic
+disp-formula tex-math fn fn-group ref-list title label caption object-id"""
+_LEFT_OUT = frozenset(_LEFT_OUT_TEXT.split())
 _CREATIVE = re.compile(
     r"creativecommons\.org/(?:licenses/(?P<kind>[a-z-]+)|(?P<zero>publicdomain/zero))/(?P<version>[\d.]+)"
 )

@@ -3,24 +3,21 @@
 import re
 from functools import lru_cache
 
-from wardround.scenarios.terms.wording import words_of
-
 _SPACE = re.compile(r"[ \t\r\f\v\u00a0\u2009\u202f]+")
 _LINES = re.compile(r"\s*\n\s*\n\s*")
 _CITED = re.compile(r"[ \t]*\[(?:\s*\d+[a-z]?\s*[,;\u2013\u2014-]?\s*)+\]|[ \t]*\[[\s,;\u2013\u2014-]*\]")
 _VISUAL = (
-    r"(?:(?:extended |supplementary |supporting |supplemental )*(?:fig(?:ure)?s?\b\.?|tables?|videos?|supplement)"
-    r"\s*(?:S?\d|[A-Z]\b|[IVX]+\b))"
+    r"\b(?i:(?:extended |supplementary |supporting |supplemental )*(?:fig(?:ure)?s?\b\.?|tables?|videos?)"
+    r"|supplementary (?:data|files?|materials?|appendix))\s*(?:S?\d|[A-Z]\b|[IVX]+\b)"
 )
-IN_BRACKETS = re.compile(
-    r"[ \t]*[(\[](?:see |shown in |as shown in |cf\.? )?(?:also )?" + _VISUAL + r"[^()\[\]]*[)\]]", re.IGNORECASE
-)
+IN_BRACKETS = re.compile(r"[ \t]*[(\[](?i:as )?(?i:see |shown in |cf\.? )?(?i:also )?" + _VISUAL + r"[^()\[\]]*[)\]]")
 """A figure or table named in brackets: it can go without hurting the sentence."""
 
 VISUAL = re.compile(
-    _VISUAL + r"|\bfigures?\b(?!\s*-?\s*of\b)|\b(?:shown|seen|see|given|listed|summari[sz]ed|presented) in (?:the )?"
-    r"(?:images?|photographs?|pictures?|tables?|panels?)\b|\b(?:image|photograph|picture|table) (?:above|below)\b",
-    re.IGNORECASE,
+    _VISUAL
+    + r"|(?<!mitotic )\b(?i:figure)\b(?!\s*-?\s*of\b)|\b(?i:(?:shown|seen|see|given|listed|summari[sz]ed|presented)"
+    r" in (?:the )?(?:images?|photographs?|pictures?|tables?|panels?)\b"
+    r"|(?:image|photograph|picture|table) (?:above|below)\b)"
 )
 """A figure, table or picture referred to."""
 
@@ -29,10 +26,9 @@ _STOP = re.compile(r"(?<=[a-z0-9)\]%\u00b0\"'\u201d][.!?;])(?:\s+(?=[A-Z0-9(\"'\
 _BULLET = re.compile(r"^\s*(?:[-*\u2022+]|\d{1,2}[.)])\s+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _WORD = re.compile(r"[^\W\d_]+")
-_ENGLISH = words_of(
-    """the of and a an in to was were with is are for on that by at as from had has his her he she this which be not or
-    after patient it no been who their"""
-)
+_ENGLISH_TEXT = """the of and a an in to was were with is are for on that by at as from had has his her he she this which
+be not or after patient it no been who their"""
+_ENGLISH = frozenset(_ENGLISH_TEXT.split())
 ENGLISH_SHARE = 0.12
 """Least share of the commonest English words among the words of an English text; medical English has about 0.35."""
 

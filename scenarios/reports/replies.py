@@ -28,7 +28,8 @@ TREATMENT = {
 
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]*(?P<hash>.+?)|\*\*(?P<bold>[^*]+?)\*\*)[ \t]*:?[ \t]*#*[ \t]*$")
 _DECLINES = re.compile(
-    r"(?is)\W{0,4}(?:i['\u2019]?m sorry|sorry|i can(?:['\u2019]?t|not)|i am (?:unable|not able)|i['\u2019]m (?:unable|not able)"
+    r"(?is)\W{0,4}(?:i['\u2019]?m sorry|sorry|i can(?:['\u2019]?t|not)"
+    r"|i(?: a|['\u2019])m (?:unable|not able)"
     r"|as an ai|cannot\b|unable to\b|i (?:must|have to) decline|i (?:won['\u2019]t|will not)\b)"
 )
 _LONGEST_REFUSAL = 600

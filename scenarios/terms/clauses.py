@@ -10,12 +10,18 @@ Known = Callable[[str], bool]
 
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
-_STOP = re.compile(rf"\.(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
+_STOP = re.compile(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
 _ABBREVIATED = re.compile(rf"(?i)(?:\b{_SHORT})$")
 _COMMA = re.compile(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
 _COURTESY = re.compile(
     r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could|appropriate"
     r"|you have (?:it|them)|you would|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
+)
+_FAVOUR = re.compile(
+    r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient|fine|good"
+    r"|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
+    r"|(?:is|are) (?:\w+ly )?(?:indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable|advised"
+    r"|a must|mandatory|essential))\b"
 )
 _CONDITION = (
     r"(?:only if|if|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
@@ -27,9 +33,10 @@ _THEN = re.compile(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
 _CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
 _DENIED = re.compile(
     rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
-    r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t|not(?! only)"
-    r"|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?|cancel(?:ling|ing)?|omit(?:ting)?"
-    r"|postpon(?:e|ing)|delay(?:ing)?|discontinue|stop(?:ping)?|declin(?:e|es|ed|ing)|against|rather than|instead of"
+    r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t"
+    r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?"
+    r"|cancel(?:ling|ing)?|omit(?:ting)?|postpon(?:e|ing)|delay(?:ing)?|discontinue|stop(?:ping)?"
+    r"|declin(?:e|es|ed|ing)|against|rather than|instead of"
     rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
 )
 _NEEDLESS = re.compile(
@@ -73,7 +80,9 @@ def clauses(text: str, known: Known) -> Iterator[Clause]:
 def _sentences(text: str) -> Iterator[str]:
     start = 0
     for stop in _STOP.finditer(text):
-        if _outside(text, start, stop.start()) and not (stop[0] == "." and _ABBREVIATED.search(text[: stop.start()])):
+        if _outside(text, start, stop.start()) and not (
+            stop[0].startswith(".") and _ABBREVIATED.search(text[: stop.start()])
+        ):
             yield text[start : stop.start()].strip()
             start = stop.end()
     yield text[start:].strip()
@@ -129,4 +138,4 @@ def _part(part: str) -> Iterator[Clause]:
             yield Clause(part[: denial.start()].strip())
         yield Clause(part[denial.start() :], "negated")
     elif part:
-        yield Clause(part)
+        yield Clause(_FAVOUR.sub("", part))

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
 
+from wardround.scenarios.terms.comparable import DEGREES, LITTLE, ORDINARY, core_form, ordered_form
 from wardround.scenarios.terms.disease import opposed
-from wardround.scenarios.terms.forms import DEGREES, LITTLE, ORDINARY, core_form, ordered_form
 from wardround.scenarios.terms.icd import SHORT
 from wardround.scenarios.terms.knowledge import OWN, Knowledge
 from wardround.scenarios.terms.wording import key

@@ -137,6 +137,11 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if key(name)))
 
 
+def unstaged(text: str) -> str:
+    """`text` without its stage, grade or class ('CKD stage 3')."""
+    return " ".join(_STAGE.sub(" ", text).split())
+
+
 def others(name: str) -> tuple[str, ...]:
     """Other names of the same disease by the table, and the name with its abbreviations written out."""
     table = vocabulary()

@@ -1,47 +1,106 @@
-"""Comparable forms of names of diseases: in any order of words, and without words that leave the disease the same."""
+"""A requested name in its comparable forms, from the whole to the barest: without courtesy, amounts and times."""
 
-from collections.abc import Iterable, Sequence
+import re
 
-from wardround.scenarios.terms.vocabulary import root
-from wardround.scenarios.terms.wording import words_of
+from wardround.scenarios.terms.wording import key, words_of
 
-LITTLE = words_of("a an the of in type")
-"""Words without weight in a name; 'with', 'without' and 'due to' are not among them."""
-ALONE = words_of(
-    """heart lung liver kidney skin bone blood brain eye down still bladder thyroid joint valve autoimmune infectious
-    viral bacterial fungal parasitic mental metabolic genetic chronic acute vascular respiratory kidney gastric stomach
-    pleural pelvic inflammatory breast prostate uterine ovarian nail hair muscle nerve vein artery spine tooth gum"""
+# Words of a request that name no test, as they stand after `tokens`.
+LEADING = words_of(
+    """please order get obtain perform check measure repeat request send do draw run would like to i a an the some
+    my stat urgent baseline initial serial another also want need next new routine standard complete full further
+    consider recommend do additional specific any other now then just let us we need should will would could can you
+    go ahead have also patient what is was were are d s ll portable bedside quick am random spot formal start begin
+    with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
+    obtaining sending performing doing running adding repeating rechecking think suggest want start starting"""
 )
-"""A word of 'X disease' that alone does not stand for it."""
-_ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8"}
-KINDS = words_of("disease syndrome disorder infection")
-"""Nouns that a short form of a name leaves out: Crohn's, Graves', hepatitis B."""
-DEGREES = words_of(
-    """severe mild moderate left right bilateral unilateral recurrent suspected probable possible presumed known new
-    onset likely confirmed symptomatic asymptomatic advanced early late persistent refractory isolated extensive
-    complicated uncomplicated typical classic classical poorly well controlled uncontrolled"""
+TRAILING = words_of(
+    """level test testing assay measurement study result panel exam concentration value stat analysis please now today
+    first asap urgently immediately instead trend trending serial serially titer check series again too tonight
+    tomorrow once daily screening quantitative quantification status only if possible at baseline quant
+    needed required indicated recommended warranted"""
 )
-"""Words that leave a disease the same; 'acute', 'chronic', 'primary' and 'secondary' are not among them."""
-ORDINARY = words_of(
-    """worm margin cancer tumor neoplasm labile stable pain band cloaca scar itch boil tic stag callus clavus ventouse
-    forceps ventilator infestation prematurity immunodeficient immunocompromised immunosuppressed transgender
-    prothrombin fibrinogen freckle birthmark lichen sweet well wells sever burn baker becker hurst diaz felon trap calm
-    vain pot iris dish papa panda alp haa carat stress malleus site organism poxvirus 10th pannus ganglion gangrene
-    mania indigestion band phobia deformity contracture infection injury poisoning bleeding lesion shock mass disease
-    syndrome disorder allergy wound fracture ulcer abscess cyst fistula hernia stenosis fever cough fit attack"""
+SPECIMENS = words_of("serum plasma blood")
+# Where a culture or a swab is taken from; the name without them must be a microbiology test.
+SITES = words_of(
+    """urine urinary stool fecal csf cerebrospinal sputum nasal nasopharyngeal throat serum plasma blood swab swabs
+    rectal cervical vaginal urethral of the from for in skin lesion vesicle pleural synovial joint ascitic peritoneal
+    bal"""
 )
-"""Words that are names somewhere and ordinary words everywhere else ('Wells', 'Sever', 'Baker'): no name by themselves.
-"""
+BRACKET = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
+
+# How often, how many, when: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
+_AMOUNT = re.compile(
+    r"(?i)\s*\b(?:x\s?\d+|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?|[\u00d7]\s?\d+"
+    r"|(?:in|at|after|every|over|for)\s+(?:the next\s+)?\d+[\d\s,/&-]*(?:and\s+\d+\s*)?"
+    r"(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b"
+    r"|(?:in the|this|tomorrow|every|each)\s+(?:morning|evening|afternoon|night|am|pm|day)\b|tonight\b|overnight\b"
+    r"|\d+\s*-?\s*(?:sets?|units?|times|views?|bottles?|samples?|am|pm)\b|\d+\s*(?:am|pm)\b)"
+)
+_DETAIL = re.compile(
+    r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*"
+    r"(?:reflex|microscop|micro\b|diff|sensitivit|contrast|gram stain$|smear$|indices)(?:(?!\band\b)[^,;()])*$"
+    r"|\s+reflex\b[^,;()]*$"
+)
+# Shorthand of single words, each as `key` has it.
+_SHORT = {
+    **dict.fromkeys(("ab", "abs"), "antibody"),
+    **dict.fromkeys(("ag", "ags"), "antigen"),
+    **dict.fromkeys(("cx", "cxs"), "culture"),
+    **dict.fromkeys(("24h", "24hr", "24hrs"), "24 hour"),
+    **dict.fromkeys(("hr", "hrs"), "hour"),
+    "bx": "biopsy",
+}
+_AND = re.compile(r"\s*&\s*|(?<=[a-z])\s\+\s(?=[a-z])", re.IGNORECASE)
+_LEVEL = words_of("level test testing")
+_LISTED = re.compile(r"[,;]|\band\b")
 
 
-def ordered_form(words: Iterable[str]) -> str:
-    """The roots of the words in alphabetical order, without little ones: 'cancer of the lung' as 'pulmonary cancer'."""
-    return " ".join(sorted(_ROMAN.get(word, root(word)) for word in words if word not in LITTLE))
+def forms(name: str) -> list[str]:
+    """Comparable forms of `name`, without repeats.
+
+    As it stands; without its brackets; without amounts and details ('x2', 'with reflex'); without words of courtesy and
+    of the kind 'level'; without 'serum'; the only bracket's content; with shorthand written out.
+    """
+    outer = BRACKET.sub(" ", name)
+    short = _DETAIL.sub("", unmeasured(outer))
+    found = [
+        key(name),
+        key(outer),
+        key(_AND.sub(" and ", outer)),
+        key(short),
+        bare(key(short)),
+        bare(key(name)),
+        bare(key(outer)),
+    ]
+    found.append(bare(key(short), tail=False))
+    found += [bare(key(short), drop_specimen=True), " ".join(word for word in key(short).split() if word not in _LEVEL)]
+    brackets = list(BRACKET.finditer(name))
+    if len(brackets) == 1 and not _LISTED.search(outer):
+        found.append(key(brackets[0][1] or brackets[0][2] or ""))
+    found += [" ".join(_SHORT.get(word, word) for word in form.split() if word != "for") for form in found[:5]]
+    return [form for form in dict.fromkeys(found) if form]
 
 
-def core_form(words: Sequence[str]) -> str:
-    """The same without nouns such as 'disease' and words of degree; '' where only one plain word would be left."""
-    kept = [word for word in words if word not in LITTLE and word not in KINDS and word not in DEGREES]
-    if not kept or (len(kept) == 1 and (len(kept[0]) < 4 or kept[0] in ORDINARY or kept[0] in ALONE)):
-        return ""
-    return ordered_form(kept)
+def unmeasured(text: str) -> str:
+    """`text` without what says how often, how many or when."""
+    return _AMOUNT.sub(" ", text)
+
+
+def detailed(text: str) -> bool:
+    """Whether `text` ends in a detail that `forms` leaves out."""
+    return _DETAIL.search(BRACKET.sub(" ", text)) is not None
+
+
+def bare(form: str, *, drop_specimen: bool = False, tail: bool = True) -> str:
+    """`form` without words at its ends that name no test; `tail` false: at its beginning only.
+
+    `drop_specimen`: also without 'serum' and the like.
+    """
+    words = form.split()
+    while len(words) > 1 and words[0] in LEADING:
+        words = words[1:]
+    while tail and len(words) > 1 and words[-1] in TRAILING:
+        words = words[:-1]
+    if drop_specimen and len(words) > 1:
+        words = [word for word in words if word not in SPECIMENS] or words
+    return " ".join(words)

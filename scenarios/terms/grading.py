@@ -11,7 +11,7 @@ from wardround.scenarios.terms.mentions import Linker, Mention
 from wardround.scenarios.terms.statement import MOST, statement
 
 WORTH: Mapping[Relation, float] = {"same": 1.0, "child": 0.75, "parent": 0.5, "sibling": 0.25, "other": 0.0}
-"""What each relation is worth as a score. A kind of the true disease says more than is known, a wider one too little."""
+"""What each relation is worth as a score: a kind of the true disease says more than is known, a wider one too little."""
 _PARTLY = "part"
 
 

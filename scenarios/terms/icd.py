@@ -7,8 +7,9 @@ from wardround.scenarios.terms.concepts import Concept
 from wardround.scenarios.terms.wording import key
 
 _LITTLE = re.compile(
-    r"(?i),?\s*\b(?:other and unspecified|unspecified(?= \w)|, unspecified|unspecified|NOS|NEC|not elsewhere classified"
-    r"|not otherwise specified|initial encounter|so stated|without mention of [\w ]+|classified elsewhere)\b"
+    r"(?i),?\s*\b(?:other and unspecified|unspecified site(?: \(primary\))?|unspecified organism|unspecified|NOS|NEC"
+    r"|not elsewhere classified|not otherwise specified|initial encounter|so stated|without mention of [\w ]+"
+    r"|classified elsewhere)\b"
 )
 _SIDE = re.compile(r"(?i)\b(?:right|left|bilateral|unspecified (?:eye|ear|side|limb|hand|foot|knee|hip|shoulder))\b")
 _RESIDUAL = re.compile(r"(?i)^(?:other|certain|disorders? of other|persons?|encounter)\b|\bspecified\b|\bin diseases\b")
@@ -29,7 +30,7 @@ def diseases() -> Iterator[Concept]:
     import simple_icd_10_cm as icd  # noqa: PLC0415 - reads the classification: two seconds
 
     for code in icd.get_all_codes(True):
-        if code[0] not in CHAPTERS or icd.is_chapter_or_block(code) or icd.is_extended_subcategory(code):
+        if code[0] not in CHAPTERS or "-" in code or icd.is_extended_subcategory(code):
             continue
         title = str(icd.get_description(code))
         terms = [term for text in icd.get_inclusion_term(code) for term in said(str(text))]

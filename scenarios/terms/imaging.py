@@ -23,6 +23,7 @@ _JOINED = {
     frozenset(("CT", "CT angiography")): "CT angiography",
     frozenset(("MRI", "Angiography")): "MR angiography",
 }
+_WRITTEN_OUT = {"cxr": ("chest", "xray"), "axr": ("abdomen", "xray")}
 # A Doppler study of a limb looks at its veins unless arteries are named.
 _FLOW = frozenset(tokens("doppler dopplers duplex dvt"))
 _VESSELS = frozenset(("Leg veins", "Leg arteries"))
@@ -45,12 +46,12 @@ class Reading:
 
 @lru_cache(maxsize=8192)
 def _read(text: str, modalities: tuple[Word, ...], regions: tuple[Word, ...]) -> Reading:
-    words = list(tokens(text))
+    words = [word for token in tokens(text) for word in _WRITTEN_OUT.get(token, (token,))]
     sides = {_SIDES[word] for word in words if word in _SIDES}
     flows = bool(_FLOW & set(words))
     where = _vessels(frozenset(_take(words, regions)), flows=flows)
     how = _take(words, modalities)
-    if len(how) == 2 and not {"and", "or", "plus"} & set(tokens(text)):
+    if len(how) == 2 and ("Heart" not in where or not {"and", "or", "plus"} & set(tokens(text))):
         how = (_JOINED[frozenset(how)],) if frozenset(how) in _JOINED else how
     rest = tuple(word for word in words if word and word not in _LITTLE)
     return Reading(how, where, sides.pop() if len(sides) == 1 else "", rest)
@@ -60,6 +61,8 @@ def _vessels(where: frozenset[str], *, flows: bool) -> frozenset[str]:
     """'Venous duplex of the legs' is a study of the leg veins, not of the leg and its veins."""
     if where & _VESSELS:
         return where - {"Leg"}
+    if "Carotid" in where:  # and vertebral
+        return where - {"Spine", "Neck"}
     return where - {"Leg"} | {"Leg veins"} if flows and "Leg" in where else where
 
 

@@ -10,9 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from wardround.scenarios.terms import icd, rare, synonyms
+from wardround.scenarios.terms.comparable import ordered_form
 from wardround.scenarios.terms.concepts import Concept
 from wardround.scenarios.terms.families import covered
-from wardround.scenarios.terms.forms import ordered_form
 from wardround.scenarios.terms.vocabulary import vocabulary
 from wardround.scenarios.terms.wording import key
 

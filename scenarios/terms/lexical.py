@@ -1,15 +1,15 @@
 """The default linker: exact names, then word order, then spelling; in running text exact names only."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
+from wardround.scenarios.terms.comparable import DEGREES, KINDS, core_form, ordered_form
 from wardround.scenarios.terms.dictionary import Dictionary, alike, dictionary
-from wardround.scenarios.terms.disease import expanded, names
-from wardround.scenarios.terms.forms import core_form, ordered_form
+from wardround.scenarios.terms.disease import expanded, joined, names, opposed, unstaged
 from wardround.scenarios.terms.icd import SHORT
 from wardround.scenarios.terms.knowledge import Knowledge, knowledge
 from wardround.scenarios.terms.mentions import Mention
@@ -24,6 +24,8 @@ NEAR = 0.82
 CLOSE = 74.0
 SQUASHED = 96.0
 """Least likeness of two names without their blanks ('heartfailure'), 0 to 100."""
+LONE = 80.0
+"""Least likeness of a name of one word, 0 to 100; its first letter must be right."""
 _SCORES = {"exact": 1.0, "abbreviation": 0.95, "words": 0.95, "core": 0.9, "part": 0.6}
 
 
@@ -41,11 +43,14 @@ class LexicalLinker:
     @cached_property
     def _forms(self) -> Sequence[str]:
         """What a misspelt name may be: all names, and eponyms alone ('behcet')."""
-        alone = (core for core in self._names.cores if " " not in core and len(core) > 4)
-        return tuple(dict.fromkeys((*self._names.forms, *alone)))
+        return tuple(dict.fromkeys((*self._names.forms, *self._alone)))
 
     def _places(self, form: str) -> tuple[int, ...]:
         return self._names.forms.get(form) or self._names.cores[form]
+
+    @cached_property
+    def _alone(self) -> Sequence[str]:
+        return tuple(core for core in self._names.cores if " " not in core and len(core) > 4)
 
     @cached_property
     def _grams(self) -> NGrams:
@@ -67,8 +72,8 @@ class LexicalLinker:
             if found := self._known(said):
                 return _mention(name, *found, self.held)
         for said in whole[:2]:
-            if near := next(self._near(said, 1), None):
-                return near
+            if near := self._near(said) or self._single(key(said).split()):
+                return replace(near, text=name, end=len(name))
         inside = self.mentions(name)
         if not inside:
             return None
@@ -78,24 +83,25 @@ class LexicalLinker:
     def _known(self, said: str) -> tuple[tuple[int, ...], str] | None:
         """The places of a name the dictionary has in some form, and the rule."""
         held = self._names
-        bare = said.strip(" .")
-        if places := held.short.get(bare):
+        letters = said.strip(" .")
+        if places := held.short.get(letters):
             return places, "abbreviation"
         if places := held.forms.get(key(said)):
             return places, "exact"
-        if places := held.short.get(bare.upper().replace(".", "")):
+        if places := held.short.get(letters.upper().replace(".", "")):
             return places, "abbreviation"
         spelled = expanded(said)
-        for text in (said, spelled) if spelled != said else (said,):
+        for text in dict.fromkeys((said, spelled, joined(said))):
             words = key(text).split()
-            if text is spelled and (places := held.forms.get(" ".join(words))):
+            if text is not said and (places := held.forms.get(" ".join(words))):
                 return places, "abbreviation"
             if places := held.sorted.get(ordered_form(words)):
                 return places, "words"
             core = core_form(words)
             if core and (places := held.cores.get(core)):
                 return places, "core"
-        return None
+        bare = unstaged(said)
+        return self._known(bare) if bare != " ".join(said.split()) and key(bare) else None
 
     def candidates(self, name: str, limit: int = 5) -> Sequence[Mention]:
         """Concepts by likeness of any of their names, best first; the score is the likeness."""
@@ -110,12 +116,12 @@ class LexicalLinker:
         ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
         return [Mention(name, 0, len(name), self.held.concepts[place], score, "candidate") for place, score in ordered]
 
-    def _near(self, said: str, limit: int) -> Iterator[Mention]:
-        """Names of which `said` is a misspelling, the likest first."""
+    def _near(self, said: str) -> Mention | None:
+        """The likest name of which `said` is a misspelling."""
         form = key(said)
         words = form.split()
         if len(form) < 5 or all(word in self._names.known for word in words):
-            return
+            return None
         squashed = form.replace(" ", "")
         scored = []
         for place, cosine in self._grams.nearest(form):
@@ -124,12 +130,21 @@ class LexicalLinker:
             if likeness >= NEAR * 100:
                 scored.append((-likeness, -cosine, place, other))
         for likeness, _, _, other in sorted(scored):
-            joined = fuzz.ratio(squashed, other.replace(" ", "")) >= SQUASHED and _digits(form) == _digits(other)
-            if joined or alike(words, other.split(), self._names.known, CLOSE):
-                yield _mention(said, self._places(other), "fuzzy", self.held, -likeness / 100)
-                limit -= 1
-                if not limit:
-                    return
+            together = fuzz.ratio(squashed, other.replace(" ", "")) >= SQUASHED and _digits(form) == _digits(other)
+            if together or alike(words, other.split(), self._names.known, CLOSE):
+                return _mention(said, self._places(other), "fuzzy", self.held, -likeness / 100)
+        return None
+
+    def _single(self, words: Sequence[str]) -> Mention | None:
+        """A name of one word, misspelt, with or without 'disease': too few 3-grams are left of 'Chrons'."""
+        kept = [word for word in words if word not in KINDS and word not in DEGREES]
+        if len(kept) != 1 or len(kept[0]) < 5 or kept[0] in self._names.known:
+            return None
+        alike = process.extract(kept[0], self._alone, scorer=fuzz.ratio, score_cutoff=LONE, limit=5)
+        near = [(form, score) for form, score, _ in alike if form[0] == kept[0][0] and not opposed(form, kept[0])]
+        if not near:
+            return None
+        return _mention(" ".join(words), self._names.cores[near[0][0]], "fuzzy", self.held, near[0][1] / 100)
 
     def mentions(self, text: str) -> Sequence[Mention]:
         """The diseases named in `text`, in order, by exact names and abbreviations (running.named says how)."""

@@ -10,8 +10,9 @@ from rapidfuzz import fuzz, process
 from wardround.scenarios.records import Kind
 from wardround.scenarios.terms import imaging
 from wardround.scenarios.terms.catalogue import Catalogue
+from wardround.scenarios.terms.forms import BRACKET, LEADING, SITES, TRAILING, bare, detailed, forms, unmeasured
 from wardround.scenarios.terms.spelling import corrected
-from wardround.scenarios.terms.wording import key, tokens, words_of
+from wardround.scenarios.terms.wording import key, tokens
 
 FUZZY = 90.0
 """Least rapidfuzz ratio (0 to 100) of a fuzzy match: the 0.9 of paper 000, A.3."""
@@ -19,48 +20,6 @@ FUZZY = 90.0
 LONGEST = 160
 """Characters of the longest text that is taken for one request."""
 
-# Words of a request that name no test, as they stand after `tokens`.
-_LEADING = words_of(
-    """please order get obtain perform check measure repeat request send do draw run would like to i a an the some
-    my stat urgent baseline initial serial another also want need next new routine standard complete full further
-    consider recommend do additional specific any other now then just let us we need should will would could can you
-    go ahead have also patient what is was were are d s ll portable bedside quick am random spot formal start begin with add on of fresh
-    24h 12h 48h bilateral simple plain"""
-)
-_TRAILING = words_of(
-    """level test testing assay measurement study result panel exam concentration value stat analysis please now today
-    first asap urgently immediately instead trend trending serial serially titer check series again too tonight
-    tomorrow once daily screening quantitative quantification status only if possible at baseline"""
-)
-_SPECIMENS = words_of("serum plasma blood")
-# Where a culture or a swab is taken from; the name without them must be a microbiology test.
-_SITES = words_of(
-    """urine urinary stool fecal csf cerebrospinal sputum nasal nasopharyngeal throat serum plasma blood swab swabs rectal
-    cervical vaginal urethral of the from for in skin lesion vesicle pleural synovial joint ascitic peritoneal bal"""
-)
-# How often, how many, when: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
-_AMOUNT = re.compile(
-    r"(?i)\s*\b(?:x\s?\d+|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?|[\u00d7]\s?\d+|(?:in|at|after|every|over|for)\s+(?:the next\s+)?\d+"
-    r"[\d\s,/&-]*(?:and\s+\d+\s*)?(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b"
-    r"|\d+\s*-?\s*(?:sets?|units?|times|views?|bottles?|samples?|am|pm)\b|\d+\s*(?:am|pm)\b)"
-)
-_DETAIL = re.compile(
-    r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*(?:reflex|microscop|micro\b|diff|sensitivit"
-    r"|contrast|gram stain$|smear$|indices)(?:(?!\band\b)[^,;()])*$|\s+reflex\b[^,;()]*$"
-)
-# Shorthand of single words, each as `key` has it.
-_SHORT = {
-    **dict.fromkeys(("ab", "abs"), "antibody"),
-    **dict.fromkeys(("ag", "ags"), "antigen"),
-    **dict.fromkeys(("cx", "cxs"), "culture"),
-    **dict.fromkeys(("24h", "24hr", "24hrs"), "24 hour"),
-    **dict.fromkeys(("hr", "hrs"), "hour"),
-    "bx": "biopsy",
-    "scrn": "screen",
-}
-_LEVEL = words_of("level test testing")
-_LISTED = re.compile(r"[,;]|\band\b")
-_BRACKET = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _OPPOSED = tuple(
     (re.compile(rf"^{one}"), re.compile(rf"^{other}"))
     for one, other in (("hyper", "hypo"), ("intra", "extra"), ("intra", "inter"), ("pre", "post"), ("macro", "micro"))
@@ -89,76 +48,51 @@ def link(name: str, table: Catalogue) -> Link | None:
     """
     if len(name) > LONGEST:
         return None
-    forms = _forms(name)
-    for form in forms:
+    tried = forms(name)
+    for form in tried:
         found = _named(form, table)
-        if found:
+        if found and not (table.tests[found].kind == "examination" and detailed(name)):  # 'pelvis with contrast'
             return _link(found, "exact" if key(found) == form else "synonym", 1.0, name, table)
-    for told in (name, _AMOUNT.sub(" ", _BRACKET.sub(" ", name))):
+    for told in (name, unmeasured(BRACKET.sub(" ", name))):
         study = imaging.read(told, table)
         if study.whole:
             return _study(study, table)
-    return _elsewhere(name, table) or _fuzzy(name, forms, table)
+    return _elsewhere(name, table) or _of_something(name, table) or _fuzzy(name, tried, table)
 
 
 def _elsewhere(name: str, table: Catalogue) -> Link | None:
-    """A microbiology test told with the specimen that it is taken from ('HSV PCR of the CSF', 'throat swab for ...')."""
-    words = key(_AMOUNT.sub(" ", name)).split()
-    kept = [word for word in words if word not in _SITES]
+    """A microbiology test told with the specimen it is taken from ('HSV PCR of the CSF')."""
+    words = key(unmeasured(name)).split()
+    kept = [word for word in words if word not in SITES]
     if len(kept) == len(words) or not kept:
         return None
-    found = _named(_bare(" ".join(kept), drop_specimen=False), table)
+    found = _named(bare(" ".join(kept)), table)
     fits = found is not None and table.tests[found].kind == "microbiology"
     return _link(found, "synonym", 1.0, name, table) if found and fits else None
 
 
-def _fuzzy(name: str, forms: Sequence[str], table: Catalogue) -> Link | None:
+def _of_something(name: str, table: Catalogue) -> Link | None:
+    """A procedure told with what it is done to ('FNA of the nodule')."""
+    head, found, _ = name.partition(" of the ")
+    test = _named(bare(key(head)), table) if found else None
+    fits = test is not None and table.tests[test].kind == "investigation" and "fluid" not in name
+    return _link(test, "synonym", 1.0, name, table) if test and fits else None
+
+
+def _fuzzy(name: str, tried: Sequence[str], table: Catalogue) -> Link | None:
     """The test whose name is spelled nearly so: a ratio of 90 first, then words with a mistake put right."""
-    for form in forms:
+    for form in tried:
         hit = near(form, table)
         if hit:
             return _link(table.names[hit[0]], "fuzzy", hit[1] / 100, name, table)
-    for form in forms:
+    for form in tried:
         right = corrected(form, table)
         found = _named(right, table) if right else None
         if right and found:
             return _link(found, "fuzzy", fuzz.ratio(form, right) / 100, name, table)
-    right = corrected(forms[0], table) if forms else None
+    right = corrected(tried[0], table) if tried else None
     study = imaging.read(right, table) if right else None
     return replace(_study(study, table), rule="fuzzy", score=0.9) if study is not None and study.whole else None
-
-
-def _forms(name: str) -> list[str]:
-    """Comparable forms of `name` from the whole to the barest, without repeats."""
-    outer = _BRACKET.sub(" ", name)
-    short = _AMOUNT.sub(" ", outer)
-    short = _DETAIL.sub("", short)
-    found = [
-        key(name),
-        key(outer),
-        key(short),
-        _bare(key(short), drop_specimen=False),
-        _bare(key(name), drop_specimen=False),
-        _bare(key(outer), drop_specimen=False),
-    ]
-    found += [_bare(key(outer), drop_specimen=True)]
-    found += [" ".join(word for word in key(short).split() if word not in _LEVEL)]
-    if name.count("(") + name.count("[") == 1 and not _LISTED.search(outer):
-        found += [key(match[1] or match[2] or "") for match in _BRACKET.finditer(name)]
-    found += [" ".join(_SHORT.get(word, word) for word in form.split() if word != "for") for form in found[:4]]
-    return [form for form in dict.fromkeys(found) if form]
-
-
-def _bare(form: str, *, drop_specimen: bool) -> str:
-    words = form.split()
-    while len(words) > 1 and words[0] in _LEADING:
-        words = words[1:]
-    while len(words) > 1 and words[-1] in _TRAILING:
-        words = words[:-1]
-    if drop_specimen and len(words) > 1:
-        kept = [word for word in words if word not in _SPECIMENS]
-        words = kept or words
-    return " ".join(words)
 
 
 def _named(form: str, table: Catalogue) -> str | None:
@@ -231,4 +165,4 @@ def _same(a: str, b: str) -> bool:
 
 def content(text: str) -> tuple[str, ...]:
     """The words of `text` that carry meaning: without 'please', 'the', 'level' and the like."""
-    return tuple(word for word in tokens(text) if word not in _LEADING | _TRAILING | {"of", "and", "for", "with", "in"})
+    return tuple(word for word in tokens(text) if word not in LEADING | TRAILING | {"of", "and", "for", "with", "in"})

@@ -14,20 +14,23 @@ ENDS = " \t.,;:!?-*\"'"
 _LIST = re.compile(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
 _REASON = re.compile(
     r"\s+(?:to (?=[a-z]{3})|in order to|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
-    r"|before |prior to |until |after |based on |with reflex|reflex to |in case|as part of|as a |on (?:this|the|admission)|given "
+    r"|before |prior to |until |after |based on |with reflex|reflex to |in case|as part of|as a "
+    r"|on (?:this|the|admission)|given "
     r"|for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
     r"|tuberc|tb\b|strep|influ|flu\b|covid|parasit|mrsa|vre|porphyr|metaneph|cortisol|protein|occult)))",
     re.IGNORECASE,
 )
 _JOINED = re.compile(
-    r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\btogether with\b|\band\b|\bor\b|\bplus\b|&|\+)\s+",
+    r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\btogether with\b|\band\b|\bor\b|\bplus\b|\bversus\b|\bvs\b\.?"
+    r"|&|\+)\s+",
     re.IGNORECASE,
 )
 _LEAD = re.compile(
     r"^(?:(?:and|or|also|then|plus|either|both|next|first|now|followed by|as well as)\s+)+", re.IGNORECASE
 )
 _BRACKETS = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
-_NAMING = re.compile(r"^\s*(?:including|incl\.?|such as|e\.g\.?,?|i\.e\.?,?|with|plus|and)\s*:?\s+", re.IGNORECASE)
+_NAMING = re.compile(r"^\s*(?:such as|namely|e\.g\.?,?|i\.e\.?,?)\s*:?\s+", re.IGNORECASE)
+_ADDING = re.compile(r"^\s*(?:including|incl\.?|with|plus|and)\s*:?\s+", re.IGNORECASE)
 _SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sputum", "wound", "throat"})
 
 
@@ -78,18 +81,19 @@ def listing(piece: str, known: Known) -> list[str]:
     found: list[str] = []
     adds = False
     for match in _BRACKETS.finditer(piece):
-        told = match[1] or match[2] or ""
-        adds = adds or _NAMING.match(told) is not None
-        listed = [part.strip(ENDS) for part in re.split(r"\s*[,;/]\s*|\s+and\s+", _NAMING.sub("", told))]
+        written = match[1] or match[2] or ""
+        told = _ADDING.sub("", _NAMING.sub("", written))
+        adds = adds or _ADDING.match(written) is not None
+        listed = [part.strip(ENDS) for part in re.split(r"\s*[,;/]\s*|\s+and\s+", told)]
         listed = [part for part in listed if part]
         first, _, rest = _BRACKETS.sub(" ", piece).strip(ENDS).partition(" ")
         narrower = [f"{first} {part} {rest}" for part in listed]  # 'MRI spine (cervical, lumbar)'
-        if listed and all(known(part) for part in listed) and not known(told):
+        if listed and all(known(part) for part in listed) and (len(listed) > 1 or not known(told)):
             found += listed
         elif len(listed) > 1 and rest and all(known(form) for form in narrower):
             found += narrower
-        elif adds and known(_NAMING.sub("", told)):
-            found.append(_NAMING.sub("", told))
+        elif adds and known(told):
+            found.append(told)
     outer = _BRACKETS.sub(" ", piece).strip(ENDS)
     if adds and found and known(outer):
         return [outer, *found]
@@ -111,10 +115,11 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
             yield from [part] if known(part) else single(part, known, studies)
     elif named := [part for part in inner if known(part)]:
         yield from named
+    elif len(told_with := re.split(r"\s+with\s+|\s+w/\s*", outer)) > 1 and any(map(known, told_with)):
+        for part in told_with:
+            yield from [part] if known(part) else single(part, known, studies)
     elif slashed := _slashed(outer, known):
         yield from slashed
-    elif len(told_with := re.split(r"\s+with\s+|\s+w/\s*", outer)) > 1 and known(told_with[0]):
-        yield from told_with
     elif len(parts) > 1 and all(studies(part) for part in parts):
         yield from parts
     else:

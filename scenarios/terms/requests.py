@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from wardround.scenarios.terms.clauses import Clause, clauses
@@ -20,6 +20,11 @@ _NUMBERED = re.compile(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A
 _BULLET = re.compile(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
 _NAMING = re.compile(
     r",?\s*\b(?:including|incl\.?|includes|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I
+)
+
+_HEADING = re.compile(
+    r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
+    r"|csf|urine|stool|sputum|blood|serum|fluid)$"
 )
 
 
@@ -147,7 +152,8 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
     told = [_under(head, part, known) for part in behind]
     named = [part for part in told if known(part)]
     if known(head):
-        yield head
+        if named_so or len(named) < 2 or not _HEADING.search(head):  # else it heads its own list
+            yield head
         yield from named
     elif scope(head):
         yield from told
@@ -161,12 +167,9 @@ def _under(head: str, part: str, known: Known) -> str:
     """'chest' under the heading 'X-rays' as 'X-rays chest', 'cell count' under 'CSF studies' as 'CSF cell count'."""
     if known(part):
         return part
-    first = head.split()[0] if head else ""
+    first = head.split(maxsplit=1)[0] if head else ""
     return next((form for form in (f"{head} {part}", f"{first} {part}") if known(form)), part)
 
 
 def _bracketed(line: str, place: int) -> bool:
     return line.count("(", 0, place) > line.count(")", 0, place)
-
-
-__all__ = ["LONGEST_TEXT", "MOST", "Callable", "Known", "Part", "joined", "parts", "split"]

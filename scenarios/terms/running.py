@@ -5,14 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from wardround.scenarios.terms.comparable import ordered_form
 from wardround.scenarios.terms.dictionary import Dictionary
-from wardround.scenarios.terms.forms import ordered_form
 from wardround.scenarios.terms.shortened import defined
 from wardround.scenarios.terms.wording import key
 
 _WORD = re.compile(r"(?:\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*)(?:['’ʼ]s?(?!\w))?", re.IGNORECASE)
 _BREAK = re.compile(r"[;:?!()\[\]{}|]|\.(?!\w)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])")
 _OWNED = re.compile(r"['’ʼ]s?$")
+_NEGATING = re.compile(r"(?i)\b(?:non|pseudo|anti)[-\s]?$")
 _SHORT = re.compile(r"(?<![\w-])(?=\w*[A-Z])[A-Za-z][A-Za-z0-9]{1,7}(?![\w])")
 
 
@@ -54,7 +55,7 @@ def named(text: str, names: Dictionary) -> list[Named]:
                 break
         if hit is None and _OWNED.search(words[at][0]) and (places := names.cores.get(stems[at])):
             hit = Named(words[at].start(), words[at].end(), places, "core")
-        if hit:
+        if hit and not _NEGATING.search(text, 0, hit.start):
             found.append(_trimmed(text, hit))
         at += used
     return found

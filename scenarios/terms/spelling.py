@@ -8,9 +8,9 @@ from rapidfuzz.distance import OSA
 from wardround.scenarios.terms.catalogue import Catalogue
 from wardround.scenarios.terms.wording import key
 
-_SHORTEST = 5
+_SHORTEST = 4
 _LONG = 9
-"""Letters of the shortest word that is corrected (one mistake), and of the shortest that may hold two."""
+"""Letters of the shortest word that is corrected (one mistake; of four only one left out), and of one with two."""
 
 _OPPOSED = (("hyper", "hypo"), ("intra", "extra"), ("intra", "inter"), ("pre", "post"), ("macro", "micro"))
 
@@ -37,7 +37,11 @@ class Speller:
         most = 2 if len(word) >= _LONG else 1
         near = {known for form in _forms(word) for known in self._near.get(form, ())}
         found = [(OSA.distance(word, known, score_cutoff=most), known) for known in near if known[0] == word[0]]
-        close = sorted((far, known) for far, known in found if far <= most and not _opposed(word, known))
+        close = sorted(
+            (far, known)
+            for far, known in found
+            if far <= most and not _opposed(word, known) and (len(word) > _SHORTEST or len(known) > len(word))
+        )
         if not close or (len(close) > 1 and close[0][0] == close[1][0]):
             return None
         return close[0][1]
@@ -70,6 +74,8 @@ def speller(table: Catalogue) -> Speller:
 def corrected(form: str, table: Catalogue) -> str | None:
     """A comparable form with its mistaken words put right, None if there is nothing to correct or it cannot be done."""
     known, words = speller(table), form.split()
+    if len(words) == 1 and len(form) <= _SHORTEST:
+        return None
     found = [word if word in known.words else known.correct(word) or word for word in words]
     return " ".join(found) if found != words else None
 

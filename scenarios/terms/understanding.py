@@ -10,6 +10,7 @@ from wardround.scenarios.terms import imaging
 from wardround.scenarios.terms.catalogue import Catalogue
 from wardround.scenarios.terms.headings import scope
 from wardround.scenarios.terms.linking import Link, link
+from wardround.scenarios.terms.pieces import Known, Studies
 from wardround.scenarios.terms.requests import Part, joined, parts
 from wardround.scenarios.terms.wording import key, tokens, words_of
 
@@ -103,7 +104,7 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
     return _sorted(list(_carried(told, table, own)), table)
 
 
-def _item(item: str, known, studies) -> Iterator[Part]:  # type: ignore[no-untyped-def]
+def _item(item: str, known: Known, studies: Studies) -> Iterator[Part]:
     if known(item):
         yield Part(item)
     else:

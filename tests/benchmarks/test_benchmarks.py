@@ -33,7 +33,7 @@ def test_faults_are_sent_and_mended() -> None:
 
 def test_the_same_seed_draws_the_same_faults() -> None:
     drawing = [Answers({"429": 0.2, "reset": 0.2}, 0.05, seed) for seed in (1, 1, 2)]
-    drawn = [[answers.next() for _ in range(200)] for answers in drawing]
+    drawn = [[answers.next()[0] for _ in range(200)] for answers in drawing]
     assert drawn[0] == drawn[1] != drawn[2]
     assert drawing[0].sent == {kind: drawing[0].sent[kind] for kind in ("200", "429", "reset")}
     assert drawn[0].count(None) == drawing[0].sent["reset"] > 0

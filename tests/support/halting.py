@@ -54,8 +54,10 @@ class _Session:
                 raise Halted("the process is dead")
             life.left -= 1
             last = row is rows[-1]
-            await self._session.append(episode, [row], ending=ending if last else None, spent=spent if last else None)
-            life.written[episode, row.seq] = row.hash
+            try:
+                await self._session.append(episode, [row], ending=ending if last else None, spent=spent if last else None)
+            finally:  # an append that is cancelled is written all the same
+                life.written[episode, row.seq] = row.hash
         if life.left <= 0:
             raise Halted("the process dies here")
 

@@ -180,7 +180,7 @@ def _hold(tried: Tried, tree: MimicTree, builds: Builds) -> None:
 
 
 def test_all_rules_are_tried(full: MimicTree, hosp: MimicTree, tmp_path: Path) -> None:
-    known = {param.values[0].rule for param in (*WITH_NOTES, *WITHOUT_NOTES)}  # type: ignore[union-attr]
+    known = {param.values[0].rule for param in (*WITH_NOTES, *WITHOUT_NOTES)}
     for tree in (full, hosp):
         for rules in ("default", "published"):
             _, flow = built(tree, tmp_path, rules=rules, limit=3, series=False)

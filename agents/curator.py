@@ -1,0 +1,65 @@
+"""A curator: a language model that restructures the article of a case report, step by step."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from wardround.agents.dialogue import SILENCE
+from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.records import Action, Completion, Json, Message, View
+from wardround.engine.seat import Seat, Voice
+from wardround.scenarios.moves import Unusable
+from wardround.scenarios.reports.replies import read
+from wardround.scenarios.reports.taxonomy import BODY_SYSTEMS, DISORDERS
+
+_TASKS = {"diagnosis": "how a diagnosis was made", "treatment": "how a treatment was chosen"}
+
+
+class Curator:
+    """Asks its model one question a turn (prompts curator/STEP); the scenario's parsers read the answer.
+
+    All it knows is in the view, so it resumes anywhere. A reply that the parser cannot read is asked for once more,
+    with what was wrong. A refusal by the endpoint is a refusal of this step only. Purposes of its calls: the step's
+    name, repair.
+    """
+
+    sealed: ClassVar[bool] = True
+
+    def __init__(self, seat: Seat) -> None:
+        if seat.model is None:
+            raise UsageError(f"{seat.name}: this agent needs a model; write provider/model, for instance openai/gpt-4o")
+        self._model: Voice = seat.model
+        self._prompts = seat.prompts
+
+    async def act(self, view: View) -> Action:
+        """Answer the step's question."""
+        known = view.known
+        if not isinstance(known, Mapping) or not {"step", "about", "article"} <= set(known):
+            raise ValueError("a curator must be told its step and the article: view.known holds neither")
+        step = str(known["step"])
+        messages = [Message("system", self._prompts["curator/system"].text), Message("user", self._question(known))]
+        try:
+            reply = await self._model.complete(messages, purpose=step)
+            reading = read(step, reply.text)
+            if isinstance(reading, Unusable):
+                reply = await self._repaired(messages, reply, reading)
+        except ProviderError as error:
+            if error.kind != "refused":
+                raise
+            return Action("decline", f"refused by the endpoint: {error}")
+        return Action("reply", reply.text, thinking=reply.thinking)
+
+    async def _repaired(self, messages: list[Message], reply: Completion, fault: Unusable) -> Completion:
+        asked = self._prompts["curator/repair"].render(why=fault.why)
+        again = [Message("assistant", reply.text if reply.text.strip() else SILENCE), Message("user", asked)]
+        return await self._model.complete([*messages, *again], purpose="repair")
+
+    def _question(self, known: Mapping[str, Json]) -> str:
+        step, about = str(known["step"]), str(known["about"])
+        values = {"article": str(known["article"])}
+        if step == "about":
+            values["task"] = _TASKS.get(about, about)
+        if step == "rare":
+            values["disease"] = about
+        if step in ("body_system", "disorder"):
+            values["categories"] = "\n".join(BODY_SYSTEMS if step == "body_system" else DISORDERS)
+        return self._prompts[f"curator/{step}"].render(**values)

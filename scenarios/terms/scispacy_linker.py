@@ -1,0 +1,163 @@
+"""scispaCy behind the linker contract: its candidates, entity linker and abbreviations over the same concepts.
+
+Needs the extra `scispacy` in an environment of its own (it holds numpy below 2). Nothing is downloaded: the knowledge
+base and the index are built in memory from the concepts, and no language model is loaded (names are found by phrase).
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from wardround.scenarios.terms.knowledge import Knowledge
+from wardround.scenarios.terms.mentions import Mention
+
+LEAST = 0.75
+"""Least cosine of a candidate that `link` and `mentions` accept."""
+NEIGHBOURS = 30
+"""Nearest aliases asked of the index for one mention, as scispaCy's own default."""
+_BATCH = 256
+
+
+class ScispacyLinker:
+    """Links to the concepts of one Knowledge through scispaCy. Building takes some seconds, on the first use.
+
+    `hnsw` uses nmslib's approximate index, as scispaCy ships it, with parameters that keep short names; without it the
+    cosine is exact, the same on every run, and no slower at this size.
+    """
+
+    def __init__(self, held: Knowledge, hnsw: bool = False, least: float = LEAST) -> None:
+        self.held, self.hnsw, self.least = held, hnsw, least
+
+    @cached_property
+    def _kb(self) -> Any:
+        from scispacy.linking_utils import Entity, KnowledgeBase  # noqa: PLC0415 - an extra
+
+        return KnowledgeBase(
+            [
+                Entity(concept.id, concept.name, [*concept.synonyms, *concept.abbreviations])
+                for concept in self.held.concepts
+            ]
+        )
+
+    @cached_property
+    def _entity_linker(self) -> Any:
+        from scispacy.candidate_generation import CandidateGenerator  # noqa: PLC0415 - an extra
+        from scispacy.linking import EntityLinker  # noqa: PLC0415 - an extra
+        from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415 - comes with the extra
+
+        aliases = list(self._kb.alias_to_cuis)
+        # Every 3-gram counts (scispaCy drops those of fewer than ten aliases): a small knowledge has many rare ones.
+        vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), min_df=1, dtype="float32")
+        vectors = vectorizer.fit_transform(aliases)
+        index = _hnsw(vectors) if self.hnsw else Exact(vectors)
+        return EntityLinker(
+            candidate_generator=CandidateGenerator(index, vectorizer, aliases, self._kb),
+            k=NEIGHBOURS,
+            threshold=self.least,
+            no_definition_threshold=self.least,
+            filter_for_definitions=False,
+        )
+
+    @cached_property
+    def _nlp(self) -> Any:
+        import spacy  # noqa: PLC0415 - an extra
+        from scispacy.abbreviation import AbbreviationDetector  # noqa: F401, PLC0415 - registers its factory
+        from spacy.matcher import PhraseMatcher  # noqa: PLC0415 - an extra
+
+        nlp = spacy.blank("en")
+        nlp.add_pipe("abbreviation_detector")
+        # Rebuilt here and not in __init__: patterns belong to the vocabulary of one pipeline.
+        self._phrases = PhraseMatcher(nlp.vocab, attr="LOWER")
+        self._letters = PhraseMatcher(nlp.vocab, attr="ORTH")
+        names = [name for concept in self.held.concepts for name in concept.names]
+        self._phrases.add("name", list(nlp.tokenizer.pipe(dict.fromkeys(names))))
+        short = [name for concept in self.held.concepts for name in concept.abbreviations]
+        self._letters.add("short", list(nlp.tokenizer.pipe(dict.fromkeys(short))))
+        return nlp
+
+    def link(self, name: str) -> Mention | None:
+        """The best concept of a single name: an alias as it is written, else the nearest of at least `least`."""
+        found = self.candidates(name, 1)
+        return found[0] if found and found[0].score >= self.least else None
+
+    def candidates(self, name: str, limit: int = 5) -> Sequence[Mention]:
+        """Concepts by cosine of their best alias; a name that is an alias of several has the others with it."""
+        same = self._same(name)
+        if same:
+            return [self._mention(name, 0, same[0], 1.0, "exact", same[1:])]
+        doc = self._nlp.make_doc(name)
+        if not len(doc):
+            return []
+        doc.ents = [doc.char_span(0, len(name), label="DISEASE", alignment_mode="expand")]
+        self._entity_linker(doc)
+        return [self._mention(name, 0, cui, score, "cosine") for ent in doc.ents for cui, score in ent._.kb_ents][
+            :limit
+        ]
+
+    def _same(self, name: str) -> Sequence[str]:
+        """Ids of the concepts that have `name` as an alias, in the order of the concepts."""
+        found = self._kb.alias_to_cuis.get(name.strip(), ())
+        return sorted(found, key=self._order.__getitem__)
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        return {concept.id: place for place, concept in enumerate(self.held.concepts)}
+
+    def mentions(self, text: str) -> Sequence[Mention]:
+        """Names in running text by phrase, and the text's own abbreviations by scispaCy's detector."""
+        import spacy  # noqa: PLC0415 - an extra
+
+        doc = self._nlp(text)
+        spans = [doc[start:end] for _, start, end in (*self._phrases(doc), *self._letters(doc))]
+        longer = {span.text: span._.long_form for span in doc._.abbreviations}
+        spans += [span for span in doc._.abbreviations]
+        doc.ents = [
+            spacy.tokens.Span(doc, span.start, span.end, label="DISEASE") for span in spacy.util.filter_spans(spans)
+        ]
+        self._entity_linker(doc)
+        found = []
+        for ent in doc.ents:
+            same = () if ent.text in longer else self._same(ent.text) or self._same(ent.text.lower())
+            if same:
+                found.append(self._mention(ent.text, ent.start_char, same[0], 1.0, "exact", same[1:]))
+            elif ent._.kb_ents:
+                cui, score = ent._.kb_ents[0]
+                rule = "abbreviation" if ent.text in longer else "cosine"
+                found.append(self._mention(ent.text, ent.start_char, cui, score, rule))
+        return found
+
+    def _mention(self, text: str, start: int, cui: str, score: float, rule: str, others: Sequence[str] = ()) -> Mention:
+        concepts = [self.held.concepts[self._order[name]] for name in (cui, *others)]
+        return Mention(text, start, start + len(text), concepts[0], float(score), rule, tuple(concepts[1:]))
+
+
+class Exact:
+    """The index that scispaCy asks, by exact cosine: one sparse product for a batch of mentions."""
+
+    def __init__(self, vectors: Any) -> None:
+        self._columns = vectors.T.tocsr()
+
+    def knnQueryBatch(self, vectors: Any, k: int) -> list[tuple[Any, Any]]:  # noqa: N802 - nmslib's name
+        """For each mention the places of the nearest aliases and their distances (1 - cosine), nearest first."""
+        import numpy  # noqa: PLC0415 - typed otherwise below and above version 2
+
+        found = []
+        for start in range(0, vectors.shape[0], _BATCH):
+            product = (vectors[start : start + _BATCH] @ self._columns).tocsr()
+            for row in range(product.shape[0]):
+                held = slice(product.indptr[row], product.indptr[row + 1])
+                places, scores = product.indices[held], product.data[held]
+                order = numpy.lexsort((places, -scores))[:k]
+                found.append((places[order], 1 - scores[order]))
+        return found
+
+
+def _hnsw(vectors: Any) -> Any:
+    """nmslib's graph, as scispaCy builds it; 24 links and 400 candidates keep names of two letters in 40,000."""
+    import nmslib  # noqa: PLC0415 - comes with the extra
+
+    index = nmslib.init(method="hnsw", space="cosinesimil_sparse", data_type=nmslib.DataType.SPARSE_VECTOR)
+    index.addDataPointBatch(vectors)
+    index.createIndex({"M": 24, "efConstruction": 400, "post": 0})
+    index.setQueryTimeParams({"efSearch": 400})
+    return index

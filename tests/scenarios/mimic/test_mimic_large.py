@@ -1,0 +1,39 @@
+"""A tree of 50,000 admissions built end to end, within a fixed memory."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mimic_tree import MimicTree
+
+from wardround.scenarios.loaders.detect import load
+
+_BUILD = """
+import json, resource, sys
+from pathlib import Path
+from wardround.building import build_mimic
+from wardround.scenarios.mimic.options import Options
+flow = build_mimic(Options(mimic=Path(sys.argv[1])), Path(sys.argv[2]))
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+print(json.dumps({"flow": [step.json() for step in flow.steps.all], "cases": flow.cases, "peak": peak}))
+"""
+
+
+@pytest.mark.records
+@pytest.mark.timeout(600)
+def test_fifty_thousand_admissions(tmp_path: Path) -> None:
+    tree = MimicTree(tmp_path / "mimic", 50_000, rare=2)
+    done = subprocess.run(
+        [sys.executable, "-c", _BUILD, str(tree.root), str(tmp_path / "cases.jsonl")],
+        check=True, capture_output=True, text=True, timeout=500,
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    dropped = {step["rule"]: step["dropped"] for step in told["flow"]}
+    kinds = {"coded": "other_code", "note": "no_note", "history": "no_history", "label_first": "second"}
+    for rule, kind in {**kinds, "one_disease": "several", "results": "no_results"}.items():
+        assert dropped[rule] == len(tree.of(kind))
+    assert dropped["history_leak"] == len(tree.of("named", "synonym"))
+    assert told["cases"] == len(list(load(tmp_path / "cases.jsonl"))) == 700  # 100 of each of seven diseases
+    assert told["peak"] < 1500  # MB: DuckDB's own limit of 1 GB, and the rest

@@ -1,0 +1,138 @@
+"""Real tables and published vectors, read where they lie: the open demo, and the records the published code builds."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wardround
+from wardround.building import build_mimic
+from wardround.engine.stores.memory import MemoryStore
+from wardround.evaluators.summary import summarise
+from wardround.scenarios.case import Case
+from wardround.scenarios.census import census
+from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.mimic.flow import Flow
+from wardround.scenarios.mimic.options import Options
+from wardround.scenarios.mimic.questions import recognised
+
+pytestmark = pytest.mark.shared
+
+
+def demo(shared: Path, out: Path, **options: Any) -> Flow:
+    root = shared / "data" / "mimic-iv-demo"
+    tables = {
+        "labevents": str(root / "hosp" / "labevents_from_meds.csv.gz"),
+        "d_icd_diagnoses": "hosp/d_icd_diagnoses_used.csv",
+    }
+    return build_mimic(Options(mimic=root, tables=tables, **options), out)
+
+
+@pytest.fixture(scope="module")
+def cases(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("demo") / "cases.jsonl"
+    demo(shared, out, pool="all", min_per_disease=1)
+    return out
+
+
+def test_the_open_demo_gives_laboratory_and_microbiology_cases(cases: Path) -> None:
+    found = list(load(cases))
+    assert len(found) >= 171  # those with results of their own number; results attached by time add some
+    assert all(case.labs and case.microbiology and not case.imaging for case in found)
+    assert {case.opening_source for case in found} == {"structured"}
+    assert {case.data_class for case in found} == {"restricted"}
+    checked = census(cases)
+    assert (checked.problems, checked.leaks, checked.lacks["workup"]) == ((), (), {})
+
+
+def test_without_results_attached_by_time_they_are_those_with_a_number(shared: Path, tmp_path: Path) -> None:
+    flow = demo(shared, tmp_path / "cases.jsonl", pool="all", min_per_disease=1, without=("nearby", "cancelled"))
+    assert flow.cases == 170  # of 171 with all three: one has a first-listed code without a title
+
+
+def test_with_the_default_rules_the_demo_gives_nothing_and_the_flow_says_why(shared: Path, tmp_path: Path) -> None:
+    flow = demo(shared, tmp_path / "cases.jsonl")
+    assert flow.cases == 0
+    assert "no case was built: rule size" in flow.text()
+    assert (tmp_path / "cases.jsonl").read_bytes() == b""
+
+
+@pytest.mark.timeout(120)
+async def test_gold_is_right_on_every_case_and_baseline_plays_them(cases: Path) -> None:
+    for doctor in ("gold", "baseline"):
+        seats = {"doctor": doctor}
+        run = await wardround.run(cases, "workup", seats=seats, store=MemoryStore(), limit=40, seed=1)
+        assert await run.endings() == {"completed": 40}
+        summary = summarise((await wardround.score_run(run)).episodes)
+        means = {score.name: score.mean for score in summary.scores}
+        assert (means["diagnosis_accuracy"] == means["exam_recall"] == 1.0) is (doctor == "gold")
+
+
+def _tables(shared: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    (vector,) = json.loads((shared / "vectors" / "mimic_extract_info_general.json").read_text())
+    return vector["input"], vector["expected"]
+
+
+def _written(root: Path, tables: dict[str, list[dict[str, Any]]]) -> None:
+    folders = {"discharge": "note", "radiology": "note", "radiology_detail": "note"}
+    for name, rows in tables.items():
+        path = root / folders.get(name, "hosp") / f"{name}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+def _records(tmp_path: Path, shared: Path) -> tuple[dict[int, Case], dict[str, Any]]:
+    given, expected = _tables(shared)
+    tables = dict(given["tables"])
+    coded = tables.pop("diagnoses(joined long_title)")
+    tables.pop("procedures(joined long_title)")
+    items = {row["itemid"] for row in tables["labevents"]}
+    tables |= {
+        "diagnoses_icd": [{key: row[key] for key in row if key != "long_title"} for row in coded],
+        "d_icd_diagnoses": [{key: row[key] for key in ("icd_code", "icd_version", "long_title")} for row in coded],
+        "d_labitems": [{"itemid": item, "label": f"item {item}"} for item in sorted(items)],
+        "patients": [
+            {"subject_id": row["subject_id"], "gender": "F", "anchor_age": 30, "anchor_year": 2150}
+            for row in tables["admissions"]
+        ],
+    }
+    _written(tmp_path / "mimic", tables)
+    (tmp_path / "pool.txt").write_text(given["disease"])
+    options = Options(
+        mimic=tmp_path / "mimic",
+        rules="published",
+        pool=str(tmp_path / "pool.txt"),
+        min_per_disease=1,
+        lookup=shared / "data" / "multicogeval" / "mimic-iv",
+    )
+    build_mimic(options, tmp_path / "cases.jsonl")
+    return {int(case.id.removeprefix("mimic-")): case for case in load(tmp_path / "cases.jsonl")}, expected
+
+
+def test_published_rules_build_the_records_of_the_published_code(shared: Path, tmp_path: Path) -> None:
+    built, expected = _records(tmp_path, shared)
+    wanted = {int(hadm): record for hadm, record in expected["hadm_info"].items() if record["Patient History"]}
+    assert set(built) == set(wanted)
+    for hadm, record in wanted.items():
+        case = built[hadm]
+        assert case.history["History of Present Illness"] == record["Patient History"].strip()
+        assert "".join(part.text for part in case.examination) == record["Physical Examination"].strip()
+        labs = {str(lab.item_id): f"{lab.value} {lab.unit}".strip() for lab in case.labs}
+        assert labs == record["Laboratory Tests"]
+        cultures = {str(one.item_id): one.organism or one.comment for one in case.microbiology}
+        assert cultures == record["Microbiology"]
+        studies = [(one.report, one.modality, one.region, one.exam) for one in case.imaging]
+        told = [(one["Report"], one["Modality"], one["Region"], one["Exam Name"]) for one in record["Radiology"]]
+        assert sorted(studies) == sorted(told)
+
+
+def test_a_question_set_gives_a_pool(shared: Path) -> None:
+    found = recognised([shared / "data" / "multicogeval" / "medqa" / "MCQ.test.json"])
+    assert found.questions == 397
+    assert len(found.diseases) > 60
+    assert all(disease.icd10 for disease, _ in found.diseases)
