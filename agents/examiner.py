@@ -28,8 +28,15 @@ class Examiner:
             wanted(known["order"]),
             str(known["order"].get("kind", "any")),
             str(known.get("policy", "strict")),
+            told=said_before(view),
         )
         return told(given)
+
+
+def said_before(view: View) -> frozenset[str]:
+    """References of the results that this seat has told: a repeated test gets the result after them."""
+    answers = [row for said in view.heard if said.seat == view.seat for row in said.args.get("answers") or ()]
+    return frozenset(str(ref) for row in answers if isinstance(row, Mapping) for ref in row.get("refs") or ())
 
 
 def record(rows: Iterable[Mapping[str, Json]]) -> tuple[Item, ...]:

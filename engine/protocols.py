@@ -181,8 +181,11 @@ class Store(Protocol):
         """Number of episodes by cause, in order of cause; those still open under `open`."""
         ...
 
-    async def spending(self, run: str | None = None, *, day: str | None = None) -> Sequence[SpendRow]:
-        """What was spent by seat and day: of one run or all, on one day or all; in order of run, day, seat."""
+    async def spending(self, run: str | None = None, *, day: str | None = None, besides: int = 0) -> Sequence[SpendRow]:
+        """What was spent by seat and day: of one run or all, on one day or all; in order of run, day, seat.
+
+        `besides` leaves out what the session of that number spent.
+        """
         ...
 
     async def recall(self, key: str) -> bytes | None:

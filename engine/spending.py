@@ -38,17 +38,6 @@ class Spending(msgspec.Struct, frozen=True, omit_defaults=True):
             self.unpriced + other.unpriced,
         )
 
-    def __sub__(self, other: "Spending") -> "Spending":
-        return Spending(
-            self.calls - other.calls,
-            self.failed - other.failed,
-            self.recalled - other.recalled,
-            self.prompt - other.prompt,
-            self.completion - other.completion,
-            self.cost - other.cost,
-            self.unpriced - other.unpriced,
-        )
-
 
 def spending_of(reply: Completion | None) -> Spending:
     """The account of one call; None for one that failed."""

@@ -48,10 +48,7 @@ async def at_work(
     began = time()
 
     async def look() -> None:
-        own = dict(progress.purse.by_seat)
-        spent = sums(await store.spending(run.name))
-        # What others spent is what the store has and this process did not book: its last calls may not be there yet.
-        others = {seat: spent[seat] - own.get(seat, Spending()) for seat in spent}
+        others = sums(await store.spending(run.name, besides=session.id))
         tired = progress.purse.refresh(others, worked + time() - began)
         if tired:
             progress.drain(f"the budget is used up: {tired}")

@@ -19,9 +19,9 @@ _GO_ON = _MOVE.format(more="")
 _CLOSE = _MOVE.format(more=", cause = ?, reason = ?, holder = NULL")
 _REOPEN = _MOVE.format(more=", cause = ?, reason = ?")
 _BOOK = """
-    INSERT INTO spending (run, seat, day, calls, failed, recalled, prompt, completion, cost, unpriced)
-    SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM runs WHERE name = ?
-    ON CONFLICT (run, seat, day) DO UPDATE SET
+    INSERT INTO spending (run, seat, day, session, calls, failed, recalled, prompt, completion, cost, unpriced)
+    SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM runs WHERE name = ?
+    ON CONFLICT (run, seat, day, session) DO UPDATE SET
         calls = calls + excluded.calls, failed = failed + excluded.failed, recalled = recalled + excluded.recalled,
         prompt = prompt + excluded.prompt, completion = completion + excluded.completion,
         cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced
@@ -39,7 +39,7 @@ class Group:
         """Write what may be written, inside the caller's transaction."""
         now = self._clock()
         failures: dict[int, WardroundError] = {}
-        spent: dict[tuple[str, str], Spending] = {}
+        spent: dict[tuple[str, str, int], Spending] = {}
         for place, work in enumerate(works):
             if not isinstance(work, Append):
                 connection.execute("INSERT OR IGNORE INTO calls (key, body) VALUES (?, ?)", work)
@@ -49,12 +49,13 @@ class Group:
                     failures[place] = failure
                     continue
                 for seat, more in (work.spent or {}).items():
-                    before = spent.get((work.run, seat))
-                    spent[work.run, seat] = more if before is None else before + more
+                    account = (work.run, seat, work.holder or 0)
+                    before = spent.get(account)
+                    spent[account] = more if before is None else before + more
         day = datetime.fromtimestamp(now, UTC).date().isoformat()
-        for (run, seat), s in spent.items():
+        for (run, seat, session), s in spent.items():
             values = (s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced)
-            connection.execute(_BOOK, (seat, day, *values, run))
+            connection.execute(_BOOK, (seat, day, session, *values, run))
         return failures
 
     def _append(self, connection: sqlite3.Connection, work: Append, now: float) -> WardroundError | None:

@@ -30,7 +30,7 @@ class MemoryStore:
         self._holders: dict[tuple[str, str], int] = {}
         self._deaths: Counter[tuple[str, str]] = Counter()
         self._orders: dict[str, Orders] = {}
-        self._spending: dict[tuple[str, str, str], Spending] = {}
+        self._spending: dict[tuple[str, str, str, int], Spending] = {}
         self._calls: dict[str, bytes] = {}
 
     async def create_run(
@@ -171,11 +171,12 @@ class MemoryStore:
             at=self._clock() if rows else row.at,
         )
 
-    def book(self, run: str, spent: Mapping[str, Spending]) -> None:
+    def book(self, run: str, spent: Mapping[str, Spending], session: int) -> None:
         """Add what was spent to the account of today."""
         day = datetime.fromtimestamp(self._clock(), UTC).date().isoformat()
         for seat, more in spent.items():
-            self._spending[run, day, seat] = self._spending.get((run, day, seat), Spending()) + more
+            account = (run, day, seat, session)
+            self._spending[account] = self._spending.get(account, Spending()) + more
 
     async def reopen(self, run: str, causes: Sequence[str]) -> int:
         """Make the episodes that closed by one of `causes` open again; returns how many."""
@@ -216,11 +217,13 @@ class MemoryStore:
         """Number of episodes by cause, in order of cause; those still open under `open`."""
         return dict(sorted(Counter(row.cause or "open" for row in self._ordered(run)).items()))
 
-    async def spending(self, run: str | None = None, *, day: str | None = None) -> Sequence[SpendRow]:
+    async def spending(self, run: str | None = None, *, day: str | None = None, besides: int = 0) -> Sequence[SpendRow]:
         """What was spent by seat and day, in order of run, day, seat."""
-        found = sorted(self._spending.items(), key=lambda entry: entry[0])
-        rows = [SpendRow(name, seat, on, spent) for (name, on, seat), spent in found]
-        return [row for row in rows if run in (None, row.run) and day in (None, row.day)]
+        sums: dict[tuple[str, str, str], Spending] = {}
+        for (name, on, seat, session), spent in self._spending.items():
+            if run in (None, name) and day in (None, on) and not (besides and session == besides):
+                sums[name, on, seat] = sums.get((name, on, seat), Spending()) + spent
+        return [SpendRow(name, seat, on, sums[name, on, seat]) for name, on, seat in sorted(sums)]
 
     async def recall(self, key: str) -> bytes | None:
         """The answer kept under this key in the call cache."""
@@ -274,7 +277,7 @@ class MemorySession:
         """Append, if this session still holds the episode."""
         if rows or ending or spent:
             self._store.write(self._run, episode, rows, ending, self.id)
-            self._store.book(self._run, spent or {})
+            self._store.book(self._run, spent or {}, self.id)
 
     async def beat(self, told: Mapping[str, Json]) -> Orders:
         """Show that it lives and hear the orders; one that was declared dead is alive again."""

@@ -200,14 +200,16 @@ class PostgresStore:
         query = f"SELECT cause, count(*) FROM episodes WHERE run = {_RUN} GROUP BY cause"  # noqa: S608 - constants
         return dict(sorted((cause or "open", count) for cause, count in await self._page(query, run)))
 
-    async def spending(self, run: str | None = None, *, day: str | None = None) -> Sequence[SpendRow]:
+    async def spending(self, run: str | None = None, *, day: str | None = None, besides: int = 0) -> Sequence[SpendRow]:
         """What was spent by seat and day, in order of run, day, seat."""
         query = (
-            "SELECT r.name, s.seat, s.day, s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced"
+            "SELECT r.name, s.seat, s.day, sum(s.calls)::bigint, sum(s.failed)::bigint, sum(s.recalled)::bigint,"
+            " sum(s.prompt)::bigint, sum(s.completion)::bigint, sum(s.cost), sum(s.unpriced)::bigint"
             " FROM spending s JOIN runs r ON r.id = s.run"
-            " WHERE r.name = coalesce($1, r.name) AND s.day = coalesce($2, s.day) ORDER BY r.name, s.day, s.seat"
+            " WHERE r.name = coalesce($1, r.name) AND s.day = coalesce($2, s.day) AND s.session <> $3"
+            " GROUP BY r.name, s.day, s.seat ORDER BY r.name, s.day, s.seat"
         )
-        page = await self._page(query, run, day)
+        page = await self._page(query, run, day, besides or -1)
         return [SpendRow(name, seat, on, Spending(*account)) for name, seat, on, *account in page]
 
     async def recall(self, key: str) -> bytes | None:

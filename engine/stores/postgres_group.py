@@ -10,7 +10,7 @@ from wardround.engine.stores.writer import Append, Failures, Keep, Work
 
 # One statement is one transaction and one way there and back: no connection is ever lost in the middle of one. What is
 # not `moved`, for its number of events or its holder, takes nothing else with it. Accounts are booked in the order of
-# their key, so that two processes cannot wait for each other.
+# their key; each session has its own, so that processes do not wait for each other.
 _WRITE = """
 WITH moved AS (
     UPDATE episodes e SET
@@ -22,22 +22,22 @@ WITH moved AS (
     FROM unnest($1::integer[], $2::bigint[], $3::integer[], $4::integer[], $5::bigint[], $6::boolean[], $7::text[],
                 $8::text[]) AS g (place, id, first, after, holder, ends, cause, reason)
     WHERE e.id = g.id AND e.events = coalesce(g.first, e.events) AND (g.holder IS NULL OR e.holder = g.holder)
-    RETURNING g.place, e.run, e.id
+    RETURNING g.place, e.run, e.id, coalesce(g.holder, 0) AS session
 ), written AS (
     INSERT INTO events (episode, seq, hash, body)
     SELECT m.id, v.seq, v.hash, v.body
     FROM unnest($9::integer[], $10::integer[], $11::bytea[], $12::bytea[]) AS v (place, seq, hash, body)
     JOIN moved m USING (place)
 ), booked AS (
-    INSERT INTO spending AS s (run, seat, day, calls, failed, recalled, prompt, completion, cost, unpriced)
-    SELECT m.run, b.seat, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'), sum(b.calls), sum(b.failed), sum(b.recalled),
-        sum(b.prompt), sum(b.completion), sum(b.cost), sum(b.unpriced)
+    INSERT INTO spending AS s (run, seat, day, session, calls, failed, recalled, prompt, completion, cost, unpriced)
+    SELECT m.run, b.seat, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'), m.session, sum(b.calls), sum(b.failed),
+        sum(b.recalled), sum(b.prompt), sum(b.completion), sum(b.cost), sum(b.unpriced)
     FROM unnest($13::integer[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[],
                 $20::double precision[], $21::bigint[])
         AS b (place, seat, calls, failed, recalled, prompt, completion, cost, unpriced)
     JOIN moved m USING (place)
-    GROUP BY m.run, b.seat ORDER BY m.run, b.seat
-    ON CONFLICT (run, seat, day) DO UPDATE SET
+    GROUP BY m.run, b.seat, m.session ORDER BY m.run, b.seat, m.session
+    ON CONFLICT (run, seat, day, session) DO UPDATE SET
         calls = s.calls + excluded.calls, failed = s.failed + excluded.failed,
         recalled = s.recalled + excluded.recalled, prompt = s.prompt + excluded.prompt,
         completion = s.completion + excluded.completion, cost = s.cost + excluded.cost,

@@ -69,6 +69,7 @@ STEPS: tuple[str, ...] = (
         run bigint NOT NULL REFERENCES runs(id),
         seat text COLLATE "C" NOT NULL,
         day text COLLATE "C" NOT NULL,
+        session bigint NOT NULL,
         calls bigint NOT NULL,
         failed bigint NOT NULL,
         recalled bigint NOT NULL,
@@ -76,7 +77,7 @@ STEPS: tuple[str, ...] = (
         completion bigint NOT NULL,
         cost double precision NOT NULL,
         unpriced bigint NOT NULL,
-        PRIMARY KEY (run, seat, day)
+        PRIMARY KEY (run, seat, day, session)
     ) WITH (fillfactor = 50);
     CREATE TABLE calls (key text COLLATE "C" PRIMARY KEY, body bytea NOT NULL);
     CREATE TABLE version (number integer NOT NULL);

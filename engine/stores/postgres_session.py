@@ -30,13 +30,13 @@ FROM sessions s WHERE s.run = {_RUN} ORDER BY s.id
 # Rows that another process is taking just now are passed over, not waited for.
 _TAKE = f"""
 WITH free AS (
-    SELECT id FROM episodes WHERE run = {_RUN} AND cause IS NULL AND (
+    SELECT id, deaths FROM episodes WHERE run = {_RUN} AND cause IS NULL AND (
         holder IS NULL OR holder <> ALL (ARRAY(SELECT id FROM sessions WHERE run = {_RUN} AND (id = $3 OR {_LIVING}))))
     AND (cardinality($5::text[]) = 0 OR name = ANY($5::text[]))
     ORDER BY deaths, number LIMIT $4 FOR UPDATE SKIP LOCKED
 )
-UPDATE episodes e SET holder = $3, deaths = deaths + (holder IS NOT NULL)::int FROM free WHERE e.id = free.id
-RETURNING e.id, e.deaths, {", ".join(f"e.{column}" for column in EPISODE.split(", "))}
+UPDATE episodes e SET holder = $3, deaths = e.deaths + (e.holder IS NOT NULL)::int FROM free WHERE e.id = free.id
+RETURNING e.id, free.deaths, {", ".join(f"e.{column}" for column in EPISODE.split(", "))}
 """  # noqa: S608 - constants
 _OTHERS = f"""
 SELECT count(*) FROM sessions s JOIN episodes e ON e.holder = s.id AND e.cause IS NULL

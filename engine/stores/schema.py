@@ -63,6 +63,7 @@ STEPS: tuple[str, ...] = (
         run INTEGER NOT NULL REFERENCES runs(id),
         seat TEXT NOT NULL,
         day TEXT NOT NULL,
+        session INTEGER NOT NULL,
         calls INTEGER NOT NULL,
         failed INTEGER NOT NULL,
         recalled INTEGER NOT NULL,
@@ -70,7 +71,7 @@ STEPS: tuple[str, ...] = (
         completion INTEGER NOT NULL,
         cost REAL NOT NULL,
         unpriced INTEGER NOT NULL,
-        PRIMARY KEY (run, seat, day)
+        PRIMARY KEY (run, seat, day, session)
     );
     ALTER TABLE runs ADD COLUMN orders BLOB;
     CREATE TABLE calls (key TEXT PRIMARY KEY, body BLOB NOT NULL);

@@ -198,14 +198,16 @@ class SqliteStore:
         )
         return dict(await self._page(query, run))
 
-    async def spending(self, run: str | None = None, *, day: str | None = None) -> Sequence[SpendRow]:
+    async def spending(self, run: str | None = None, *, day: str | None = None, besides: int = 0) -> Sequence[SpendRow]:
         """What was spent by seat and day, in order of run, day, seat."""
         query = (
-            "SELECT r.name, s.seat, s.day, s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced"
+            "SELECT r.name, s.seat, s.day, sum(s.calls), sum(s.failed), sum(s.recalled),"
+            " sum(s.prompt), sum(s.completion), sum(s.cost), sum(s.unpriced)"
             " FROM spending s JOIN runs r ON r.id = s.run"
-            " WHERE r.name = coalesce(?, r.name) AND s.day = coalesce(?, s.day) ORDER BY r.name, s.day, s.seat"
+            " WHERE r.name = coalesce(?, r.name) AND s.day = coalesce(?, s.day) AND s.session <> ?"
+            " GROUP BY r.name, s.day, s.seat ORDER BY r.name, s.day, s.seat"
         )
-        page = await self._page(query, run, day)
+        page = await self._page(query, run, day, besides or -1)
         return [SpendRow(name, seat, on, Spending(*account)) for name, seat, on, *account in page]
 
     async def recall(self, key: str) -> bytes | None:

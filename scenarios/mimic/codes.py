@@ -56,8 +56,9 @@ class Codes:
     def diseases_of(self, code: str, version: int) -> tuple[int, ...]:
         """The places in the pool of the diseases that a code stands for.
 
-        By family, the longest that fits; an ICD-9 code also by the ICD-10-CM codes of the map. A disease that is
-        listed without families is found by its names in the title of the code.
+        By family, the longest that fits, of equal ones that of the narrower disease; an ICD-9 code also by the
+        ICD-10-CM codes of the map. A disease without families in a classification is found by its names in the title
+        of the code.
         """
         found = self._family(code, version)
         if not found and version == 9:
@@ -68,8 +69,12 @@ class Codes:
         families = self._families[10 if version == 10 else 9]
         for size in range(len(code), 1, -1):
             if places := families.get(code[:size]):
-                return tuple(places)
+                return (min(places, key=lambda place: (self._breadth(place, version), place)),)
         return ()
+
+    def _breadth(self, place: int, version: int) -> int:
+        disease = self.diseases[place]
+        return len(disease.icd10 if version == 10 else disease.icd9)
 
     @cached_property
     def _families(self) -> Mapping[int, Mapping[str, list[int]]]:
@@ -81,20 +86,24 @@ class Codes:
         return found
 
     @cached_property
-    def _unmapped(self) -> Sequence[tuple[int, tuple[str, ...]]]:
-        """Diseases without families of their own, with the comparable forms of their names."""
-        return [
-            (place, tuple(f" {form} " for name in disease.names if len(form := key(name)) > 3))
-            for place, disease in enumerate(self.diseases)
-            if not disease.icd10 and not disease.icd9
-        ]
+    def _unmapped(self) -> Mapping[int, Sequence[tuple[int, tuple[str, ...]]]]:
+        """By classification, the diseases without families in it, with the comparable forms of their names."""
+        return {
+            version: [
+                (place, tuple(f" {form} " for name in disease.names if len(form := key(name)) > 3))
+                for place, disease in enumerate(self.diseases)
+                if not (disease.icd10 if version == 10 else disease.icd9)
+            ]
+            for version in (9, 10)
+        }
 
     def _titled(self, code: str, version: int) -> tuple[int, ...]:
-        title = self.title(code, version)
-        if not self._unmapped or not title or _PAST.search(title):
+        unmapped = self._unmapped[10 if version == 10 else 9]
+        title = self.title(code, version) if unmapped else ""
+        if not title or _PAST.search(title):
             return ()
         words = f" {key(title)} "
-        return tuple(place for place, forms in self._unmapped if any(form in words for form in forms))
+        return tuple(place for place, forms in unmapped if any(form in words for form in forms))
 
 
 def official(code: str) -> str:

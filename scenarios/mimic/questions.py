@@ -12,7 +12,7 @@ from typing import Protocol
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.scenarios.mimic.naming import Naming
-from wardround.scenarios.mimic.pool import COLUMNS, Disease, own
+from wardround.scenarios.mimic.pool import COLUMNS, Disease, own, plain
 from wardround.scenarios.terms.mentions import Mention
 
 
@@ -51,7 +51,7 @@ class Recognised:
 def recognised(paths: Sequence[Path], at_least: int = 1, linker: Finder | None = None) -> Recognised:
     """The diseases named in at least so many questions of the files. A question counts a disease once.
 
-    `linker` finds them; the plain one over the project's own list if None. Raises UsageError for a file that holds no
+    `linker` finds them, and what may mean several is passed over; the plain one over the project's own list if None. Raises UsageError for a file that holds no
     questions.
     """
     finder: Finder = linker or Naming(own().diseases)
@@ -62,9 +62,17 @@ def recognised(paths: Sequence[Path], at_least: int = 1, linker: Finder | None =
         found = 0
         for text in texts(path):
             found += 1
-            for concept in {mention.concept.id: mention.concept for mention in finder.mentions(text)}.values():
+            for concept in {hit.concept.id: hit.concept for hit in finder.mentions(text) if not hit.others}.values():
                 counts[concept.id] += 1
-                diseases.setdefault(concept.id, Disease(concept.name, concept.synonyms, concept.icd10, concept.icd9))
+                diseases.setdefault(
+                    concept.id,
+                    Disease(
+                        concept.name,
+                        (*concept.synonyms, *concept.abbreviations),
+                        tuple(map(plain, concept.icd10)),
+                        tuple(map(plain, concept.icd9)),
+                    ),
+                )
         if not found:
             raise UsageError(f"{path}: holds no question; write JSON or JSONL with a question a record")
         questions += found

@@ -26,8 +26,8 @@ _STOP = re.compile(r"(?<=[a-z0-9)\]%\u00b0\"'\u201d][.!?;])(?:\s+(?=[A-Z0-9(\"'\
 _BULLET = re.compile(r"^\s*(?:[-*\u2022+]|\d{1,2}[.)])\s+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _WORD = re.compile(r"[^\W\d_]+")
-_ENGLISH_TEXT = """the of and a an in to was were with is are for on that by at as from had has his her he she this which
-be not or after patient it no been who their"""
+_ENGLISH_TEXT = """the of and a an in to was were with is are for on that by at as from had has his her he she this 
+which be not or after patient it no been who their"""
 _ENGLISH = frozenset(_ENGLISH_TEXT.split())
 ENGLISH_SHARE = 0.12
 """Least share of the commonest English words among the words of an English text; medical English has about 0.35."""

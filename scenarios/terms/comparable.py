@@ -18,7 +18,7 @@ KINDS = words_of("disease syndrome disorder infection")
 """Nouns that a short form of a name leaves out: Crohn's, Graves', hepatitis B."""
 DEGREES = words_of(
     """severe mild moderate left right bilateral unilateral recurrent suspected probable possible presumed known new
-    onset likely confirmed symptomatic asymptomatic advanced early late persistent refractory isolated extensive
+    onset likely confirmed symptomatic asymptomatic advanced persistent refractory isolated extensive
     complicated uncomplicated typical classic classical poorly well controlled uncontrolled"""
 )
 """Words that leave a disease the same; 'acute', 'chronic', 'primary' and 'secondary' are not among them."""

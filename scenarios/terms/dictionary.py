@@ -12,6 +12,10 @@ from wardround.scenarios.terms.knowledge import OWN, Knowledge
 from wardround.scenarios.terms.wording import key
 
 
+WRONG_START = 90.0
+"""Least likeness of a word whose first letter differs (otosalpingitis is no salpingitis), 0 to 100."""
+
+
 @dataclass(frozen=True)
 class Dictionary:
     """Forms to the places of concepts, the best rank first. A rank is 0 to 3: own names, own synonyms, names, others.
@@ -86,7 +90,8 @@ def alike(said: Sequence[str], form: Sequence[str], known: frozenset[str], close
         if word in known or len(word) <= 3 or any(map(str.isdigit, word)):
             return False
         best = max(missing, key=lambda other: fuzz.ratio(word, other), default="")
-        if not best or fuzz.ratio(word, best) < close or opposed(word, best):
+        least = close if best[:1] == word[0] else WRONG_START
+        if not best or fuzz.ratio(word, best) < least or opposed(word, best):
             return False
         missing.remove(best)
     return all(word in LITTLE or word in DEGREES for word in missing)

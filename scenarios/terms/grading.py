@@ -11,8 +11,8 @@ from wardround.scenarios.terms.mentions import Linker, Mention
 from wardround.scenarios.terms.statement import MOST, statement
 
 WORTH: Mapping[Relation, float] = {"same": 1.0, "child": 0.75, "parent": 0.5, "sibling": 0.25, "other": 0.0}
-"""What each relation is worth as a score: a kind of the true disease says more than is known, a wider one too little."""
-_PARTLY = "part"
+"""What each relation is worth as a score: a kind of the true disease says too much, a wider one too little."""
+_PARTLY = ("part", "head")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def _grade(said: Mention, meant: Mention, graph: Graph) -> Grade:
     relation = graph.relation(said.concept, meant.concept)
     if relation == "same":
         # A name of which only a part is known says more than that part ('Klebsiella pneumonia').
-        pair = (said.rule == _PARTLY, meant.rule == _PARTLY)
+        pair = (said.rule in _PARTLY, meant.rule in _PARTLY)
         by_part: Mapping[tuple[bool, bool], Relation] = {(True, False): "child", (False, True): "parent"}
         relation = by_part.get(pair, "sibling" if all(pair) else "same")
     return Grade(relation, said.concept, meant.concept, graph.distance(said.concept, meant.concept))

@@ -1,7 +1,10 @@
 """Diseases and their tree as the official ICD-10-CM has them: titles, inclusion terms, parents (simple-icd-10-cm)."""
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
 
 from wardround.scenarios.terms.concepts import Concept
 from wardround.scenarios.terms.wording import key
@@ -25,10 +28,19 @@ LONGEST = 90
 """Titles longer than this (characters) name a circumstance, not a disease anybody says."""
 
 
+@cache
+def classification() -> Any:
+    """The package's module, read on first use (about two seconds) and without its own deprecation warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import simple_icd_10_cm  # noqa: PLC0415 - reads the whole classification
+
+    return simple_icd_10_cm
+
+
 def diseases() -> Iterator[Concept]:
     """A concept for each code that names a disease; one more for each term listed below an 'other' code."""
-    import simple_icd_10_cm as icd  # noqa: PLC0415 - reads the classification: two seconds
-
+    icd = classification()
     for code in icd.get_all_codes(True):
         if code[0] not in CHAPTERS or "-" in code or icd.is_extended_subcategory(code):
             continue
@@ -69,8 +81,7 @@ def grown(title: str) -> Sequence[str]:
 
 def parents() -> Iterator[tuple[str, str]]:
     """(code, parent) for every code below a category; categories under their block, blocks under their chapter."""
-    import simple_icd_10_cm as icd  # noqa: PLC0415 - as above
-
+    icd = classification()
     for code in icd.get_all_codes(True):
         if not icd.is_extended_subcategory(code) and (parent := icd.get_parent(code)):
             yield code, str(parent)

@@ -1,5 +1,6 @@
 """The default linker: exact names, then word order, then spelling; in running text exact names only."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache
@@ -26,7 +27,7 @@ SQUASHED = 96.0
 """Least likeness of two names without their blanks ('heartfailure'), 0 to 100."""
 LONE = 80.0
 """Least likeness of a name of one word, 0 to 100; its first letter must be right."""
-_SCORES = {"exact": 1.0, "abbreviation": 0.95, "words": 0.95, "core": 0.9, "part": 0.6}
+_SCORES = {"exact": 1.0, "abbreviation": 0.95, "words": 0.95, "core": 0.9, "head": 0.8, "part": 0.6}
 
 
 class LexicalLinker:
@@ -57,9 +58,10 @@ class LexicalLinker:
         return NGrams(self._forms)
 
     def link(self, name: str) -> Mention | None:
-        """What a single name means; the first of: exact, abbreviation, words (another order), core, fuzzy, part.
+        """What a single name means; the first of: exact, abbreviation, words (another order), core, head, fuzzy, part.
 
-        core: without 'disease', degree or side. part: the longest disease named inside. None where nothing fits.
+        core: without 'disease', degree or side. head: what stands before 'due to' or a comma. part: the longest
+        disease named inside. None where nothing fits.
         """
         return self._seen(name[:LONGEST].strip())
 
@@ -70,7 +72,8 @@ class LexicalLinker:
         whole = (name, *(other for other in names(name) if other != name and not SHORT.match(other)))
         for said in whole:
             if found := self._known(said):
-                return _mention(name, *found, self.held)
+                places, rule = found
+                return _mention(name, places, "head" if _cut(name, said) else rule, self.held)
         for said in whole[:2]:
             if near := self._near(said) or self._single(key(said).split()):
                 return replace(near, text=name, end=len(name))
@@ -138,7 +141,7 @@ class LexicalLinker:
     def _single(self, words: Sequence[str]) -> Mention | None:
         """A name of one word, misspelt, with or without 'disease': too few 3-grams are left of 'Chrons'."""
         kept = [word for word in words if word not in KINDS and word not in DEGREES]
-        if len(kept) != 1 or len(kept[0]) < 5 or kept[0] in self._names.known:
+        if len(kept) != 1 or len(kept[0]) < 5 or kept[0] in self._names.known or _digits(kept[0]):
             return None
         alike = process.extract(kept[0], self._alone, scorer=fuzz.ratio, score_cutoff=LONE, limit=5)
         near = [(form, score) for form, score, _ in alike if form[0] == kept[0][0] and not opposed(form, kept[0])]
@@ -159,6 +162,12 @@ def _mention(said: str, places: tuple[int, ...], rule: str, held: Knowledge, sco
     concepts = [held.concepts[place] for place in places]
     worth = _SCORES[rule] if score is None else score
     return Mention(said, 0, len(said), concepts[0], worth, rule, tuple(concepts[1:]))
+
+
+def _cut(name: str, said: str) -> bool:
+    """Whether `said` leaves out more of `name` than what stands in brackets."""
+    bare = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", " ", name)
+    return key(said) not in (key(name), key(bare)) and key(bare).startswith(key(said))
 
 
 def _digits(form: str) -> str:

@@ -61,7 +61,7 @@ def _best(scores: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
 
 def _grams(forms: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The codes of all 3-grams and the place of the form each belongs to; a blank stands round each form."""
-    text = "".join(f" {form}  " for form in forms)  # one blank more: no 3-gram reaches into the next form unseen
+    text = "".join(f" {form}  " for form in forms)  # one blank more than needed: it parts the forms
     points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32).astype(np.int64)
     codes = _CODES[np.minimum(points, len(_CODES) - 1)]
     sizes = np.array([len(form) + 3 for form in forms], dtype=np.int64)
@@ -70,5 +70,6 @@ def _grams(forms: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return codes[:0], rows[:0]
     grams = codes[:-2] * _LETTERS**2 + codes[1:-1] * _LETTERS + codes[2:]
     within = np.ones(len(rows), dtype=bool)
-    within[np.cumsum(sizes) - 1] = within[np.cumsum(sizes) - 2] = False
+    for back in (1, 2, 3):
+        within[np.cumsum(sizes) - back] = False
     return grams[within[:-2]], rows[:-2][within[:-2]]

@@ -1,6 +1,6 @@
 """The examiner's look-up: a doctor's order against a record, answered in four states with the field it rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -11,7 +11,8 @@ from wardround.scenarios.terms.catalogue import Catalogue, Test, catalogue
 from wardround.scenarios.terms.chart import Entry, entries
 from wardround.scenarios.terms.headings import Scope, scope
 from wardround.scenarios.terms.linking import Link, link
-from wardround.scenarios.terms.requests import MOST, split
+from wardround.scenarios.terms.series import measured
+from wardround.scenarios.terms.understanding import repeated, understand
 from wardround.scenarios.terms.wording import key
 
 State = Literal["reported", "normal", "not_performed", "unknown"]
@@ -27,7 +28,8 @@ class Answer:
     `state`: reported (abnormal, or not judged by the record), normal (recorded so, or within its range),
     not_performed (a known test, absent from the record), unknown (linked to nothing, or too broad to look up).
     `refs` cite the record's fields. `test` is the canonical name, '' where the table has none. `rule` says how it was
-    linked: exact, synonym, panel, region, fuzzy (score is the rapidfuzz ratio / 100), words, mention, broad, none.
+    linked: exact, synonym, panel, region, fuzzy (score is the rapidfuzz ratio / 100), words, mention, broad, ambiguous,
+    none.
     `points` is the relative cost of what was ordered, recorded or not, carried by the request's first answer alone, so
     that sums are right. `assumed`:
     a normal value from the table, told by policy normal-default in place of a result that the record does not have.
@@ -58,6 +60,7 @@ class _Desk:
     kind: str
     policy: str
     everything: bool
+    told: Collection[str]
 
 
 def answer(
@@ -66,20 +69,22 @@ def answer(
     kind: str = "any",
     policy: str = "strict",
     *,
-    table: Catalogue | None = None,
     everything: bool = False,
+    told: Collection[str] = (),
 ) -> tuple[Answer, ...]:
-    """Answer an order against a record (issue 2, section 6; paper 000, A.3).
+    """Answer an order against a record (issues 2 and 4; paper 000, A.3).
 
-    `asked` is free text, which is split, or a list of items, each of which is compared whole before any splitting; an
-    empty list or text asks for all of an examination. `kind` (examination, lab, microbiology, imaging, any) only says
+    `asked` is free text, which is understood (`understanding.understand`), or a list of items, each of which is compared
+    whole before any splitting; an empty list or text asks for all of an examination. What orders nothing (denied,
+    conditional, told as done) gets no answer. `kind` (examination, lab, microbiology, imaging, any) only says
     what a broad request means: a definite one is answered from whatever field holds it. `policy` is `strict` or
     `normal-default`. `everything`: a broad request ('any imaging?') is answered with all of its kind, as the patient
     agent of paper 002 does; an examiner answers it with the whole physical examination, with routine bloods, and
-    otherwise asks back (state unknown, rule broad).
+    otherwise asks back (state unknown, rule broad). `told` are references of results told before: a repeat gets the one
+    after them, a trend or series all; a measurement with a time that was repeated is else told once, the first.
     """
-    table = table or catalogue()
-    desk = _Desk(entries(tuple(record), table), table, kind, policy, everything)
+    table = catalogue()
+    desk = _Desk(entries(tuple(record), table), table, kind, policy, everything, told)
     if not asked or (isinstance(asked, str) and not asked.strip()):
         return _whole_examination(desk) if kind == "examination" else ()
     found: list[Answer] = []
@@ -89,20 +94,21 @@ def answer(
 
 
 def _requests(asked: str | Sequence[str], desk: _Desk) -> tuple[str, ...]:
+    """What is asked, phrase by phrase; a record's own name is never taken apart."""
     own = frozenset(name for entry in desk.chart for name in (*entry.names, *entry.groups))
-
-    def known(phrase: str) -> bool:
-        found = link(phrase, desk.table)
-        return key(phrase) in own or (found is not None and found.rule != "fuzzy")
-
+    literal = frozenset(entry.item.name for entry in desk.chart)
     if isinstance(asked, str):
-        return split(asked, known)
-    names = {entry.item.name for entry in desk.chart}
+        return understand(asked, desk.table, own).phrases
     found: dict[str, None] = {}
+    waiting: list[str] = []
     for item in asked:
-        whole = item in names or known(item)
-        found.update(dict.fromkeys([item] if whole else split(item, known) or [item]))
-    return tuple(name for name in found if name.strip())[: max(MOST, len(asked))]
+        if item in literal:
+            found.update(dict.fromkeys((*understand(waiting, desk.table, own).phrases, item)))
+            waiting = []
+        else:
+            waiting.append(item)
+    found.update(dict.fromkeys(understand(waiting, desk.table, own).phrases))
+    return tuple(name for name in found if name.strip())
 
 
 def _one(asked: str, desk: _Desk) -> list[Answer]:
@@ -120,6 +126,8 @@ def _one(asked: str, desk: _Desk) -> list[Answer]:
     hits = own or lookup.find(asked, linked, desk.chart, desk.table)
     if not hits:
         return [_absent(asked, linked, desk)]
+    if not desk.everything:
+        hits = measured(hits, repeated(asked), desk.told)
     points = linked.points if linked else _points(hits[0].entry)
     return [_found(asked, hit, points if place == 0 else 0.0) for place, hit in enumerate(hits)]
 
@@ -147,6 +155,10 @@ def _points(entry: Entry) -> float:
 def _absent(asked: str, linked: Link | None, desk: _Desk) -> Answer:
     kind = linked.kind if linked else desk.kind
     if linked is None:
+        several = desk.table.ambiguous.get(key(asked))
+        if several:
+            text = f"{asked}: this may mean {', '.join(several[:-1])} or {several[-1]}; please name the one you want."
+            return Answer(asked, kind, "unknown", (), "", "ambiguous", 0.0, text, 0.0)
         text = f"{asked}: no test of this name is known."
         return Answer(asked, kind, "unknown", (), "", "none", 0.0, text, 0.0)
     test = desk.table.tests.get(linked.test)

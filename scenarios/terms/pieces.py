@@ -21,8 +21,8 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(
-    r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\btogether with\b|\band\b|\bor\b|\bplus\b|\bversus\b|\bvs\b\.?"
-    r"|&|\+)\s+",
+    r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\btogether with\b|\band\b|\bor\b|\bplus\b"
+    r"|\bversus\b|\bvs\b\.?|&|\+)\s+",
     re.IGNORECASE,
 )
 _LEAD = re.compile(

@@ -14,6 +14,7 @@ _WORD = re.compile(r"(?:\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*)(?:['’ʼ]s?(?!\
 _BREAK = re.compile(r"[;:?!()\[\]{}|]|\.(?!\w)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])")
 _OWNED = re.compile(r"['’ʼ]s?$")
 _NEGATING = re.compile(r"(?i)\b(?:non|pseudo|anti)[-\s]?$")
+_EPONYM = re.compile(r"[A-Z][^\W\d_]*[a-zà-ÿ]-$")
 _SHORT = re.compile(r"(?<![\w-])(?=\w*[A-Z])[A-Za-z][A-Za-z0-9]{1,7}(?![\w])")
 
 
@@ -55,7 +56,7 @@ def named(text: str, names: Dictionary) -> list[Named]:
                 break
         if hit is None and _OWNED.search(words[at][0]) and (places := names.cores.get(stems[at])):
             hit = Named(words[at].start(), words[at].end(), places, "core")
-        if hit and not _NEGATING.search(text, 0, hit.start):
+        if hit and not _another(text, hit):
             found.append(_trimmed(text, hit))
         at += used
     return found
@@ -110,6 +111,12 @@ def _short(
         if (places := names.short.get(form)) and (not loud or len(form) > 4):
             return Named(match.start(), match.end(), places, "abbreviation")
     return None
+
+
+def _another(text: str, hit: Named) -> bool:
+    """Whether what stands before makes it another disease: 'non-tropical sprue', 'Powell-Gordon syndrome'."""
+    before = text[max(0, hit.start - 20) : hit.start]
+    return bool(_NEGATING.search(before)) or (text[hit.start].isupper() and bool(_EPONYM.search(before)))
 
 
 def _trimmed(text: str, hit: Named) -> Named:

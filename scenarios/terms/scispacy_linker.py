@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from wardround.scenarios.terms.icd import SHORT
 from wardround.scenarios.terms.knowledge import Knowledge
 from wardround.scenarios.terms.mentions import Mention
 
-LEAST = 0.75
-"""Least cosine of a candidate that `link` and `mentions` accept."""
+LEAST = 0.7
+"""Least cosine of a candidate that `link` and `mentions` accept; scispaCy's own default."""
 NEIGHBOURS = 30
 """Nearest aliases asked of the index for one mention, as scispaCy's own default."""
 _BATCH = 256
@@ -41,13 +42,14 @@ class ScispacyLinker:
 
     @cached_property
     def _entity_linker(self) -> Any:
+        from numpy import float32  # noqa: PLC0415 - typed otherwise below and above version 2
         from scispacy.candidate_generation import CandidateGenerator  # noqa: PLC0415 - an extra
         from scispacy.linking import EntityLinker  # noqa: PLC0415 - an extra
         from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415 - comes with the extra
 
         aliases = list(self._kb.alias_to_cuis)
         # Every 3-gram counts (scispaCy drops those of fewer than ten aliases): a small knowledge has many rare ones.
-        vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), min_df=1, dtype="float32")
+        vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), min_df=1, dtype=float32)
         vectors = vectorizer.fit_transform(aliases)
         index = _hnsw(vectors) if self.hnsw else Exact(vectors)
         return EntityLinker(
@@ -70,8 +72,9 @@ class ScispacyLinker:
         self._phrases = PhraseMatcher(nlp.vocab, attr="LOWER")
         self._letters = PhraseMatcher(nlp.vocab, attr="ORTH")
         names = [name for concept in self.held.concepts for name in concept.names]
-        self._phrases.add("name", list(nlp.tokenizer.pipe(dict.fromkeys(names))))
+        self._phrases.add("name", list(nlp.tokenizer.pipe(dict.fromkeys(n for n in names if not SHORT.match(n)))))
         short = [name for concept in self.held.concepts for name in concept.abbreviations]
+        short += [name for name in names if SHORT.match(name)]
         self._letters.add("short", list(nlp.tokenizer.pipe(dict.fromkeys(short))))
         return nlp
 
@@ -110,7 +113,7 @@ class ScispacyLinker:
         doc = self._nlp(text)
         spans = [doc[start:end] for _, start, end in (*self._phrases(doc), *self._letters(doc))]
         longer = {span.text: span._.long_form for span in doc._.abbreviations}
-        spans += [span for span in doc._.abbreviations]
+        spans += list(doc._.abbreviations)
         doc.ents = [
             spacy.tokens.Span(doc, span.start, span.end, label="DISEASE") for span in spacy.util.filter_spans(spans)
         ]
@@ -139,7 +142,7 @@ class Exact:
 
     def knnQueryBatch(self, vectors: Any, k: int) -> list[tuple[Any, Any]]:  # noqa: N802 - nmslib's name
         """For each mention the places of the nearest aliases and their distances (1 - cosine), nearest first."""
-        import numpy  # noqa: PLC0415 - typed otherwise below and above version 2
+        import numpy  # noqa: PLC0415 - as above
 
         found = []
         for start in range(0, vectors.shape[0], _BATCH):

@@ -157,7 +157,7 @@ def _sorted(told: Sequence[Part], table: Catalogue) -> Understood:
             withheld.append(Withheld(part.text, part.why))
         elif found is not None:
             below = tuple(sorted(table.below.get(found.test, ())))
-            orders.append(Order(part.text, found, below, _repeat(part.text)))
+            orders.append(Order(part.text, found, below, repeated(part.text)))
         elif (unclear := _unclear(part.text, table)) is not None:
             ambiguous.append(unclear)
         elif not set(tokens(part.text)) <= _EMPTY:
@@ -168,7 +168,8 @@ def _sorted(told: Sequence[Part], table: Catalogue) -> Understood:
     return Understood(tuple(orders), tuple(ambiguous), tuple(unknown), tuple(withheld), phrases)
 
 
-def _repeat(asked: str) -> Repeat:
+def repeated(asked: str) -> Repeat:
+    """Whether the words ask for the next measurement of a test, for all of them, or for neither."""
     if _SERIES.search(asked):
         return "series"
     return "next" if _NEXT.search(asked) else ""

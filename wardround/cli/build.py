@@ -10,6 +10,7 @@ from wardround.cli.options import json_option, say_json
 from wardround.engine.errors import UsageError
 from wardround.scenarios.mimic.options import Options
 from wardround.scenarios.mimic.questions import recognised, table
+from wardround.scenarios.terms.lexical import linker
 
 
 @click.command(short_help="Build cases from your own copy of MIMIC-IV.")
@@ -78,7 +79,7 @@ def pool(questions: tuple[Path, ...], out: Path | None, min_questions: int, as_j
     \b
     Example:  wardround cases pool medqa.jsonl --out pool.csv
     """
-    found = recognised(questions, min_questions)
+    found = recognised(questions, min_questions, linker())
     if out is not None:
         if not out.parent.is_dir():
             raise UsageError(f"--out {out}: there is no folder {out.parent}")

@@ -30,7 +30,7 @@ async def outcome(run: Run, progress: Progress, as_json: bool) -> int:
             click.echo(f"not run: {skipped['count']} cases ({first}{'; ...' * (skipped['count'] > 3)})", err=True)
         await _unfinished(run, endings)
         if run.pilot:
-            _forecast(run.pilot)
+            say_forecast(run.pilot)
         if "open" not in endings:
             click.echo(f"next: wardround score {run.name}, wardround report {run.name}", err=True)
     if "open" in endings:
@@ -51,7 +51,8 @@ async def _unfinished(run: Run, endings: dict[str, int]) -> None:
             break
 
 
-def _forecast(pilot: Pilot) -> None:
+def say_forecast(pilot: Pilot) -> None:
+    """What a pilot says of the rest."""
     click.echo(
         f"pilot of {pilot.played} episodes; the other {pilot.left} will need (95 % prediction interval):", err=True
     )

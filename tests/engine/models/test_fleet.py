@@ -183,7 +183,7 @@ def test_all_down_is_an_error_and_then_they_are_back() -> None:
         assert all(reply[0].text == "hello" for reply in replies)
         for endpoint in endpoints:
             endpoint.fault = "connection"
-        with pytest.raises(ProviderError, match="gave up after 12 attempts"):
+        with pytest.raises(ProviderError, match="gave up after 14 attempts"):
             await ask(episodes[0])
 
     instantly(main())

@@ -52,7 +52,7 @@ def test_waits_between_attempts_are_waited_too() -> None:
         assert reply.attempts == 3
         assert reply.waited == pytest.approx(reply.latency)
         assert reply.waited <= reply.latency == pytest.approx(spent)
-        assert spent > 1.0
+        assert spent > 0.25
 
     instantly(main())
 

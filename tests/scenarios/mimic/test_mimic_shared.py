@@ -17,6 +17,7 @@ from wardround.scenarios.loaders.detect import load
 from wardround.scenarios.mimic.flow import Flow
 from wardround.scenarios.mimic.options import Options
 from wardround.scenarios.mimic.questions import recognised
+from wardround.scenarios.terms.lexical import linker
 
 pytestmark = pytest.mark.shared
 
@@ -132,7 +133,12 @@ def test_published_rules_build_the_records_of_the_published_code(shared: Path, t
 
 
 def test_a_question_set_gives_a_pool(shared: Path) -> None:
-    found = recognised([shared / "data" / "multicogeval" / "medqa" / "MCQ.test.json"])
-    assert found.questions == 397
-    assert len(found.diseases) > 60
-    assert all(disease.icd10 for disease, _ in found.diseases)
+    questions = shared / "data" / "multicogeval" / "medqa" / "MCQ.test.json"
+    for finder in (linker(), None):
+        found = recognised([questions], linker=finder)
+        assert found.questions == 397
+        assert len(found.diseases) > 90
+        coded = [disease for disease, _ in found.diseases if disease.icd10]
+        assert len(coded) > 0.9 * len(found.diseases)
+        counts = {disease.name: number for disease, number in found.diseases}
+        assert counts["Asthma"] > 10

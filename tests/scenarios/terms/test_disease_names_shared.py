@@ -1,0 +1,126 @@
+"""The default linker on other people's lists of names; docs/records/diseases.md prints these figures."""
+
+import csv
+import gzip
+import io
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from wardround.scenarios.terms.families import bare, covers
+from wardround.scenarios.terms.icd import classification
+from wardround.scenarios.terms.lexical import LexicalLinker, linker
+from wardround.scenarios.terms.rarity import rare
+from wardround.scenarios.terms.wording import key
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "records" / "diseases.md"
+DRIFT = 0.02
+"""How far a figure may move before the page must be written anew."""
+
+
+@pytest.fixture(scope="module")
+def full() -> LexicalLinker:
+    return linker()
+
+
+def rarebench(full: LexicalLinker, shared: Path) -> tuple[int, int, int]:
+    """Names of rare diseases: linked to one of the ORPHA or OMIM numbers that have them."""
+    listed = json.loads((shared / "data/rarebench/disease_mapping.json").read_text(encoding="utf-8"))
+    numbers = defaultdict(set)
+    for number, names in listed.items():
+        for name in names.split("/"):
+            numbers[name].add(number)
+    ours = {f"ORPHA:{one}" for concept in full.held.concepts for one in concept.rare}
+    ours |= {f"OMIM:{one}" for concept in full.held.concepts for one in concept.omim}
+    return counted(
+        [
+            (name, lambda concept, held=held: bool(held & {*(f"ORPHA:{n}" for n in concept.rare), *(f"OMIM:{n}" for n in concept.omim)}))
+            for name, held in sorted(numbers.items())
+            if held & ours and len(key(name)) > 3
+        ],
+        full,
+    )
+
+
+def ontology(full: LexicalLinker, shared: Path) -> tuple[int, int, int]:
+    """Labels of the Disease Ontology: linked to the same category of ICD-10-CM (those without a code count as wrong)."""
+    text = gzip.decompress((shared / "data/vocab-disease-ontology/ICD10inDO.tsv.gz").read_bytes()).decode()
+    rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
+    return counted(
+        [
+            (row["label"], lambda concept, code=bare(row["xrefs"].split(":")[1])[:3]: any(bare(one)[:3] == code for one in concept.icd10))
+            for row in rows
+        ],
+        full,
+    )
+
+
+def pool(full: LexicalLinker, shared: Path) -> tuple[int, int, int]:
+    """Disease names of a published pool: linked to a family that holds one of its ICD-10-CM titles."""
+    icd = classification()
+    codes = {key(icd.get_description(code)): code for code in reversed(icd.get_all_codes(False))}
+    listed = json.loads((shared / "data/multicogeval/mimic-iv/new_disease_to_icd_names.json").read_text(encoding="utf-8"))
+    rows = [(name, [codes[key(title)] for title in titles if key(title) in codes]) for name, titles in listed.items()]
+    return counted(
+        [
+            (name, lambda concept, held=held: any(covers(one, code) for one in concept.icd10 for code in held))
+            for name, held in rows
+            if held
+        ],
+        full,
+    )
+
+
+def counted(rows, full):  # type: ignore[no-untyped-def]
+    """(right, linked, all)."""
+    found = [(full.link(name), right) for name, right in rows]
+    return (
+        sum(bool(one and right(one.concept)) for one, right in found),
+        sum(one is not None for one, _ in found),
+        len(found),
+    )
+
+
+def printed(title: str) -> list[float]:
+    """The figures of a row of the page's tables."""
+    match = re.search(rf"^\| {re.escape(title)} \|(.*)\|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert match, f"no row {title!r} in {PAGE}"
+    return [float(cell) for cell in match[1].split("|")]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("title", "count"), [("RareBench names", rarebench), ("Disease Ontology labels", ontology), ("MultiCogEval pool", pool)])
+def test_names_of_other_lists(title, count, full: LexicalLinker, shared: Path) -> None:  # type: ignore[no-untyped-def]
+    right, linked, total = count(full, shared)
+    assert [total, right / total, right / linked] == pytest.approx(printed(title), rel=DRIFT, abs=DRIFT)
+
+
+def flagged(full: LexicalLinker, shared: Path, fields: tuple[str, ...]) -> tuple[float, float, float, float]:
+    """Precision and recall of 'a rare case', then of the single names, over the cases of MedR-Bench."""
+    cases = json.loads((shared / "data/medrbench/diagnosis_cases.json").read_text(encoding="utf-8"))
+    both = ours = theirs = same = named = wanted = 0
+    for case in cases.values():
+        found = rare(". ".join(str(case["generate_case"][field]) for field in fields), full)
+        checked = {key(name) for name in case["checked_rare_disease"]}
+        both, ours, theirs = both + bool(found and checked), ours + bool(found), theirs + bool(checked)
+        forms = [{key(name) for name in concept.names} for concept in found]
+        same, named = same + sum(bool(one & checked) for one in forms), named + len(forms)
+        wanted += len(checked)
+    assert len(cases) == 479
+    return both / ours, both / theirs, same / named, same / wanted
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("title", "fields"),
+    [
+        ("the diagnosis", ("diagnosis_results",)),
+        ("diagnosis and its reasoning", ("diagnosis_results", "final_diagnosis")),
+        ("these and the differential", ("diagnosis_results", "final_diagnosis", "differential_diagnosis")),
+    ],
+)
+def test_rare_cases(title: str, fields: tuple[str, ...], full: LexicalLinker, shared: Path) -> None:
+    assert list(flagged(full, shared, fields)) == pytest.approx(printed(title), abs=DRIFT)

@@ -1,0 +1,195 @@
+"""Building cases from case reports: a run of the curation, and the cases that its finished episodes give."""
+
+import json
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from wardround.api import begin, resume
+from wardround.engine.errors import UsageError
+from wardround.engine.progress import Progress
+from wardround.engine.protocols import Store
+from wardround.engine.records import Json
+from wardround.engine.rows import EpisodeRow
+from wardround.planning import NothingToPlay, reasons
+from wardround.results import Run
+from wardround.scenarios.flow import Step
+from wardround.scenarios.loaders.own import line
+from wardround.scenarios.reports.account import Account
+from wardround.scenarios.reports.article import Article
+from wardround.scenarios.reports.checking import Checking
+from wardround.scenarios.reports.curation import Curation
+from wardround.scenarios.reports.options import CASE_RULES, Options
+from wardround.settings import RunSettings
+from wardround.wording import wording
+from wardround.working import sums
+
+SEAT = "curator"
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build came to; `run` is None where no article was left to ask a model about."""
+
+    account: Account
+    endings: Mapping[str, int]
+    run: Run | None = None
+
+
+async def build_reports(
+    settings: RunSettings,
+    out: Path,
+    store: Store,
+    progress: Progress,
+    *,
+    pilot: int = 0,
+    share: tuple[int, int] = (1, 1),
+) -> Built:
+    """Begin a run over the articles at `settings.cases` and write the cases that come out of it to `out`.
+
+    The account goes to `out` + '.flow.json'; either both files are new or neither is. Raises UsageError for anything
+    wrong that can be known before the first call. A run that was stopped writes what is finished; `go_on` writes all.
+    """
+    _writable(out)
+    try:
+        run = await begin(settings, store, {}, progress, pilot=pilot, share=share)
+    except NothingToPlay as nothing:
+        account = _nothing(settings, nothing.skipped)
+        _write(out, account, [])
+        return Built(account, {})
+    return await assemble(run, out)
+
+
+async def go_on(
+    name: str, out: Path, store: Store, progress: Progress, without: Sequence[str] = (), **options: Any
+) -> Built:
+    """Take up a build where it stopped; no article is asked about twice. `options` are those of `api.resume`.
+
+    `without` switches rules for built cases off, besides those that the run was begun without.
+    """
+    _writable(out)
+    if unknown := [rule for rule in without if rule not in CASE_RULES]:
+        raise UsageError(
+            f"--without {unknown[0]} with --resume: only rules for built cases can be changed: {', '.join(CASE_RULES)}"
+        )
+    begun = await Run.open(store, name)
+    if begun.header["scenario"]["name"] != Curation.name:
+        raise UsageError(f"run {name} is no build of cases; to go on with it: wardround run --resume {name}")
+    return await assemble(await resume(name, store=store, progress=progress, **options), out, without)
+
+
+async def assemble(run: Run, out: Path, without: Sequence[str] = ()) -> Built:
+    """Write the cases of the finished episodes, in the order of the articles, and the account of the run."""
+    given = Options.model_validate(run.header["scenario"]["settings"])
+    options = given.model_copy(update={"without": tuple(dict.fromkeys((*given.without, *without)))})
+    checking = Checking(options)
+    lines: list[str] = []
+    async for row, article in _articles(run):
+        ending = (await run.trajectory(row.id)).ending if row.cause else None
+        lines += [line(case) for case in checking.take(article, ending)]
+    account = _account(run, checking, [tuple(pair) for pair in run.header["skipped"]["first"]])
+    account.spent = {
+        seat: msgspec.structs.asdict(spent) for seat, spent in sums(await run.store.spending(run.name)).items()
+    }
+    _write(out, account, lines)
+    return Built(account, await run.endings(), run)
+
+
+async def _articles(run: Run) -> AsyncIterator[tuple[EpisodeRow, Article]]:
+    async for row in run.store.episodes(run.name):
+        article: Any = await run.case(row.case)
+        yield row, article
+
+
+def _account(run: Run, checking: Checking, skipped: Sequence[tuple[str, str]]) -> Account:
+    header = run.header
+    scenario = Curation(checking.options, wording())
+    steps = reading_steps(scenario, header["cases"]["count"], header["skipped"].get("reasons", {}))
+    silent = steps[-1].out - checking.articles
+    if silent:
+        steps.append(Step("recorded", "the recorded curator has something for it", "article", steps[-1].out, silent))
+    told = header["seats"][SEAT]
+    return Account(
+        run=run.name,
+        model=told["spec"],
+        options=checking.options,
+        steps=[*steps, *checking.steps],
+        articles=steps[0].seen,
+        cases=checking.cases,
+        open=checking.open,
+        seed=header["seed"],
+        source=header["cases"]["from"],
+        skipped=skipped,
+        dropped=checking.dropped,
+        unsupported=checking.unsupported,
+    )
+
+
+def reading_steps(scenario: Curation, left: int, dropped: Mapping[str, int]) -> list[Step]:
+    """The steps before a model is asked, of which `left` articles were left."""
+    rules = scenario.rules()
+    seen = left + sum(dropped.get(name, 0) for name, _ in rules)
+    steps = []
+    for name, what in rules:
+        step = Step(name, what, "article", seen)
+        step.drop(count=dropped.get(name, 0))
+        seen = step.out
+        steps.append(step)
+    return steps
+
+
+def _nothing(settings: RunSettings, skipped: Sequence[tuple[str, str]]) -> Account:
+    options = Options.model_validate(settings.set)
+    steps = reading_steps(Curation(options, wording()), 0, reasons(skipped))
+    return Account(
+        run="",
+        model=settings.seats[SEAT].spec,
+        options=options,
+        steps=[*steps, *Checking(options).steps],
+        articles=steps[0].seen,
+        cases=dict.fromkeys(options.kinds, 0),
+        open=0,
+        seed=settings.seed,
+        source=settings.cases,
+        skipped=skipped[:1000],
+    )
+
+
+def _writable(out: Path) -> None:
+    if not out.parent.is_dir():
+        raise UsageError(f"--out {out}: there is no folder {out.parent}")
+    if out.is_dir():
+        raise UsageError(f"--out {out}: is a folder; name a file, for instance {out / 'cases.jsonl'}")
+
+
+def _write(out: Path, account: Account, lines: Sequence[str]) -> None:
+    half, told = Path(f"{out}.part"), Path(f"{out}.flow.json.part")
+    try:
+        with half.open("w", encoding="utf-8") as stream, told.open("w", encoding="utf-8") as beside:
+            for text in lines:
+                stream.write(f"{text}\n")
+            json.dump(account.json(), beside, indent=2, ensure_ascii=False)
+            beside.write("\n")
+            _settle(stream)
+            _settle(beside)
+        told.replace(f"{out}.flow.json")
+        half.replace(out)
+    except OSError as error:
+        raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
+    finally:
+        half.unlink(missing_ok=True)
+        told.unlink(missing_ok=True)
+
+
+def _settle(stream: IO[str]) -> None:
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def curator(fields: Mapping[str, Json]) -> dict[str, Any]:
+    """The seats of a build whose curator has these `SeatSettings` fields."""
+    return {SEAT: {name: value for name, value in fields.items() if value not in (None, "")}}
