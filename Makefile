@@ -33,7 +33,7 @@ test: $(DEV)  ## the test suite: offline, under two minutes
 
 test-all: $(DEV)  ## the slow tests: packaging, kill -9, PostgreSQL, Ray, litellm, with what they need
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp
-	@$(BIN)/python -m pytest -q -m "(packaging or kill or live or postgres or ray) and not soak"
+	@$(BIN)/python -m pytest -q -m "(packaging or kill or live or postgres or ray or records or scispacy) and not soak"
 
 soak: $(DEV)  ## 100,000 episodes with flat memory; long
 	@$(BIN)/python -m pytest -q -m soak
@@ -45,8 +45,10 @@ check: $(DEV)  ## ruff, mypy, import-linter
 	@$(BIN)/mypy tests benchmarks
 	@$(BIN)/lint-imports
 
-bench: $(DEV)  ## measure speed against limits measured in the same run
-	@$(BIN)/python -m benchmarks
+bench: $(DEV)  ## measure speed, memory and faults against limits measured in the same run; ten minutes
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[postgres]" --group server
+	@mkdir -p $(OUT)
+	@$(BIN)/python -m benchmarks --json $(OUT)/bench.json
 
 clean:  ## remove what make made
 	@rm -rf $(VENV) $(OUT) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -36,6 +36,7 @@ class Curator:
         if not isinstance(known, Mapping) or not {"step", "about", "article"} <= set(known):
             raise ValueError("a curator must be told its step and the article: view.known holds neither")
         step = str(known["step"])
+        asked = f"{step} {known['about']}".strip()
         messages = [Message("system", self._prompts["curator/system"].text), Message("user", self._question(known))]
         try:
             reply = await self._model.complete(messages, purpose=step)
@@ -45,8 +46,8 @@ class Curator:
         except ProviderError as error:
             if error.kind != "refused":
                 raise
-            return Action("decline", f"refused by the endpoint: {error}")
-        return Action("reply", reply.text, thinking=reply.thinking)
+            return Action("decline", f"refused by the endpoint: {error}", {"step": asked})
+        return Action("reply", reply.text, {"step": asked}, thinking=reply.thinking)
 
     async def _repaired(self, messages: list[Message], reply: Completion, fault: Unusable) -> Completion:
         asked = self._prompts["curator/repair"].render(why=fault.why)

@@ -44,7 +44,7 @@ def items(case: Case) -> tuple[Item, ...]:
                 f"microbiology[{i}]",
                 "microbiology",
                 culture.test,
-                f"{culture.test}{where}: {text}",
+                f"{culture.test}{where}{taken(culture.time)}: {text}",
                 None,
                 culture.specimen,
                 str(culture.item_id or ""),
@@ -53,7 +53,7 @@ def items(case: Case) -> tuple[Item, ...]:
         )
     for i, study in enumerate(case.imaging):
         detail = f"{study.modality} {study.region}".strip()
-        told = f"{study.exam}: {study.report}"
+        told = f"{study.exam}{taken(study.time)}: {study.report}"
         found.append(Item(f"imaging[{i}]", "imaging", study.exam, told, study.normal, detail, time=study.time))
     for i, other in enumerate(case.investigations):
         found.append(
@@ -63,7 +63,7 @@ def items(case: Case) -> tuple[Item, ...]:
 
 
 def lab_text(case: Case, index: int) -> str:
-    """A laboratory result as a chart would tell it: value, unit, reference range, flag."""
+    """A laboratory result as a chart would tell it: value, unit, reference range, flag, time."""
     lab = case.labs[index]
     parts = [f"{lab.name}: {lab.value}" + (f" {lab.unit}" if lab.unit else "")]
     if lab.low is not None and lab.high is not None:
@@ -74,7 +74,12 @@ def lab_text(case: Case, index: int) -> str:
         parts.append(f"(reference up to {lab.high:g})")
     if lab.flag and lab.flag != "normal":
         parts.append(f"[{lab.flag}]")
-    return " ".join(parts)
+    return " ".join(parts) + taken(lab.time)
+
+
+def taken(time: str) -> str:
+    """' at 2150-01-02 10:00' for the time of a result, to the minute; '' where the record has none."""
+    return f" at {time[:16].replace('T', ' ')}" if time else ""
 
 
 def lab_normal(case: Case, index: int) -> bool | None:

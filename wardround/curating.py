@@ -69,6 +69,7 @@ async def go_on(
 ) -> Built:
     """Take up a build where it stopped; no article is asked about twice. `options` are those of `api.resume`.
 
+    Of a build that is through with all its articles the cases are put together anew, and no model is reached.
     `without` switches rules for built cases off, besides those that the run was begun without.
     """
     _writable(out)
@@ -79,7 +80,9 @@ async def go_on(
     begun = await Run.open(store, name)
     if begun.header["scenario"]["name"] != Curation.name:
         raise UsageError(f"run {name} is no build of cases; to go on with it: wardround run --resume {name}")
-    return await assemble(await resume(name, store=store, progress=progress, **options), out, without)
+    if "open" in await begun.endings() or options.get("retry"):
+        begun = await resume(name, store=store, progress=progress, **options)
+    return await assemble(begun, out, without)
 
 
 async def assemble(run: Run, out: Path, without: Sequence[str] = ()) -> Built:

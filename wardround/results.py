@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.engine.errors import StoreError
+from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.plugins import named, names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Scenario, Store
@@ -26,6 +26,7 @@ class Run(StoredRun):
         super().__init__(store, name, header)
         self._index: dict[str, str] | None = None
         self._cases: OrderedDict[str, Case] = OrderedDict()
+        self._kind: type[Case] | None = None
         self.pilot: Any = None
 
     async def index(self) -> Mapping[str, str]:
@@ -49,11 +50,18 @@ class Run(StoredRun):
             self._cases.popitem(last=False)
         return case
 
+    def check_scorable(self) -> None:
+        """Raise UsageError if its episodes are no encounters."""
+        if self._item() is not Case:
+            name = self.header["scenario"]["name"]
+            raise UsageError(f"run {self.name} plays no cases (its scenario is {name}): there is nothing to score")
+
     def _item(self) -> type[Case]:
         """What the episodes of this run are about: cases, or what their scenario names as its `Item`."""
-        name = self.header["scenario"]["name"]
-        found: type[Case] = getattr(named(SCENARIOS, name), "Item", Case) if name in names(SCENARIOS) else Case
-        return found
+        if self._kind is None:  # a look at the entry points reads files: once a run, not once a case
+            name = self.header["scenario"]["name"]
+            self._kind = getattr(named(SCENARIOS, name), "Item", Case) if name in names(SCENARIOS) else Case
+        return self._kind
 
     async def prompts(self) -> Prompts:
         """The prompts the run was begun with."""

@@ -176,6 +176,7 @@ async def score_run(
     A judge's calls are kept as a run of their own, `RUN~EVALUATOR`, so that an interrupted scoring goes on and each
     verdict can be read. A judge that cannot be reached leaves None with its reason.
     """
+    run.check_scorable()
     progress = progress or Progress()
     texts = wording(judged.get("prompts")) if judge else None
     for evaluator in evaluators or [Standard()]:
@@ -262,6 +263,7 @@ async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
 
 async def scored(run: Run) -> RunScores:
     """All scores that the store has of a run, episode by episode."""
+    run.check_scorable()
     found: dict[str, dict[str, Score]] = {}
     async for episode, _, score in run.store.scores(run.name):
         found.setdefault(episode, {})[score.name] = score

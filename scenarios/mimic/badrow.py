@@ -14,7 +14,7 @@ _SAID = {
     "MISSING COLUMNS": "the row breaks off: columns are missing",
     "TOO MANY COLUMNS": "the row has more columns than the header",
     "UNQUOTED VALUE": "a quotation mark is not closed, or stands inside a value",
-    "LINE SIZE OVER MAXIMUM": "the row is longer than 16 MB: is a quotation mark not closed?",
+    "LINE SIZE OVER MAXIMUM": "the row is longer than 2 MB: is a quotation mark not closed?",
     "INVALID ENCODING": "bytes are not UTF-8",
     "INVALID STATE": "the quotation marks cannot be made sense of",
 }

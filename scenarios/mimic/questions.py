@@ -14,6 +14,7 @@ from wardround.engine.records import Json
 from wardround.scenarios.mimic.naming import Naming
 from wardround.scenarios.mimic.pool import COLUMNS, Disease, own, plain
 from wardround.scenarios.terms.mentions import Mention
+from wardround.scenarios.terms.wording import key
 
 
 class Finder(Protocol):
@@ -51,8 +52,8 @@ class Recognised:
 def recognised(paths: Sequence[Path], at_least: int = 1, linker: Finder | None = None) -> Recognised:
     """The diseases named in at least so many questions of the files. A question counts a disease once.
 
-    `linker` finds them, and what may mean several is passed over; the plain one over the project's own list if None. Raises UsageError for a file that holds no
-    questions.
+    `linker` finds them, and what may mean several is passed over; the plain one over the project's own list if None.
+    Raises UsageError for a file that holds no questions.
     """
     finder: Finder = linker or Naming(own().diseases)
     counts: Counter[str] = Counter()
@@ -68,7 +69,7 @@ def recognised(paths: Sequence[Path], at_least: int = 1, linker: Finder | None =
                     concept.id,
                     Disease(
                         concept.name,
-                        (*concept.synonyms, *concept.abbreviations),
+                        _unlike(concept.name, (*concept.synonyms, *concept.abbreviations)),
                         tuple(map(plain, concept.icd10)),
                         tuple(map(plain, concept.icd9)),
                     ),
@@ -78,6 +79,14 @@ def recognised(paths: Sequence[Path], at_least: int = 1, linker: Finder | None =
         questions += found
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], diseases[pair[0]].name.casefold()))
     return Recognised(questions, tuple((diseases[id_], number) for id_, number in ordered if number >= at_least))
+
+
+def _unlike(name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
+    """The synonyms that are not the name or another one in another spelling."""
+    found = {key(name): name}
+    for synonym in synonyms:
+        found.setdefault(key(synonym), synonym)
+    return tuple(found.values())[1:]
 
 
 def table(found: Recognised) -> str:

@@ -17,10 +17,10 @@ from wardround.engine.errors import UsageError
 from wardround.scenarios.mimic.badrow import BadRow, OnBadRow, refuse
 from wardround.scenarios.mimic.tree import File
 
-MEMORY = "1GB"
+MEMORY = "512MB"
 """What DuckDB may use; the build itself needs some 150 MB beside it."""
 
-_ROW = 16 * 1024 * 1024
+_ROW = 2 * 1024 * 1024
 _MOST = 100_000
 _BATCH = 5_000
 Row = tuple[Any, ...]
@@ -109,9 +109,9 @@ class Spill:
         arrays = {name: np.array(list(values)) for name, values in columns.items()}
         if not arrays or not len(next(iter(arrays.values()))):
             return
+        have = self.one(f"select count(*) from duckdb_tables() where table_name = '{into}'")  # noqa: S608 - our own names
+        head = f"insert into {into}" if have else f"create table {into} as"
         self._db.register("given", arrays)
-        have = self._db.execute("select count(*) from duckdb_tables() where table_name = ?", [into]).fetchone()
-        head = f"insert into {into}" if have and have[0] else f"create table {into} as"
         self._db.execute(f"{head} select * from given")  # noqa: S608 - our own names
         self._db.unregister("given")
 
@@ -135,8 +135,7 @@ class Spill:
 
     def one(self, sql: str) -> Any:
         """The only value of a query."""
-        found = self._db.execute(sql).fetchone()
-        return found[0] if found else None
+        return next((row[0] for row in self.rows(sql)), None)
 
 
 def _mended(row: Row) -> Row:

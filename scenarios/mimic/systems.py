@@ -34,7 +34,10 @@ _TEN: Sequence[tuple[str, str, str]] = (
     ("J00", "J99", _LUNG), ("K00", "K14", _MOUTH), ("K20", "K95", _GUT), ("L00", "L99", _SKIN), ("M30", "M31", _BLOOD),
     ("M00", "M99", _BONES),
     ("N00", "N39", _KIDNEY), ("N40", "N53", _MALE), ("N60", "N98", _FEMALE), ("N99", "N99", _KIDNEY),
-    ("O00", "O9A", _FEMALE), ("S00", "S09", _BRAIN), ("S10", "S99", _BONES), ("T78", "T78", _IMMUNE),
+    ("O00", "O9A", _FEMALE), ("R00", "R03", _BLOOD), ("R04", "R09", _LUNG),
+    ("R10", "R19", _GUT), ("R20", "R29", _BRAIN), ("R30", "R39", _KIDNEY), ("R40", "R54", _BRAIN),
+    ("R55", "R55", _BLOOD), ("R56", "R56", _BRAIN), ("R70", "R79", _BLOOD), ("U07", "U07", _LUNG),
+    ("S00", "S09", _BRAIN), ("S10", "S99", _BONES), ("T78", "T78", _IMMUNE),
 )  # fmt: skip
 
 # The same for ICD-9-CM.
@@ -51,8 +54,9 @@ _NINE: Sequence[tuple[str, str, str]] = (
     ("430", "438", _BRAIN), ("390", "459", _BLOOD), ("460", "465", _EAR), ("470", "478", _EAR), ("460", "519", _LUNG),
     ("520", "529", _MOUTH), ("530", "579", _GUT), ("580", "599", _KIDNEY), ("600", "608", _MALE),
     ("610", "629", _FEMALE), ("630", "679", _FEMALE), ("680", "709", _SKIN), ("710", "739", _BONES),
-    ("781", "781", _BRAIN), ("785", "785", _BLOOD), ("786", "786", _LUNG), ("787", "787", _GUT),
-    ("788", "788", _KIDNEY), ("789", "789", _GUT), ("790", "790", _BLOOD), ("800", "804", _BRAIN), ("805", "848", _BONES), ("850", "854", _BRAIN), ("995", "995", _IMMUNE),
+    ("781", "781", _BRAIN), ("785", "785", _BLOOD),
+    ("786", "786", _LUNG), ("787", "787", _GUT), ("788", "788", _KIDNEY), ("789", "789", _GUT), ("790", "790", _BLOOD),
+    ("800", "804", _BRAIN), ("805", "848", _BONES), ("850", "854", _BRAIN), ("995", "995", _IMMUNE),
 )  # fmt: skip
 
 

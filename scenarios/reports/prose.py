@@ -7,7 +7,7 @@ _SPACE = re.compile(r"[ \t\r\f\v\u00a0\u2009\u202f]+")
 _LINES = re.compile(r"\s*\n\s*\n\s*")
 _CITED = re.compile(r"[ \t]*\[(?:\s*\d+[a-z]?\s*[,;\u2013\u2014-]?\s*)+\]|[ \t]*\[[\s,;\u2013\u2014-]*\]")
 _VISUAL = (
-    r"\b(?i:(?:extended |supplementary |supporting |supplemental )*(?:fig(?:ure)?s?\b\.?|tables?|videos?)"
+    r"(?<!mitotic )\b(?i:(?:extended |supplementary |supporting |supplemental )*(?:fig(?:ure)?s?\b\.?|tables?|videos?)"
     r"|supplementary (?:data|files?|materials?|appendix))\s*(?:S?\d|[A-Z]\b|[IVX]+\b)"
 )
 IN_BRACKETS = re.compile(r"[ \t]*[(\[](?i:as )?(?i:see |shown in |cf\.? )?(?i:also )?" + _VISUAL + r"[^()\[\]]*[)\]]")

@@ -20,7 +20,8 @@ _WORDS = """one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 1
 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 thirty 30 forty 40 fifty 50 sixty 60
 seventy 70 eighty 80 ninety 90 first 1 second 2 third 3 fourth 4 fifth 5 once 1 twice 2 single 1"""
 _SPELLED = dict(zip(_WORDS.split()[::2], _WORDS.split()[1::2], strict=True))
-_BULLET_NUMBER = re.compile(r"(?m)^\s*\d{1,2}[.)]\s+")
+_COUNTED = re.compile(r"(?im)^\s*\d{1,2}[.)]\s+|\b(?:test|case|patient|step|item|number|no\.) \d{1,2}(?=\s*:)")
+"""Numbers that only count: those of a list, and those of labels such as 'Test 2:'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def _shared(form: str, words: frozenset[str]) -> float:
 def invented(text: str, source: str) -> tuple[str, ...]:
     """Numbers of `text` that `source` has nowhere, neither in figures nor in words."""
     known = _numbers(source) | {_SPELLED[word] for word in folded(source).replace(".", " ").split() if word in _SPELLED}
-    own = _BULLET_NUMBER.sub("", text)
+    own = _COUNTED.sub("", text)
     return tuple(dict.fromkeys(said for said in _NUMBER.findall(own) if not _forms(said) & known))
 
 

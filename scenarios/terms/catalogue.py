@@ -46,6 +46,10 @@ class Word:
     by_region: bool = False
 
 
+Phrase = tuple[int, tuple[str, ...], str]
+"""(place in the table, words, the name they stand for)."""
+
+
 @dataclass(frozen=True, eq=False)
 class Catalogue:
     """All known tests with the look-ups that linking needs; immutable, compared as itself, may serve a whole run.
@@ -98,6 +102,11 @@ class Catalogue:
         return found
 
     @cached_property
+    def phrases(self) -> tuple[Mapping[str, Sequence[Phrase]], Mapping[str, Sequence[Phrase]]]:
+        """The phrases that name modalities, and those that name regions, by their first word."""
+        return _by_first_word(self.modalities), _by_first_word(self.regions)
+
+    @cached_property
     def studies(self) -> Mapping[tuple[str, frozenset[str]], Test]:
         """(modality, regions) -> the first imaging test that is made of them."""
         found: dict[tuple[str, frozenset[str]], Test] = {}
@@ -148,6 +157,14 @@ def catalogue() -> Catalogue:
     regions = {row["region"]: _word(row, "region") for row in _rows("regions.csv")}
     ambiguous = {key(row["words"]): _parts(row["tests"]) for row in _rows("ambiguous.csv")}
     return Catalogue(tests, modalities, regions, ambiguous)
+
+
+def _by_first_word(known: Mapping[str, Word]) -> Mapping[str, Sequence[Phrase]]:
+    found: dict[str, list[Phrase]] = {}
+    told = ((tuple(phrase.split()), word.name) for word in known.values() for phrase in word.phrases)
+    for place, (words, name) in enumerate(told):
+        found.setdefault(words[0], []).append((place, words, name))
+    return found
 
 
 def _rows(name: str) -> list[dict[str, str]]:

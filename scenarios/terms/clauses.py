@@ -11,6 +11,8 @@ Known = Callable[[str], bool]
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
 _STOP = re.compile(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
+_REACH = 12
+"""Characters before a full stop that may be the abbreviation it belongs to."""
 _ABBREVIATED = re.compile(rf"(?i)(?:\b{_SHORT})$")
 _COMMA = re.compile(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
 _COURTESY = re.compile(
@@ -18,10 +20,10 @@ _COURTESY = re.compile(
     r"|you have (?:it|them)|you would|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
 )
 _FAVOUR = re.compile(
-    r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient|fine|good"
-    r"|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
-    r"|(?:is|are) (?:\w+ly )?(?:indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable|advised"
-    r"|a must|mandatory|essential))\b"
+    r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
+    r"|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
+    r"|(?:is|are) (?:\w+ly )?(?:indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
+    r"|advised|a must|mandatory|essential))\b"
 )
 _CONDITION = (
     r"(?:only if|if|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
@@ -81,7 +83,7 @@ def _sentences(text: str) -> Iterator[str]:
     start = 0
     for stop in _STOP.finditer(text):
         if _outside(text, start, stop.start()) and not (
-            stop[0].startswith(".") and _ABBREVIATED.search(text[: stop.start()])
+            stop[0].startswith(".") and _ABBREVIATED.search(text[max(0, stop.start() - _REACH) : stop.start()])
         ):
             yield text[start : stop.start()].strip()
             start = stop.end()

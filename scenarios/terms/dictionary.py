@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from wardround.scenarios.terms.comparable import DEGREES, LITTLE, ORDINARY, core_form, ordered_form
 from wardround.scenarios.terms.disease import opposed
 from wardround.scenarios.terms.icd import SHORT
 from wardround.scenarios.terms.knowledge import OWN, Knowledge
 from wardround.scenarios.terms.wording import key
-
 
 WRONG_START = 90.0
 """Least likeness of a word whose first letter differs (otosalpingitis is no salpingitis), 0 to 100."""
@@ -80,18 +80,24 @@ def _ranked(table: dict[str, dict[int, int]]) -> dict[str, tuple[int, ...]]:
 def alike(said: Sequence[str], form: Sequence[str], known: frozenset[str], close: float) -> bool:
     """Whether `said` is `form` misspelt: every word that differs is unknown, and near one that is left over.
 
-    Numbers, types and words of up to three letters must be the same, a prefix must not be opposed (hyper-, hypo-).
+    Numbers and types must be the same, a prefix must not be opposed (hyper-, hypo-). `close` is the least likeness of
+    two words, 0 to 100; one slip (a letter lost, doubled, changed, or two swapped) is always near enough.
     """
     extra = [word for word in said if word not in form]
     missing = [word for word in form if word not in said]
     for word in extra:
         if word in LITTLE or word in DEGREES:
             continue
-        if word in known or len(word) <= 3 or any(map(str.isdigit, word)):
-            return False
         best = max(missing, key=lambda other: fuzz.ratio(word, other), default="")
-        least = close if best[:1] == word[0] else WRONG_START
-        if not best or fuzz.ratio(word, best) < least or opposed(word, best):
+        if not best or word in known or not _misspelt(word, best, close):
             return False
         missing.remove(best)
     return all(word in LITTLE or word in DEGREES for word in missing)
+
+
+def _misspelt(word: str, meant: str, close: float) -> bool:
+    if any(map(str.isdigit, word)) or len(word) < 3 or len(meant) < 4 or opposed(word, meant):
+        return False
+    if OSA.distance(word, meant, score_cutoff=1) <= 1:
+        return True
+    return len(word) > 3 and fuzz.ratio(word, meant) >= (close if meant[0] == word[0] else WRONG_START)

@@ -68,11 +68,11 @@ def forms(name: str) -> list[str]:
         key(outer),
         key(_AND.sub(" and ", outer)),
         key(short),
+        bare(key(short), tail=False),
         bare(key(short)),
         bare(key(name)),
         bare(key(outer)),
     ]
-    found.append(bare(key(short), tail=False))
     found += [bare(key(short), drop_specimen=True), " ".join(word for word in key(short).split() if word not in _LEVEL)]
     brackets = list(BRACKET.finditer(name))
     if len(brackets) == 1 and not _LISTED.search(outer):

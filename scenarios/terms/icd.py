@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from wardround.scenarios.terms.concepts import Concept
@@ -33,9 +34,7 @@ def classification() -> Any:
     """The package's module, read on first use (about two seconds) and without its own deprecation warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        import simple_icd_10_cm  # noqa: PLC0415 - reads the whole classification
-
-    return simple_icd_10_cm
+        return import_module("simple_icd_10_cm")
 
 
 def diseases() -> Iterator[Concept]:

@@ -1,10 +1,10 @@
 """What an imaging request or a study's name says: modality, regions and side, and whether one answers the other."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wardround.scenarios.terms.catalogue import Catalogue, Test, Word
+from wardround.scenarios.terms.catalogue import Catalogue, Phrase, Test, Word
 from wardround.scenarios.terms.wording import tokens, words_of
 
 _SIDES = {"left": "left", "lt": "left", "right": "right", "rt": "right"}
@@ -44,13 +44,14 @@ class Reading:
         return len(self.modalities) == 1 and bool(self.regions) and not self.rest
 
 
-@lru_cache(maxsize=8192)
-def _read(text: str, modalities: tuple[Word, ...], regions: tuple[Word, ...]) -> Reading:
+@lru_cache(maxsize=16384)
+def read(text: str, table: Catalogue) -> Reading:
+    """The modality and regions that `text` names."""
     words = [word for token in tokens(text) for word in _WRITTEN_OUT.get(token, (token,))]
     sides = {_SIDES[word] for word in words if word in _SIDES}
     flows = bool(_FLOW & set(words))
-    where = _vessels(frozenset(_take(words, regions)), flows=flows)
-    how = _take(words, modalities)
+    where = _vessels(frozenset(_take(words, table.phrases[1])), flows=flows)
+    how = _take(words, table.phrases[0])
     if len(how) == 2 and ("Heart" not in where or not {"and", "or", "plus"} & set(tokens(text))):
         how = (_JOINED[frozenset(how)],) if frozenset(how) in _JOINED else how
     rest = tuple(word for word in words if word and word not in _LITTLE)
@@ -66,26 +67,21 @@ def _vessels(where: frozenset[str], *, flows: bool) -> frozenset[str]:
     return where - {"Leg"} | {"Leg veins"} if flows and "Leg" in where else where
 
 
-def _take(words: list[str], known: tuple[Word, ...]) -> tuple[str, ...]:
+def _take(words: list[str], known: Mapping[str, Sequence[Phrase]]) -> tuple[str, ...]:
     """Names of `known` whose phrases occur in `words`, longest phrases first; what was read is blanked out."""
-    phrases = sorted(
-        ((tuple(phrase.split()), word.name) for word in known for phrase in word.phrases),
-        key=lambda pair: -len(pair[0]),
-    )
+    met = [
+        (-len(phrase), place, start, phrase, name)
+        for start, word in enumerate(words)
+        for place, phrase, name in known.get(word, ())
+        if tuple(words[start : start + len(phrase)]) == phrase
+    ]
     found: list[str] = []
-    for phrase, name in phrases:
-        size = len(phrase)
-        for start in range(len(words) - size + 1):
-            if tuple(words[start : start + size]) == phrase:
-                words[start : start + size] = [""] * size
-                if name not in found:
-                    found.append(name)
+    for _, _, start, phrase, name in sorted(met):
+        if tuple(words[start : start + len(phrase)]) == phrase:
+            words[start : start + len(phrase)] = [""] * len(phrase)
+            if name not in found:
+                found.append(name)
     return tuple(found)
-
-
-def read(text: str, table: Catalogue) -> Reading:
-    """The modality and regions that `text` names."""
-    return _read(text, tuple(table.modalities.values()), tuple(table.regions.values()))
 
 
 def apart(text: str, table: Catalogue) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -12,7 +12,7 @@ from pathlib import Path
 from wardround.scenarios.terms import icd, rare, synonyms
 from wardround.scenarios.terms.comparable import ordered_form
 from wardround.scenarios.terms.concepts import Concept
-from wardround.scenarios.terms.families import covered
+from wardround.scenarios.terms.families import bare, covered
 from wardround.scenarios.terms.vocabulary import vocabulary
 from wardround.scenarios.terms.wording import key
 
@@ -145,6 +145,7 @@ def _also(held: list[Concept], known: Mapping[str, int]) -> None:
 def _mark(held: list[Concept], ranks: list[int]) -> None:
     """The project's own list of rare diseases: Orphanet's ontology holds more than HPO annotates."""
     named = {key(name): place for place, concept in reversed(list(enumerate(held))) for name in concept.names}
+    listed = []
     for row in _rows("rare.csv"):
         names = (row["name"], *_parts(row["synonyms"]))
         place = named.get(key(names[0]))
@@ -153,17 +154,22 @@ def _mark(held: list[Concept], ranks: list[int]) -> None:
             ranks.append(OWN)
             place = len(held) - 1
         concept = held[place]
+        listed.append(place)
         new = tuple(name for name in names[1:] if key(name) not in named)
         held[place] = replace(concept, synonyms=(*concept.synonyms, *new), rare=concept.rare or (LISTED,))
         for name in names[1:]:
             other = named.get(key(name))
             if other is not None and not held[other].rare:
                 held[other] = replace(held[other], rare=(LISTED,))
-    families = [code for concept in held if LISTED in concept.rare for code in concept.icd10]
+    families = {bare(code) for place in listed for code in held[place].icd10}
     for place, concept in enumerate(held):
         # What stands below a rare disease in the classification is one: pulmonary nocardiosis.
-        if ranks[place] != OWN and not concept.rare and any(covered(concept.icd10, (code,)) for code in families):
+        if ranks[place] != OWN and not concept.rare and concept.icd10 and _within(concept.icd10, families):
             held[place] = replace(concept, rare=(LISTED,))
+
+
+def _within(codes: Sequence[str], families: Set[str]) -> bool:
+    return all(any(bare(code)[:size] in families for size in range(3, len(code) + 1)) for code in codes)
 
 
 def _rows(name: str) -> list[dict[str, str]]:

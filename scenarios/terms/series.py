@@ -20,7 +20,9 @@ def measured(hits: Sequence[Hit], repeat: Repeat, told: Collection[str]) -> list
     for hit in hits:
         item = hit.entry.item
         if item.kind in _REPEATED and item.time:
-            groups.setdefault((item.kind, " ".join(item.name.casefold().split()), item.detail.casefold()), []).append(hit)
+            groups.setdefault((item.kind, " ".join(item.name.casefold().split()), item.detail.casefold()), []).append(
+                hit
+            )
         else:
             chosen.add(item.ref)
     for group in groups.values():

@@ -1,11 +1,15 @@
 """Articles written for tests, and a curator without a language model: it takes sentences out of the article."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+from wardround.curating import Built
 from wardround.engine.records import Message
 from wardround.scenarios.reports.prose import sentences
 from wardround.scenarios.reports.taxonomy import BODY_SYSTEMS
+from wardround.settings import RunSettings, validated
 
 TESTS = re.compile(
     r"(?i)\b(?:CT|MRI|X-ray|radiograph|ultrasound|ultrasonography|tomography|biopsy|histolog\w+|histopatholog\w+"
@@ -82,7 +86,9 @@ def treated(article: str) -> str:
 def _told(article: str) -> list[str]:
     """The sentences of the case itself: below a heading of it, up to the discussion."""
     body = article.partition("Text:\n")[2] or article
-    found = re.search(r"(?ims)^(?:\d\. )?[^\n.]{0,30}\bcase\b[^\n.]{0,30}$\n(.*?)(?=^(?:\d\. )?[^\n.]{0,20}discussion|\Z)", body)
+    found = re.search(
+        r"(?ims)^(?:\d\. )?[^\n.]{0,30}\bcase\b[^\n.]{0,30}$\n(.*?)(?=^(?:\d\. )?[^\n.]{0,20}discussion|\Z)", body
+    )
     return [part for part in sentences(found[1] if found else body) if len(part.split()) > 4]
 
 
@@ -140,5 +146,47 @@ def jats(
         f'<article xmlns:xlink="http://www.w3.org/1999/xlink" article-type="{kind}" xml:lang="{language}"><front>'
         f'<article-meta><article-id pub-id-type="pmc">{number}</article-id><title-group><article-title>{title}'
         f"</article-title></title-group>{published}{licence}<abstract><p>A thorn, then nodules: how the diagnosis was"
-        f" made.</p></abstract></article-meta></front><body>{whole if body is None else body}</body></article>"
+        f" made. Report {number}.</p></abstract></article-meta></front>"
+        f"<body>{whole if body is None else body}</body></article>"
     )
+
+
+def pmc_folder(where: Path) -> Path:
+    """A folder of eight articles, of which four can become cases."""
+    folder = where / "pmc"
+    folder.mkdir()
+    texts = {
+        "1.xml": jats(1),
+        "2.xml": jats(2).replace("41-year-old", "52-year-old"),
+        "3.xml": jats(3).replace("41-year-old", "63-year-old"),
+        "4.xml": jats(4, title="Teaching anatomy to gardeners"),
+        "5.xml": jats(5, kind="research-article"),
+        "6.xml": jats(6, published="<pub-date><year>2019</year></pub-date>"),
+        "7.xml": jats(7, body=""),
+        "8.xml": jats(1),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def settings(where: Path, base_url: str, rules: Mapping[str, Any] | None = None, **more: Any) -> RunSettings:
+    """A build over `where` by the model at `base_url`; `rules` are the build's own settings."""
+    seat = {"spec": "openai/m", "base_url": base_url, **more.pop("seat", {})}
+    fields = {"cases": str(where), "scenario": "curation", "seats": {"curator": seat}, "name": "r", **more}
+    return validated({**fields, "set": {"rare_candidates": 0, **(rules or {})}}, "test")
+
+
+def flow(built: Built) -> dict[str, tuple[int, int]]:
+    """What each rule saw and dropped."""
+    return {step.rule: (step.seen, step.dropped) for step in built.account.steps}
+
+
+def instead(step: str, reply: str) -> Callable[[Sequence[Message], str], str]:
+    """The scripted curator, but for the question that holds `step`."""
+
+    def said(messages: Sequence[Message], model: str) -> str:
+        first = messages[1].content if len(messages) > 1 else ""
+        return reply if step in first else answered(messages, model)
+
+    return said

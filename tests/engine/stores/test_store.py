@@ -15,6 +15,7 @@ from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Score
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import Orders
+from wardround.engine.spending import Spending
 from wardround.engine.stores.sqlite import SqliteStore
 
 
@@ -225,3 +226,18 @@ async def test_a_run_is_created_with_its_episodes_and_orders_or_not_at_all(store
     with pytest.raises(UsageError, match="'r'"):
         await store.create_run("r", {}, planned("c"))
     assert [row.id for row in await listed(store, "r")] == ["a", "b"]
+
+
+async def test_what_others_spent_is_told_apart(store: Store) -> None:
+    await store.create_run("r", {}, planned("a", "b"))
+    one, other = [await store.begin("r", host="h", pid=n) for n in (1, 2)]
+    await one.take(1)
+    await other.take(1)
+    await one.append("a", rows(0, 1), spent={"x": Spending(calls=1, cost=0.5)})
+    await other.append("b", rows(0, 1), spent={"x": Spending(calls=2, cost=0.25), "y": Spending(calls=4)})
+    assert [(row.seat, row.spent) for row in await store.spending("r")] == [
+        ("x", Spending(calls=3, cost=0.75)),
+        ("y", Spending(calls=4)),
+    ]
+    assert [(row.seat, row.spent.calls) for row in await store.spending("r", besides=one.id)] == [("x", 2), ("y", 4)]
+    assert [(row.seat, row.spent.calls) for row in await store.spending("r", besides=other.id)] == [("x", 1)]

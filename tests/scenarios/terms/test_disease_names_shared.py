@@ -6,13 +6,16 @@ import io
 import json
 import re
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from wardround.scenarios.terms.concepts import Concept
 from wardround.scenarios.terms.families import bare, covers
 from wardround.scenarios.terms.icd import classification
 from wardround.scenarios.terms.lexical import LexicalLinker, linker
+from wardround.scenarios.terms.mentions import Mention
 from wardround.scenarios.terms.rarity import rare
 from wardround.scenarios.terms.wording import key
 
@@ -29,59 +32,47 @@ def full() -> LexicalLinker:
 def rarebench(full: LexicalLinker, shared: Path) -> tuple[int, int, int]:
     """Names of rare diseases: linked to one of the ORPHA or OMIM numbers that have them."""
     listed = json.loads((shared / "data/rarebench/disease_mapping.json").read_text(encoding="utf-8"))
-    numbers = defaultdict(set)
+    numbers: dict[str, set[str]] = defaultdict(set)
     for number, names in listed.items():
         for name in names.split("/"):
             numbers[name].add(number)
-    ours = {f"ORPHA:{one}" for concept in full.held.concepts for one in concept.rare}
-    ours |= {f"OMIM:{one}" for concept in full.held.concepts for one in concept.omim}
-    return counted(
-        [
-            (name, lambda concept, held=held: bool(held & {*(f"ORPHA:{n}" for n in concept.rare), *(f"OMIM:{n}" for n in concept.omim)}))
-            for name, held in sorted(numbers.items())
-            if held & ours and len(key(name)) > 3
-        ],
-        full,
-    )
+    ours = {number for concept in full.held.concepts for number in numbered(concept)}
+    rows = [(name, held) for name, held in sorted(numbers.items()) if held & ours and len(key(name)) > 3]
+    found = [(full.link(name), held) for name, held in rows]
+    return counted([one and bool(numbered(one.concept) & held) for one, held in found])
+
+
+def numbered(concept: Concept) -> set[str]:
+    """The numbers of a concept as RareBench writes them."""
+    return {*(f"ORPHA:{one}" for one in concept.rare), *(f"OMIM:{one}" for one in concept.omim)}
 
 
 def ontology(full: LexicalLinker, shared: Path) -> tuple[int, int, int]:
-    """Labels of the Disease Ontology: linked to the same category of ICD-10-CM (those without a code count as wrong)."""
+    """Labels of the Disease Ontology: linked to the same category of ICD-10-CM; a concept without a code is wrong."""
     text = gzip.decompress((shared / "data/vocab-disease-ontology/ICD10inDO.tsv.gz").read_bytes()).decode()
-    rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
-    return counted(
-        [
-            (row["label"], lambda concept, code=bare(row["xrefs"].split(":")[1])[:3]: any(bare(one)[:3] == code for one in concept.icd10))
-            for row in rows
-        ],
-        full,
-    )
+    found = [
+        (full.link(row["label"]), bare(row["xrefs"].split(":")[1])[:3])
+        for row in csv.DictReader(io.StringIO(text), delimiter="\t")
+    ]
+    return counted([one and any(bare(held)[:3] == code for held in one.concept.icd10) for one, code in found])
 
 
 def pool(full: LexicalLinker, shared: Path) -> tuple[int, int, int]:
     """Disease names of a published pool: linked to a family that holds one of its ICD-10-CM titles."""
     icd = classification()
     codes = {key(icd.get_description(code)): code for code in reversed(icd.get_all_codes(False))}
-    listed = json.loads((shared / "data/multicogeval/mimic-iv/new_disease_to_icd_names.json").read_text(encoding="utf-8"))
+    file = shared / "data/multicogeval/mimic-iv/new_disease_to_icd_names.json"
+    listed = json.loads(file.read_text(encoding="utf-8"))
     rows = [(name, [codes[key(title)] for title in titles if key(title) in codes]) for name, titles in listed.items()]
+    found = [(full.link(name), held) for name, held in rows if held]
     return counted(
-        [
-            (name, lambda concept, held=held: any(covers(one, code) for one in concept.icd10 for code in held))
-            for name, held in rows
-            if held
-        ],
-        full,
+        [one and any(covers(family, code) for family in one.concept.icd10 for code in held) for one, held in found]
     )
 
 
-def counted(rows, full):  # type: ignore[no-untyped-def]
-    """(right, linked, all)."""
-    found = [(full.link(name), right) for name, right in rows]
-    return (
-        sum(bool(one and right(one.concept)) for one, right in found),
-        sum(one is not None for one, _ in found),
-        len(found),
-    )
+def counted(found: Sequence[Mention | bool | None]) -> tuple[int, int, int]:
+    """(right, linked, all) of verdicts that are None where nothing was linked."""
+    return sum(one is True for one in found), sum(one is not None for one in found), len(found)
 
 
 def printed(title: str) -> list[float]:
@@ -92,8 +83,13 @@ def printed(title: str) -> list[float]:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("title", "count"), [("RareBench names", rarebench), ("Disease Ontology labels", ontology), ("MultiCogEval pool", pool)])
-def test_names_of_other_lists(title, count, full: LexicalLinker, shared: Path) -> None:  # type: ignore[no-untyped-def]
+@pytest.mark.parametrize(
+    ("title", "count"),
+    [("RareBench names", rarebench), ("Disease Ontology labels", ontology), ("MultiCogEval pool", pool)],
+)
+def test_names_of_other_lists(
+    title: str, count: Callable[[LexicalLinker, Path], tuple[int, int, int]], full: LexicalLinker, shared: Path
+) -> None:
     right, linked, total = count(full, shared)
     assert [total, right / total, right / linked] == pytest.approx(printed(title), rel=DRIFT, abs=DRIFT)
 

@@ -1,0 +1,118 @@
+"""Orders understood on one core: phrases a second against 5,652 names, and how often they are understood right.
+
+`python -m benchmarks.orders` prints both; the published look-up tables are used where they lie beside the checkout.
+"""
+
+import json
+import random
+import string
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+from benchmarks.figure import Figure, table
+from benchmarks.phrases import halves
+from wardround.scenarios.published import matching
+from wardround.scenarios.published.tables import Tables, load
+from wardround.scenarios.terms.catalogue import Catalogue, Test, catalogue
+from wardround.scenarios.terms.understanding import understand
+
+NAMES = 5652
+SHARED = Path(__file__).resolve().parents[2] / "shared/data/multicogeval/mimic-iv"
+_SEEN = 0.8
+_LETTERS = string.ascii_lowercase
+
+
+def orders(quick: bool) -> Sequence[Figure]:
+    """Phrases a second: the default rules on the large table and on our own, the published rules on theirs."""
+    count = 2_000 if quick else 20_000
+    names, source = _names()
+    large = _large(names)
+    figures = [
+        *_pair(f"default rules, {len(names):,} names ({source})", lambda text: understand(text, large), names, count),
+        *_pair("default rules, own table", lambda text: understand(text, catalogue()), _own(), count),
+    ]
+    if SHARED.is_dir():
+        tables = _published()
+        figures += _pair(
+            "published rules, their table",
+            lambda text: matching.match(text, tables),
+            list(tables.tests)[:NAMES],
+            count // 4,
+        )
+    return figures
+
+
+def _pair(name: str, read: Callable[[str], object], names: Sequence[str], count: int) -> list[Figure]:
+    warm, known, fresh = (random.Random(seed) for seed in (0, 1, 2))
+    for text in [*names, *(misspelt(warm.choice(names), warm) for _ in range(200))]:
+        read(text)
+    mixed = [
+        known.choice(names) if known.random() < _SEEN else misspelt(known.choice(names), known) for _ in range(count)
+    ]
+    new = list(dict.fromkeys(misspelt(fresh.choice(names), fresh) for _ in range(count // 2)))
+    return [
+        Figure(f"{name}: 80 % exact or seen", _rate(read, mixed), "phrases/s", at_least=10_000),
+        Figure(f"{name}: all new misspellings", _rate(read, new), "phrases/s", at_least=2_000),
+    ]
+
+
+def _rate(read: Callable[[str], object], texts: Sequence[str]) -> float:
+    start = time.process_time()
+    for text in texts:
+        read(text)
+    return len(texts) / (time.process_time() - start)
+
+
+def misspelt(name: str, draw: random.Random) -> str:
+    """`name` with one or two mistakes: a letter left out, doubled, wrong, or two in the wrong order."""
+    letters = list(name)
+    for _ in range(draw.choice((1, 1, 2))):
+        place = draw.randrange(len(letters))
+        kind = draw.randrange(4)
+        if kind == 0 and len(letters) > 1:
+            del letters[place]
+        elif kind == 1:
+            letters.insert(place, letters[place])
+        elif kind == 2:
+            letters[place] = draw.choice(_LETTERS)
+        elif place + 1 < len(letters):
+            letters[place], letters[place + 1] = letters[place + 1], letters[place]
+    return "".join(letters)
+
+
+def _names() -> tuple[list[str], str]:
+    path = SHARED / "meta_lab_tests_UMLS_ext.json"
+    if path.is_file():
+        return list(json.loads(path.read_text(encoding="utf-8"))), "MultiCogEval"
+    draw = random.Random(0)
+    words = ["".join(draw.choice(_LETTERS) for _ in range(draw.randint(3, 12))) for _ in range(1500)]
+    made = (" ".join(draw.choice(words) for _ in range(draw.randint(1, 4))) for _ in range(3 * NAMES))
+    return list(dict.fromkeys(made))[:NAMES], "generated"
+
+
+def _large(names: Sequence[str]) -> Catalogue:
+    own = catalogue()
+    tests = {name: Test(name, "lab", points=1.0) for name in names}
+    return Catalogue(tests, own.modalities, own.regions, own.ambiguous)
+
+
+def _own() -> list[str]:
+    return [name for test in catalogue().tests.values() for name in (test.name, *test.synonyms)]
+
+
+@cache
+def _published() -> Tables:
+    return load(SHARED)
+
+
+def main() -> None:
+    """Print the speed, then the accuracy on the labelled phrases."""
+    print(table(orders(quick=False)))
+    print()
+    print(halves(_published() if SHARED.is_dir() else None))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""The labelled order phrases: precision and recall of the default rules, and of the published ones on the same set."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wardround.scenarios.published import imaging, replies
+from wardround.scenarios.published.tables import Absent, Tables
+from wardround.scenarios.terms.catalogue import Catalogue, catalogue
+from wardround.scenarios.terms.linking import Link, link
+from wardround.scenarios.terms.understanding import understand
+
+PATH = Path(__file__).resolve().parents[1] / "tests/data/orders.jsonl"
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """`expect` are the orders in it: tests by name, studies as 'Modality: Region+Region'."""
+
+    text: str
+    half: str
+    hard: bool
+    expect: tuple[str, ...]
+
+
+@dataclass
+class Tally:
+    """Orders right, made up and missed."""
+
+    right: int = 0
+    extra: int = 0
+    missed: int = 0
+
+    @property
+    def precision(self) -> float:
+        """Of the orders understood, those that were meant."""
+        return self.right / (self.right + self.extra) if self.right + self.extra else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Of the orders meant, those understood."""
+        return self.right / (self.right + self.missed) if self.right + self.missed else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Their harmonic mean."""
+        return 2 * self.right / (2 * self.right + self.extra + self.missed) if self.right else 0.0
+
+
+def phrases() -> list[Phrase]:
+    """The labelled set: `open` was used while the rules were written, `held` and `last` were not (docs/records.md)."""
+    rows = [json.loads(line) for line in PATH.read_text(encoding="utf-8").splitlines()]
+    return [Phrase(row["text"], row["half"], row["hard"], tuple(row["expect"])) for row in rows]
+
+
+def default(text: str) -> set[str]:
+    """The orders of `text` by the default rules, in the labels' words."""
+    return {one for order in understand(text, catalogue()).orders for one in told(order.link)}
+
+
+def told(found: Link | str) -> set[str]:
+    """An order or a label in comparable words: a study by each modality and region, any other test by its name."""
+    table = catalogue()
+    if isinstance(found, str):
+        modality, _, regions = found.partition(": ")
+        if modality in table.modalities and regions:
+            return {f"{modality}: {region}" for region in regions.split("+")}
+        linked = link(found, table)
+        assert linked is not None, found
+        assert linked.test == found, f"{found} is no name of the table"
+        return told(linked)
+    read = found.reading
+    if (
+        read is None
+        or len(read.modalities) != 1
+        or not read.regions
+        or not table.modalities[read.modalities[0]].by_region
+    ):
+        return {found.test}
+    return {f"{read.modalities[0]}: {region}" for region in read.regions}
+
+
+def count(tally: Tally, expected: set[str], got: set[str]) -> None:
+    """Add one phrase; a panel and the list of all its members are the same order."""
+    below = catalogue().below
+    listed = {name for name in got - expected if below.get(name) and below[name] <= expected}
+    got = (got - listed) | {member for name in listed for member in below[name]}
+    got |= {member for name in got & expected for member in below.get(name, ())} & expected
+    tally.right += len(expected & got)
+    tally.extra += len(got - expected)
+    tally.missed += len(expected - got)
+
+
+def score(rows: Iterable[Phrase], read: Callable[[str], set[str]]) -> Tally:
+    """The tally of some phrases."""
+    tally = Tally()
+    for row in rows:
+        count(tally, {one for name in row.expect for one in told(name)}, read(row.text))
+    return tally
+
+
+def kinds(row: Phrase, table: Catalogue) -> set[str]:
+    """'tests' and 'imaging', as the labels of a phrase have them."""
+    found = set()
+    for name in row.expect:
+        linked = link(name, table)
+        study = ": " in name or (linked is not None and linked.kind == "imaging")
+        found.add(
+            "imaging" if study else "tests" if linked is not None and linked.kind in ("lab", "microbiology") else ""
+        )
+    return found
+
+
+def published(row: Phrase, tables: Tables) -> set[str] | None:
+    """The orders of a phrase by the published rules, None where its protocol has no list for it (mixed, or neither).
+
+    Their names are brought to ours by linking; a study counts by modality and region as far as theirs are told apart.
+    """
+    own, of = catalogue(), kinds(row, catalogue())
+    if of == {"tests"}:
+        keys = [hit.key for hit in replies.matches("lab", f"Lab Tests: {row.text}", tables)]
+        linked = [(key, link(key, own)) for key in keys]
+        return {one for key, found in linked for one in (told(found) if found else {key})}
+    if of == {"imaging"}:
+        try:
+            asked = replies.studies(f"Imaging scans: {row.text}", tables)
+        except Absent:
+            asked = ()
+        return {coarse for one in asked for coarse in _pairs(one.modalities, one.regions, tables)}
+    return None
+
+
+def _pairs(modalities: Sequence[str], regions: Sequence[str], tables: Tables) -> set[str]:
+    return {f"{tables.broad.get(modality, modality)}: {region}" for modality in modalities for region in regions}
+
+
+def coarse(name: str, tables: Tables) -> set[str]:
+    """A label of a study in the published vocabulary, whose abdomen holds the pelvis and all organs in it."""
+    text = " ".join(part.replace(": ", " ").replace("+", " ") for part in [name])
+    modalities = imaging.modality(text, tables)
+    return _pairs(modalities, imaging.region(text, modalities, tables), tables)
+
+
+def theirs(rows: Iterable[Phrase], tables: Tables) -> tuple[Tally, int]:
+    """(tally of the published rules, phrases that they have a list for)."""
+    tally, used = Tally(), 0
+    for row in rows:
+        got = published(row, tables)
+        if got is None:
+            continue
+        used += 1
+        if kinds(row, catalogue()) == {"imaging"}:
+            expected = {one for name in row.expect for one in coarse(name, tables)}
+        else:
+            expected = {one for name in row.expect for one in told(name)}
+        count(tally, expected, got)
+    return tally, used
+
+
+def halves(tables: Tables | None) -> str:
+    """The table for the documentation."""
+    every = phrases()
+    lines = ["phrases | n | orders | precision | recall | F1", "---|---|---|---|---|---"]
+    for name, rows in _groups(every):
+        tally = score(rows, default)
+        lines.append(_row(f"default, {name}", len(rows), tally))
+    if tables is not None:
+        for name, rows in _groups(every):
+            tally, used = theirs(rows, tables)
+            own = score([row for row in rows if published(row, tables) is not None], default)
+            lines.append(_row(f"published, {name}", used, tally))
+            lines.append(_row(f"default on the same, {name}", used, own))
+    return "\n".join(lines)
+
+
+def _groups(every: Sequence[Phrase]) -> list[tuple[str, list[Phrase]]]:
+    found = [(half, [row for row in every if row.half == half]) for half in ("open", "held", "last")]
+    return [
+        *found,
+        ("easy", [r for r in every if not r.hard]),
+        ("hard", [r for r in every if r.hard]),
+        ("all", list(every)),
+    ]
+
+
+def _row(name: str, used: int, tally: Tally) -> str:
+    meant = tally.right + tally.missed
+    return f"{name} | {used} | {meant} | {tally.precision:.3f} | {tally.recall:.3f} | {tally.f1:.3f}"

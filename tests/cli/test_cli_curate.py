@@ -1,0 +1,124 @@
+"""`wardround cases build reports`: what it says, what it refuses, and kills from outside."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import click
+import pytest
+from curating import answered, jats, pmc_folder
+from serving import serving
+
+from wardround.cli.curate import reports
+from wardround.engine.errors import UsageError
+from wardround.engine.models.loopback import Loopback
+from wardround.scenarios.loaders.detect import load
+from wardround.stored import open_store
+
+CALLS = 6
+"""Calls that one of our articles needs: two of relevance, two cases, two strata."""
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+
+
+@pytest.fixture
+def pmc(tmp_path: Path) -> Path:
+    """A folder of eight articles, of which four can become cases."""
+    return pmc_folder(tmp_path)
+
+
+@pytest.fixture
+def served() -> Iterator[str]:
+    """The base URL of the scripted curator."""
+    with serving(Loopback(answered)) as address:
+        yield address
+
+
+def command(*arguments: object) -> int:
+    code = reports.main([str(argument) for argument in arguments], standalone_mode=False)
+    assert isinstance(code, int)
+    return code
+
+
+def test_the_command_line(tmp_path: Path, pmc: Path, served: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out, store = tmp_path / "cases.jsonl", tmp_path / "s.db"
+    shared = ("--out", out, "--store", store)
+    begin = (pmc, "--model", "openai/m", "--base-url", served, "--rare", 0, "--name", "r", *shared)
+    assert command(*begin, "--published-after", "2024-06-30", "--budget", "8calls", "--concurrency", 1) == 130
+    said = capsys.readouterr()
+    assert re.search(r"articles are open: wardround cases build reports --resume r --out", said.err)
+    assert "not finished" in said.out
+    assert command("--resume", "r", "--budget", "100calls", *shared) == 0
+    said = capsys.readouterr()
+    assert re.search(r"published_after +6 +1 +0 +5", said.out)
+    assert "6 cases (3 diagnosis, 3 treatment)" in said.out
+    assert f"written: {out}, {out}.flow.json" in said.out
+    assert command("--resume", "r", *shared, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["cases"], told["run"], told["endings"]) == (6, "r", {"completed": 4})
+    assert len(list(load(out))) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--model", "openai/m"), "name the articles"),
+        (("a.xml",), "--model SPEC is needed"),
+        (("a.xml", "--model", "openai/m", "--without", "leaks"), "there is no rule 'leaks'"),
+        (("a.xml", "--model", "openai/m", "--published-after", "soon"), "published_after"),
+        (("a.xml", "--model", "openai/m", "--kinds", "diagnosis,prognosis"), "kinds"),
+        (("a.xml", "--model", "openai/m", "--retry", "parser"), "--retry goes with --resume"),
+        (("--resume", "r", "--model", "openai/m"), "leave out --model"),
+        (("--resume", "r", "a.xml"), "leave out ARTICLES"),
+        (("nowhere.xml", "--model", "openai/m", "--base-url", "http://127.0.0.1:9/v1"), "there is no such file"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_asked(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    with pytest.raises((UsageError, click.ClickException), match=re.escape(said)):
+        command(*arguments, "--out", tmp_path / "c.jsonl", "--store", tmp_path / "s.db")
+    assert not (tmp_path / "c.jsonl").exists()
+
+
+@pytest.mark.kill
+def test_kill_nine_and_resume_give_the_same_cases(tmp_path: Path, pmc: Path, served: str) -> None:
+    for number in range(10, 60):
+        (pmc / f"{number}.xml").write_text(jats(number).replace("41-year-old", f"{number}-year-old"))
+    code = (
+        "import sys; from wardround.cli.curate import reports as r; sys.exit(r.main(sys.argv[1:], standalone_mode=0))"
+    )
+    shared = ["--store", str(tmp_path / "s.db"), "--out", str(tmp_path / "cut.jsonl")]
+    begin = [str(pmc), "--model", "openai/m", "--base-url", served, "--rare", "0", "--name", "r", "--concurrency", "4"]
+    arguments, kills = [*begin, *shared], 0
+    while True:
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            assert process.wait(timeout=1.5 + 0.4 * kills) == 0
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+        if (tmp_path / "s.db").exists() and anyio.run(begun, tmp_path / "s.db"):
+            arguments = ["--resume", "r", *shared]
+    assert kills > 0
+    whole = [*begin[:-4], "--name", "whole", "--store", str(tmp_path / "w.db"), "--out", str(tmp_path / "w.jsonl")]
+    assert command(*whole) == 0
+    assert (tmp_path / "cut.jsonl").read_text() == (tmp_path / "w.jsonl").read_text()
+
+
+async def begun(path: Path) -> bool:
+    store = open_store(path)
+    try:
+        return bool(await store.runs())
+    finally:
+        await store.aclose()

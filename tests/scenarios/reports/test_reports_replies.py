@@ -1,0 +1,107 @@
+"""The parsers of a curator's replies: strict, and never read into a text what is not there."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.scenarios.moves import Unusable
+from wardround.scenarios.reports.replies import DIAGNOSIS, Declined, Labels, Told, Verdict, read
+
+CASE = (
+    "### Case Summary\n- Patient Information: a man\n- Ancillary Tests:\n  - **CT:** clear\n\n"
+    "### Differential Diagnosis Process\n**First** this\n\n### Final Diagnosis (with explanation details)\nA.\n\n"
+    "### Diagnosis results:\nA\n"
+)
+
+
+def test_the_sections_of_a_case_are_read() -> None:
+    told = read("diagnosis", CASE)
+    assert isinstance(told, Told)
+    assert told.sections == {
+        "summary": "- Patient Information: a man\n- Ancillary Tests:\n  - **CT:** clear",
+        "differential": "**First** this",
+        "explanation": "A.",
+        "answer": "A",
+    }
+
+
+def test_headings_in_bold_and_words_before_them_do_no_harm() -> None:
+    bold = "Here is the case:\n\n" + "\n".join(
+        f"**{heading}**\ntext of {name}\n" for name, heading in DIAGNOSIS.items()
+    )
+    told = read("diagnosis", bold)
+    assert isinstance(told, Told)
+    assert told.sections["answer"] == "text of answer"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The patient is a man of 40 with a fever. The diagnosis is malaria.",
+        '{"case_summary": "a man", "diagnosis',
+        CASE.replace("### Diagnosis results:\nA\n", ""),
+        CASE.replace("results:\nA\n", "results:\n  \n"),
+        CASE + CASE,
+        "### Case Summary",
+    ],
+    ids=["prose", "half JSON", "a section missing", "a section blank", "twice", "a heading alone"],
+)
+def test_other_replies_are_unusable(text: str) -> None:
+    found = read("diagnosis", text)
+    assert isinstance(found, Unusable)
+    assert found.fault == "unreadable"
+
+
+@pytest.mark.parametrize(
+    "text", ["I can't.", "I can\u2019t.", "I'm sorry, but I can't help with that.", "Cannot: too short"]
+)
+@pytest.mark.parametrize("step", ["about", "diagnosis", "treatment", "body_system", "disorder", "rare"])
+def test_a_refusal_is_told_from_a_wrong_format(step: str, text: str) -> None:
+    assert isinstance(read(step, text), Declined)
+
+
+@pytest.mark.parametrize(
+    ("text", "yes"),
+    [
+        ("Yes", True),
+        ("**No.**", False),
+        ("yes\n", True),
+        ("Answer: NO", False),
+        ("It is about teaching.\n\nNo.", False),
+    ],
+)
+def test_a_verdict_is_one_word(text: str, yes: bool) -> None:
+    assert read("about", text) == Verdict(yes)
+
+
+@pytest.mark.parametrize(
+    "text", ["Yes, but no", "Perhaps", "Not sure", "I know of no such case. It is about eyes.", "Noted"]
+)
+def test_anything_else_is_no_verdict(text: str) -> None:
+    assert isinstance(read("rare", text), Unusable)
+
+
+def test_categories_are_those_of_the_list() -> None:
+    assert read("body_system", "- Ear, nose and throat\n\n* **Brain and Nerves**") == Labels(
+        ("Ear, Nose and Throat", "Brain and Nerves")
+    )
+    assert read("body_system", "Others") == Labels(("Others",))
+    assert read("body_system", "Others\nImmune System") == Labels(("Immune System",))
+    assert read("disorder", "Genetics/Birth Defects.") == Labels(("Genetics/Birth Defects",))
+
+
+@pytest.mark.parametrize("text", ["Heart", "Cancers and Infections", "Cancers\nInfections", "---"])
+def test_a_category_that_is_not_on_the_list_or_one_too_many_is_unusable(text: str) -> None:
+    assert isinstance(read("disorder", text), Unusable)
+
+
+@pytest.mark.parametrize("step", ["about", "diagnosis", "treatment", "body_system", "disorder", "rare"])
+def test_silence_is_silence(step: str) -> None:
+    found = read(step, " \n\t")
+    assert isinstance(found, Unusable)
+    assert found.fault == "empty"
+
+
+@given(st.text(), st.sampled_from(["about", "diagnosis", "treatment", "body_system", "disorder", "rare"]))
+def test_no_text_raises(text: str, step: str) -> None:
+    assert isinstance(read(step, text), Told | Verdict | Labels | Declined | Unusable)

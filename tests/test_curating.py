@@ -1,0 +1,203 @@
+"""Cases built from case reports end to end: the run, the flow table, bad files and bad replies."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from curating import answered, flow, instead, jats, pmc_folder, settings
+
+from wardround.api import run
+from wardround.control import status
+from wardround.curating import build_reports, go_on
+from wardround.engine.errors import EgressError, UsageError
+from wardround.engine.models.faults import Rates
+from wardround.engine.models.loopback import Loopback
+from wardround.engine.progress import Progress
+from wardround.engine.stores.memory import MemoryStore
+from wardround.replaying import replay_run
+from wardround.results import Run
+from wardround.scenarios.census import census
+from wardround.scenarios.loaders.detect import load
+from wardround.scoring import score_run
+from wardround.settings import validated
+
+CALLS = 6
+"""Calls that one of our articles needs: two of relevance, two cases, two strata."""
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Loopback]:
+    async with Loopback(answered) as running:
+        yield running
+
+
+@pytest.fixture
+def pmc(tmp_path: Path) -> Path:
+    """A folder of eight articles, of which four can become cases."""
+    return pmc_folder(tmp_path)
+
+
+async def test_a_folder_becomes_cases_and_every_loss_is_counted(tmp_path: Path, pmc: Path, server: Loopback) -> None:
+    out, store = tmp_path / "cases.jsonl", MemoryStore()
+    built = await build_reports(
+        settings(pmc, server.base_url, {"published_after": "2024-06-30"}), out, store, Progress()
+    )
+    told = flow(built)
+    assert told["readable"] == (8, 0)
+    assert told["unique"] == (8, 1)
+    assert told["article_type"] == (7, 1)
+    assert told["published_after"] == (6, 1)
+    assert told["body"] == (5, 1)
+    assert told["relevant"] == (4, 1)
+    assert told["restructured"] == (6, 0)
+    assert told["schema"] == (6, 0)
+    cases = list(load(out))
+    assert [case.id for case in cases] == [f"PMC{n}-{kind}" for n in (1, 2, 3) for kind in ("diagnosis", "treatment")]
+    assert {case.data_class for case in cases} == {"public"}
+    assert cases[0].provenance.licence == "CC-BY-4.0"
+    assert str(cases[0].provenance.dated) == "2024-08-03"
+    assert cases[0].truth.diagnosis == "lymphocutaneous sporotrichosis"
+    assert cases[0].category.disorders == ("Infections",)
+    assert cases[0].category.rare is None
+    checked = census(out)
+    assert checked.problems == ()
+    assert checked.leaks == ()
+    account = beside(out)
+    assert (account["articles"], account["cases"], account["kinds"]) == (8, 6, {"diagnosis": 3, "treatment": 3})
+    steps = account["flow"]
+    assert [(step["in"] - step["dropped"]) == step["out"] for step in steps] == [True] * len(steps)
+    assert account["dropped"] == [{"id": "PMC4", "rule": "relevant", "why": "it is about neither", "evidence": []}]
+    assert {lost["article"] for lost in account["skipped"]} == {"PMC1", "PMC5", "PMC6", "PMC7"}
+    assert account["spent"]["curator"]["calls"] == server.total - 1 == 3 * CALLS + 2
+
+
+def beside(out: Path) -> Any:
+    return json.loads(Path(f"{out}.flow.json").read_text())
+
+
+async def test_the_run_is_a_run_like_any_other(tmp_path: Path, pmc: Path, server: Loopback) -> None:
+    built = await build_reports(settings(pmc, server.base_url), tmp_path / "c.jsonl", MemoryStore(), Progress())
+    made = built.run
+    assert made is not None
+    assert [found.error async for found in replay_run(made)] == [""] * len(await made.episodes())
+    assert (await status(made)).spent["curator"].calls == server.total - 1
+    recorded = settings(pmc, server.base_url, name="again", seat={"spec": "recorded:r", "base_url": ""})
+    asked = server.total
+    again = await build_reports(recorded, tmp_path / "again.jsonl", made.store, Progress())
+    assert server.total == asked
+    assert again.account.cases == built.account.cases
+    assert (tmp_path / "again.jsonl").read_text() == (tmp_path / "c.jsonl").read_text()
+    with pytest.raises(UsageError, match="there is nothing to score"):
+        await score_run(made)
+
+
+async def test_nothing_left_to_ask_is_an_empty_file_and_a_table_that_says_why(
+    tmp_path: Path, pmc: Path, server: Loopback
+) -> None:
+    out = tmp_path / "c.jsonl"
+    built = await build_reports(
+        settings(pmc, server.base_url, {"published_after": "2030-01-01"}), out, MemoryStore(), Progress()
+    )
+    assert built.run is None
+    assert out.read_text() == ""
+    assert flow(built)["published_after"] == (6, 6)
+    assert "no case was built: rule published_after" in built.account.text()
+    assert server.total == 0
+
+
+async def test_a_bad_file_stops_the_build_before_a_call_or_is_counted(
+    tmp_path: Path, pmc: Path, server: Loopback
+) -> None:
+    (pmc / "9.xml").write_text("<article><front>")
+    out = tmp_path / "c.jsonl"
+    with pytest.raises(UsageError, match=r"9\.xml: line 1, column .*--on-bad-row skip"):
+        await build_reports(settings(pmc, server.base_url), out, MemoryStore(), Progress())
+    assert (server.total, out.exists()) == (0, False)
+    built = await build_reports(settings(pmc, server.base_url, {"on_bad_row": "skip"}), out, MemoryStore(), Progress())
+    assert flow(built)["readable"] == (9, 1)
+    assert sum(built.account.cases.values()) > 0
+
+
+@pytest.mark.parametrize(
+    ("reply", "rule", "why"),
+    [
+        ("The patient is a man of 40. He was ill, and we cured him.", "answered", "parser/unreadable"),
+        ('{"case_summary": "A man", "diagn', "answered", "parser/unreadable"),
+        ("", "answered", "curator/no_answer"),
+        ("I'm sorry, but I cannot help with medical content.", "restructured", "the model declined"),
+    ],
+    ids=["prose", "half JSON", "empty", "refusal"],
+)
+async def test_a_bad_reply_is_a_counted_drop(tmp_path: Path, pmc: Path, reply: str, rule: str, why: str) -> None:
+    async with Loopback(instead("### Case Summary", reply)) as server:
+        built = await build_reports(settings(pmc, server.base_url), tmp_path / "c.jsonl", MemoryStore(), Progress())
+    lost = [drop for drop in built.account.dropped if drop["rule"] == rule]
+    assert len(lost) == 4
+    assert all(str(drop["why"]).startswith(why) for drop in lost)
+    assert built.account.cases["treatment"] == (4 if rule == "restructured" else 0)
+
+
+async def test_a_content_filter_is_a_refusal_of_the_step(tmp_path: Path, pmc: Path) -> None:
+    def treats(asked: Any) -> bool:
+        return "Comprehensive Patient Profile" in asked.body.decode()
+
+    async with Loopback(answered, faults=Rates({"filtered": 1.0}), only=treats) as server:
+        built = await build_reports(settings(pmc, server.base_url), tmp_path / "c.jsonl", MemoryStore(), Progress())
+    assert built.account.cases == {"diagnosis": 4, "treatment": 0}
+    assert flow(built)["restructured"] == (8, 4)
+
+
+async def test_a_restricted_article_goes_nowhere_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "a.xml"
+    path.write_text(jats(licence=""))
+    seat = {"curator": {"spec": "openai/m", "base_url": "http://example.org/v1"}}
+    fields = {"cases": str(path), "scenario": "curation", "seats": seat, "set": {"rare_candidates": 0}}
+    with pytest.raises(EgressError, match=r"example\.org"):
+        await build_reports(validated(fields, "test"), tmp_path / "c.jsonl", MemoryStore(), Progress())
+
+
+async def test_only_a_build_can_be_gone_on_with(tmp_path: Path) -> None:
+    store = MemoryStore()
+    played = await run("bundled:reports", "oracle", doctor="gold", store=store, limit=1)
+    with pytest.raises(UsageError, match="is no build of cases"):
+        await go_on(played.name, tmp_path / "c.jsonl", store, Progress())
+    with pytest.raises(UsageError, match="there is no folder"):
+        await go_on(played.name, tmp_path / "none" / "c.jsonl", store, Progress())
+
+
+async def test_rare_diseases_are_found_by_the_linker_and_verified_by_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "a.xml"
+    path.write_text(jats(title="Sporotrichosis in a gardener: a case report"))
+    async with Loopback(answered) as server:
+        given = settings(path, server.base_url, {"rare_candidates": 3})
+        built = await build_reports(given, tmp_path / "c.jsonl", MemoryStore(), Progress())
+        assert built.run is not None
+        facts = (await built.run.trajectory("PMC1@1")).ending
+    assert facts is not None
+    assert facts.facts["rare"] == {"Sporotrichosis": True}
+    assert {case.category.rare for case in load(tmp_path / "c.jsonl")} == {True}
+
+
+@pytest.mark.shared
+async def test_the_forty_raw_articles_become_cases_that_the_check_accepts(tmp_path: Path, shared: Path) -> None:
+    """With the scripted curator: it only takes sentences out of the article, so this shows the path, not good cases."""
+    raw = shared / "data" / "medrbench" / "raw_case_reports_40.jsonl.gz"
+    out, store = tmp_path / "c.jsonl", MemoryStore()
+    async with Loopback(answered) as server:
+        given = settings(raw, server.base_url, {"licence": "CC-BY-4.0"})
+        built = await build_reports(given, out, store, Progress())
+    assert flow(built)["restructured"][0] == 80
+    checked = census(out)
+    assert checked.problems == ()
+    assert checked.leaks == ()
+    assert checked.cases == sum(built.account.cases.values()) >= 50
+    assert min(built.account.cases.values()) >= 20
+    assert built.run is not None
+    assert [found.error async for found in replay_run(await Run.open(store, "r"))] == [""] * 40
