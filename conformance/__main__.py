@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,12 @@ class Result:
     crashed: int = 0
 
 
-def main() -> None:
-    """Run the files and exit 0 only if all rows that count agree."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the files and exit 0 only if all rows that count agree. Raises SystemExit."""
     parser = argparse.ArgumentParser(prog="conformance", description=__doc__)
     parser.add_argument("folder", type=Path, help="a folder of vector files (JSON)")
     parser.add_argument("--tables", type=Path, help=f"the look-up tables; else {TABLES} beside the folder or ../shared")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     try:
         tables = load(_tables(given.folder, given.tables))
         agreed, counted = run(given.folder, tables)

@@ -118,7 +118,10 @@ def pgserver() -> Iterator[PgServer]:
         yield server
 
 
-@pytest.fixture(params=["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+SLOW = [pytest.param("sqlite", marks=pytest.mark.kill), pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture(params=["memory", *SLOW])
 def where(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """What `open_store` takes, or a store that cannot be opened twice."""
     if request.param == "memory":

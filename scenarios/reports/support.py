@@ -23,6 +23,9 @@ _SPELLED = dict(zip(_WORDS.split()[::2], _WORDS.split()[1::2], strict=True))
 _COUNTED = re.compile(r"(?im)^\s*\d{1,2}[.)]\s+|\b(?:test|case|patient|step|item|number|no\.) \d{1,2}(?=\s*:)")
 """Numbers that only count: those of a list, and those of labels such as 'Test 2:'."""
 
+_POWER = re.compile(r"[x*\u00d7]\s*10(?:\s*\^\s*[-\u2212]?\d+|[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+|\d\b)")
+"""A power of ten: sources that lost their superscripts have 109 for 10^9."""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -62,7 +65,7 @@ def _shared(form: str, words: frozenset[str]) -> float:
 def invented(text: str, source: str) -> tuple[str, ...]:
     """Numbers of `text` that `source` has nowhere, neither in figures nor in words."""
     known = _numbers(source) | {_SPELLED[word] for word in folded(source).replace(".", " ").split() if word in _SPELLED}
-    own = _COUNTED.sub("", text)
+    own = _POWER.sub("", _COUNTED.sub("", text))
     return tuple(dict.fromkeys(said for said in _NUMBER.findall(own) if not _forms(said) & known))
 
 

@@ -7,10 +7,12 @@ base and the index are built in memory from the concepts, and no language model 
 from collections.abc import Sequence
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy
 
+from wardround.engine.errors import UsageError
 from wardround.scenarios.terms.icd import SHORT
 from wardround.scenarios.terms.knowledge import Knowledge
 from wardround.scenarios.terms.mentions import Mention
@@ -30,6 +32,11 @@ class ScispacyLinker:
     """
 
     def __init__(self, held: Knowledge, hnsw: bool = False, least: float = LEAST) -> None:
+        if find_spec("scispacy") is None:
+            raise UsageError(
+                "scispaCy is not installed; it needs an environment of its own, as it holds numpy below 2: "
+                "pip install 'wardround[scispacy]' there, or use the default linker"
+            )
         self.held, self.hnsw, self.least = held, hnsw, least
 
     @cached_property

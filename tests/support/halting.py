@@ -55,7 +55,9 @@ class _Session:
             life.left -= 1
             last = row is rows[-1]
             try:
-                await self._session.append(episode, [row], ending=ending if last else None, spent=spent if last else None)
+                await self._session.append(
+                    episode, [row], ending=ending if last else None, spent=spent if last else None
+                )
             finally:  # an append that is cancelled is written all the same
                 life.written[episode, row.seq] = row.hash
         if life.left <= 0:

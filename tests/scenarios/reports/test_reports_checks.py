@@ -177,6 +177,7 @@ def test_support_is_loose_for_words_and_strict_for_numbers() -> None:
     assert found("None.\nNot reported.\n- Allergies: no known allergies", CASE) == ()
     assert invented("for three weeks, 41 years, 12.0 days, 2 nodules\n1. first\nTest 9: x", CASE) == ()
     assert invented("for 31 weeks", CASE) == ("31",)
+    assert invented("7.2 \u00d7 10\u2079/L, 7.2 x 10^12", "a count of 7.2 x 109/L") == ()
     assert invented("1000 and 4.5", "1,000 and 4\u00b75") == ()
 
 

@@ -57,8 +57,8 @@ def test_results_without_a_time_are_told_together() -> None:
 
 
 async def test_the_examiner_remembers_what_it_has_told() -> None:
-    examiner, heard = Examiner(), []
-    told = []
+    examiner, told = Examiner(), []
+    heard: list[Said] = []
     for seq in range(3):
         order = {"kind": "lab", "items": ["troponin" if not seq else "repeat troponin"], "text": ""}
         view = View("examiner", "", tuple(heard), ("answer",), {"record": rows(RECORD), "order": order})
