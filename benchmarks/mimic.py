@@ -55,7 +55,7 @@ def mimic(quick: bool) -> Sequence[Figure]:
     peaks = " and ".join(f"{told[rows]['peak']:.0f} MB with {rows:,} rows" for rows in sizes)
     return [
         Figure("MIMIC labevents.csv.gz, read for 1 % of admissions", told[many]["rate"], "rows/s", note=note),
-        Figure("the same, peak memory of the process", told[many]["peak"], "MB", at_most=1500),
+        Figure("the same, peak memory of the process", told[many]["peak"], "MB", at_most=900),
         Figure(
             "the same, beside a table of a quarter",
             told[many]["peak"] / told[few]["peak"],

@@ -49,7 +49,7 @@ class Tally:
 
 
 def phrases() -> list[Phrase]:
-    """The labelled set: `open` was used while the rules were written, `held` and `last` were not (docs/records.md)."""
+    """The labelled set: `open` was used while the rules were written, the others were labelled first (docs/records)."""
     rows = [json.loads(line) for line in PATH.read_text(encoding="utf-8").splitlines()]
     return [Phrase(row["text"], row["half"], row["hard"], tuple(row["expect"])) for row in rows]
 
@@ -175,7 +175,7 @@ def halves(tables: Tables | None) -> str:
 
 
 def _groups(every: Sequence[Phrase]) -> list[tuple[str, list[Phrase]]]:
-    found = [(half, [row for row in every if row.half == half]) for half in ("open", "held", "last")]
+    found = [(half, [row for row in every if row.half == half]) for half in ("open", "held", "last", "fresh")]
     return [
         *found,
         ("easy", [r for r in every if not r.hard]),

@@ -11,13 +11,13 @@ LEADING = words_of(
     consider recommend do additional specific any other now then just let us we need should will would could can you
     go ahead have also patient what is was were are d s ll portable bedside quick am random spot formal start begin
     with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
-    obtaining sending performing doing running adding repeating rechecking think suggest want start starting"""
+    obtaining sending performing doing running adding repeating rechecking off think suggest want start starting"""
 )
 TRAILING = words_of(
     """level test testing assay measurement study result panel exam concentration value stat analysis please now today
     first asap urgently immediately instead trend trending serial serially titer check series again too tonight
     tomorrow once daily screening quantitative quantification status only if possible at baseline quant
-    needed required indicated recommended warranted"""
+    needed required indicated recommended warranted review"""
 )
 SPECIMENS = words_of("serum plasma blood")
 # Where a culture or a swab is taken from; the name without them must be a microbiology test.

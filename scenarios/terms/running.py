@@ -10,6 +10,12 @@ from wardround.scenarios.terms.dictionary import Dictionary
 from wardround.scenarios.terms.shortened import defined
 from wardround.scenarios.terms.wording import key
 
+ELSEWHERE = frozenset(
+    """AA AE AI AM AN AP AR AS BA BD BN BP CAP CD CHILD CP DR DU ED EM EN ES ET FL FM HD HE HG HL HP HS IE IM IgA IgE
+    IgG IgM LDL LN LP MF MH MM MN MR NET NS ON PD PET PG PH PM PR PS PT PTA PTC PV RAS RD SS TR UA""".split()  # noqa: SIM905 - a list of words reads better so
+)
+"""Abbreviations that mean something else as often in a record (blood pressure, magnetic resonance, normal saline): in
+running text they count only where the text itself defines them. `link` knows them."""
 _WORD = re.compile(r"(?:\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*)(?:['’ʼ]s?(?!\w))?", re.IGNORECASE)
 _BREAK = re.compile(r"[;:?!()\[\]{}|]|\.(?!\w)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])")
 _OWNED = re.compile(r"['’ʼ]s?$")
@@ -108,7 +114,7 @@ def _short(
     for form in (said, plural):
         if form in own:
             return Named(match.start(), match.end(), own[form], "abbreviation") if own[form] else None
-        if (places := names.short.get(form)) and (not loud or len(form) > 4):
+        if form not in ELSEWHERE and (places := names.short.get(form)) and (not loud or len(form) > 4):
             return Named(match.start(), match.end(), places, "abbreviation")
     return None
 

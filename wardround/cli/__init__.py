@@ -23,7 +23,7 @@ VERBS = {
     "show": "Read a run, or one episode word by word.",
     "replay": "Prove that an episode replays equal, or fork it.",
     "runs": "List the runs of a store.",
-    "cases": "Check case files, list the bundled ones.",
+    "cases": "Build case files, check them, list the bundled ones.",
     "agents": "List the agents of each seat, check one of your own.",
     "export": "Write a run's events, scores or dialogues to files.",
     "import": "Read exported events into a store.",

@@ -36,6 +36,8 @@ def test_abbreviations_count_as_they_are_written(full: LexicalLinker) -> None:
         ("COPD", "Chronic obstructive pulmonary disease"),
     ]
     assert named(full, "all of the above; as is; on call; pe was normal") == []
+    assert named(full, "BP 120/80 in the ED, IM injection, MR of the head, IgM low") == []
+    assert named(full, "bullous pemphigoid (BP); BP spread")[-1] == ("BP", "Bullous pemphigoid")
     assert named(full, "ALL OF THE PATIENTS WERE SEEN ON CALL") == []
 
 

@@ -1,0 +1,87 @@
+"""`wardround cases build mimic` and `wardround cases pool` as commands: what they print, write and refuse."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import pytest
+from mimic_tree import MimicTree
+
+from wardround.cli.build import mimic, pool
+from wardround.engine.errors import UsageError
+
+
+def called(command: click.Command, *arguments: object) -> int:
+    return int(command(list(map(str, arguments)), standalone_mode=False) or 0)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> MimicTree:
+    return MimicTree(tmp_path / "mimic", 51)
+
+
+def test_the_flow_is_printed_and_written_beside_the_cases(
+    tree: MimicTree, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "cases.jsonl"
+    assert called(mimic, "--mimic", tree.root, "--out", out, "--min-per-disease", 1, "--seed", 7) == 0
+    said = capsys.readouterr()
+    assert "51 admissions, pool: Wardround's own list" in said.out
+    assert any(line.split()[:3] == ["coded", "51", "3"] for line in said.out.splitlines())
+    assert said.err.startswith("admissions: 51\n")
+    account = json.loads(Path(f"{out}.flow.json").read_text())
+    assert account["cases"] == len(out.read_text().splitlines()) > 0
+    assert account["seed"] == 7
+    assert account["flow"][0] == {
+        "rule": "coded", "what": "an ICD code of a pool disease", "in": 51, "dropped": 3, "changed": 0, "out": 48,
+    }  # fmt: skip
+    assert set(account["files"]) == set(tree.written)
+    assert len(account["files"]["labevents"]["sha256"]) == 64
+    assert set(account["versions"]) == {"wardround", "duckdb", "simple-icd-10-cm", "python"}
+
+
+def test_the_account_can_be_had_as_json(tree: MimicTree, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert called(mimic, "--mimic", tree.root, "--out", tmp_path / "c.jsonl", "--limit", 2, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["options"]["limit"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--table", "labevents"], "--table labevents: write NAME=PATH"),
+        (["--table", "chairs=x"], "there is no such table"),
+        (["--pool", "nowhere.csv"], "nowhere.csv"),
+        (["--gem", "nowhere.txt"], "nowhere.txt"),
+        (["--without", "colour"], "there is no such rule"),
+        (["--mimic-version", "1.0"], "a build reads 2.x or 3.x"),
+        (["--data-class", "public"], "only the open demo"),
+        (["--lookup", "nowhere", "--rules", "published"], "nowhere"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_read(
+    arguments: Sequence[str], said: str, tree: MimicTree, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        called(mimic, "--mimic", tree.root, "--out", tmp_path / "c.jsonl", *arguments)
+    assert not (tmp_path / "c.jsonl").exists()
+
+
+def test_a_folder_that_is_not_there_is_named(tree: MimicTree, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no folder"):
+        called(mimic, "--mimic", tree.root, "--out", tmp_path / "no" / "c.jsonl")
+    with pytest.raises(UsageError, match="is no folder"):
+        called(mimic, "--mimic", tmp_path / "no", "--out", tmp_path / "c.jsonl")
+
+
+def test_a_pool_is_written_and_taken_by_a_build(
+    tree: MimicTree, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q.jsonl").write_text(json.dumps({"question": "Acute pancreatitis, or pneumonia?", "answer": "A"}))
+    assert called(pool, tmp_path / "q.jsonl", "--out", tmp_path / "pool.csv") == 0
+    assert "diseases in 1 questions" in capsys.readouterr().out
+    options = ("--pool", tmp_path / "pool.csv", "--min-per-disease", 1)
+    assert called(mimic, "--mimic", tree.root, "--out", tmp_path / "c.jsonl", *options) == 0
+    account = json.loads((tmp_path / "c.jsonl.flow.json").read_text())
+    assert str(tmp_path / "pool.csv") in account["also"]
+    assert account["pool"]["diseases"] == 2
