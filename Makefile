@@ -6,8 +6,9 @@ STAMP  := $(VENV)/.installed
 # Tests and checks need the development tools, a first run does not.
 DEV    := $(VENV)/.installed-dev
 OUT    := out
+VECTORS ?= ../shared/vectors
 
-.PHONY: help setup run test test-all soak check bench clean
+.PHONY: help setup run test test-all conformance soak check bench clean
 
 help:  ## say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +36,9 @@ test-all: $(DEV)  ## the slow tests: packaging, kill -9, PostgreSQL, Ray, litell
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp
 	@$(BIN)/python -m pytest -q -m "(packaging or kill or live or postgres or ray or records or scispacy) and not soak"
 
+conformance: $(STAMP)  ## run recorded vectors of published code: make conformance VECTORS=DIR
+	@$(BIN)/python -m conformance $(VECTORS)
+
 soak: $(DEV)  ## 100,000 episodes with flat memory; long
 	@$(BIN)/python -m pytest -q -m soak
 
@@ -42,7 +46,7 @@ check: $(DEV)  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/mypy tests benchmarks
+	@$(BIN)/mypy tests benchmarks conformance
 	@$(BIN)/lint-imports
 
 bench: $(DEV)  ## measure speed, memory and faults against limits measured in the same run; ten minutes

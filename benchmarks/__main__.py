@@ -11,8 +11,11 @@ from pathlib import Path
 
 from benchmarks.faults import faults
 from benchmarks.figure import Figure, table
+from benchmarks.linking import linking
 from benchmarks.memory import memory
+from benchmarks.mimic import mimic
 from benchmarks.opening import opening
+from benchmarks.orders import orders
 from benchmarks.speed import narrow, wide
 from benchmarks.stores import stores
 from wardround.engine.logs import configure
@@ -24,6 +27,9 @@ PARTS: dict[str, Callable[[bool], Sequence[Figure]]] = {
     "memory": memory,
     "stores": stores,
     "opening": opening,
+    "orders": orders,
+    "linking": linking,
+    "mimic": mimic,
 }
 
 

@@ -19,6 +19,7 @@ class Measure:
 MEASURES: tuple[Measure, ...] = (
     Measure("diagnosis_accuracy", "Diagnosis accuracy", "share", True),
     Measure("treatment_accuracy", "Treatment accuracy", "share", True),
+    Measure("diagnosis_grade", "Diagnosis grade", "share"),
     Measure("exam_recall", "Examination recall", "share", True),
     Measure("full_path", "Full path", "share", True),
     Measure("full_path_by_type", "Full path, by type", "share", True),

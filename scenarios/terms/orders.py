@@ -75,8 +75,8 @@ def answer(
     """Answer an order against a record (issues 2 and 4; paper 000, A.3).
 
     `asked` is free text, which is understood (`understanding.understand`), or a list of items, each of which is
-    compared whole before any splitting; an empty list or text asks for all of an examination. What orders nothing (denied,
-    conditional, told as done) gets no answer. `kind` (examination, lab, microbiology, imaging, any) only says
+    compared whole before any splitting; an empty list or text asks for all of an examination. What orders nothing
+    (denied, conditional, told as done) gets no answer. `kind` (examination, lab, microbiology, imaging, any) only says
     what a broad request means: a definite one is answered from whatever field holds it. `policy` is `strict` or
     `normal-default`. `everything`: a broad request ('any imaging?') is answered with all of its kind, as the patient
     agent of paper 002 does; an examiner answers it with the whole physical examination, with routine bloods, and
