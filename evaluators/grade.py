@@ -8,8 +8,8 @@ from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.standing import answers, gave_nothing, goal_of, unscored
 from wardround.scenarios.case import Case
-from wardround.scenarios.terms.graph import Graph, graph
 from wardround.scenarios.terms.grading import graded
+from wardround.scenarios.terms.graph import Graph, graph
 from wardround.scenarios.terms.lexical import linker
 from wardround.scenarios.terms.mentions import Linker
 

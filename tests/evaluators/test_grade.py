@@ -12,7 +12,8 @@ from wardround.scenarios.case import Truth
     ("answer", "truth", "value", "reason"),
     [
         ("Acute appendicitis", "Acute appendicitis", 1.0, "same"),
-        ("Pneumonia due to Streptococcus pneumoniae", "Pneumonia", 0.75, "child"),
+        ("Diabetes mellitus", "Type 1 diabetes mellitus", 0.5, "parent"),
+        ("Crohn disease", "Ulcerative colitis", 0.25, "sibling"),
         ("Pulmonary embolism", "Acute appendicitis", 0.0, "other"),
         ("Acute appendicitis", "a state that nobody has named", None, "truth_unknown"),
     ],

@@ -1,0 +1,126 @@
+"""An offline corpus: a file of JSON lines, or a folder of texts, searched on this machine."""
+
+import os
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from queue import LifoQueue
+
+import anyio.to_thread
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.evaluators.evidence.found import Found
+from wardround.evaluators.evidence.index import FORMAT, Index, build
+from wardround.evaluators.evidence.passages import Fields, files, passages
+from wardround.evaluators.evidence.search import MOST
+
+SIZE = 1500
+"""Characters of a passage at most (docs/evidence.md says what other sizes find)."""
+_OPEN = 4
+"""Connections kept for queries that run at the same time."""
+
+
+class Corpus:
+    """A search in an index that is built once and named by the content it was built from.
+
+    The name holds the index' digest: a corpus that changed is another search. No query leaves the process.
+    """
+
+    host = ""
+
+    def __init__(self, source: Path, index: Path) -> None:
+        self.path, self.name = index, f"corpus:{source.name}@{index.stem.rsplit('.', 1)[-1]}"
+        self._idle: LifoQueue[Index] = LifoQueue()
+        first = Index(index)
+        self.passages = len(first)
+        self._idle.put(first)
+        self._limiter = anyio.CapacityLimiter(_OPEN)
+
+    @classmethod
+    async def open(
+        cls, source: Path, *, cache: Path | None = None, fields: Fields | None = None, size: int = SIZE
+    ) -> "Corpus":
+        """The corpus of `source`; its index is built where there is none.
+
+        It lies in `cache`, else beside the source, else (a folder that cannot be written) in the user's cache folder.
+        Raises UsageError for what cannot be read.
+        """
+        return await anyio.to_thread.run_sync(cls.opened, source, cache, fields or Fields(), size)
+
+    @classmethod
+    def opened(cls, source: Path, cache: Path | None, fields: Fields, size: int) -> "Corpus":
+        """As `open`, without an event loop."""
+        if size < 200:
+            raise UsageError(f"a passage of {size} characters is too short: take at least 200")
+        source = source.resolve()
+        name = f".{source.name}.{_digest(source, fields, size)}.fts"
+        places = [cache] if cache else [source if source.is_dir() else source.parent, _users()]
+        for folder in places:
+            if _whole(folder / name):
+                return cls(source, folder / name)
+        path = _writable(places) / name
+        if not build(path, passages(source, fields, size)):
+            path.unlink()
+            raise UsageError(f"{source}: all its texts are empty")
+        return cls(source, path)
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """The best passages by BM25, at most one of a document."""
+        return await anyio.to_thread.run_sync(self.look_up, query, most, limiter=self._limiter)
+
+    def look_up(self, query: str, most: int = MOST) -> list[Found]:
+        """As `find`, without an event loop."""
+        index = Index(self.path) if self._idle.empty() else self._idle.get()
+        try:
+            return index.find(query, most)
+        finally:
+            self._idle.put(index)
+
+    async def aclose(self) -> None:
+        """Close the index."""
+        self.close()
+
+    def close(self) -> None:
+        """As `aclose`, without an event loop."""
+        while not self._idle.empty():
+            self._idle.get().close()
+
+
+def _digest(source: Path, fields: Fields, size: int) -> str:
+    """Names what an index holds: the content of the files, and all settings it depends on."""
+    hashed = blake2b(msgspec.json.encode([FORMAT, size, fields]), digest_size=8)
+    for path in files(source):
+        name = path.relative_to(source).as_posix() if source.is_dir() else path.name
+        with path.open("rb") as opened:
+            hashed.update(b"%b\0%d\0" % (name.encode("utf-8", "surrogateescape"), os.fstat(opened.fileno()).st_size))
+            while part := opened.read(2**20):
+                hashed.update(part)
+    return hashed.hexdigest()
+
+
+def _whole(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    index = Index(path)
+    try:
+        return index.usable()
+    finally:
+        index.close()
+
+
+def _writable(places: Sequence[Path]) -> Path:
+    """The first folder that can be written, made if need be; raises UsageError if there is none."""
+    for folder in places:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    raise UsageError(f"no place for the index of the corpus: {', '.join(map(str, places))} cannot be written")
+
+
+def _users() -> Path:
+    """The user's folder for what can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wardround" / "evidence"

@@ -1,0 +1,36 @@
+"""A search or a page that gave nothing to go by, with its kind: it is never evidence."""
+
+from wardround.engine.errors import WardroundError
+
+KINDS = (
+    "timeout",
+    "connection",
+    "refused",
+    "rate_limit",
+    "malformed",
+    "too_large",
+    "unsupported",
+    "redirects",
+    "private",
+    "denied",
+    "empty",
+    "leak",
+    "unrecorded",
+)
+"""The first five befall a search or a page, the next six a page: too long, of a type that is not read, redirected in a
+circle or too often, at an address of a private network, of a domain that is not wanted, without text. A `leak` is a
+query that gives the truth away; `unrecorded` was never asked while the record was made."""
+
+
+class SearchError(WardroundError):
+    """No evidence, and why: `kind` is one of KINDS, `status` the HTTP status where there was one.
+
+    The message holds neither query nor key.
+    """
+
+    def __init__(self, kind: str, message: str, *, status: int | None = None) -> None:
+        if kind not in KINDS:
+            raise ValueError(f"no kind of search error: {kind}")
+        super().__init__(message)
+        self.kind = kind
+        self.status = status

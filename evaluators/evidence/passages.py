@@ -1,0 +1,136 @@
+"""Cuts documents into passages, each with its place in the document."""
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Json
+
+TEXTS, LINES = (".txt", ".md"), (".jsonl", ".jsonl.gz")
+"""Files that are one document each, and those that hold one a line."""
+
+
+class Fields(msgspec.Struct, frozen=True):
+    """Names of the fields of a line: of each row the first that the line has is taken.
+
+    `text` may be a list of paragraphs.
+    """
+
+    text: Sequence[str] = ("text", "answer", "passage", "abstract", "content", "contents", "body")
+    title: Sequence[str] = ("title", "focus", "name")
+    url: Sequence[str] = ("url", "link", "id")
+    date: Sequence[str] = ("date", "published", "year")
+    source: Sequence[str] = ("source", "site", "collection")
+
+
+class Passage(NamedTuple):
+    """`text` is `document[start:end]`; `document` numbers the documents of a collection from 0."""
+
+    document: int
+    title: str
+    url: str
+    text: str
+    start: int
+    end: int
+    date: str
+    source: str
+
+
+def files(source: Path) -> list[Path]:
+    """The files of a collection in order of their paths; raises UsageError if there are none."""
+    if source.is_file():
+        found = [source]
+    else:
+        inside = source.rglob("*") if source.is_dir() else ()
+        found = sorted(path for path in inside if path.is_file() and path.name.lower().endswith((*TEXTS, *LINES)))
+    if not found:
+        raise UsageError(f"{source}: no text to search: give a file of JSON lines or a folder of .txt, .md or .jsonl")
+    return found
+
+
+def passages(source: Path, fields: Fields, size: int) -> Iterator[Passage]:
+    """The passages of a collection: at most `size` characters each, cut between paragraphs or sentences.
+
+    Raises UsageError with file and line for what cannot be read.
+    """
+    number = 0
+    for path in files(source):
+        name = path.relative_to(source).as_posix() if source.is_dir() else path.name
+        for title, url, text, date, origin in _documents(path, name, fields):
+            for start, end in cut(text, size):
+                yield Passage(number, title, url, text[start:end], start, end, date, origin)
+            number += 1
+
+
+def cut(text: str, size: int) -> Iterable[tuple[int, int]]:
+    """(start, end) of the pieces of `text`, none of them blank, none longer than `size`; only white space is left out.
+
+    A piece ends with a paragraph if one ends in its second half, else with a sentence, a word, or where it must.
+    """
+    start = 0
+    while True:
+        while start < len(text) and text[start].isspace():
+            start += 1
+        if start == len(text):
+            return
+        end = _end(text, start, size)
+        stop = end
+        while text[stop - 1].isspace():
+            stop -= 1
+        yield start, stop
+        start = end
+
+
+_BREAKS = (re.compile(r"\n\s*"), re.compile(r"[.!?]\s+|[。！？]"), re.compile(r"\s+"))
+
+
+def _end(text: str, start: int, size: int) -> int:
+    if len(text) - start <= size:
+        return len(text)
+    half = start + size // 2
+    for pattern in _BREAKS:
+        ends = [match.end() for match in pattern.finditer(text, half, start + size)]
+        if ends:
+            return ends[-1]
+    return start + size
+
+
+def _documents(path: Path, name: str, fields: Fields) -> Iterator[tuple[str, str, str, str, str]]:
+    """(title, url, text, date, source) of each document of a file."""
+    try:
+        if not path.name.lower().endswith(LINES):
+            yield Path(name).stem, name, path.read_text(encoding="utf-8-sig"), "", ""
+            return
+        opener: Callable[..., IO[str]] = gzip.open if path.suffix.lower() == ".gz" else open
+        with opener(path, "rt", encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield _document(line, f"{name}:{number}", fields)
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read as text in UTF-8: {error}") from error
+
+
+def _document(line: str, place: str, fields: Fields) -> tuple[str, str, str, str, str]:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise UsageError(f"{place}: no JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise UsageError(f"{place}: a line must be a JSON object")
+    if not any(name in row for name in fields.text):
+        raise UsageError(f"{place}: none of the fields {', '.join(fields.text)}; it has {', '.join(list(row)[:20])}")
+    title, url, date, origin = (_first(row, names) for names in (fields.title, fields.url, fields.date, fields.source))
+    return title, url or place, _first(row, fields.text), date, origin
+
+
+def _first(row: dict[str, Json], names: Sequence[str]) -> str:
+    value = next((row[name] for name in names if name in row), "")
+    if isinstance(value, list):
+        return "\n\n".join(part for part in value if isinstance(part, str))
+    return "" if value is None else str(value)
