@@ -30,7 +30,7 @@ run: $(STAMP)  ## play the bundled cases under every scenario, score them, write
 	@$(BIN)/python -m wardround.demo $(OUT)
 
 test: $(DEV)  ## the test suite: offline, under two minutes
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 test-all: $(DEV)  ## the slow tests: packaging, kill -9, PostgreSQL, Ray, litellm, with what they need
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance import building, requests, staged, transitions
+from conformance import building, judging, requests, staged, transitions
 from conformance.vector import Vector
 from wardround.scenarios.published.tables import Tables
 
@@ -35,6 +35,9 @@ _ANSWERED: Mapping[str, Callable[[Vector, Tables], Any]] = {
     "medr_split_reasoning": staged.steps,
     "medr_extract_answer": staged.answer,
     "medr_paper_ci": staged.printed_interval,
+    "medr_reasoning_metrics": judging.reasoning,
+    "medr_outcome_accuracy": judging.outcome,
+    "medr_assessment_metrics": judging.assessment,
 }
 
 ADAPTERS: Mapping[str, Adapter] = {

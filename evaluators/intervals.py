@@ -9,6 +9,8 @@ import numpy as np
 from scipy.special import stdtr, stdtrit  # type: ignore[import-untyped]  # SciPy ships no types
 
 Method = Literal["student_t", "bootstrap", ""]
+NORMAL = 1.959963984540054
+"""The 97.5% point of the normal distribution."""
 DRAWS = 10_000
 _CELLS = 2_000_000  # of the table of resampled cases held at once: 16 MB
 
@@ -42,6 +44,25 @@ def student_t(values: Sequence[float]) -> tuple[float, float] | None:
     mean = math.fsum(values) / n
     half = float(stdtrit(n - 1, 0.975)) * deviation(values) / math.sqrt(n)
     return mean - half, mean + half
+
+
+def normal(values: Sequence[float]) -> tuple[float, float] | None:
+    """Mean +- 1.96 s / sqrt(n), s with n - 1: what some printed intervals of paper 002 are. None if n < 2."""
+    if (error := standard_error(values)) is None:
+        return None
+    mean = math.fsum(values) / len(values)
+    return mean - NORMAL * error, mean + NORMAL * error
+
+
+def wilson(successes: int, n: int) -> tuple[float, float] | None:
+    """The 95% interval of a share (Wilson 1927): within 0 and 1, of some width also at 0 and at 1. None if n is 0."""
+    if not n:
+        return None
+    share, square = successes / n, NORMAL**2
+    centre = (share + square / (2 * n)) / (1 + square / n)
+    half = NORMAL * math.sqrt(share * (1 - share) / n + square / (4 * n * n)) / (1 + square / n)
+    # at the ends the formula is 0 or 1 but for rounding
+    return 0.0 if not successes else centre - half, 1.0 if successes == n else centre + half
 
 
 def clustered(clusters: Sequence[Sequence[float]], seed: int = 0) -> tuple[float, float] | None:

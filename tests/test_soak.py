@@ -2,6 +2,8 @@
 
 import gc
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,14 +16,21 @@ BYTES, BLOCKS = 100, 0.4
 BYTES_NOISE, BLOCKS_NOISE = 3 * 2**20, 15_000
 
 
-async def flat(folder: Path, episodes: int) -> None:
-    """Play, and hold what was added against what may be."""
+@contextmanager
+def alone() -> Iterator[None]:
+    """What other tests left behind is not read at each sample: the collector takes seconds for it."""
     gc.collect()
-    gc.freeze()  # what other tests left behind need not be read at each sample
+    gc.freeze()
     try:
-        played, soak = await soaked(folder, episodes)
+        yield
     finally:
         gc.unfreeze()
+
+
+async def flat(folder: Path, episodes: int) -> None:
+    """Play, and hold what was added against what may be."""
+    with alone():
+        played, soak = await soaked(folder, episodes)
     try:
         assert await played.endings() == {"completed": episodes}
     finally:
@@ -34,9 +43,10 @@ async def flat(folder: Path, episodes: int) -> None:
 
 def test_one_kept_object_an_episode_would_be_noticed() -> None:
     soak, kept = Soak(), []
-    for episode in range(0, LONG, LONG // SAMPLES):
-        kept += [bytes(200) for _ in range(LONG // SAMPLES)]
-        soak.sample(episode)
+    with alone():
+        for episode in range(0, LONG, LONG // SAMPLES):
+            kept += [bytes(200) for _ in range(LONG // SAMPLES)]
+            soak.sample(episode)
     assert soak.growth(soak.blocks) > BLOCKS_NOISE + BLOCKS * LONG / 2
     del kept
 

@@ -15,7 +15,7 @@ from wardround.evaluators.evidence.index import FORMAT, Index, build
 from wardround.evaluators.evidence.passages import Fields, files, passages
 from wardround.evaluators.evidence.search import MOST
 
-SIZE = 1500
+SIZE = 1000
 """Characters of a passage at most (docs/evidence.md says what other sizes find)."""
 _OPEN = 4
 """Connections kept for queries that run at the same time."""

@@ -132,5 +132,5 @@ def _document(line: str, place: str, fields: Fields) -> tuple[str, str, str, str
 def _first(row: dict[str, Json], names: Sequence[str]) -> str:
     value = next((row[name] for name in names if name in row), "")
     if isinstance(value, list):
-        return "\n\n".join(part for part in value if isinstance(part, str))
-    return "" if value is None else str(value)
+        value = "\n\n".join(part for part in value if isinstance(part, str))
+    return "" if value is None else str(value).encode("utf-8", "replace").decode()

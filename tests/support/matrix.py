@@ -1,6 +1,7 @@
 """Plays one cell of the fault matrix: a trouble, the role it befalls, a scenario, and whether it lasts."""
 
 import re
+import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -66,6 +67,7 @@ class Ward:
     def __init__(self, trouble: Trouble | None, role: str, scenario: str, *, lasting: bool) -> None:
         self.trouble, self.role, self.scenario, self.lasting = trouble, role, scenario, lasting
         self.struck = 0
+        self.place: socket.socket | None = None
         self.well, self.ill = Loopback(self._say), Loopback(self._say, only=self._spoils)
         if trouble is not None and not trouble.down:
             self.ill.faults = Rates({trouble.fault: 1.0}, first=None if lasting else 1)
@@ -119,13 +121,24 @@ class Ward:
                 port = self.ill.port
                 await self.ill.stop()
                 self.ill.port = port
+                self.place = socket.socket()
+                self.place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                self.place.bind(("127.0.0.1", port))  # nobody listens, and nobody else takes the port
                 if not self.lasting:
                     group.start_soon(self.come_up, 0.1)
             yield
+            self.leave()
+
+    def leave(self) -> None:
+        """Give the port free."""
+        if self.place is not None:
+            self.place.close()
+            self.place = None
 
     async def come_up(self, after: float = 0.0) -> None:
         """Listen again where it listened before."""
         await anyio.sleep(after)
+        self.leave()
         await self.ill.start(self.ill.port)
 
 

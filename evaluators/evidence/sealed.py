@@ -1,0 +1,44 @@
+"""Keeps the truth of a case out of the queries that are made to judge its answers."""
+
+from collections.abc import Sequence
+
+from wardround.evaluators.evidence.failure import SearchError
+from wardround.evaluators.evidence.found import Found
+from wardround.evaluators.evidence.search import MOST, Search
+from wardround.scenarios.case import Truth
+from wardround.scenarios.terms.diagnosis import opening_contains
+from wardround.scenarios.terms.wording import key
+
+RUN = 5
+"""Words of the true treatment that must follow each other to be a leak; all of them where it has fewer."""
+
+
+def leaks(query: str, truth: Truth, known: str = "") -> list[str]:
+    """What of the truth `query` gives away: names of the diagnosis, and the treatment or a run of its words.
+
+    `known` is what may be searched for in any case, such as the words of the answer that is judged: a doctor who named
+    the diagnosis has not been told it. A truth in other words, or in another order, is not seen.
+    """
+    names = [name for name in opening_contains(truth, query) if name not in opening_contains(truth, known)]
+    words, given, free = key(truth.treatment).split(), f" {key(query)} ", f" {key(known)} "
+    long = min(RUN, len(words))
+    runs = [" ".join(words[at : at + long]) for at in range(len(words) - long + 1)] if words else []
+    return names + [run for run in runs if f" {run} " in given and f" {run} " not in free][:1]
+
+
+class Sealed:
+    """A search that refuses a query that gives the truth away, with the SearchError `leak`; `known` as in leaks."""
+
+    def __init__(self, search: Search, truth: Truth, known: str = "") -> None:
+        self.search, self.name, self.host = search, search.name, search.host
+        self._truth, self._known = truth, known
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """What the search finds; raises SearchError."""
+        if leaks(query, self._truth, self._known):
+            raise SearchError("leak", "the query holds words of the case's true answer: it was not sent")
+        return await self.search.find(query, most=most)
+
+    async def aclose(self) -> None:
+        """Close the search."""
+        await self.search.aclose()

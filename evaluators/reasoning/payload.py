@@ -1,0 +1,69 @@
+"""The one JSON value in a judge's reply, and what was written after it."""
+
+import json
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from wardround.engine.records import Json
+from wardround.evaluators.reasoning.unread import Unread, unread
+
+LONGEST = 100_000
+"""Characters of a judge's reply that are read at all."""
+
+_FENCE = re.compile(r"```[a-z]*[ \t]*\n?(.*?)```", re.IGNORECASE | re.DOTALL)
+_OPENS = re.compile(r'\{|\[(?=\s*[\[\]{"])')
+_TRAILING = re.compile(r",(?=\s*[}\]])")
+
+
+class Payload(msgspec.Struct, frozen=True):
+    """A parsed `value`, and the prose `after` it."""
+
+    value: Json
+    after: str = ""
+
+
+def payload(text: str) -> Payload | Unread | None:
+    """The reply's JSON object or list, in a code block or not, with prose around it or not; None if it holds none.
+
+    A comma before a closing bracket is overlooked, since the published template itself has one. Anything else that is
+    no JSON is `half_json`: a broken object, a key that comes twice, two objects.
+    """
+    if len(text) > LONGEST:
+        return unread("too_long", text)
+    blocks = [block for block in _FENCE.findall(text) if _OPENS.search(block)]
+    if len(blocks) > 1:
+        return unread("several", text)
+    source = blocks[0] if blocks else text
+    opening = _OPENS.search(source)
+    if opening is None:
+        return None
+    closing = source.rfind("}" if opening[0] == "{" else "]")
+    body = source[opening.start() : closing + 1]
+    for attempt in (body, _TRAILING.sub("", body)):
+        try:
+            value = json.loads(attempt, object_pairs_hook=_once, parse_constant=_refused)
+        except (ValueError, RecursionError):
+            continue
+        return Payload(value, text.rpartition("```")[2] if blocks else source[closing + 1 :])
+    return unread("half_json", text)
+
+
+def field(value: Json, names: Sequence[str]) -> Json:
+    """What an object holds under the first of `names` that it has, in any case; None if it has none."""
+    if not isinstance(value, dict):
+        return None
+    lowered = {key.strip().casefold(): held for key, held in value.items()}
+    return next((lowered[name] for name in names if name in lowered), None)
+
+
+def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key comes twice")
+    return found
+
+
+def _refused(constant: str) -> Json:
+    raise ValueError(f"{constant} is no JSON")

@@ -1,0 +1,133 @@
+"""Efficiency, factuality and completeness of a judged reply: paper 002, equations 4 to 6, under two rule sets."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from wardround.engine.records import Score
+from wardround.evaluators.reasoning.judged import (
+    PUBLISHED_STEPS,
+    JudgedReply,
+    JudgedStep,
+    ReferenceStep,
+    Rules,
+    StepClass,
+    Verdict,
+)
+
+
+def scores(reply: JudgedReply, rules: Rules = "default") -> list[Score]:
+    """All figures of one part of a reply, always the same names in the same order.
+
+    `default`: what is not defined is None with its reason, and so is what a failed judge left open. `published`: what
+    the published code computes, 0 where a figure is not defined and wrong where the searches did not settle a step;
+    its names begin with `published_`. A judge that failed makes a None there too: the code stops, and a failure is
+    never a score. A part that the model does not have (`no_thinking`) is None under both.
+    """
+    return _published(reply) if rules == "published" else _default(reply)
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """Steps by what the judge made of them.
+
+    `unclassified` have no class; of the `reasoning` steps `correct`, `wrong` and `unverifiable` have that verdict, and
+    the rest has none.
+    """
+
+    steps: int
+    unclassified: int
+    reasoning: int
+    correct: int
+    wrong: int
+    unverifiable: int
+
+    @property
+    def undecided(self) -> int:
+        """Reasoning steps on which the judge failed."""
+        return self.reasoning - self.correct - self.wrong - self.unverifiable
+
+
+def count(steps: Sequence[JudgedStep]) -> Counted:
+    """How often each class and verdict occurs."""
+    effective = [step for step in steps if step.kind == StepClass.REASONING]
+    return Counted(
+        steps=len(steps),
+        unclassified=sum(step.kind is None for step in steps),
+        reasoning=len(effective),
+        correct=sum(step.verdict == Verdict.CORRECT for step in effective),
+        wrong=sum(step.verdict == Verdict.WRONG for step in effective),
+        unverifiable=sum(step.verdict == Verdict.UNVERIFIABLE for step in effective),
+    )
+
+
+def _default(reply: JudgedReply) -> list[Score]:
+    part, found = reply.part, count(reply.steps)
+    # the judge that failed first is the reason; a class that is missing leaves the verdicts open too
+    unclassed = next((step.reason for step in reply.steps if step.kind is None), "")
+    failed = unclassed or next((step.reason for step in reply.steps if _failed(step)), "")
+    open_steps = found.unclassified
+    some = found.reasoning + open_steps
+    none = reply.reason if not found.steps else "no_reasoning_step"
+    settled = found.correct + found.wrong
+    figures = [
+        Score(f"steps_{part}", float(found.steps)) if found.steps else Score(f"steps_{part}", None, reply.reason),
+        _share(f"efficiency_{part}", found.reasoning, found.steps, reply.reason, unclassed),
+        _share(f"efficiency_low_{part}", found.reasoning, found.steps, reply.reason),
+        _share(f"efficiency_high_{part}", some, found.steps, reply.reason),
+        _share(f"factuality_{part}", found.correct, settled, "nothing_verified" if some else none, failed),
+        _share(f"factuality_low_{part}", found.correct, some, none),
+        _share(f"factuality_high_{part}", some - found.wrong, some, none),
+        _share(f"unverifiable_{part}", found.unverifiable, found.reasoning, none, failed),
+    ]
+    return [*figures, *_completeness(reply)]
+
+
+def _failed(step: JudgedStep) -> bool:
+    return step.kind == StepClass.REASONING and step.verdict is None
+
+
+def _completeness(reply: JudgedReply) -> list[Score]:
+    reference = reply.reference or ()
+    without = [step for step in reference if not step.final]
+    return [
+        _recall(f"completeness_{reply.part}", reference, "no_reference"),
+        _recall(
+            f"completeness_without_answer_{reply.part}",
+            without,
+            "only_the_answer" if reference else "no_reference",
+        ),
+    ]
+
+
+def _recall(name: str, reference: Sequence[ReferenceStep], none: str) -> Score:
+    failed = next((step.reason for step in reference if step.hit is None), "")
+    return _share(name, sum(step.hit is True for step in reference), len(reference), none, failed)
+
+
+def _published(reply: JudgedReply) -> list[Score]:
+    part, steps = reply.part, reply.steps[:PUBLISHED_STEPS]
+    found = count(steps)
+    failed = next((step.reason for step in steps if step.kind is None or _failed(step)), "")
+    absent = reply.reason if reply.reason == "no_thinking" else ""
+    # the published evaluator looks into the reasoning and nowhere else
+    hits = [step.found.get("reasoning", step.hit) for step in reply.reference or ()]
+    unknown = next((step.reason for step, hit in zip(reply.reference or (), hits, strict=True) if hit is None), "")
+    if reply.reference is None:
+        unknown = "no_reference"
+    names = (f"published_{name}_{part}" for name in ("efficiency", "factuality", "completeness"))
+    shares = (
+        (found.reasoning, found.steps, failed or absent),
+        (found.correct, found.reasoning, failed or absent),
+        (sum(hit is True for hit in hits), len(hits), unknown or absent),
+    )
+    return [
+        Score(name, None, reason) if reason else Score(name, of / whole if whole else 0.0)
+        for name, (of, whole, reason) in zip(names, shares, strict=True)
+    ]
+
+
+def _share(name: str, of: int, whole: int, none: str, failed: str = "") -> Score:
+    """`of` / `whole`; None for the judge that `failed`, or for `none` if there is nothing to share."""
+    if failed:
+        return Score(name, None, failed)
+    return Score(name, of / whole) if whole else Score(name, None, none)

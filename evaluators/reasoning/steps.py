@@ -1,0 +1,243 @@
+"""Splits one part of a reply into the steps of its reasoning."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Literal
+
+import msgspec
+
+from wardround.evaluators.reasoning.judged import PUBLISHED_STEPS, Part, Rules
+from wardround.scenarios import reading
+
+MANY = 200
+"""Steps of a part that are judged; what is beyond is counted, not judged."""
+
+How = Literal["tags", "numbers", "bullets", "paragraphs", "lines", ""]
+
+_TAG = re.compile(r"(?im)^[ \t>*_#]*</?step\s{0,9}\d{0,4}\s{0,9}>[*_:]*")
+_CLOSED = re.compile(r"(?i)</step\s{0,9}\d{0,4}>")
+# '1. ', '2) ', '(3) ', 'Step 4:', '**Step 5 - ', '### Step 6', and the Chinese '7、' '第八步：' '步骤9：' '（10）'
+_DIGITS = r"(?:\d{1,4}|[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341]{1,3})"
+_NUMBER = re.compile(
+    rf"(?im)^(?P<indent>[ \t]*)(?:\#{{1,6}}[ \t]*)?[*_]{{0,3}}(?:"
+    rf"step[ \t]{{1,4}}(?P<a>\d{{1,4}})(?!\d)[*_]{{0,3}}[ \t]*(?:[:.)\uff1a\u2013\u2014-]+|(?=\s))"
+    rf"|[(\uff08](?P<b>{_DIGITS})[)\uff09]|(?P<c>\d{{1,4}})(?:[.)](?=[ \t*_])|[\u3001\uff0e])"
+    rf"|\u7b2c(?P<d>{_DIGITS})\u6b65[:\uff1a\uff0c\u3001]?|\u6b65\u9aa4[ \t]?(?P<e>{_DIGITS})[:\uff1a\uff0c\u3001.]?"
+    rf"|(?P<f>[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341]{{1,3}})\u3001)[*_]{{0,3}}[ \t]*"
+)
+_BULLET = re.compile(r"(?m)^(?P<indent>[ \t]*)(?:[-+*\u2022\u00b7](?=[ \t])|[\u2022\u25cf\u25aa])[ \t]*")
+_HEADING = re.compile(
+    r"^(?:\#{1,6}[ \t][^\n]*|[*_]{2,3}[^*\n]{1,120}[*_]{2,3}:?|[*_]{0,3}[^\n|]{1,200}[:\uff1a][*_]{0,3})$"
+)
+_HEAD = re.compile(r"[^:\uff1a\n]*(?:[:\uff1a][*_ \t]*)?")
+_BLANK = re.compile(r"\n[ \t]*\n\s*")
+_RULE = re.compile(r"(?m)^[ \t]*(?:```\w*|[-*_]{3,})[ \t]*$")
+_CHINESE = {sign: place for place, sign in enumerate("\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341", 1)}
+
+
+class Split(msgspec.Struct, frozen=True):
+    """The steps of a part, and `how` they were told apart.
+
+    Without steps `reason` says why: `empty_reply`, `no_thinking` (the model has no such part), `no_reasoning` (nothing
+    but an answer). With more than 200 it is `too_many_steps`: the first 200 are kept and `left_out` counts the rest.
+    """
+
+    steps: tuple[str, ...]
+    how: How = ""
+    reason: str = ""
+    left_out: int = 0
+
+
+def split(text: str, part: Part = "formal", rules: Rules = "default") -> Split:
+    """The steps of `text`, the formal or the thinking part of a reply.
+
+    By `<step n>`; else by numbers or bullets, if they order the whole text; else by paragraphs; else by lines. A
+    heading, or a line that only leads in, belongs to what follows, a table or a list to its lead-in. The prediction's
+    conclusion, its answer and its requests are no steps. `published` splits as the published code does and keeps ten.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if part == "formal":
+        text = reading.answer_part(text)
+    if not text.strip():
+        return Split((), reason="empty_reply" if part == "formal" else "no_thinking")
+    if rules == "published":
+        return _published(text)
+    body = _RULE.sub("", _reasoning(text) if part == "formal" else text).strip()
+    how, found = _told_apart(body)
+    kept = [step for step in (_CLOSED.sub("", one).strip() for one in found) if any(map(str.isalnum, step))]
+    if not kept:
+        return Split((), reason="no_reasoning")
+    over = max(0, len(kept) - MANY)
+    return Split(tuple(kept[:MANY]), how, "too_many_steps" if over else "", over)
+
+
+def _published(text: str) -> Split:
+    found = reading.steps(text, published=True)
+    kept = tuple(found[:PUBLISHED_STEPS])
+    return Split(kept, "tags" if _TAG.search(text) else "paragraphs" if kept else "", "" if kept else "no_reasoning")
+
+
+def _reasoning(text: str) -> str:
+    """The reasoning without the sections that are none: conclusions, answers, requests for examinations."""
+    sections = reading.sections(text)
+    headed = [section for section in sections if section.name == "reasoning"]
+    # lines that begin with 'Reasoning:' again and again are parts of steps
+    begin = _behind(text, headed[0]) if headed and (len(headed) == 1 or _marked(text, headed[0])) else 0
+    body = _unconcluded(text[begin:])
+    # a plain 'Conclusion:' is seen as a heading only where no marked one is left
+    return _unconcluded(body)
+
+
+def _unconcluded(text: str) -> str:
+    """`text` up to its answer, or without one to its last conclusion, and without conclusions on the way."""
+    found = [section for section in reading.sections(text) if section.name != "reasoning"]
+    goes_on = _goes_on(text)
+    kept, at = [], 0
+    for place, section in enumerate(found):
+        if section.begin < at:
+            continue
+        kept.append(text[at : section.begin])
+        going = goes_on(section.begin)
+        if section.name == "answer" or (going is None and place == len(found) - 1):
+            return _pieces(kept)
+        at = _concluded(text, section) if going is None else going
+    return _pieces([*kept, text[at:]])
+
+
+def _behind(text: str, section: reading.Section) -> int:
+    """Where what a section holds begins: its heading ends with a colon or its line."""
+    heading = _HEAD.match(text, section.begin)
+    return heading.end() if heading else section.end
+
+
+def _marked(text: str, section: reading.Section) -> bool:
+    return text[section.begin : section.end].lstrip(" \t>").startswith(("#", "*", "_"))
+
+
+def _concluded(text: str, section: reading.Section) -> int:
+    """Where a conclusion on the way ends: one that stands in its heading's line with its paragraph."""
+    begin = _behind(text, section)
+    if not text[begin:].partition("\n")[0].strip():
+        return section.end
+    blank = _BLANK.search(text, begin, section.end)
+    return blank.start() if blank else section.end
+
+
+def _goes_on(text: str) -> Callable[[int], int | None]:
+    """Tells where steps that began before a place go on behind it: at the next tag, or with the next number."""
+    tags = [tag.start() for tag in _TAG.finditer(text)]
+    numbers = [] if tags else list(_NUMBER.finditer(text))
+    starts = tags or [number.start() for number in numbers]
+
+    def place(begin: int) -> int | None:
+        at = bisect_left(starts, begin)
+        if at == len(starts):
+            return None
+        if tags:
+            return tags[at]
+        return starts[at] if at and _number(numbers[at]) == _number(numbers[at - 1]) + 1 else None
+
+    return place
+
+
+def _pieces(kept: Sequence[str]) -> str:
+    return "\n\n".join(piece.strip() for piece in kept if piece.strip())
+
+
+def _told_apart(body: str) -> tuple[How, Sequence[str]]:
+    if tags := list(_TAG.finditer(body)):
+        return "tags", _between(body, tags)
+    for how, marks in (("numbers", _numbers(body)), ("bullets", _bullets(body))):
+        lead = body[: marks[0].start()].strip() if len(marks) > 1 else body
+        if len(marks) > 1 and _orders(body, marks, lead):
+            first = [] if not lead or _HEADING.match(lead.rpartition("\n")[2].strip()) else [lead]
+            return ("numbers" if how == "numbers" else "bullets"), [*first, *_between(body, marks)]
+    blocks = _joined([block for block in _BLANK.split(body) if block.strip()])
+    if len(blocks) > 1:
+        return "paragraphs", blocks
+    return "lines", _joined(_rows(body))
+
+
+def _orders(body: str, marks: Sequence[re.Match[str]], lead: str) -> bool:
+    """Whether a list orders the whole text: one paragraph leads in at most, and none but the last item goes on."""
+    if len(_BLANK.findall(lead)) > 1:
+        return False
+    last = body[marks[-1].end() :]
+    return len(_BLANK.findall(last.strip())) <= 1 or all(
+        _BLANK.search(one.strip()) for one in _between(body, marks)[:-1]
+    )
+
+
+def _numbers(body: str) -> list[re.Match[str]]:
+    """The numbers of the outermost list, if they count up by one."""
+    marks = _outermost(list(_NUMBER.finditer(body)))
+    return marks if all(_number(b) == _number(a) + 1 for a, b in pairwise(marks)) else []
+
+
+def _bullets(body: str) -> list[re.Match[str]]:
+    return _outermost(list(_BULLET.finditer(body)))
+
+
+def _outermost(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
+    least = min((len(mark["indent"].expandtabs(4)) for mark in marks), default=0)
+    return [mark for mark in marks if len(mark["indent"].expandtabs(4)) == least]
+
+
+def _number(mark: re.Match[str]) -> int:
+    sign = next(held for held in mark.group("a", "b", "c", "d", "e", "f") if held)
+    if sign.isdecimal():
+        return int(sign)
+    tens, found, ones = sign.rpartition("\u5341")
+    if not found:
+        return _CHINESE.get(sign[:1], 0)
+    return 10 * (_CHINESE.get(tens, 1) if tens else 1) + (_CHINESE.get(ones, 0) if ones else 0)
+
+
+def _between(body: str, marks: Sequence[re.Match[str]]) -> list[str]:
+    ends = [mark.start() for mark in marks[1:]] + [len(body)]
+    return [_whole(body[mark.end() : end].strip()) for mark, end in zip(marks, ends, strict=True)]
+
+
+def _whole(step: str) -> str:
+    """Without the end of an emphasis that began before the mark: '**Step 2: Examine**'."""
+    first, _, rest = step.partition("**")
+    return first + rest if step.count("**") % 2 and "\n" not in first else step
+
+
+def _rows(body: str) -> list[str]:
+    """The lines, those of a table together."""
+    rows: list[list[str]] = []
+    for line in body.split("\n"):
+        if rows and line.lstrip().startswith("|") and rows[-1][0].lstrip().startswith("|"):
+            rows[-1].append(line)
+        elif line.strip():
+            rows.append([line])
+    return ["\n".join(row) for row in rows]
+
+
+def _joined(blocks: Sequence[str]) -> list[str]:
+    """Each block with the headings and lead-ins before it, a lead-in with its whole list."""
+    joined: list[list[str]] = []
+    before: list[str] = []
+    listing = False
+    for block in map(str.strip, blocks):
+        item = _item(block)
+        if listing and item:
+            joined[-1].append(block)
+            continue
+        leads = _HEADING.match(block.rpartition("\n")[2]) is not None
+        listing = item and bool(before)
+        before.append(block)
+        if not leads or listing:
+            joined.append(before)
+            before = []
+    if before:
+        # headings that nothing follows belong to what came before
+        joined[-1:] = [[*(joined[-1] if joined else []), *before]]
+    return ["\n".join(block) for block in joined]
+
+
+def _item(block: str) -> bool:
+    return bool(_BULLET.match(block) or _NUMBER.match(block))

@@ -1,0 +1,103 @@
+"""What a judge is asked, and the strict reading of what it says: structured JSON first, else one whole word."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from wardround.engine.records import Json
+from wardround.evaluators.reasoning.judged import Rules, StepClass, Verdict
+from wardround.evaluators.reasoning.payload import Payload, field, payload
+from wardround.evaluators.reasoning.unread import Unread, unread
+from wardround.evaluators.reasoning.words import mentioned, word
+
+T = TypeVar("T")
+
+SEARCH = "search"
+_CLASSES: Mapping[str, StepClass] = {str(kind): kind for kind in StepClass}
+_JUDGMENTS: Mapping[str, Verdict | str] = {
+    "correct": Verdict.CORRECT,
+    "wrong": Verdict.WRONG,
+    "incorrect": Verdict.WRONG,
+    "unverifiable": Verdict.UNVERIFIABLE,
+    "search": SEARCH,
+}
+_OUTCOMES: Mapping[str, bool] = {"correct": True, "wrong": False, "incorrect": False}
+# The published prompts of the assessment are asked and answered in Chinese too.
+_FOUND: Mapping[str, bool] = {
+    "yes": True,
+    "no": False,
+    "not covered": False,
+    "not found": False,
+    "not included": False,
+    "not present": False,
+    "\u662f": True,
+    "\u5426": False,
+    "\u4e0d\u662f": False,
+}
+_VERDICT = ("judgment", "judgement", "verdict")
+
+
+class Judgment(msgspec.Struct, frozen=True):
+    """A verdict on a step, or None where the judge wants the `keywords` searched first."""
+
+    verdict: Verdict | None
+    keywords: str = ""
+
+
+def read_class(text: str) -> StepClass | Unread:
+    """The class of a step (prompt 15); as JSON {"classification": "Reasoning"}."""
+    return _read(text, _CLASSES, ("classification", "class", "type", "category", "efficiency"))
+
+
+def read_found(text: str) -> bool | Unread:
+    """Whether a step or an item was found (prompt 18): yes or no; as JSON {"found": true}."""
+    return _read(text, _FOUND, ("found", "hit", "covered", "answer", *_VERDICT), negative=False)
+
+
+def read_outcome(text: str) -> bool | Unread:
+    """Whether a diagnosis or a treatment is right (prompts 19 and 20); as JSON {"verdict": "correct"}."""
+    return _read(text, _OUTCOMES, (*_VERDICT, "accuracy", "correct", "answer"), negative=False)
+
+
+def read_judgment(text: str, rules: Rules = "default") -> Judgment | Unread:
+    """The verdict on a step (prompt 17): {"judgment": "Correct" or "Wrong" or "Search", "keywords_to_search": ...}.
+
+    Under `published` only JSON is read, as its code does; else a verdict in text is read too.
+    """
+    held = payload(text)
+    if held is None and rules == "published":
+        return unread("prose" if text.strip() else "empty", text)
+    meant = _read(text, _JUDGMENTS, _VERDICT, negative=Verdict.WRONG)
+    if isinstance(meant, Unread):
+        return meant
+    wanted = field(held.value, ("keywords_to_search", "keywords")) if isinstance(held, Payload) else None
+    words = ", ".join(map(str, wanted)) if isinstance(wanted, list) else str(wanted or "")
+    return Judgment(meant if isinstance(meant, Verdict) else None, " ".join(words.split()))
+
+
+def _read(text: str, vocabulary: Mapping[str, T], names: Sequence[str], negative: T | None = None) -> T | Unread:
+    held = payload(text)
+    if isinstance(held, Unread):
+        return held
+    if held is None:
+        return word(text, vocabulary, negative)
+    found = _value(held.value, names)
+    if found is None:
+        return unread("no_field", text)
+    if isinstance(found, bool) and negative is False:
+        meant: T | Unread = next(value for value in vocabulary.values() if value is found)
+    elif isinstance(found, str):
+        meant = word(found, vocabulary, negative)
+    else:
+        return unread("not_in_vocabulary", text)
+    if isinstance(meant, Unread):
+        return unread("not_in_vocabulary" if meant.why == "prose" else meant.why, text)
+    return unread("several", text) if mentioned(held.after, vocabulary) - {meant} else meant
+
+
+def _value(value: Json, names: Sequence[str]) -> Json:
+    """The field of an object, also of the only one in a list; the only text in a list."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value if isinstance(value, str) else field(value, names)

@@ -1,0 +1,89 @@
+"""The JSON value of a judge's reply, whole, in a block, in prose, or broken."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.evaluators.reasoning.payload import Payload, field, payload
+from wardround.evaluators.reasoning.unread import Unread
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ('```json\n{"a": 1}\n```', {"a": 1}),
+        ('Sure.\n```\n[{"a": 1}]\n```\nI hope this helps.', [{"a": 1}]),
+        ('The result is {"a": "x]}"}', {"a": "x]}"}),
+        ('{"a": 1,\n}', {"a": 1}),
+        ('[{"a": [1, 2,]},]', [{"a": [1, 2]}]),
+        ("[]", []),
+        ('```json\n{"a": "```"}\n```', None),
+    ],
+)
+def test_one_value_is_found(text: str, value: object) -> None:
+    found = payload(text)
+    if value is None:
+        assert isinstance(found, Unread)
+    else:
+        assert isinstance(found, Payload)
+        assert found.value == value
+
+
+@pytest.mark.parametrize("text", ["", "Correct", "[Correct]", "[Correct|Wrong]", "(a)", "```\nYes\n```"])
+def test_text_without_json_is_left_to_the_words(text: str) -> None:
+    assert payload(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"a": ', "half_json"),
+        ('{"a": 1} {"a": 2}', "half_json"),
+        ('{"a": 1, "a": 2}', "half_json"),
+        ("{'a': 1}", "half_json"),
+        ('{"a": NaN}', "half_json"),
+        ('```\n{"a": 1}\n```\n```\n{"a": 2}\n```', "several"),
+        ("[" * 90_000 + "]" * 9_000, "half_json"),
+        ("{" * 200_000, "too_long"),
+    ],
+)
+def test_broken_json_has_a_typed_reason(text: str, why: str) -> None:
+    found = payload(text)
+    assert isinstance(found, Unread)
+    assert found.why == why
+
+
+def test_what_stands_behind_is_kept() -> None:
+    found = payload('```json\n{"a": 1}\n```\nWrong.')
+    assert isinstance(found, Payload)
+    assert found.after.strip() == "Wrong."
+
+
+def test_a_field_by_any_of_its_names() -> None:
+    assert field({" Judgment": "x"}, ("verdict", "judgment")) == "x"
+    assert field({"other": "x"}, ("judgment",)) is None
+    assert field(["judgment"], ("judgment",)) is None
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_characters="`")),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_characters="`")), inner),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["judgment", "b", "c"]), JSON, min_size=1))
+def test_what_a_judge_writes_comes_back(value: dict[str, object]) -> None:
+    written = json.dumps(value)
+    for text in (written, f"```json\n{written}\n```", f"My judgment: {written}"):
+        found = payload(text)
+        assert isinstance(found, Payload)
+        assert found.value == value
+
+
+@given(st.text('{}[]",:` ab1\n'))
+def test_any_text_is_taken(text: str) -> None:
+    assert isinstance(payload(text), Payload | Unread | None)

@@ -1,0 +1,96 @@
+"""Verdicts in text: whole words in their place, and a typed reason for everything else."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.evaluators.reasoning.unread import Unread
+from wardround.evaluators.reasoning.words import mentioned, word
+
+WORDS = {"correct": "right", "wrong": "wrong", "incorrect": "wrong", "not covered": "wrong"}
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("Correct", "right"),
+        ("  correct.\n", "right"),
+        ("[Correct]", "right"),
+        ("**CORRECT**", "right"),
+        ("\u201cCorrect\u201d", "right"),
+        ("Incorrect", "wrong"),
+        ("INCORRECT.", "wrong"),
+        ("not  covered", "wrong"),
+        ("Verdict: correct", "right"),
+        ("**Final verdict:** wrong", "wrong"),
+        ("It cites the guideline.\nVerdict: correct", "right"),
+        ("The prediction is correct.", "right"),
+        ("The predicted diagnosis is: wrong", "wrong"),
+        ("Correct. The guideline says the same.", "right"),
+        ("Wrong, it is not a sign of it.", "wrong"),
+        ("Correct - as the case says", "right"),
+        ("Here is what I found: Correct", "right"),
+        ("Type: laboratory\nVerdict: correct", "right"),
+    ],
+)
+def test_one_word_in_its_place(text: str, meant: str) -> None:
+    assert word(text, WORDS, "wrong") == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("The prediction is not correct", "hedged"),
+        ("Not correct", "hedged"),
+        ("Partially correct", "hedged"),
+        ("Correct, but only in part", "hedged"),
+        ("Correct. It isn't, on reflection", "hedged"),
+        ("correct?", "hedged"),
+        ("Verdict: not correct", "hedged"),
+        ("Wrong. The correct one is gout.", "several"),
+        ("Correct|Wrong", "several"),
+        ("Verdict: correct\nVerdict: wrong", "several"),
+        ("I cannot say whether it is correct: Wrong", "several"),
+        ("I'm sorry, I can't help with medical questions.", "refusal"),
+        ("As an AI, this is not for me.", "refusal"),
+        ("The fever suggests an infection.", "prose"),
+        ("Uncorrected errors", "prose"),
+        ("correctness", "prose"),
+        ("\u6b63\u786e", "other_language"),
+        ("42", "other_language"),
+        ("Correct " * 20_000, "too_long"),
+    ],
+)
+def test_anything_else_has_a_typed_reason(text: str, why: str) -> None:
+    found = word(text, WORDS, "wrong")
+    assert isinstance(found, Unread)
+    assert found.why == why
+    assert found.reason == f"judge_unreadable/{why}"
+    assert len(found.said) <= 160
+
+
+def test_what_is_mentioned() -> None:
+    assert mentioned("It is incorrect, not correctable, and not\ncovered", WORDS) == {"wrong"}
+    assert mentioned("correct or wrong", WORDS) == {"right", "wrong"}
+
+
+@given(st.text())
+def test_any_text_is_read(text: str) -> None:
+    assert isinstance(word(text, WORDS), str | Unread)
+
+
+@given(
+    st.lists(st.sampled_from(["correct", "incorrect", "wrong", "not", "partially", ".", ",", "\n", "Verdict:", "but"]))
+)
+def test_no_mixture_that_says_wrong_is_read_as_right(pieces: list[str]) -> None:
+    """Only a line that is labelled as the verdict outweighs what else is said."""
+    if {"incorrect", "wrong", "not", "partially", "but"} & set(pieces) and "Verdict:" not in pieces:
+        assert word(" ".join(pieces), WORDS, "wrong") != "right"
+
+
+@given(st.sampled_from(sorted(WORDS)), st.sampled_from(["un", "in", "x", "a"]))
+def test_a_word_inside_another_is_none(name: str, before: str) -> None:
+    found = word(f"{before}{name}s", WORDS)
+    assert isinstance(found, Unread)

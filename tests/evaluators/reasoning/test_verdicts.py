@@ -1,0 +1,151 @@
+"""What a judge says of steps, outcomes and hits: JSON first, else a word, else a typed failure."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.evaluators.reasoning.judged import StepClass, Verdict
+from wardround.evaluators.reasoning.unread import Unread
+from wardround.evaluators.reasoning.verdicts import Judgment, read_class, read_found, read_judgment, read_outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Citation", StepClass.CITATION),
+        ("[Repetition]", StepClass.REPETITION),
+        ("reasoning", StepClass.REASONING),
+        ("REDUNDANCY.", StepClass.REDUNDANCY),
+        ('{"classification": "Reasoning"}', StepClass.REASONING),
+        ('```json\n{"Type": "[Citation]"}\n```', StepClass.CITATION),
+        ('["Reasoning"]', StepClass.REASONING),
+        ("The current thinking step is Reasoning.", StepClass.REASONING),
+    ],
+)
+def test_classes(text: str, kind: StepClass) -> None:
+    assert read_class(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        ("Citation|Repetition|Reasoning|Redundancy", "several"),
+        ('{"classification": "Citation|Reasoning"}', "several"),
+        ('{"classification": "Thinking"}', "not_in_vocabulary"),
+        ('{"classification": 3}', "not_in_vocabulary"),
+        ('{"classification": null}', "no_field"),
+        ('{"step": "Reasoning"}', "no_field"),
+        ('{"classification": "Reason', "half_json"),
+        ("Not Reasoning", "hedged"),
+        ("The reasoning here is about fever", "prose"),
+    ],
+)
+def test_a_class_is_never_a_default(text: str, why: str) -> None:
+    found = read_class(text)
+    assert isinstance(found, Unread)
+    assert found.why == why
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Yes", True),
+        ("yes.", True),
+        ("[No]", False),
+        ("Not covered", False),
+        ("No, the step is not covered.", False),
+        ("Yes, the third step says it.", True),
+        ("\u662f", True),
+        ("\u4e0d\u662f", False),
+        ("\u5426\u3002", False),
+        ('{"found": true}', True),
+        ('{"hit": false}', False),
+        ('{"answer": "Yes"}', True),
+    ],
+)
+def test_hits(text: str, found: bool) -> None:
+    assert read_found(text) is found
+
+
+@pytest.mark.parametrize(
+    "text", ["eyes", "Yesterday", "Yes and no", "Yes|No", "\u662f\u4e0d\u662f", "", "Maybe", "Yes, but not fully"]
+)
+def test_eyes_are_no_yes(text: str) -> None:
+    assert isinstance(read_found(text), Unread)
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("Correct", True),
+        ("Incorrect", False),
+        ("Wrong", False),
+        ('{"verdict": "Incorrect"}', False),
+        ('{"correct": true}', True),
+        ('{"accuracy": false}', False),
+        ('It means the same. {"verdict": "correct"}', True),
+    ],
+)
+def test_outcomes(text: str, right: bool) -> None:
+    assert read_outcome(text) is right
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("The prediction is not correct", "hedged"),
+        ("Partially correct", "hedged"),
+        ('{"verdict": "partially correct"}', "hedged"),
+        ('{"verdict": "not correct"}', "hedged"),
+        ("Wrong. The correct diagnosis is gout", "several"),
+        ('{"verdict": "correct"}\nIt is wrong.', "several"),
+        ('{"verdict": "correct", "verdict": "wrong"}', "half_json"),
+        ('{"verdict": {"value": "correct"}}', "not_in_vocabulary"),
+        ("\u6b63\u786e", "other_language"),
+    ],
+)
+def test_an_outcome_that_is_not_plain_is_none(text: str, why: str) -> None:
+    found = read_outcome(text)
+    assert isinstance(found, Unread)
+    assert found.why == why
+
+
+@pytest.mark.parametrize(
+    ("text", "judgment"),
+    [
+        ('{"judgment": "Correct", "keywords_to_search": "None"}', Judgment(Verdict.CORRECT, "None")),
+        ('{"judgment": "Incorrect"}', Judgment(Verdict.WRONG)),
+        ('{"judgment": "Search", "keywords_to_search": ["a", "b c"]}', Judgment(None, "a, b c")),
+        ('{"judgment": "Search"}', Judgment(None)),
+        ('{\n "judgment": "Wrong",\n "keywords_to_search": "None",\n}', Judgment(Verdict.WRONG, "None")),
+        ("Wrong", Judgment(Verdict.WRONG)),
+        ('{"judgment": "unverifiable"}', Judgment(Verdict.UNVERIFIABLE)),
+    ],
+)
+def test_judgments(text: str, judgment: Judgment) -> None:
+    assert read_judgment(text) == judgment
+
+
+def test_the_published_code_reads_judgments_in_json_only() -> None:
+    found = read_judgment("Correct", "published")
+    assert isinstance(found, Unread)
+    assert found.why == "prose"
+    assert isinstance(read_judgment("", "published"), Unread)
+    assert read_judgment('{"judgment": "Correct"}', "published") == Judgment(Verdict.CORRECT)
+
+
+def test_a_boolean_is_no_judgment_and_no_class() -> None:
+    assert isinstance(read_judgment('{"judgment": true}'), Unread)
+    assert isinstance(read_class('{"class": false}'), Unread)
+
+
+@given(
+    st.text()
+    | st.lists(st.sampled_from(["Correct", "Wrong", '{"judgment":', '"', "}", "not ", "|", "\n"])).map("".join)
+)
+def test_any_reply_is_read_or_typed(text: str) -> None:
+    for read in (read_class, read_found, read_outcome, read_judgment):
+        found = read(text)
+        if isinstance(found, Unread):
+            assert found.why
