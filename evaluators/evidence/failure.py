@@ -34,3 +34,7 @@ class SearchError(WardroundError):
         super().__init__(message)
         self.kind = kind
         self.status = status
+
+    def __reduce__(self) -> tuple[type["SearchError"], tuple[str, str], dict[str, int | None]]:
+        """It crosses from the process that reads PDFs."""
+        return type(self), (self.kind, str(self)), {"status": self.status}

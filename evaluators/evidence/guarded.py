@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from yarl import URL
-
 from wardround.engine.errors import EgressError
 from wardround.engine.models.guard import allowed
 from wardround.engine.models.hosts import host_of
@@ -44,7 +42,7 @@ class GuardedReader:
 
     async def read(self, url: str) -> Page:
         """The page; raises EgressError or SearchError."""
-        host = host_of(address(URL(url)))
+        host = host_of(address(url))
         if self._restricted and not allowed(host, self._allowed):
             raise _egress("page's address", host)
         return await self.reader.read(url)

@@ -46,7 +46,10 @@ class Pages:
 
     async def _words(self, kind: str, body: bytes, charset: str) -> Words:
         if kind == "pdf":  # in a process that can be ended: a PDF can keep its reader busy for ever
-            return await anyio.to_process.run_sync(extraction.pdf, body, cancellable=True)
+            try:
+                return await anyio.to_process.run_sync(extraction.pdf, body, cancellable=True)
+            except anyio.BrokenWorkerProcess:
+                raise SearchError("malformed", "the PDF ended the process that read it") from None
         extract = extraction.html if kind == "html" else extraction.plain
         return await anyio.to_thread.run_sync(extract, body, charset, abandon_on_cancel=True, limiter=self._threads)
 

@@ -16,10 +16,11 @@ RUN = 5
 def leaks(query: str, truth: Truth, known: str = "") -> list[str]:
     """What of the truth `query` gives away: names of the diagnosis, and the treatment or a run of its words.
 
-    `known` is what may be searched for in any case, such as the words of the answer that is judged: a doctor who named
-    the diagnosis has not been told it. A truth in other words, or in another order, is not seen.
+    `known` is what may be searched for in any case, such as the words of the answer that is judged: where they name the
+    diagnosis, by whichever name, no query tells it. A run of the treatment's words is given in the normal form in which
+    it is compared. A truth in other words, or in another order, is not seen.
     """
-    names = [name for name in opening_contains(truth, query) if name not in opening_contains(truth, known)]
+    names = [] if opening_contains(truth, known) else opening_contains(truth, query)
     words, given, free = key(truth.treatment).split(), f" {key(query)} ", f" {key(known)} "
     long = min(RUN, len(words))
     runs = [" ".join(words[at : at + long]) for at in range(len(words) - long + 1)] if words else []

@@ -34,7 +34,7 @@ def read_reference(text: str) -> tuple[str, ...] | Unread:
             return unread("no_field", text)
         found = [_CLOSED.sub("", _STEP.sub("", str(step))) for step in listed]
     else:
-        ends = [mark.start() for mark in marks[1:]] + [len(text)]
+        ends = [mark.start() for mark in marks[1:]] + ([len(text)] if marks else [])
         found = [_CLOSED.sub("", text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
     steps = tuple(" ".join(step.split()) for step in found if any(map(str.isalnum, step)))
     if not steps:

@@ -76,7 +76,9 @@ def split(text: str, part: Part = "formal", rules: Rules = "default") -> Split:
 def _published(text: str) -> Split:
     found = reading.steps(text, published=True)
     kept = tuple(found[:PUBLISHED_STEPS])
-    return Split(kept, "tags" if _TAG.search(text) else "paragraphs" if kept else "", "" if kept else "no_reasoning")
+    if not kept:
+        return Split((), reason="no_reasoning")
+    return Split(kept, "tags" if _TAG.search(text) else "paragraphs")
 
 
 def _reasoning(text: str) -> str:
@@ -113,13 +115,14 @@ def _behind(text: str, section: reading.Section) -> int:
 
 
 def _marked(text: str, section: reading.Section) -> bool:
-    return text[section.begin : section.end].lstrip(" \t>").startswith(("#", "*", "_"))
+    return text[section.begin : section.begin + 40].lstrip(" \t>").startswith(("#", "*", "_"))
 
 
 def _concluded(text: str, section: reading.Section) -> int:
     """Where a conclusion on the way ends: one that stands in its heading's line with its paragraph."""
     begin = _behind(text, section)
-    if not text[begin:].partition("\n")[0].strip():
+    line = text.find("\n", begin, section.end)
+    if not text[begin : section.end if line < 0 else line].strip():
         return section.end
     blank = _BLANK.search(text, begin, section.end)
     return blank.start() if blank else section.end

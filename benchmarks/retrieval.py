@@ -1,0 +1,165 @@
+"""Retrieval of the offline corpus: what share of judged questions finds its passage, how fast, and how long it builds."""
+
+import csv
+import gzip
+import json
+import math
+import random
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import anyio
+
+from benchmarks.figure import Figure, of_runs, table
+from wardround.evaluators.evidence.corpus import SIZE, Corpus
+from wardround.evaluators.evidence.passages import Fields
+
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+TUNED, SEED = 1000, 5
+"""Questions of MedQuAD on which the weight of titles and the size of passages were chosen: they are not counted here."""
+MOST = 3
+
+
+@dataclass
+class Judged:
+    """Documents (JSON lines), and for each question the numbers of those that answer it; `topics` is theirs, if any."""
+
+    documents: list[dict[str, str]] = field(default_factory=list)
+    questions: dict[str, set[int]] = field(default_factory=dict)
+    topics: list[str] = field(default_factory=list)
+
+
+def retrieval(quick: bool) -> Sequence[Figure]:
+    """The figures of each set that lies beside the project."""
+    figures: list[Figure] = []
+    sets = {"medquad": medquad, "healthver": healthver, "pubmedqa": pubmedqa}
+    for name, read in sets.items():
+        if not (DATA / name).is_dir():
+            figures.append(Figure(f"{name}: recall@3", None, note="the data set does not lie beside the project"))
+            continue
+        judged = read(DATA / name)
+        figures += _of(name, judged, Fields(), quick)
+        if judged.topics:
+            figures += _of(f"{name}, texts only", judged, Fields(title=()), quick)[2:4]
+    return figures
+
+
+def medquad(folder: Path) -> Judged:
+    """Each answer is a document under its topic; the question is in none of them. Answers to one question all count."""
+    judged = Judged()
+    asked: dict[str, set[int]] = defaultdict(set)
+    with gzip.open(folder / "medquad_answered.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            row = json.loads(line)
+            judged.documents.append({"id": str(number), "title": row["focus"], "text": row["answer"]})
+            judged.topics.append(row["focus"])
+            asked[row["question"]].add(number)
+    questions = [document for numbers in asked.values() for document in numbers]
+    tuned = set(random.Random(SEED).sample(sorted(questions), TUNED))
+    judged.questions = {question: numbers for question, numbers in asked.items() if not numbers & tuned}
+    return judged
+
+
+def healthver(folder: Path) -> Judged:
+    """Each passage of evidence is a document, each claim a question; what supports or refutes a claim answers it."""
+    judged, numbers = Judged(), dict[str, int]()
+    asked: dict[str, set[int]] = defaultdict(set)
+    with (folder / "healthver_dev.csv").open(encoding="utf-8", newline="") as opened:
+        for row in csv.DictReader(opened):
+            number = numbers.setdefault(row["evidence"], len(numbers))
+            if row["label"] in ("Supports", "Refutes"):
+                asked[row["claim"]].add(number)
+    judged.documents = [{"id": str(number), "text": text} for text, number in numbers.items()]
+    judged.questions = dict(asked)
+    return judged
+
+
+def pubmedqa(folder: Path) -> Judged:
+    """Each abstract, without its conclusion, is a document, each title, which is a question, its question."""
+    judged = Judged()
+    rows = json.loads((folder / "ori_pqal.json").read_text(encoding="utf-8"))
+    for number, row in enumerate(rows.values()):
+        judged.documents.append({"id": str(number), "text": "\n\n".join(row["CONTEXTS"])})
+        judged.questions.setdefault(row["QUESTION"], set()).add(number)
+    return judged
+
+
+def _of(name: str, judged: Judged, fields: Fields, quick: bool) -> list[Figure]:
+    questions = list(judged.questions.items())
+    random.Random(SEED).shuffle(questions)
+    questions = questions[: 300 if quick else None]
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / f"{name.partition(',')[0]}.jsonl"
+        source.write_text("".join(json.dumps(one) + "\n" for one in judged.documents), encoding="utf-8")
+        began = time.perf_counter()
+        corpus = Corpus.opened(source, None, fields, SIZE)
+        built = time.perf_counter() - began
+        size, again = corpus.path.stat().st_size, time.perf_counter()
+        Corpus.opened(source, None, fields, SIZE).close()
+        again = time.perf_counter() - again
+        waits, found = list[float](), list[list[int]]()
+        for question, _ in questions:
+            began = time.perf_counter()
+            found.append([int(one.url) for one in corpus.look_up(question, MOST)])
+            waits.append(time.perf_counter() - began)
+        rate = anyio.run(_rate, corpus, [question for question, _ in questions[:2000]])
+        corpus.close()
+    figures = [
+        Figure(f"{name}: build", built, "s", note=f"{corpus.passages} passages, {size / 1e6:.0f} MB"),
+        Figure(f"{name}: open again", again, "s"),
+        *_quality(name, judged, [right for _, right in questions], found),
+        of_runs(f"{name}: query", [1000 * wait for wait in waits], unit="ms"),
+        Figure(f"{name}: query, slowest of 100", 1000 * sorted(waits)[len(waits) * 99 // 100], "ms"),
+        Figure(f"{name}: 50 at a time", rate, "/s"),
+    ]
+    return figures
+
+
+def _quality(name: str, judged: Judged, rights: Sequence[set[int]], found: Sequence[Sequence[int]]) -> list[Figure]:
+    note = f"{len(rights)} questions, {len(judged.documents)} documents"
+    recall = [
+        len(right.intersection(numbers)) / min(MOST, len(right)) for right, numbers in zip(rights, found, strict=True)
+    ]
+    gain = [
+        ndcg([number in right for number in numbers], len(right)) for right, numbers in zip(rights, found, strict=True)
+    ]
+    figures = [
+        Figure(f"{name}: recall@3", sum(recall) / len(recall), note=note),
+        Figure(f"{name}: nDCG@3", sum(gain) / len(gain), note=note),
+    ]
+    if judged.topics:
+        same = [
+            any(judged.topics[one] == judged.topics[other] for one in numbers for other in right)
+            for right, numbers in zip(rights, found, strict=True)
+        ]
+        figures.append(Figure(f"{name}: an answer on the topic in the first 3", sum(same) / len(same), note=note))
+    return figures
+
+
+def ndcg(hits: Sequence[bool], relevant: int) -> float:
+    """Discounted gain of the first three (1 / log2(rank + 1) for each right one) over that of the best order."""
+    best = sum(1 / math.log2(rank + 2) for rank in range(min(MOST, relevant)))
+    return sum(hit / math.log2(rank + 2) for rank, hit in enumerate(hits[:MOST])) / best
+
+
+async def _rate(corpus: Corpus, questions: Sequence[str]) -> float:
+    """Queries a second with 50 under way."""
+    left = list(questions)
+
+    async def ask() -> None:
+        while left:
+            await corpus.find(left.pop())
+
+    began = time.perf_counter()
+    async with anyio.create_task_group() as group:
+        for _ in range(50):
+            group.start_soon(ask)
+    return len(questions) / (time.perf_counter() - began)
+
+
+if __name__ == "__main__":
+    print(table(retrieval(quick=False)))

@@ -1,0 +1,112 @@
+"""The checking of one step: what comes next, when it ends, and how, whatever the judge and the search do."""
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.evaluators.reasoning.inquiry import FURTHER, Inquiry, Look
+from wardround.evaluators.reasoning.judged import StepClass, Verdict
+
+T = TypeVar("T")
+
+SEARCH = '{"judgment": "Search", "keywords_to_search": "more"}'
+RIGHT = '{"judgment": "Correct", "keywords_to_search": "None"}'
+
+
+def test_keywords_search_verdict() -> None:
+    inquiry = Inquiry("Fever means infection.")
+    assert inquiry.wants == "keywords"
+    inquiry = inquiry.told("fever,\n infection.")
+    assert (inquiry.wants, inquiry.query) == ("search", "fever, infection")
+    inquiry = inquiry.searched("a page")
+    assert inquiry.wants == "verdict"
+    inquiry = inquiry.told(SEARCH)
+    assert (inquiry.wants, inquiry.query) == ("search", "more")
+    inquiry = inquiry.searched("another").told("Wrong")
+    assert inquiry.path == (
+        Look("Search", "fever, infection", "a page"),
+        Look("Search", "more", "another"),
+        Look("Wrong", "None"),
+    )
+    step = inquiry.judged()
+    assert (step.text, step.kind, step.verdict, step.reason) == (
+        "Fever means infection.",
+        StepClass.REASONING,
+        Verdict.WRONG,
+        "",
+    )
+
+
+@pytest.mark.parametrize("further", [0, 1, FURTHER])
+def test_what_the_searches_do_not_settle_is_unverifiable(further: int) -> None:
+    inquiry, searches = Inquiry("a", further=further).told("a"), 0
+    while inquiry.wants != "done":
+        searches += 1
+        inquiry = inquiry.searched("page").told(SEARCH)
+    assert searches == further + 1
+    assert (inquiry.verdict, inquiry.reason) == (Verdict.UNVERIFIABLE, "unresolved")
+
+
+def test_a_failed_search_is_never_evidence() -> None:
+    inquiry = Inquiry("a").told("a").failed("timeout")
+    assert (inquiry.wants, inquiry.verdict, inquiry.reason) == ("done", Verdict.UNVERIFIABLE, "search/timeout")
+    assert all(look.info is None for look in inquiry.path)
+
+
+def test_a_search_for_nothing_is_made_by_the_published_code_only() -> None:
+    nothing = '{"judgment": "Search", "keywords_to_search": "None"}'
+    assert Inquiry("a").told("a").searched("page").told(nothing).reason == "no_keywords"
+    assert Inquiry("a", "published").told("a").searched("page").told(nothing).query == "None"
+
+
+@pytest.mark.parametrize(("bad", "why"), [("Partially correct", "hedged"), ('{"x": 1}', "no_field"), ("", "empty")])
+def test_one_repair_then_a_typed_failure(bad: str, why: str) -> None:
+    asked = Inquiry("a").told("a").searched("page")
+    once = asked.told(bad)
+    assert (once.wants, once.repairing) == ("verdict", True)
+    assert once.told(RIGHT).verdict == Verdict.CORRECT
+    twice = once.told(bad)
+    assert (twice.wants, twice.verdict, twice.repairing) == ("done", None, False)
+    assert twice.judged().reason == f"judge_unreadable/{why}"
+
+
+def test_keywords_are_asked_for_again_too() -> None:
+    inquiry = Inquiry("a").told(" \n")
+    assert (inquiry.wants, inquiry.repairing) == ("keywords", True)
+    assert inquiry.told("a").repairing is False
+    assert inquiry.told("").judged().reason == "judge_unreadable/empty"
+
+
+def test_what_was_not_asked_for_is_an_error() -> None:
+    inquiry = Inquiry("a")
+    for step in (
+        lambda: inquiry.searched("x"),
+        lambda: inquiry.failed("x"),
+        lambda: inquiry.told("a").told("b"),
+        inquiry.judged,
+    ):
+        with pytest.raises(ValueError, match="wants"):
+            step()
+
+
+@given(st.lists(st.sampled_from([SEARCH, RIGHT, "Wrong", "eyes", "", '{"judgment"', "kw"])), st.lists(st.booleans()))
+def test_every_inquiry_ends(replies: list[str], found: list[bool]) -> None:
+    says, finds = _then(replies, ""), _then(found, False)
+    inquiry, turns = Inquiry("a"), 0
+    while inquiry.wants != "done":
+        if inquiry.wants == "search":
+            inquiry = inquiry.searched("page") if next(finds) else inquiry.failed("down")
+        else:
+            inquiry = inquiry.told(next(says))
+        turns += 1
+        assert turns <= 3 * (FURTHER + 2)
+    assert inquiry.judged().verdict is not None or inquiry.reason.startswith("judge_unreadable/")
+
+
+def _then(given: list[T], last: T) -> Iterator[T]:
+    yield from given
+    while True:
+        yield last

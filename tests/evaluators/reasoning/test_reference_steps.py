@@ -1,0 +1,62 @@
+"""The reference split by a judge: one to ten steps, no preamble, or a typed reason."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.evaluators.reasoning.reference import published_reference, read_reference
+from wardround.evaluators.reasoning.unread import Unread
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<Step 1> a\n<Step 2> b c",
+        "Here are the steps:\n<step 1> a\n<step 2> b\nc",
+        "```\nStep 1: a\nStep 2: b c\n```".replace("```", ""),
+        "1. a\n2. b c",
+        '{"steps": ["a", "b c"]}',
+        '["<Step 1> a", "<Step 2> b c"]',
+        "<step 1>a</step>\n<step 2>b c</step>",
+    ],
+)
+def test_steps_are_read(text: str) -> None:
+    assert read_reference(text) == ("a", "b c")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        ("I cannot do this.", "no_steps"),
+        ("<Step 1>\n<Step 2>", "no_steps"),
+        ('{"steps": []}', "no_steps"),
+        ('{"steps": [1]}', "no_field"),
+        ('{"other": []}', "no_field"),
+        ('{"steps": ["a"', "half_json"),
+        ("\n".join(f"<Step {n}> s" for n in range(1, 12)), "too_many_steps"),
+        ("<Step 1> a" * 20_000, "too_long"),
+    ],
+)
+def test_anything_else_has_a_typed_reason(text: str, why: str) -> None:
+    found = read_reference(text)
+    assert isinstance(found, Unread)
+    assert found.why == why
+
+
+def test_to_the_published_code_every_line_is_a_step() -> None:
+    assert published_reference("Here:\n\n<Step 1> a\n") == ("Here:", "<Step 1> a")
+
+
+@given(st.lists(st.text("abc xyz", min_size=1).filter(str.strip), min_size=1, max_size=10))
+def test_what_is_written_as_steps_is_read(steps: list[str]) -> None:
+    wanted = tuple(" ".join(step.split()) for step in steps)
+    assert read_reference("\n".join(f"<Step {n}> {step}" for n, step in enumerate(steps, 1))) == wanted
+    assert read_reference(json.dumps({"steps": steps})) == wanted
+
+
+@given(st.text())
+def test_any_text_is_read(text: str) -> None:
+    assert isinstance(read_reference(text), tuple | Unread)
