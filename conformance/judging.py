@@ -23,7 +23,7 @@ class Judge:
     """A judge that plays its recorded replies in order, and a search that finds `info 1`, `info 2`, ..."""
 
     def __init__(self, replies: Any) -> None:
-        self._replies: Iterator[str] = iter([replies] if isinstance(replies, str) else replies)
+        self._replies: Iterator[Any] = iter(replies if isinstance(replies, list) else [replies])
         self.calls = 0
         self.searches: list[str] = []
 
@@ -31,6 +31,8 @@ class Judge:
         """The next reply. Raises Absent where there is none."""
         for reply in self._replies:
             self.calls += 1
+            if not isinstance(reply, str):
+                raise Absent("no_text", f"the judge replied {reply!r}")
             return reply
         raise Absent("no_reply", "the judge is asked again and has no more recorded replies")
 

@@ -74,6 +74,8 @@ UNDEFINED = frozenset(
         "no_replies",
         "no_truth",
         "unknown_price",
+        "truth_unknown",
+        "no_diagnosis",
     }
 )
 """Reasons for which a score does not exist: there was nothing to measure, and nothing failed."""

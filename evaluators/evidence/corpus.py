@@ -1,15 +1,17 @@
 """An offline corpus: a file of JSON lines, or a folder of texts, searched on this machine."""
 
 import os
+import sqlite3
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
-from queue import LifoQueue
+from queue import Empty, LifoQueue
 
 import anyio.to_thread
 import msgspec
 
 from wardround.engine.errors import UsageError
+from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.index import FORMAT, Index, build
 from wardround.evaluators.evidence.passages import Fields, files, passages
@@ -53,7 +55,7 @@ class Corpus:
         """As `open`, without an event loop."""
         if size < 200:
             raise UsageError(f"a passage of {size} characters is too short: take at least 200")
-        source = source.resolve()
+        source = source.expanduser().resolve()
         name = f".{source.name}.{_digest(source, fields, size)}.fts"
         places = [cache] if cache else [source if source.is_dir() else source.parent, _users()]
         for folder in places:
@@ -66,14 +68,19 @@ class Corpus:
         return cls(source, path)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """The best passages by BM25, at most one of a document."""
+        """The best passages by BM25, at most one of a document; raises SearchError if the index was spoilt."""
         return await anyio.to_thread.run_sync(self.look_up, query, most, limiter=self._limiter)
 
     def look_up(self, query: str, most: int = MOST) -> list[Found]:
         """As `find`, without an event loop."""
-        index = Index(self.path) if self._idle.empty() else self._idle.get()
+        try:
+            index = self._idle.get_nowait()
+        except Empty:
+            index = Index(self.path)
         try:
             return index.find(query, most)
+        except sqlite3.DatabaseError as error:
+            raise SearchError("malformed", f"{self.name}: its index cannot be read: {error}") from error
         finally:
             self._idle.put(index)
 

@@ -48,7 +48,10 @@ def html(body: bytes, charset: str) -> Words:
         )
     except (etree.LxmlError, ValueError):
         raise SearchError("empty", "the page has no text") from None
-    text = extract(source, include_comments=False, include_tables=True, with_metadata=False) or _all(tree)
+    try:
+        text = extract(source, include_comments=False, include_tables=True, with_metadata=False) or _all(tree)
+    except Exception as error:  # whatever a hostile page brings about in it
+        raise SearchError("malformed", f"its text cannot be made out ({type(error).__name__})") from error
     return _checked(Words(_tidy(text), " ".join((tree.findtext(".//title") or "").split()), _dated(tree)))
 
 
@@ -64,7 +67,6 @@ def pdf(body: bytes) -> Words:
     """The text of a PDF's first pages, without its pictures; raises SearchError, UsageError without the extra."""
     try:
         from pypdf import PdfReader  # noqa: PLC0415 (an extra)
-        from pypdf.errors import PyPdfError  # noqa: PLC0415
     except ImportError:
         raise UsageError("reading PDFs needs pypdf: install wardround[search]") from None
     try:
@@ -73,10 +75,12 @@ def pdf(body: bytes) -> Words:
             raise SearchError("unsupported", "the PDF is locked by a password")
         text = "\n\n".join(page.extract_text() for page in reader.pages[:PAGES])
         stated = reader.metadata
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OSError) as error:
-        raise SearchError("malformed", f"the PDF cannot be read ({type(error).__name__})") from None
+    except SearchError:
+        raise
     except ImportError:
         raise SearchError("unsupported", "the PDF is encrypted in a way that is not read") from None
+    except Exception as error:  # whatever a hostile file brings about in it
+        raise SearchError("malformed", f"the PDF cannot be read ({type(error).__name__})") from error
     title = " ".join(str(stated.title).split()) if stated and stated.title else ""
     return _checked(Words(_tidy(text), title, ""))
 

@@ -53,13 +53,22 @@ class Ledger:
         body = await self.store.recall(self.key(provider, what, most, failed=failed))
         return None if body is None else _decode(body)
 
-    async def keep_found(self, provider: str, host: str, what: str, most: int, found: Sequence[Found]) -> Asked:
-        """Record what a search found: texts first, so that a record never names one that is not there."""
-        return await self._keep(Asked(what, provider, host, self._now(), await self._entries(found)), most)
+    async def keep_found(
+        self, provider: str, host: str, what: str, most: int, found: Sequence[Found]
+    ) -> Sequence[Found]:
+        """Record what a search found: texts first, so that a record never names one that is not there.
 
-    async def keep_page(self, provider: str, what: str, page: Page) -> Asked:
-        """Record a page."""
-        return await self._keep(Asked(what, provider, "", self._now(), await self._entries([page])), 0)
+        Returns what the record holds: another process may have been quicker, and then its answer counts.
+        """
+        entries = await self._entries(found)
+        asked = await self._keep(Asked(what, provider, host, self._now(), entries), most)
+        return found if asked.entries == entries else await self.found(asked)
+
+    async def keep_page(self, provider: str, what: str, page: Page) -> Page:
+        """The same for a page."""
+        entries = await self._entries([page])
+        asked = await self._keep(Asked(what, provider, "", self._now(), entries), 0)
+        return page if asked.entries == entries else await self.page(asked)
 
     async def keep_failure(self, provider: str, host: str, what: str, most: int, error: SearchError) -> None:
         """Record that no answer came."""
@@ -98,7 +107,7 @@ class Ledger:
     async def _keep(self, asked: Asked, most: int) -> Asked:
         key = self.key(asked.provider, asked.what, most)
         await self.store.keep(key, msgspec.json.encode(asked))
-        first = await self.store.recall(key)  # another process may have been quicker: its record is the one that counts
+        first = await self.store.recall(key)
         return asked if first is None else _decode(first)
 
     def _now(self) -> str:

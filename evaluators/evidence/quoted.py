@@ -37,7 +37,8 @@ def locate(text: str, words: str) -> Place | None:
     """The first place of `words` in `text`, or None.
 
     Words that are merely alike count from LIKE on, and only if numbers, negations and words of direction are the same
-    as in the text: "is not given" is 96 % like "is given". Whoever shows them shows the text's own words.
+    as in the text: a sentence without its "not" is very like the one with it. Whoever shows them shows the text's own
+    words.
     """
     words = words.strip()
     if not words:

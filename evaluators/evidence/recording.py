@@ -29,7 +29,7 @@ class Recording:
             except SearchError as error:
                 await self._ledger.keep_failure(self.name, self.host, query, most, error)
                 raise
-            asked = await self._ledger.keep_found(self.name, self.host, query, most, found)
+            return await self._ledger.keep_found(self.name, self.host, query, most, found)
         return await self._ledger.found(asked)
 
     async def aclose(self) -> None:
@@ -56,7 +56,7 @@ class RecordingReader:
             except SearchError as error:
                 await self._ledger.keep_failure(self.name, "", url, 0, error)
                 raise
-            asked = await self._ledger.keep_page(self.name, url, page)
+            return await self._ledger.keep_page(self.name, url, page)
         return await self._ledger.page(asked)
 
     async def aclose(self) -> None:

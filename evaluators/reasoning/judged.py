@@ -82,12 +82,14 @@ class JudgedReply(msgspec.Struct, frozen=True):
     """One part of a reply as judged.
 
     `reason` says why there are no `steps` (a reason of the splitting); `reference` is None if the case has none.
+    `left_out` counts steps that were not judged because there were too many.
     """
 
     part: Part
     steps: tuple[JudgedStep, ...]
     reference: tuple[ReferenceStep, ...] | None = None
     reason: str = ""
+    left_out: int = 0
 
     def __post_init__(self) -> None:
         if not self.steps and not self.reason:

@@ -41,18 +41,13 @@ class Counted(msgspec.Struct, frozen=True):
     wrong: int
     unverifiable: int
 
-    @property
-    def undecided(self) -> int:
-        """Reasoning steps on which the judge failed."""
-        return self.reasoning - self.correct - self.wrong - self.unverifiable
 
-
-def count(steps: Sequence[JudgedStep]) -> Counted:
-    """How often each class and verdict occurs."""
+def count(steps: Sequence[JudgedStep], left_out: int = 0) -> Counted:
+    """How often each class and verdict occurs; steps that were `left_out` have none."""
     effective = [step for step in steps if step.kind == StepClass.REASONING]
     return Counted(
-        steps=len(steps),
-        unclassified=sum(step.kind is None for step in steps),
+        steps=len(steps) + left_out,
+        unclassified=sum(step.kind is None for step in steps) + left_out,
         reasoning=len(effective),
         correct=sum(step.verdict == Verdict.CORRECT for step in effective),
         wrong=sum(step.verdict == Verdict.WRONG for step in effective),
@@ -61,12 +56,12 @@ def count(steps: Sequence[JudgedStep]) -> Counted:
 
 
 def _default(reply: JudgedReply) -> list[Score]:
-    part, found = reply.part, count(reply.steps)
+    part, found = reply.part, count(reply.steps, reply.left_out)
     # the judge that failed first is the reason; a class that is missing leaves the verdicts open too
     unclassed = next((step.reason for step in reply.steps if step.kind is None), "")
+    unclassed = unclassed or ("too_many_steps" if reply.left_out else "")
     failed = unclassed or next((step.reason for step in reply.steps if _failed(step)), "")
-    open_steps = found.unclassified
-    some = found.reasoning + open_steps
+    some = found.reasoning + found.unclassified
     none = reply.reason if not found.steps else "no_reasoning_step"
     settled = found.correct + found.wrong
     figures = [
@@ -87,20 +82,21 @@ def _failed(step: JudgedStep) -> bool:
 
 
 def _completeness(reply: JudgedReply) -> list[Score]:
-    reference = reply.reference or ()
+    reference, absent = reply.reference or (), _absent(reply)
     without = [step for step in reference if not step.final]
     return [
-        _recall(f"completeness_{reply.part}", reference, "no_reference"),
+        _recall(f"completeness_{reply.part}", reference, "no_reference", absent),
         _recall(
             f"completeness_without_answer_{reply.part}",
             without,
             "only_the_answer" if reference else "no_reference",
+            absent,
         ),
     ]
 
 
-def _recall(name: str, reference: Sequence[ReferenceStep], none: str) -> Score:
-    failed = next((step.reason for step in reference if step.hit is None), "")
+def _recall(name: str, reference: Sequence[ReferenceStep], none: str, absent: str) -> Score:
+    failed = absent or next((step.reason for step in reference if step.hit is None), "")
     return _share(name, sum(step.hit is True for step in reference), len(reference), none, failed)
 
 
@@ -108,7 +104,7 @@ def _published(reply: JudgedReply) -> list[Score]:
     part, steps = reply.part, reply.steps[:PUBLISHED_STEPS]
     found = count(steps)
     failed = next((step.reason for step in steps if step.kind is None or _failed(step)), "")
-    absent = reply.reason if reply.reason == "no_thinking" else ""
+    absent = _absent(reply)
     # the published evaluator looks into the reasoning and nowhere else
     hits = [step.found.get("reasoning", step.hit) for step in reply.reference or ()]
     unknown = next((step.reason for step, hit in zip(reply.reference or (), hits, strict=True) if hit is None), "")
@@ -124,6 +120,11 @@ def _published(reply: JudgedReply) -> list[Score]:
         Score(name, None, reason) if reason else Score(name, of / whole if whole else 0.0)
         for name, (of, whole, reason) in zip(names, shares, strict=True)
     ]
+
+
+def _absent(reply: JudgedReply) -> str:
+    """The reason of all figures of a part that the model does not have."""
+    return reply.reason if reply.reason == "no_thinking" else ""
 
 
 def _share(name: str, of: int, whole: int, none: str, failed: str = "") -> Score:

@@ -34,6 +34,11 @@ _HEADING = re.compile(
 _HEAD = re.compile(r"[^:\uff1a\n]*(?:[:\uff1a][*_ \t]*)?")
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
 _RULE = re.compile(r"(?m)^[ \t]*(?:```\w*|[-*_]{3,})[ \t]*$")
+# conclusion, final diagnosis, diagnosis, answer; the headings that scenarios.reading knows are English
+_CONCLUSION = re.compile(
+    r"(?m)^[ \t]*(?:\#{1,6}[ \t]*)?[*_]{0,3}(?:\u6700\u7ec8)?"
+    r"(?:\u7ed3\u8bba|\u8bca\u65ad\u7ed3\u8bba|\u8bca\u65ad|\u7b54\u6848)[*_]{0,3}[ \t]*(?:[:\uff1a]|$)"
+)
 _CHINESE = {sign: place for place, sign in enumerate("\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341", 1)}
 
 
@@ -89,20 +94,27 @@ def _reasoning(text: str) -> str:
     begin = _behind(text, headed[0]) if headed and (len(headed) == 1 or _marked(text, headed[0])) else 0
     body = _unconcluded(text[begin:])
     # a plain 'Conclusion:' is seen as a heading only where no marked one is left
-    return _unconcluded(body)
+    body = _unconcluded(body)
+    chinese = list(_CONCLUSION.finditer(body))
+    if chinese and _goes_on(body)(chinese[-1].start()) is None:
+        body = body[: chinese[-1].start()] or body
+    return body
 
 
 def _unconcluded(text: str) -> str:
-    """`text` up to its answer, or without one to its last conclusion, and without conclusions on the way."""
+    """`text` up to its answer, or without one to its last conclusion, and without conclusions on the way or before."""
     found = [section for section in reading.sections(text) if section.name != "reasoning"]
     goes_on = _goes_on(text)
-    kept, at = [], 0
+    kept, at, reasoned = [], 0, False
     for place, section in enumerate(found):
         if section.begin < at:
             continue
         kept.append(text[at : section.begin])
         going = goes_on(section.begin)
-        if section.name == "answer" or (going is None and place == len(found) - 1):
+        last = section.name == "answer" or (going is None and place == len(found) - 1)
+        # an answer that comes first has its reasons behind it
+        reasoned = reasoned or bool(kept[-1].strip())
+        if last and reasoned:
             return _pieces(kept)
         at = _concluded(text, section) if going is None else going
     return _pieces([*kept, text[at:]])

@@ -1,5 +1,6 @@
 """What a judge is asked, and the strict reading of what it says: structured JSON first, else one whole word."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
@@ -35,6 +36,7 @@ _FOUND: Mapping[str, bool] = {
     "\u5426": False,
     "\u4e0d\u662f": False,
 }
+_KEYWORDS = re.compile(r"\bsearch\b[*_]{0,3}[ \t]*[:\uff1a](.+)", re.IGNORECASE)
 _VERDICT = ("judgment", "judgement", "verdict")
 
 
@@ -72,6 +74,8 @@ def read_judgment(text: str, rules: Rules = "default") -> Judgment | Unread:
     if isinstance(meant, Unread):
         return meant
     wanted = field(held.value, ("keywords_to_search", "keywords")) if isinstance(held, Payload) else None
+    if wanted is None and meant == SEARCH and (said := _KEYWORDS.search(text)):
+        wanted = said[1]
     words = ", ".join(map(str, wanted)) if isinstance(wanted, list) else str(wanted or "")
     return Judgment(meant if isinstance(meant, Verdict) else None, " ".join(words.split()))
 

@@ -13,9 +13,11 @@ from wardround.evaluators.intervals import (
     deviation,
     interval,
     mcnemar,
+    normal,
     paired_t,
     standard_error,
     student_t,
+    wilson,
 )
 
 VALUES = st.lists(st.floats(0, 1), min_size=2, max_size=12)
@@ -82,6 +84,28 @@ def test_the_bootstrap_covers_about_what_it_says() -> None:
     half = 1.96 * 0.5 / math.sqrt(20)
     assert ends[0] == pytest.approx(0.5 - half, abs=0.04)
     assert ends[1] == pytest.approx(0.5 + half, abs=0.04)
+
+
+def test_the_normal_interval_is_the_narrower_one() -> None:
+    # 1..5: mean 3, s / sqrt(5) = 0.70711, half = 1.38590
+    assert normal([1, 2, 3, 4, 5]) == pytest.approx((1.6141, 4.3859), abs=1e-4)
+    assert normal([1.0]) is None
+
+
+def test_wilson_by_worked_examples() -> None:
+    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert wilson(0, 10) == pytest.approx((0, 0.2775), abs=1e-4)
+    assert wilson(10, 10) == pytest.approx((0.7225, 1), abs=1e-4)
+    assert wilson(0, 0) is None
+
+
+@given(st.integers(0, 500), st.integers(0, 500))
+def test_wilson_lies_within_0_and_1_and_is_symmetric(right: int, wrong: int) -> None:
+    if (ends := wilson(right, right + wrong)) is not None:
+        share = right / (right + wrong)
+        assert 0 <= ends[0] <= share + 1e-12
+        assert share - 1e-12 <= ends[1] <= 1
+        assert wilson(wrong, right + wrong) == pytest.approx((1 - ends[1], 1 - ends[0]))
 
 
 @given(VALUES)

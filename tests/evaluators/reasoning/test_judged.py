@@ -1,5 +1,6 @@
 """What judged steps must hold."""
 
+import msgspec
 import pytest
 
 from wardround.evaluators.reasoning.judged import JudgedReply, JudgedStep, ReferenceStep, StepClass, Verdict
@@ -29,6 +30,12 @@ def test_a_reference_step_is_found_anywhere() -> None:
         ReferenceStep("a", {})
     with pytest.raises(ValueError, match="says why"):
         ReferenceStep("a", {"answer": None})
+
+
+def test_a_judged_reply_is_stored_and_read_back() -> None:
+    steps = (JudgedStep("a", StepClass.REASONING, Verdict.CORRECT), JudgedStep("b", None, reason="judge/timeout"))
+    reply = JudgedReply("thinking", steps, (ReferenceStep("c", {"reasoning": True, "answer": False}, final=True),))
+    assert msgspec.json.decode(msgspec.json.encode(reply), type=JudgedReply) == reply
 
 
 def test_a_reply_without_steps_says_why() -> None:

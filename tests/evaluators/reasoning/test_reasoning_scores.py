@@ -13,7 +13,7 @@ from wardround.evaluators.reasoning.judged import (
     StepClass,
     Verdict,
 )
-from wardround.evaluators.reasoning.scores import count, scores
+from wardround.evaluators.reasoning.scores import Counted, count, scores
 
 LABELS = {
     "c": JudgedStep("c", StepClass.CITATION),
@@ -68,7 +68,7 @@ def test_a_worked_example() -> None:
         "published_factuality_formal": 2 / 4,
         "published_completeness_formal": 2 / 4,
     }
-    assert count(judged.steps).undecided == 0
+    assert count(judged.steps) == Counted(steps=6, unclassified=0, reasoning=4, correct=2, wrong=1, unverifiable=1)
 
 
 def test_where_nothing_is_defined_there_is_a_reason_and_published_has_a_zero() -> None:
@@ -117,6 +117,17 @@ def test_what_a_failed_judge_leaves_open_has_bounds() -> None:
     assert told(reply("RxW"))["efficiency_formal"] == 1
 
 
+def test_steps_that_were_left_out_are_not_known() -> None:
+    found = told(JudgedReply("formal", tuple(LABELS[label] for label in "RRWd"), left_out=4))
+    assert (found["steps_formal"], found["efficiency_formal"], found["factuality_formal"]) == (
+        8,
+        "too_many_steps",
+        "too_many_steps",
+    )
+    assert (found["efficiency_low_formal"], found["efficiency_high_formal"]) == (3 / 8, 7 / 8)
+    assert (found["factuality_low_formal"], found["factuality_high_formal"]) == (2 / 7, 6 / 7)
+
+
 def test_published_looks_at_ten_steps() -> None:
     judged = reply("R" * 10 + "d" * 10)
     assert told(judged, "published")["published_efficiency_formal"] == 1
@@ -160,7 +171,7 @@ def test_the_bounds_hold_whatever_the_judge_would_have_said(labels: str, said: l
     )
     open_, closed = told(reply(labels)), told(reply(settled))
     for name in ("efficiency", "factuality"):
-        value, low, high = closed[f"{name}_low_formal"], open_[f"{name}_low_formal"], open_[f"{name}_high_formal"]
+        value, low, high = closed[f"{name}_formal"], open_[f"{name}_low_formal"], open_[f"{name}_high_formal"]
         if isinstance(value, float):
             assert isinstance(low, float)
             assert isinstance(high, float)

@@ -36,6 +36,8 @@ TABLE = "| test | value |\n|---|---|\n| CRP | 80 |"
         ("- a\n  - a1\n- b", "bullets", ["a\n  - a1", "b"]),
         ("\u2022 a\n\u2022 b\n\u2022 c", "bullets", ["a", "b", "c"]),
         ("a\nb\n\nc", "paragraphs", ["a\nb", "c"]),
+        ("a\n\nb\n\nc\n\n1. d\n2. e", "paragraphs", ["a", "b", "c", "1. d\n2. e"]),
+        ("1. a\n2. b\n\nc\n\nd\n\ne", "paragraphs", ["1. a\n2. b", "c", "d", "e"]),
         ("### First\n\na\n\n**Second:**\n\nb", "paragraphs", ["### First\na", "**Second:**\nb"]),
         (
             "The tests show:\n\n- a\n\n- b\n\nSo it is c.\n\nAnd d.",
@@ -71,6 +73,9 @@ def test_every_form_of_steps(text: str, how: str, found: list[str]) -> None:
         "### Conclusion:\nGout\n\nI hope this helps.\n### Answer:\nGout",
         "### Additional Information Required:\n1. CT\n2. MRI",
         "### Additional Information Required:\nNot required.\n### Conclusion:\nGout",
+        "### \u7ed3\u8bba\uff1a\n\u75db\u98ce",
+        "**\u6700\u7ec8\u8bca\u65ad**\uff1a\u75db\u98ce",
+        "\u7b54\u6848: \u75db\u98ce",
     ],
 )
 @pytest.mark.parametrize("body", ["<step 1> a\n<step 2> b", "1. a\n2. b", "- a\n- b", "a\n\nb", "a\nb"])
@@ -82,6 +87,17 @@ def test_steps_go_on_behind_a_conclusion_on_the_way() -> None:
     tags = "<step 1> a\n**Conclusion:** x\n<step 2> b\n### Answer:\nc"
     numbers = "1. a\nConclusion: x\n2. b"
     assert split(tags).steps == split(numbers).steps == ("a", "b")
+
+
+def test_an_answer_that_comes_first_has_its_reasons_behind_it() -> None:
+    assert split("Final diagnosis: gout\n\na\n\nb").steps == ("a", "b")
+    assert split("**Answer:** gout\n\n1. a\n2. b").steps == ("a", "b")
+    assert split("### Answer: gout\n### Reasoning:\na\n\nb").steps == ("a", "b")
+    assert split("Reasoning: x\n1. a\nReasoning: y\n2. b\nReasoning: z").steps == (
+        "Reasoning: x",
+        "a\nReasoning: y",
+        "b\nReasoning: z",
+    )
 
 
 def test_the_thinking_part_is_nothing_but_reasoning() -> None:
@@ -198,7 +214,9 @@ def test_tags_are_read_as_the_staged_reader_reads_them(written: list[str]) -> No
     assert list(split(text).steps) == steps(text)
 
 
-@pytest.mark.parametrize("piece", [" ", "*", "- a\n", "1. a\n", "|a|\n", "a:\n\n", "Conclusion: x\n", "\u53d1\u70ed"])
+@pytest.mark.parametrize(
+    "piece", [" ", "*", "- a\n", "1. a\n", "|a|\n", "a:\n\n", "Conclusion: x\n", "### Answer:\n", "\u53d1\u70ed"]
+)
 def test_a_megabyte_is_split_at_once(piece: str) -> None:
     text = piece * (1_000_000 // len(piece)) + "\n### Answer:\nGout"
     begun = time.perf_counter()

@@ -120,6 +120,7 @@ def test_an_outcome_that_is_not_plain_is_none(text: str, why: str) -> None:
         ('{"judgment": "Search"}', Judgment(None)),
         ('{\n "judgment": "Wrong",\n "keywords_to_search": "None",\n}', Judgment(Verdict.WRONG, "None")),
         ("Wrong", Judgment(Verdict.WRONG)),
+        ("Search: gout, red joint", Judgment(None, "gout, red joint")),
         ('{"judgment": "unverifiable"}', Judgment(Verdict.UNVERIFIABLE)),
     ],
 )
