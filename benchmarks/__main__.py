@@ -16,6 +16,7 @@ from benchmarks.memory import memory
 from benchmarks.mimic import mimic
 from benchmarks.opening import opening
 from benchmarks.orders import orders
+from benchmarks.retrieval import retrieval
 from benchmarks.speed import narrow, wide
 from benchmarks.stores import stores
 from wardround.engine.logs import configure
@@ -30,6 +31,7 @@ PARTS: dict[str, Callable[[bool], Sequence[Figure]]] = {
     "orders": orders,
     "linking": linking,
     "mimic": mimic,
+    "retrieval": retrieval,
 }
 
 

@@ -81,7 +81,11 @@ class Connection:
     def _guarded(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         with self._lock:
             try:
-                return work(self._sqlite)
+                result = work(self._sqlite)
+                if isinstance(result, sqlite3.Cursor):
+                    # Left to the collector, another thread would reset the statement while it is in use here again.
+                    result.close()
+                return result
             except sqlite3.Error as error:
                 raise StoreError(f"{self.path}: {self._why(error)}; what was acknowledged is kept") from error
             finally:

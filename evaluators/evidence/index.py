@@ -19,6 +19,8 @@ _TITLE = 4.0
 """Weight of a word in the title beside one in the text."""
 _RARE = 0.05
 """Share of the passages up to which a word is rare."""
+_READ = 4000
+"""Characters of a query that are read."""
 _WORDS = 48
 """Words of a query that are looked up at most: the first ones."""
 _SCHEMA = """
@@ -146,7 +148,7 @@ def asked(query: str) -> Sequence[str]:
     Scripts without spaces are looked up by pairs of characters.
     """
     words: dict[str, None] = {}
-    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", query).lower()):
+    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", query[:_READ]).lower()):
         word = match[0]
         if _CJK.search(word):
             parts = _apart(word).split()

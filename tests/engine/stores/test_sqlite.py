@@ -82,3 +82,17 @@ async def test_a_sign_of_life_does_not_wait_for_those_who_read(tmp_path: Path) -
     assert (await store.sessions("r"))[0].told == {"n": 1}
     other.close()
     await store.aclose()
+
+
+async def test_texts_may_be_kept_by_many_at_once(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+
+    async def keep(number: int) -> None:
+        for turn in range(20):
+            [digest] = await store.put([f"text {number} {turn}".encode()])
+            assert await store.get(digest) == f"text {number} {turn}".encode()
+
+    async with anyio.create_task_group() as group:
+        for number in range(100):
+            group.start_soon(keep, number)
+    await store.aclose()

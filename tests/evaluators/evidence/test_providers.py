@@ -17,7 +17,7 @@ from wardround.evaluators.evidence.searxng import Searxng
 from wardround.evaluators.evidence.web import Limits
 
 KEY = "bsa-geheim-1234567"
-LIMITS = Limits(size=100_000, seconds=0.8)
+LIMITS = Limits(size=100_000, seconds=15)
 
 
 def told(value: object, status: int = 200) -> Answer:
@@ -32,10 +32,10 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NCBI_API_KEY", KEY)
 
 
-MADE: dict[str, tuple[str, Callable[[str], Search]]] = {
-    "searxng": ("/search", lambda url: Searxng(url, limits=LIMITS)),
-    "brave": ("/res/v1/web/search", lambda url: Brave(url, limits=LIMITS)),
-    "pubmed": ("/esearch.fcgi", lambda url: Pubmed(url, limits=LIMITS)),
+MADE: dict[str, tuple[str, Callable[[str, Limits], Search]]] = {
+    "searxng": ("/search", lambda url, limits: Searxng(url, limits=limits)),
+    "brave": ("/res/v1/web/search", lambda url, limits: Brave(url, limits=limits)),
+    "pubmed": ("/esearch.fcgi", lambda url, limits: Pubmed(url, limits=limits)),
 }
 
 
@@ -68,7 +68,7 @@ async def test_a_failed_search_is_an_error_that_shows_neither_key_nor_query(
 ) -> None:
     path, made = MADE[name]
     async with Website({path: answer}) as site:
-        search = made(site.url)
+        search = made(site.url, Limits(seconds=0.3) if kind == "timeout" else LIMITS)
         error = await failing(search.find("secret query"))
         await search.aclose()
     assert error.kind == kind
@@ -80,7 +80,7 @@ async def test_a_failed_search_is_an_error_that_shows_neither_key_nor_query(
 async def test_a_closed_port_is_a_connection(name: str) -> None:
     async with Website({}) as site:
         url = site.url
-    search = MADE[name][1](url)
+    search = MADE[name][1](url, LIMITS)
     assert (await failing(search.find("secret query"))).kind == "connection"
     await search.aclose()
 
