@@ -1,6 +1,8 @@
 """Web search by DuckDuckGo, through the library ddgs."""
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -50,17 +52,19 @@ class DuckDuckGo:
 def _ask(query: str, most: int) -> Sequence[Mapping[str, Json]]:
     """One query, in a thread: the library waits where it stands. What it says of an error may hold the query."""
     try:
-        from ddgs import DDGS  # noqa: PLC0415 (an extra)
-        from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException  # noqa: PLC0415
+        ddgs: Any = importlib.import_module("ddgs")  # an extra
+        failures: Any = importlib.import_module("ddgs.exceptions")
     except ImportError:
         raise UsageError("the search by DuckDuckGo needs the library ddgs: install wardround[search]") from None
     try:
-        return DDGS(timeout=_SECONDS - 5).text(query, max_results=most, backend="duckduckgo")
-    except RatelimitException:
+        searching = ddgs.DDGS(timeout=_SECONDS - 5)
+        found: Sequence[Mapping[str, Json]] = searching.text(query, max_results=most, backend="duckduckgo")
+        return found
+    except failures.RatelimitException:
         raise SearchError("rate_limit", "DuckDuckGo: too many requests") from None
-    except TimeoutException:
+    except failures.TimeoutException:
         raise SearchError("timeout", "DuckDuckGo: no reply in time") from None
-    except DDGSException as error:
+    except failures.DDGSException as error:
         if str(error) == "No results found.":  # it says the same when the site turned it away
             raise SearchError(
                 "refused", "DuckDuckGo: no result, or turned away: the library does not say which"

@@ -68,9 +68,18 @@ def _pair(text: str) -> tuple[str, str]:
 @click.command(short_help="Recognise the diseases of a question set.")
 @click.argument("questions", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the pool as CSV.")
+@click.option(
+    "--synonyms",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Names of your own: CSV concept,name[,icd10], or UMLS's MRCONSO.RRF.",
+)
 @click.option("--min-questions", type=click.IntRange(min=1), default=1, show_default=True, metavar="N")
 @json_option
-def pool(questions: tuple[Path, ...], out: Path | None, min_questions: int, as_json: bool) -> int:
+def pool(
+    questions: tuple[Path, ...], out: Path | None, synonyms: tuple[Path, ...], min_questions: int, as_json: bool
+) -> int:
     """Recognise the diseases of a question set, so that cases and questions share their knowledge.
 
     QUESTIONS is JSON or JSONL (MedQA, MedMCQA and the like). The CSV has name, synonyms, ICD families and the number
@@ -79,7 +88,7 @@ def pool(questions: tuple[Path, ...], out: Path | None, min_questions: int, as_j
     \b
     Example:  wardround cases pool medqa.jsonl --out pool.csv
     """
-    found = recognised(questions, min_questions, linker())
+    found = recognised(questions, min_questions, linker(*synonyms))
     if out is not None:
         if not out.parent.is_dir():
             raise UsageError(f"--out {out}: there is no folder {out.parent}")
