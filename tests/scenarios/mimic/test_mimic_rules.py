@@ -106,7 +106,8 @@ class Tried:
 
 def tried(rule: str, holds: Callable[[list[Case], MimicTree], bool], **options: Any) -> Any:
     name = "-".join(filter(None, (options.get("rules", ""), "" if options.pop("notes", True) else "hosp", rule)))
-    return pytest.param(Tried(rule, holds, options), id=name)
+    slow = pytest.mark.records if options.get("rules") else ()
+    return pytest.param(Tried(rule, holds, options), id=name, marks=slow)
 
 
 WITH_NOTES = [

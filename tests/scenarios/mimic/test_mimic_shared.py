@@ -19,7 +19,7 @@ from wardround.scenarios.mimic.options import Options
 from wardround.scenarios.mimic.questions import recognised
 from wardround.scenarios.terms.lexical import linker
 
-pytestmark = pytest.mark.shared
+pytestmark = [pytest.mark.shared, pytest.mark.records]
 
 
 def demo(shared: Path, out: Path, **options: Any) -> Flow:
