@@ -95,7 +95,7 @@ async def _written(parent: Run, episode: EpisodeRow, after: int, header: dict[st
         rows.append(encode(event, previous))
         previous = rows[-1].hash
     chosen = name or made_up({run.name for run in await store.runs()})
-    await store.create_run(chosen, header)
-    await store.plan(chosen, [EpisodeRow(child_id, 0, episode.case, episode.repeat, None, "", 0, 0.0)])
+    row = EpisodeRow(child_id, 0, episode.case, episode.repeat, None, "", 0, 0.0)
+    await store.create_run(chosen, header, [row])
     await store.append(chosen, child_id, rows)
     return Run(store, chosen, header)

@@ -249,9 +249,8 @@ async def _beside(judging: _Judging, judge: Part) -> str:
         number += 1
         name = f"{base}.{number}"
     if name not in kept:
-        await store.create_run(name, header)
         rows = [msgspec.structs.replace(row, cause=None, events=0) for row in await run.episodes()]
-        await store.plan(name, rows)
+        await store.create_run(name, header, rows)
     return name
 
 
