@@ -9,7 +9,7 @@ from wardround.engine.events import Row, decode
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json
 from wardround.engine.rows import EpisodeRow
-from wardround.engine.stores.address import SCHEMES, Address
+from wardround.engine.stores.address import SCHEMES
 from wardround.engine.stores.postgres import PostgresStore
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.engine.trajectory import Trajectory
@@ -26,12 +26,6 @@ def open_store(where: str | Path) -> Store:
     if colon and rest.startswith("//"):
         raise UsageError(f"store {scheme}://...: only a path, sqlite:PATH or postgresql://... can be opened")
     return SqliteStore(text)
-
-
-def store_name(where: str | Path) -> str:
-    """A store as messages and commands may show it: a URL loses its user and password."""
-    text = str(where)
-    return str(Address(text)) if text.startswith(tuple(f"{scheme}://" for scheme in SCHEMES)) else text
 
 
 class StoredRun:
