@@ -12,7 +12,7 @@ from wardround.evaluators.reasoning.judged import JudgedReply, JudgedStep, StepC
 from wardround.evaluators.reasoning.medr import judged_reply
 from wardround.evaluators.reasoning.reference import published_reference, read_reference
 from wardround.evaluators.reasoning.scores import scores
-from wardround.evaluators.reasoning.unread import Unread
+from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.reasoning.verdicts import read_class, read_found, read_outcome
 from wardround.scenarios.published.tables import Absent, Tables
 

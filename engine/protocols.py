@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from wardround.engine.events import Acted, Row
-from wardround.engine.records import Action, Completion, Ending, Json, Message, Score, View
+from wardround.engine.records import Action, Completion, Ending, Json, Message, Score, Scored, View
 from wardround.engine.rows import EpisodeRow, RunRow
 from wardround.engine.sessions import Orders, Session, SessionRow
 from wardround.engine.spending import SpendRow
@@ -88,8 +88,8 @@ class Evaluator(Protocol):
 
     name: str
 
-    async def score(self, case: Any, trajectory: Trajectory, seat: Any) -> Sequence[Score]:
-        """The figures of one episode."""
+    async def score(self, case: Any, trajectory: Trajectory, seat: Any) -> Sequence[Score] | Scored:
+        """The figures of one episode; with an account of them where a reader will want one."""
         ...
 
 

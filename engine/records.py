@@ -109,3 +109,10 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     value: float | None
     reason: str = ""
     evidence: Sequence[int] = ()
+
+
+class Scored(msgspec.Struct, frozen=True):
+    """Scores with the account of how they came about (JSON), which is kept beside them for whoever opens a verdict."""
+
+    scores: Sequence[Score]
+    account: Json = None

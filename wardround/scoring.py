@@ -24,7 +24,7 @@ from wardround.engine.plugins import imported, named, names
 from wardround.engine.progress import Progress
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending, Json, Score
+from wardround.engine.records import Ending, Json, Score, Scored
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import Seat, seed_of
 from wardround.engine.sessions import Session
@@ -131,7 +131,8 @@ class _Judging:
         del spent
         await self.run.store.append(beside, episode, rows, ending=ending)
 
-    async def _kept(self, row: EpisodeRow, scores: Sequence[Score]) -> Ending:
+    async def _kept(self, row: EpisodeRow, given: Sequence[Score] | Scored) -> Ending:
+        scores = given.scores if isinstance(given, Scored) else given
         await self.run.store.put_scores(self.run.name, row.id, self.evaluator.name, scores)
         return Ending("completed")
 

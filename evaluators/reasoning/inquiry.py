@@ -4,8 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.reasoning.judged import JudgedStep, Rules, StepClass, Verdict
-from wardround.evaluators.reasoning.unread import Unread, unread
 from wardround.evaluators.reasoning.verdicts import read_judgment
 
 FURTHER = 4

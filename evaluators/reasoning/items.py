@@ -7,8 +7,8 @@ from scipy.sparse import csr_array  # type: ignore[import-untyped]  # SciPy ship
 from scipy.sparse.csgraph import maximum_bipartite_matching  # type: ignore[import-untyped]
 
 from wardround.engine.records import Json, Score
-from wardround.evaluators.reasoning.payload import Payload, field, payload
-from wardround.evaluators.reasoning.unread import Unread, unread
+from wardround.evaluators.judging.payload import Payload, field, payload
+from wardround.evaluators.judging.unread import Unread, unread
 from wardround.scenarios import listing
 
 MOST = 200

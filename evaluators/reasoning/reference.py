@@ -2,8 +2,8 @@
 
 import re
 
-from wardround.evaluators.reasoning.payload import LONGEST, Payload, field, payload
-from wardround.evaluators.reasoning.unread import Unread, unread
+from wardround.evaluators.judging.payload import LONGEST, Payload, field, payload
+from wardround.evaluators.judging.unread import Unread, unread
 
 MOST = 10
 """Steps that prompt 14 allows."""

@@ -7,10 +7,10 @@ from typing import TypeVar
 import msgspec
 
 from wardround.engine.records import Json
+from wardround.evaluators.judging.payload import Payload, field, payload
+from wardround.evaluators.judging.unread import Unread, unread
+from wardround.evaluators.judging.words import mentioned, word
 from wardround.evaluators.reasoning.judged import Rules, StepClass, Verdict
-from wardround.evaluators.reasoning.payload import Payload, field, payload
-from wardround.evaluators.reasoning.unread import Unread, unread
-from wardround.evaluators.reasoning.words import mentioned, word
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from wardround.evaluators.reasoning.items import (
     rate,
     read_items,
 )
-from wardround.evaluators.reasoning.unread import Unread
+from wardround.evaluators.judging.unread import Unread
 
 CT = {"type": "Imaging", "test_name": "CT", "info_required": "why"}
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.evaluators.reasoning.reference import published_reference, read_reference
-from wardround.evaluators.reasoning.unread import Unread
+from wardround.evaluators.judging.unread import Unread
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import TypeVar
 
-from wardround.evaluators.reasoning.payload import LONGEST
-from wardround.evaluators.reasoning.unread import Unread, Why, unread
+from wardround.evaluators.judging.payload import LONGEST
+from wardround.evaluators.judging.unread import Unread, Why, unread
 
 T = TypeVar("T")
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.reasoning.unread import Unread
-from wardround.evaluators.reasoning.words import mentioned, word
+from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.judging.words import mentioned, word
 
 WORDS = {"correct": "right", "wrong": "wrong", "incorrect": "wrong", "not covered": "wrong"}
 

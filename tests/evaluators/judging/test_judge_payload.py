@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.reasoning.payload import Payload, field, payload
-from wardround.evaluators.reasoning.unread import Unread
+from wardround.evaluators.judging.payload import Payload, field, payload
+from wardround.evaluators.judging.unread import Unread
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.evaluators.reasoning.unread import Unread, unread
+from wardround.evaluators.judging.unread import Unread, unread
 
 LONGEST = 100_000
 """Characters of a judge's reply that are read at all."""

@@ -1,0 +1,22 @@
+"""Where judging evaluators work: a seat with a panel of judges on it, and a way to look things up."""
+
+from dataclasses import dataclass
+
+from wardround.engine.seat import Seat
+from wardround.evaluators.evidence.page import Reader
+from wardround.evaluators.evidence.search import Search
+from wardround.evaluators.judging.panel import Panel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench(Seat):
+    """What an evaluator gets in one episode when judges are named.
+
+    As a `Seat` it is that of the first judge. `search` and `reader` record what they are asked in the episode's log and
+    keep a restricted case's words at home; the evaluator seals the search against the truth (`evidence.Sealed`).
+    `reader` is None where whole texts are found anyway, or pages are not to be read.
+    """
+
+    panel: Panel
+    search: Search | None = None
+    reader: Reader | None = None

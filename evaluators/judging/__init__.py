@@ -1,0 +1,1 @@
+"""How judges are asked: questions, the strict reading of replies, panels, hostile texts."""

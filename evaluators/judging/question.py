@@ -1,0 +1,45 @@
+"""One question to a judge: which prompt, and the texts it is about, each with whose words they are."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from wardround.engine.records import Json
+
+Origin = Literal["case", "reference", "reply", "page"]
+"""Whose words a text is: the case's, its reference's, the judged reply's, a page's or passage's."""
+
+
+class Material(msgspec.Struct, frozen=True):
+    """A text to judge or to judge by, under a `label` that the prompt and every judge know it by."""
+
+    label: str
+    text: str
+    origin: Origin
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What is asked: `name` is that of its prompt (prompts/judge/NAME.md) and the purpose of the call.
+
+    `materials` fill the prompt's placeholder `materials`, fenced off from it; `said` fills its others, with our own
+    words only. `shape` is the JSON schema of the reply; empty where it is plain text.
+    """
+
+    name: str
+    materials: tuple[Material, ...]
+    said: Mapping[str, str] = {}
+    shape: Mapping[str, Json] = {}
+
+    def text(self, label: str) -> str:
+        """The text under `label`, "" if there is none."""
+        return next((material.text for material in self.materials if material.label == label), "")
+
+    def swapped(self) -> "Question":
+        """The same with the materials in the opposite order."""
+        return msgspec.structs.replace(self, materials=self.materials[::-1])
+
+
+def shape(**fields: Json) -> dict[str, Json]:
+    """The JSON schema of an object with exactly these fields, as strict endpoints want it."""
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}

@@ -1,0 +1,101 @@
+"""The whole of one evaluation for a reader: each step with its votes, searches and quotations, each reference step."""
+
+from typing import Literal
+
+import msgspec
+
+from wardround.evaluators.judging.panel import Vote
+from wardround.evaluators.reasoning.judged import Part, Rules
+
+
+class Quoted(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Words a verdict rests on: characters `start` to `end` of the stored text `digest`, and where that text is from.
+
+    `how` and `likeness` as in evidence.Citation. `judge` is the seat that quoted them.
+    """
+
+    digest: str
+    start: int
+    end: int
+    title: str = ""
+    url: str = ""
+    date: str = ""
+    source: str = ""
+    how: str = "exact"
+    likeness: float = 100.0
+    judge: str = ""
+
+
+class Looked(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One search for a step: what `judge` asked for, the digests of the texts it was then shown, or the `failure`.
+
+    `pages` names pages that could not be read: (address, kind of error).
+    """
+
+    judge: str
+    query: str
+    texts: tuple[str, ...] = ()
+    failure: str = ""
+    pages: tuple[tuple[str, str], ...] = ()
+
+
+class StepAccount(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One step as judged: `kind` and `verdict` as in JudgedStep, by the votes in `kinds` and `verdicts`.
+
+    `flags` are signs of text that speaks to the judge (judging/hostile.py), in the step or in what was shown with it.
+    """
+
+    text: str
+    kind: str | None
+    verdict: str | None = None
+    reason: str = ""
+    kinds: tuple[Vote, ...] = ()
+    verdicts: tuple[Vote, ...] = ()
+    looked: tuple[Looked, ...] = ()
+    quoted: tuple[Quoted, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+class ReferenceAccount(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One reference step: whether it was found in either place; None if the judge failed, then with a `reason`."""
+
+    text: str
+    reasoning: bool | None = None
+    answer: bool | None = None
+    final: bool = False
+    reason: str = ""
+    votes: tuple[Vote, ...] = ()
+
+
+class PartAccount(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One part of one reply: the doctor's action of event `seq`, its turn (1 is the first).
+
+    `stage` is `conclusion` for the reply that holds the answer, `examination` for those before it. `how`, `reason` and
+    `left_out` as in Split. `reference` is None where there is none to compare with, which `unreferenced` explains.
+    """
+
+    part: Part
+    stage: Literal["conclusion", "examination"]
+    turn: int
+    seq: int
+    steps: tuple[StepAccount, ...] = ()
+    how: str = ""
+    reason: str = ""
+    left_out: int = 0
+    reference: tuple[ReferenceAccount, ...] | None = None
+    unreferenced: str = ""
+    flags: tuple[str, ...] = ()
+
+
+class Account(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One episode as judged. `judges` maps seat to SPEC, `search` is the search's name; `floor`: by a lexical judge.
+
+    `flags` are signs of text that speaks to the judge in the case itself.
+    """
+
+    rules: Rules
+    judges: dict[str, str]
+    search: str
+    floor: bool
+    parts: tuple[PartAccount, ...] = ()
+    flags: tuple[str, ...] = ()

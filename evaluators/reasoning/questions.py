@@ -1,0 +1,67 @@
+"""What the Reasoning Evaluator asks (paper 002, prompts 14 to 18): one function for each question."""
+
+from collections.abc import Sequence
+
+from wardround.evaluators.judging.question import Material, Question, shape
+
+CASE, GOAL, EARLIER, STEP = "The case", "The goal", "Earlier steps", "The step"
+REFERENCE, REFERENCE_STEP, PREDICTION = "The reference", "The reference step", "The text"
+PAGE, REPLY = "The page", "The reply"
+NOTHING = "(none)"
+
+_TEXT = {"type": "string"}
+_TEXTS = {"type": "array", "items": _TEXT}
+_QUOTES = {"type": "array", "items": shape(passage={"type": "integer"}, quote=_TEXT)}
+
+
+def passage(number: int) -> str:
+    """The label of the passage with this number (1 is the first)."""
+    return f"Passage {number}"
+
+
+def step_class(case: str, goal: str, earlier: Sequence[str], step: str) -> Question:
+    """What a step does (prompt 15)."""
+    before = "\n".join(f"{place}. {one}" for place, one in enumerate(earlier, 1)) or NOTHING
+    materials = (
+        Material(CASE, case, "case"),
+        Material(EARLIER, before, "reply"),
+        Material(STEP, step, "reply"),
+    )
+    kinds = ["citation", "repetition", "reasoning", "redundancy"]
+    return Question("step_class", materials, {"goal": goal}, shape(classification={"type": "string", "enum": kinds}))
+
+
+def keywords(step: str) -> Question:
+    """What to look up to check a step (prompt 16); the reply is plain text."""
+    return Question("keywords", (Material(STEP, step, "reply"),))
+
+
+def judgment(case: str, passages: Sequence[str], step: str) -> Question:
+    """Whether a step holds, by numbered passages (prompt 17)."""
+    found = [Material(passage(number), text, "page") for number, text in enumerate(passages, 1)]
+    materials = (Material(CASE, case, "case"), *found, Material(STEP, step, "reply"))
+    verdicts = {"type": "string", "enum": ["correct", "wrong", "search"]}
+    fields = shape(judgment=verdicts, keywords_to_search=_TEXT, evidence=_QUOTES)
+    return Question("judgment", materials, {"count": str(len(found))}, fields)
+
+
+def extract(page: str, step: str) -> Question:
+    """The sentences of a long page that bear on a step, word for word: the summary of section 4.3, open to checking."""
+    materials = (Material(PAGE, page, "page"), Material(STEP, step, "reply"))
+    return Question("extract", materials, shape=shape(quotes=_TEXTS))
+
+
+def reference(text: str) -> Question:
+    """The reference reasoning as at most ten atomic steps, the last being the final answer (prompt 14)."""
+    return Question("reference", (Material(REFERENCE, text, "reference"),), shape=shape(steps=_TEXTS))
+
+
+def found(step: str, prediction: str) -> Question:
+    """Whether a reference step is in a prediction (prompt 18)."""
+    materials = (Material(REFERENCE_STEP, step, "reference"), Material(PREDICTION, prediction, "reply"))
+    return Question("found", materials, shape=shape(found={"type": "boolean"}))
+
+
+def starts(text: str) -> Question:
+    """Where the steps of a text without marks begin: the first words of each, word for word."""
+    return Question("starts", (Material(REPLY, text, "reply"),), shape=shape(starts=_TEXTS))
