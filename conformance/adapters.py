@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance import building, judging, requests, staged, transitions
+from conformance import building, judging, loops, requests, staged, transitions
 from conformance.vector import Vector
 from wardround.scenarios.published.tables import Tables
 
@@ -43,5 +43,7 @@ _ANSWERED: Mapping[str, Callable[[Vector, Tables], Any]] = {
 ADAPTERS: Mapping[str, Adapter] = {
     **{name: Adapter(ours) for name, ours in _ANSWERED.items()},
     "multicog_transition": Adapter(transitions.transition, transitions.decided),
+    "agentclinic_loop": Adapter(loops.consultation, loops.consulted),
+    "medr_inference_loops": Adapter(loops.staged, loops.decided),
 }
 """By the name of the file without its ending."""

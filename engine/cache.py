@@ -1,4 +1,4 @@
-"""The call cache of one seat in one repeat: the same question to the same model is asked once."""
+"""The call cache: the same question to the same model is asked once."""
 
 from hashlib import blake2b
 
@@ -15,9 +15,12 @@ class StoreCache:
 
     The key of a call is over its seat, purpose, messages and options (engine/events.py), so another temperature is
     another question; the repeat is part of the key because repeats measure how much answers differ.
+
+    With None for the repeat neither it nor the occurrence counts: the question has one answer, whoever asks it, in
+    whichever episode and however often. Then who wants another answer must ask in another role.
     """
 
-    def __init__(self, store: Store, model: str, repeat: int) -> None:
+    def __init__(self, store: Store, model: str, repeat: int | None) -> None:
         self._store, self._model, self._repeat = store, model, repeat
 
     async def recall(self, key: str, nth: int) -> Completion | None:
@@ -32,5 +35,6 @@ class StoreCache:
         await self._store.keep(self._name(key, nth), msgspec.json.encode(reply))
 
     def _name(self, key: str, nth: int) -> str:
-        parts = "\x1f".join((self._model, str(self._repeat), key, str(nth)))
+        which = ("shared", key) if self._repeat is None else (str(self._repeat), key, str(nth))
+        parts = "\x1f".join((self._model, *which))
         return blake2b(parts.encode(), digest_size=16).hexdigest()

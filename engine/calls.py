@@ -74,6 +74,10 @@ class Tape:
         """Recorded calls that were not asked for, in the order of the log."""
         return sorted(self._calls.values(), key=lambda call: call.seq)
 
+    def drop_failures(self) -> None:
+        """Forget the calls that failed: what is reopened asks them again, and no others."""
+        self._calls = {place: call for place, call in self._calls.items() if call.reply is not None}
+
     def clear(self) -> None:
         """Begin the next act."""
         self._calls.clear()

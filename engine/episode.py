@@ -35,9 +35,13 @@ class Ended(Exception):
 
 
 class Caster(Protocol):
-    """Makes the agent of a seat; `voice(model, options)` gives it the way to a model that records every call."""
+    """Makes the agent of a seat; `voice(model, options)` gives it the way to a model that records every call.
 
-    def __call__(self, seat: str, voice: Callable[[Model, Mapping[str, Json]], Voice], /) -> Agent:
+    An agent that speaks through several models names each by a third argument, `voice(model, options, name)`: its calls
+    are recorded and counted under that name.
+    """
+
+    def __call__(self, seat: str, voice: Callable[..., Voice], /) -> Agent:
         """Make it."""
         ...
 
@@ -96,7 +100,7 @@ class Episode:
             elif isinstance(event, Called):
                 table.tape.record(event)
             elif isinstance(event, Reopened):
-                table.tape.clear()
+                table.tape.drop_failures()
 
     async def _live(self) -> None:
         table = self._table
@@ -177,7 +181,7 @@ class Episode:
         if agent is None:
             with boundary(seat):
                 agent = self._agents[seat] = self._table.cast(
-                    seat, lambda model, options: self._voice(seat, model, options)
+                    seat, lambda model, options, name=seat: self._voice(name, model, options)
                 )
         return agent
 

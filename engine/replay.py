@@ -30,6 +30,7 @@ async def replay(events: Sequence[Event], scenario: Scenario[Any, Any], case: ob
     episode.recall()
     position, compared = 1, 0
     opened = live[0]
+    reopened = max((event.seq for event in events if isinstance(event, Reopened)), default=-1)
     copied = opened.forked_at if isinstance(opened, Opened) else -1
     for number, acted in enumerate((event for event in live if isinstance(event, Acted)), 1):
         position = _load(table, live, position) + 1
@@ -37,7 +38,7 @@ async def replay(events: Sequence[Event], scenario: Scenario[Any, Any], case: ob
             episode.show(acted)
             continue
         await _repeat(episode, acted)
-        _no_call_left(table, acted.seq)
+        _no_call_left(table, acted.seq, reopened)
         table.log.events.append(acted)
         episode.take(acted)
         compared += 1
@@ -93,8 +94,9 @@ def _short(value: object) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def _no_call_left(table: Table, seq: int) -> None:
-    if unused := table.tape.unused():
+def _no_call_left(table: Table, seq: int, reopened: int) -> None:
+    """Calls of an act that was reopened may have led elsewhere the second time."""
+    if unused := [call for call in table.tape.unused() if call.seq > reopened]:
         call = unused[0]
         raise ReplayError(
             f"event {call.seq}: this call ({call.purpose}) is no longer made before event {seq}", seq=call.seq

@@ -1,12 +1,15 @@
-"""Was the final answer right: lexically, or by a judge model when one is given."""
+"""Was the final answer right: lexically, or by a panel of judges where there is one."""
 
 from collections.abc import Sequence
 
-from wardround.engine.errors import LimitReached, ProviderError
-from wardround.engine.records import Score
+import msgspec
+
+from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.judge import judge
+from wardround.evaluators.bench import Bench
+from wardround.evaluators.outcome.account import OutcomeAccount
+from wardround.evaluators.outcome.judged import agreement, judged_diagnosis, judged_treatment
 from wardround.evaluators.standing import Goal, answers, gave_nothing, goal_of, unscored
 from wardround.scenarios.case import Case, Truth
 from wardround.scenarios.terms import diagnosis, treatment
@@ -15,32 +18,34 @@ from wardround.scenarios.terms import diagnosis, treatment
 class Answer:
     """`diagnosis_accuracy` or `treatment_accuracy`: 1.0, 0.0, or None with its reason (architecture section 5).
 
-    Paper 000 section 3.3 (the indicator of equation 2); paper 002 section 4.3. Without a model the match is lexical.
-    With one the judge decides, and the lexical verdict stands beside it as `lexical_match`. A judge that cannot be
-    read after one repair leaves None, `judge_unreadable`; one that cannot be reached None, `judge/KIND`.
+    Paper 000 section 3.3 (the indicator of equation 2); paper 002 section 4.3. Without judges the match is lexical.
+    On a `Bench` the panel decides, and beside it stand `lexical_match`, for a treatment `published_treatment_accuracy`
+    (no evidence is wrong), and `judge_agreement` where more than one vote was asked for: 1.0 if they all say the same.
+    A panel that reaches no verdict leaves None: `judge_unreadable/WHY`, `judge/KIND`, `judge_torn`, `judges_divided`;
+    for a treatment also `unverifiable`, `uncited`, `search/KIND`. The account tells of votes, searches and quotations.
     """
 
     name = "answer"
 
-    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
-        """One score, two with a judge."""
-        goal = goal_of(case, trajectory)
-        names = [f"{goal}_accuracy"] + (["lexical_match"] if seat and seat.model else [])
-        evidence = _last_word(trajectory)
-        ending = trajectory.ending
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
+        """One score; with judges two to four, and their account."""
+        goal, ending = goal_of(case, trajectory), trajectory.ending
+        bench = seat if isinstance(seat, Bench) else None
+        names = _names(goal, judged=bench is not None)
         if reason := unscored(ending):
             return [Score(name, None, reason) for name in names]
         reference = case.truth.diagnosis if goal == "diagnosis" else case.truth.treatment
         if not reference.strip():
             return [Score(name, None, "no_truth") for name in names]
-        given = answers(ending).get(goal, "")
+        given, evidence = answers(ending).get(goal, ""), _last_word(trajectory)
         if not given or gave_nothing(ending):
             return [Score(name, 0.0, "no_answer", evidence) for name in names]
         lexical = float(matches(given, case.truth, goal))
-        if seat is None or seat.model is None:
+        if bench is None:
             return [Score(names[0], lexical, "", evidence)]
-        value, reason = await _judged(seat, goal, given, case.truth)
-        return [Score(names[0], value, reason, evidence), Score(names[1], lexical, "", evidence)]
+        work = judged_diagnosis if goal == "diagnosis" else judged_treatment
+        account = await work(bench, case, given)
+        return Scored(_scores(account, lexical, evidence), {"outcome": msgspec.to_builtins(account)})
 
 
 def matches(given: str, truth: Truth, goal: Goal) -> bool:
@@ -49,14 +54,25 @@ def matches(given: str, truth: Truth, goal: Goal) -> bool:
     return verdict.match
 
 
-async def _judged(seat: Seat, goal: Goal, given: str, truth: Truth) -> tuple[float | None, str]:
-    try:
-        verdict = await judge(seat, goal, given, truth)
-    except ProviderError as error:
-        return None, f"judge/{error.kind}"
-    except LimitReached as error:
-        return None, f"judge/{error.limit}"
-    return (None, "judge_unreadable") if verdict is None else (float(verdict), "")
+def _names(goal: Goal, *, judged: bool) -> list[str]:
+    """Of the scores that every episode has."""
+    names = [f"{goal}_accuracy"]
+    if judged and goal == "treatment":
+        names.append("published_treatment_accuracy")
+    return [*names, "lexical_match"] if judged else names
+
+
+def _scores(account: OutcomeAccount, lexical: float, evidence: Sequence[int]) -> list[Score]:
+    found = [Score(f"{account.goal}_accuracy", account.value, account.reason, evidence)]
+    if account.goal == "treatment":
+        name = "published_treatment_accuracy"
+        found.append(Score(name, account.published, account.published_reason, evidence))
+    found.append(Score("lexical_match", lexical, "", evidence))
+    if len(account.votes) > 1:
+        agreed = agreement(account.votes)
+        unread = next((vote.reason for vote in account.votes if vote.value is None), "")
+        found.append(Score("judge_agreement", agreed, unread if agreed is None else "", evidence))
+    return found
 
 
 def _last_word(trajectory: Trajectory) -> tuple[int, ...]:

@@ -1,22 +1,11 @@
 """What each house score is called in a report, in what unit it is, and which ones come first."""
 
-from dataclasses import dataclass
-from typing import Literal
+from wardround.evaluators import judged_measures
+from wardround.evaluators.measure import Measure
 
-Unit = Literal["share", "count", "tokens", "points", "usd", "seconds", ""]
+__all__ = ["MEASURES", "UNDEFINED", "Measure", "counted", "measure_of", "place_of", "shown"]
 
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A score as people read it. A `share` lies in 0..1, so that missing values have bounds."""
-
-    name: str
-    label: str
-    unit: Unit
-    headline: bool = False
-
-
-MEASURES: tuple[Measure, ...] = (
+_OUTCOME = (
     Measure("diagnosis_accuracy", "Diagnosis accuracy", "share", True),
     Measure("treatment_accuracy", "Treatment accuracy", "share", True),
     Measure("diagnosis_grade", "Diagnosis grade", "share"),
@@ -24,6 +13,8 @@ MEASURES: tuple[Measure, ...] = (
     Measure("full_path", "Full path", "share", True),
     Measure("full_path_by_type", "Full path, by type", "share", True),
     Measure("lexical_match", "Lexical match beside the judge", "share"),
+)
+_EXAMINATIONS = (
     Measure("exam_recall_pooled", "Examination recall, pooled", "share"),
     Measure("exam_recall_lab", "Recall, laboratory", "share"),
     Measure("exam_recall_microbiology", "Recall, microbiology", "share"),
@@ -39,6 +30,8 @@ MEASURES: tuple[Measure, ...] = (
     Measure("test_cost", "Cost of tests", "points"),
     Measure("repeat_requests", "Requests for what was known", "share"),
     Measure("assumed_answers", "Answers assumed normal", "share"),
+)
+_USAGE = (
     Measure("unusable_replies", "Unusable replies", "share"),
     Measure("turns", "Turns", "count"),
     Measure("calls", "Model calls", "count"),
@@ -51,21 +44,42 @@ MEASURES: tuple[Measure, ...] = (
     Measure("episode_seconds", "Duration", "seconds"),
 )
 
-_BY_NAME = {measure.name: measure for measure in MEASURES}
-_PLACE = {measure.name: place for place, measure in enumerate(MEASURES)}
+MEASURES: tuple[Measure, ...] = (*_OUTCOME, *_EXAMINATIONS, *_USAGE)
+"""The scores that need no judge."""
+
+_LISTED = (
+    *_OUTCOME,
+    *judged_measures.REASONING,
+    *judged_measures.ASSESSMENT,
+    *_EXAMINATIONS,
+    *judged_measures.JUDGES,
+    *_USAGE,
+    *judged_measures.PUBLISHED,
+)
+_BY_NAME = {measure.name: measure for measure in _LISTED}
+_PLACE = {measure.name: place for place, measure in enumerate(_LISTED)}
+_FAMILY = 1000  # more than there are names
 
 
 def measure_of(name: str) -> Measure:
     """The measure of that name; one of a plug-in is called by its name and has no unit."""
-    return _BY_NAME.get(name) or Measure(name, name.replace("_", " "), "")
+    if listed := _BY_NAME.get(name):
+        return listed
+    if staged := judged_measures.staged(name):
+        return staged[2]
+    return Measure(name, name.replace("_", " "), "")
 
 
 def place_of(name: str) -> tuple[int, str]:
-    """The order of scores in reports: the house's own as listed above, then the others by name."""
-    return _PLACE.get(name, len(_PLACE)), name
+    """The order of scores in reports: the house's own as listed, stages and turns, then the others by name."""
+    if name in _PLACE:
+        return _PLACE[name], name
+    if staged := judged_measures.staged(name):
+        return _FAMILY * (1 + staged[0]) + staged[1], name
+    return _FAMILY**3, name
 
 
-UNDEFINED = frozenset(
+UNDEFINED = judged_measures.UNDEFINED | frozenset(
     {
         "nothing_recorded",
         "nothing_ordered",

@@ -11,7 +11,8 @@ class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
     """The scores of one episode, beside what groups it.
 
     `cause` is None while the episode is open. `answer` and `truth` are shown in the table of episodes, unless the case
-    is `restricted`. `group` is the disease, for macro averages; empty if the case has none.
+    is `restricted`. `group` is the disease, for macro averages; empty if the case has none. `body_systems`, `disorders` and `rare`
+    (None if not known) are the strata of tables.
     """
 
     episode: str
@@ -24,6 +25,9 @@ class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
     answer: str = ""
     truth: str = ""
     restricted: bool = False
+    body_systems: tuple[str, ...] = ()
+    disorders: tuple[str, ...] = ()
+    rare: bool | None = None
 
     def score(self, name: str) -> Score:
         """The score of that name; if it was never taken, None with reason `not_scored`."""
@@ -36,7 +40,8 @@ class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
 class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """A scored run: its name, its header (JSON object), its episodes.
 
-    `scoring` says how it was scored where the header does not: the judge's model, the evaluators named.
+    `scoring` says how it was scored where the header does not: `judge` (its SPEC, or several), `search` (its name),
+    `floor` (true: a lexical stand-in judged), `rules`, `corpus` ({"documents": number, "bundled": bool}).
     """
 
     name: str

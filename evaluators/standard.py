@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wardround.engine.records import Score
+from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.answer import Answer
@@ -13,7 +13,7 @@ from wardround.scenarios.terms.catalogue import Catalogue
 
 
 class Standard:
-    """Accuracy, the full path, examinations, usage. With a model in its seat, the model judges the answer.
+    """Accuracy, the full path, examinations, usage. On a `Bench` its panel of judges judges the answer.
 
     `prices` is a table of tests with the user's own points; without one the cost is as it was told in the episode.
     """
@@ -23,8 +23,10 @@ class Standard:
     def __init__(self, prices: Catalogue | None = None) -> None:
         self._prices = prices
 
-    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
-        """Accuracy is asked for once; the full path follows from it."""
-        accuracy = await Answer().score(case, trajectory, seat)
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
+        """Accuracy is judged once; the full path follows from it. With judges there is an account of the verdict."""
+        given = await Answer().score(case, trajectory, seat)
+        accuracy = given.scores if isinstance(given, Scored) else given
         exams = exam_scores(case, trajectory, self._prices)
-        return [*accuracy, *full_path(accuracy[0], exams), *exams, *usage_scores(trajectory)]
+        scores = [*accuracy, *full_path(accuracy[0], exams), *exams, *usage_scores(trajectory)]
+        return Scored(scores, given.account) if isinstance(given, Scored) else scores

@@ -13,6 +13,7 @@ from wardround.scenarios import talk
 from wardround.scenarios.answers import answers, heard, lines, rows
 from wardround.scenarios.case import Case
 from wardround.scenarios.moves import Conclusion, Order, Question, Unusable, typed
+from wardround.scenarios.published import talk as published
 from wardround.scenarios.records import items
 from wardround.scenarios.tally import Tally
 
@@ -31,6 +32,10 @@ class ConsultationSettings(BaseModel):
     policy: Literal["strict", "normal-default"] = Field(
         default="strict",
         description="What the examiner tells of a test that the record has not: so, or a normal value.",
+    )
+    rules: Literal["default", "published"] = Field(
+        default="default",
+        description="published: replies are read as by AgentClinic, and the last turn may ask or order as well.",
     )
 
 
@@ -58,6 +63,7 @@ class Consultation:
         doctor --diagnosis (DIAGNOSIS, verb conclude)--> completed
         doctor --unusable--> warning, the same turn; one too many: doctor/no_answer
         one turn left: the desk demands the diagnosis, nothing else is possible
+        published: it demands it too, but whatever is said goes to its seat; after its answer doctor/no_answer
     """
 
     name = "consultation"
@@ -70,6 +76,7 @@ class Consultation:
     def __init__(self, settings: ConsultationSettings, prompts: Prompts) -> None:
         self.settings = settings
         self._prompts = prompts
+        self._published = settings.rules == "published"
 
     def lacks(self, case: Case) -> str | None:
         """Why `case` cannot be played; None if it can."""
@@ -97,7 +104,8 @@ class Consultation:
             order = state.asked.known() if isinstance(state.asked, Order) else None
             known = {"record": state.record, "policy": self.settings.policy, "order": order}
             return View(seat, self._prompts["consultation/examiner"].text, state.orders, ("answer",), known)
-        verbs = ("reply", "conclude") if self._last(state) else ("reply", "ask", "order", "conclude")
+        closed = self._last(state) and not self._published
+        verbs = ("reply", "conclude") if closed else ("reply", "ask", "order", "conclude")
         return View(seat, state.brief, state.heard, verbs)
 
     def ending(self, state: State) -> Ending | None:
@@ -111,8 +119,8 @@ class Consultation:
             return self._answered(state, event.seq, action)
         said = Said(event.seq, "doctor", action.verb, action.text, action.args)
         state = _with(state, heard=(*state.heard, said), tally=state.tally.replied())
-        move = talk.read(action.text, last=last) if action.verb == "reply" else typed(action, "diagnosis")
-        if isinstance(move, Question | Order) and last:
+        move = self._read(action.text, last=last) if action.verb == "reply" else typed(action, "diagnosis")
+        if isinstance(move, Question | Order) and last and not self._published:
             move = Unusable("unavailable", "only the diagnosis is possible now")
         if isinstance(move, Unusable):
             return self._warn(state, event.seq, move, last=last)
@@ -125,6 +133,10 @@ class Consultation:
         known = move.known()
         order = Said(event.seq, "doctor", "order", known["text"], known)
         return _with(state, asked=move, orders=(*state.orders, order), tally=state.tally.ordered())
+
+    def _read(self, text: str, *, last: bool) -> Order | Question | Conclusion | Unusable:
+        """The move in a reply's text."""
+        return published.read(text) if self._published else talk.read(text, last=last)
 
     def _answered(self, state: State, seq: int, action: Action) -> State:
         """The doctor hears what was answered."""
@@ -142,7 +154,11 @@ class Consultation:
             told = self._prompts["consultation/results"].render(results=text)
             news = Said(seq, seat, "answer", told, {"kind": kind, "answers": heard(given)})
             state = _with(state, orders=(*state.orders, said))
-        return self._bounded(_with(state, asked=None, heard=(*state.heard, news)), seq)
+        state = _with(state, asked=None, heard=(*state.heard, news))
+        if state.tally.turns >= self.settings.max_turns:  # published: the last turn asked, and nobody hears the answer
+            detail = f"no diagnosis within {self.settings.max_turns} turns"
+            return _with(state, ending=state.tally.unanswered(detail))
+        return self._bounded(state, seq)
 
     def _warn(self, state: State, seq: int, fault: Unusable, *, last: bool) -> State:
         """A warning with its reason, or the end where the budget of warnings is used up."""

@@ -13,6 +13,7 @@ from wardround.scenarios import disclosure, report
 from wardround.scenarios.answers import answers, heard, lines, rows
 from wardround.scenarios.case import Case
 from wardround.scenarios.moves import Conclusion, Order, Question, Unusable, typed
+from wardround.scenarios.published import stages as published
 from wardround.scenarios.records import items
 from wardround.scenarios.tally import Tally
 
@@ -26,6 +27,10 @@ class ToldSettings(BaseModel):
 
     max_warnings: int = Field(
         default=1, ge=0, le=100, description="Unusable replies answered by a warning; one more ends the episode."
+    )
+    rules: Literal["default", "published"] = Field(
+        default="default",
+        description="published: replies are read as by the published code, and none is answered by a warning.",
     )
 
 
@@ -64,6 +69,7 @@ class Staged:
         turn n --asks for nothing, concludes--> completed
         last turn --concludes, whatever else it asks for--> completed
         any --unusable reply--> warning, the same turn; one too many: parser/unreadable or doctor/no_answer
+        published: any --unusable reply--> parser/unreadable or doctor/no_answer at once; one turn: see there
     """
 
     name = ""
@@ -76,9 +82,12 @@ class Staged:
         self.settings = settings
         self._prompts = prompts
         self._turns = 1
+        self._published = settings.rules == "published"
 
     def lacks(self, case: Case) -> str | None:
         """Why `case` cannot be played; None if it can."""
+        if self._published and "patient" in self.seats and not disclosure.withheld(case):
+            return "it has no ancillary tests, and the published code stops at such a case"
         return None if case.truth.diagnosis.strip() else "it has no diagnosis (truth.diagnosis is empty)"
 
     def start(self, case: Case) -> State:
@@ -117,7 +126,7 @@ class Staged:
             return self._told_by_patient(state, event.seq, action)
         said = Said(event.seq, "doctor", action.verb, action.text, action.args)
         state = _with(state, heard=(*state.heard, said), tally=state.tally.replied())
-        move = report.read(action.text, last=last) if action.verb == "reply" else typed(action, self.goal)
+        move = self._read(action.text, last=last) if action.verb == "reply" else typed(action, self.goal)
         if isinstance(move, Question):
             move = Unusable("unavailable", "the patient answers requests for information, not questions")
         elif isinstance(move, Order) and last:
@@ -130,6 +139,10 @@ class Staged:
         known = move.known()
         order = Said(event.seq, "doctor", "order", known["text"], known)
         return _with(state, order=move, orders=(*state.orders, order), tally=state.tally.ordered())
+
+    def _read(self, text: str, *, last: bool) -> Order | Conclusion | Unusable:
+        """The move in a reply's text."""
+        return published.read(text, self.name, last=last) if self._published else report.read(text, last=last)
 
     def _told(self, case: Case) -> str:
         """What the doctor reads of the case first."""
@@ -160,7 +173,7 @@ class Staged:
     def _warn(self, state: State, seq: int, fault: Unusable, *, last: bool) -> State:
         """A warning with its reason, or the end where the budget of warnings is used up."""
         state = _with(state, tally=state.tally.faulted(fault.fault))
-        if state.tally.unusable > self.settings.max_warnings:
+        if state.tally.unusable > (0 if self._published else self.settings.max_warnings):
             detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
             return _with(state, ending=state.tally.unanswered(detail))
         text = self._prompts[f"{self.name}/{'warning_last' if last else 'warning'}"].text
@@ -179,6 +192,7 @@ class OneTurn(Staged):
         turn 1 --requests--> patient --told--> turn 2 --conclusion--> completed
         turn 1 --asks for nothing--> desk --> turn 2
         turn 1 --verb conclude--> completed
+        published: turn 1 --asks for nothing--> patient; any --unusable reply--> all begins anew, three times in all
     """
 
     name = "one-turn"
@@ -195,6 +209,13 @@ class OneTurn(Staged):
         nothing = self._prompts[f"{self.name}/nothing"].text
         text = self._prompts[f"{self.name}/last"].render(information=nothing)
         return _with(state, heard=(*state.heard, Said(seq, "desk", "demand", text)))
+
+    def _warn(self, state: State, seq: int, fault: Unusable, *, last: bool) -> State:
+        """Under the published rules the doctor, who is told nothing of it, begins anew."""
+        if not self._published or state.tally.unusable >= published.TRIES - 1:
+            return super()._warn(state, seq, fault, last=last)
+        tally = msgspec.structs.replace(state.tally.faulted(fault.fault), turns=0)
+        return _with(state, heard=(), order=None, tally=tally)
 
 
 class FreeTurn(Staged):

@@ -100,7 +100,7 @@ async def test_a_judge_s_verdicts_are_kept_and_not_asked_for_twice(cases: Path, 
             scores = await wardround.score_run(run, [Standard()], judge=judge)
         assert judge.model is not None
         await judge.model.aclose()
-        assert server.total == 6
+        assert server.total == len({(await run.case(row.case)).truth.diagnosis for row in scores.episodes}) < 6
     row = scores.episodes[0]
     assert (row.score("diagnosis_accuracy").value, row.score("lexical_match").value) == (0.0, 1.0)
     assert scores.scoring == {"judge": "openai/judge"}
@@ -117,7 +117,7 @@ async def test_a_judge_that_says_nothing_clear_leaves_none_with_its_reason(cases
         assert judge.model is not None
         await judge.model.aclose()
     found = scores.episodes[0].score("diagnosis_accuracy")
-    assert (found.value, found.reason) == (None, "judge_unreadable")
+    assert (found.value, found.reason) == (None, "judge_unreadable/prose")
 
 
 async def test_an_llm_patient_is_scored_by_what_was_asked(cases: Path) -> None:

@@ -1,13 +1,18 @@
-"""Replay of a run's episodes: hash chain, then the same actions from the recorded calls."""
+"""Replay of a run's episodes, or of an evaluation's: hash chain, then the same actions from the recorded calls."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from wardround.api import offline_stage
-from wardround.engine.errors import LogError
-from wardround.engine.events import decode
+from wardround.court import Court
+from wardround.engine.errors import LogError, UsageError
+from wardround.engine.events import Acted, Event, decode, effective
 from wardround.engine.replay import replay
+from wardround.engine.rows import EpisodeRow
+from wardround.engine.seat import seed_of
+from wardround.evaluators.evaluation import Evaluation, Judged
 from wardround.results import Run
+from wardround.scoring import evaluator_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +25,52 @@ class Outcome:
     seq: int = -1
 
 
+Again = Callable[[EpisodeRow, Sequence[Event]], Awaitable[int]]
+"""Replays one episode; the number of actions compared."""
+
+
 async def replay_run(run: Run, episodes: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
-    """Replay the episodes named, or all that have begun."""
-    stage = await offline_stage(run)
+    """Replay the episodes named, or all that have begun. No endpoint, no search and no page is reached."""
+    again = await (_evaluation(run) if "evaluates" in run.header else _encounter(run))
     for row in await run.episodes():
         if not row.events or (episodes is not None and row.id not in episodes):
             continue
         try:
-            events = decode(await run.rows(row.id))
-            case = await run.case(row.case)
-            actions = await replay(events, stage.scenario, case, stage.company.caster(case, row.repeat))
+            actions = await again(row, decode(await run.rows(row.id)))
         except LogError as error:
             yield Outcome(row.id, 0, str(error), error.seq)
         else:
             yield Outcome(row.id, actions)
+
+
+async def _encounter(run: Run) -> Again:
+    stage = await offline_stage(run)
+
+    async def again(row: EpisodeRow, events: Sequence[Event]) -> int:
+        case = await run.case(row.case)
+        return await replay(events, stage.scenario, case, stage.company.caster(case, row.repeat))
+
+    return again
+
+
+async def _evaluation(run: Run) -> Again:
+    """The judges are asked again by the record of their calls, about the episodes as they are now."""
+    header = run.header
+    judged = await Run.open(run.store, header["evaluates"])
+    evaluator = evaluator_of(header["scenario"]["class"])
+    court = await Court.recorded(run)
+
+    async def again(row: EpisodeRow, events: Sequence[Event]) -> int:
+        case, trajectory = await judged.case(row.case), await judged.trajectory(row.id)
+        acted = [event.action for event in effective(events) if isinstance(event, Acted)]
+        count = acted[-1].args.get("events") if acted else None
+        if count is not None and count != len(trajectory):
+            raise UsageError(
+                f"{row.id} of run {judged.name} has {len(trajectory)} events and had {count} when it was judged: "
+                "it was played on; score it again"
+            )
+        now = Judged(case, trajectory, len(trajectory))
+        cast = court.caster(evaluator, now, run.store, row.id, seed_of(trajectory.opened.seed, evaluator.name))
+        return await replay(events, Evaluation(evaluator.name), now, cast)
+
+    return again

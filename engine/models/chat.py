@@ -10,6 +10,7 @@ from wardround.engine.models.endpoint import Endpoint
 from wardround.engine.models.failure import failure
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import read_reply
+from wardround.engine.models.shape import chat_options
 from wardround.engine.records import Completion, Json, Message
 
 OPENAI_HOST = "api.openai.com"
@@ -22,7 +23,7 @@ class ChatModel:
     """`POST base/chat/completions`, one reply, not streamed; no retries of its own (see `retry.Retrying`).
 
     Options go into the body under their own names; None leaves one out. `max_tokens` is sent to OpenAI's public host
-    as `max_completion_tokens`, the only name that all its models take.
+    as `max_completion_tokens`, the only name that all its models take; `shape` is sent as `response_format`.
     """
 
     def __init__(self, name: str, endpoint: Endpoint, *, price: Price | None = None) -> None:
@@ -61,9 +62,7 @@ def encode_body(name: str, messages: Sequence[Message], options: dict[str, Json]
     }
     if not _OURS.isdisjoint(options):
         raise UsageError(f"the option `{min(_OURS & options.keys())}` cannot be set: one whole reply is asked for")
-    for option, value in options.items():
-        if value is not None:
-            body[option] = value
+    body.update(chat_options(options))
     if new_name and "max_tokens" in body:
         body["max_completion_tokens"] = body.pop("max_tokens")
     try:

@@ -26,6 +26,8 @@ class Loopback:
     `reply(messages, model)` gives the text of an answer, or a whole `message` object; the default repeats the last
     message. `latency` is in seconds. `faults` is a list (one entry a request, None for none), or `Rates`; with `only`
     they befall only the requests for which it says True. With `key` other keys get 401; with `models` others get 404.
+    Where a request names the shape of the reply (a JSON schema), `shapes` says what becomes of it: `ignored`, `refused`
+    with 400, or `taken`: an answer that has not the shape becomes the least value that has.
     It speaks `/v1/chat/completions`, `/v1/responses`, `/v1/models`, `/openai/deployments/NAME/chat/completions`, and
     tells its own counts under `/counts`.
 
@@ -42,8 +44,10 @@ class Loopback:
         only: Callable[[Asked], bool] | None = None,
         key: str = "",
         models: Sequence[str] = (),
+        shapes: wire.Shapes = "ignored",
     ) -> None:
         self.reply, self.latency, self.key, self.models = reply, latency, key, tuple(models)
+        self.shapes = shapes
         self.faults = cast(Faults, faults) if hasattr(faults, "pick") else Schedule(faults)
         self.only = only
         self.total = self.waiting = self.most = 0
@@ -116,12 +120,16 @@ class Loopback:
             return wire.error(404, "model_not_found", f"The model {model} does not exist.")
         if fault is not None and (refusal := wire.refusal(fault, model)) is not None:
             return refusal
+        if self.shapes == "refused" and question.shape():
+            return wire.error(400, "invalid_request", "A response format of type json_schema is not supported here.")
         messages = question.conversation()
         kind = fault.kind if fault else ""
         try:
             answer = "" if kind == "empty" else self.reply(messages, model)
         except Exception as error:  # noqa: BLE001 a user's reply function: what it raises is told to the client
             return wire.error(500, "reply_function", f"the reply function raised {error!r}")
+        if self.shapes == "taken" and kind != "empty":
+            answer = wire.shaped(answer, question.shape())
         chars = sum(len(message.content) for message in messages)
         if kind == "no_choices":
             return wire.http(200, b'{"output": [], "status": "completed"}' if responses else b'{"choices": []}')
@@ -245,12 +253,14 @@ def main() -> None:
     parser.add_argument(
         "--fault", type=_rate, action="append", default=[], metavar="KIND=RATE", help="such as reset=0.1"
     )
+    parser.add_argument("--shapes", choices=["ignored", "refused", "taken"], default="ignored", help="of replies")
     parser.add_argument("--seed", type=int, default=0, help="of the faults")
     given = parser.parse_args()
     text: str | None = given.reply
     reply = wire.echo if text is None else lambda _messages, _model: text
     try:
-        server = Loopback(reply, latency=given.latency, faults=Rates(dict(given.fault), given.seed))
+        faults = Rates(dict(given.fault), given.seed)
+        server = Loopback(reply, latency=given.latency, faults=faults, shapes=given.shapes)
         asyncio.run(_serve(server, given.port))
     except UsageError as error:
         parser.error(str(error))

@@ -6,9 +6,7 @@ from functools import partial
 import anyio
 
 from wardround.engine.errors import PreflightError, ProviderError
-from wardround.engine.models.fleet import Fleet
-from wardround.engine.models.guard import Guarded
-from wardround.engine.models.limited import Limited
+from wardround.engine.models.bare import bare
 from wardround.engine.models.retry import PASSING, Patience, Retrying
 from wardround.engine.protocols import Model
 from wardround.engine.records import Message
@@ -18,7 +16,7 @@ PATIENCE = Patience(attempts=2, total=10.0, first=1.0)
 HARMLESS = frozenset(("rate_limit", "context_overflow", "refused", "empty"))
 """The endpoint knows the key and the model; what was wrong will pass, or lies in this one call."""
 
-_TO_DO = {
+TO_DO = {
     "auth": "check the key in the environment variable",
     "unknown_model": "check the model's name and the base URL",
     "quota": "top up the account or use another",
@@ -39,7 +37,7 @@ async def preflight(models: Mapping[str, Model], *, within: float = 120.0) -> No
     """
     distinct: dict[tuple[str, str, str, bytes], tuple[list[str], Model]] = {}
     for label, model in models.items():
-        for inner, key in _bare(model):
+        for inner, key in bare(model):
             if inner.host:
                 which = (type(inner).__name__, getattr(inner, "address", inner.host), inner.name, key)
                 distinct.setdefault(which, ([], inner))[0].append(label)
@@ -63,10 +61,10 @@ async def _try(label: str, model: Model, within: float, told: Callable[[str], ob
                 await _probe(Retrying(model, PATIENCE))
     except TimeoutError:
         where = getattr(model, "address", model.host)
-        told(f"{label}: {model.name} at {where}: no reply within {within:g} s; {_TO_DO['timeout']}")
+        told(f"{label}: {model.name} at {where}: no reply within {within:g} s; {TO_DO['timeout']}")
     except ProviderError as error:
         if error.kind not in HARMLESS:
-            to_do = _TO_DO.get(error.kind)
+            to_do = TO_DO.get(error.kind)
             told(f"{label}: {error}" + (f"; {to_do}" if to_do else ""))
 
 
@@ -78,17 +76,3 @@ async def _probe(model: Model) -> None:
             raise
         # Some models refuse so few tokens, or the setting by this name.
         await model.complete(PROBE, purpose="preflight")
-
-
-def _bare(model: Model) -> list[tuple[Model, bytes]]:
-    """The models themselves, each with a digest of its key.
-
-    Preflight has its own, short patience, sends nothing that needs guarding, and must not wait for a place.
-    """
-    while isinstance(model, Retrying | Guarded):
-        model = model.model
-    if isinstance(model, Fleet):
-        return [pair for member in model.members for pair in _bare(member.model)]
-    if isinstance(model, Limited):
-        return [(model.model, model.gate.key)]
-    return [(model, b"")]

@@ -16,6 +16,7 @@ from wardround.engine.models.hosts import address, is_loopback
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import read_reply
 from wardround.engine.models.sdk import turns
+from wardround.engine.models.shape import chat_options
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Completion, Json, Message
 
@@ -69,9 +70,9 @@ class ProviderModel:
         self._timeouts = timeouts or Timeouts()
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The completion; raises ProviderError."""
+        """The completion; raises ProviderError. `shape` is handed on as `response_format`, which litellm translates."""
         litellm, start = _litellm(self._spec), perf_counter()
-        settings: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        settings: dict[str, Any] = chat_options(options)
         if self._base_url:
             settings["api_base"] = self._base_url
         if self._key:

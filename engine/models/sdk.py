@@ -14,6 +14,7 @@ from wardround.engine.models.hosts import address, host_of, shown
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import read_reply
 from wardround.engine.models.responses import read_response
+from wardround.engine.models.shape import chat_options, response_options
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Completion, Json, Message
 
@@ -95,12 +96,15 @@ class AzureModel:
         self._client: openai.AsyncAzureOpenAI | None = None
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The completion; raises ProviderError. `max_tokens` is sent as `max_completion_tokens`."""
+        """The completion; raises ProviderError.
+
+        `max_tokens` is sent as `max_completion_tokens`, `shape` as `response_format`.
+        """
         start = perf_counter()
         self._client = self._client or self._made()
         if "max_tokens" in options:
             options["max_completion_tokens"] = options.pop("max_tokens")
-        body = {"model": self.name, "messages": turns(messages), "extra_body": _set(options)}
+        body = {"model": self.name, "messages": turns(messages), "extra_body": chat_options(options)}
         data = await self._sdk.ask(self._client.chat.completions.with_raw_response.create, messages, body)
         completion = read_reply(data, self._sdk.where, self.name, self._price)
         return msgspec.structs.replace(completion, latency=perf_counter() - start)
@@ -137,12 +141,16 @@ class ResponsesModel:
         self._client: openai.AsyncOpenAI | None = None
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The completion; raises ProviderError. `max_tokens` is sent as `max_output_tokens`."""
+        """The completion; raises ProviderError.
+
+        `max_tokens` is sent as `max_output_tokens`, `shape` as `text.format`.
+        """
         start = perf_counter()
         self._client = self._client or self._made()
         if "max_tokens" in options:
             options["max_output_tokens"] = options.pop("max_tokens")
-        body = {"model": self.name, "input": turns(messages), "store": False, "extra_body": _set(options)}
+        extra = response_options(options)
+        body = {"model": self.name, "input": turns(messages), "store": False, "extra_body": extra}
         data = await self._sdk.ask(self._client.responses.with_raw_response.create, messages, body)
         completion = read_response(data, self._sdk.where, self.name, self._price)
         return msgspec.structs.replace(completion, latency=perf_counter() - start)
@@ -162,10 +170,6 @@ class ResponsesModel:
 def turns(messages: Sequence[Message]) -> list[Json]:
     """Messages as the API's objects."""
     return [{"role": message.role, "content": message.content} for message in messages]
-
-
-def _set(options: dict[str, Json]) -> dict[str, Json]:
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def _http(timeouts: Timeouts) -> "httpx.AsyncClient":

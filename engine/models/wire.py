@@ -2,17 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from wardround.engine.models.faults import Fault
+from wardround.engine.models.shape import fits, least
 from wardround.engine.records import Json, Message
 
 _encode = msgspec.json.Encoder().encode
 
 Answer = str | Mapping[str, Json]
 """What a reply function gives: the text, or a whole `message` object (`content`, `reasoning_content`, ...)."""
+
+
+Shapes = Literal["ignored", "refused", "taken"]
+"""What becomes of the shape that a request wants its reply to have."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -39,11 +44,30 @@ class Question(msgspec.Struct):
     model: str = ""
     messages: list[_Turn] = []
     input: str | list[_Turn] = ""
+    response_format: dict[str, Json] = {}
+    text: dict[str, Json] = {}
+
+    def shape(self) -> Mapping[str, Json]:
+        """The JSON schema that the reply is to have; empty if none."""
+        given = self.response_format.get("json_schema") or self.text.get("format") or {}
+        return dict(given.get("schema") or {})
 
     def conversation(self) -> list[Message]:
         """The messages; content in parts is joined."""
         turns = self.messages or ([_Turn("user", self.input)] if isinstance(self.input, str) else self.input)
         return [Message(turn.role, _text(turn.content)) for turn in turns]
+
+
+def shaped(answer: Answer, shape: Mapping[str, Json]) -> Answer:
+    """`answer` as an endpoint gives it that holds its model to a shape."""
+    message = {"content": answer} if isinstance(answer, str) else dict(answer)
+    try:
+        value = msgspec.json.decode(message.get("content") or "")
+    except msgspec.DecodeError:
+        value = None
+    if shape and not fits(value, shape):
+        message["content"] = _encode(least(shape)).decode()
+    return message
 
 
 read_question = msgspec.json.Decoder(Question).decode

@@ -14,7 +14,7 @@ from wardround.scenarios import reading
 MANY = 200
 """Steps of a part that are judged; what is beyond is counted, not judged."""
 
-How = Literal["tags", "numbers", "bullets", "paragraphs", "lines", ""]
+How = Literal["tags", "numbers", "bullets", "paragraphs", "lines", "judge", ""]
 
 _TAG = re.compile(r"(?im)^[ \t>*_#]*</?step\s{0,9}\d{0,4}\s{0,9}>[*_:]*")
 _CLOSED = re.compile(r"(?i)</step\s{0,9}\d{0,4}>")

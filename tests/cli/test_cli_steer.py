@@ -192,15 +192,15 @@ def test_what_cannot_be_shared_is_said(shell: Shell, cases: Path, store: Path) -
     assert shell("status", "nothing", "--store", store) == 2
 
 
-def test_a_judge_has_a_budget_of_its_own_and_goes_on(shell: Shell, cases: Path, store: Path) -> None:
+def test_a_judge_has_a_budget_of_its_own_and_goes_on(shell: Shell, store: Path) -> None:
     judging = Loopback(lambda messages, model: "Verdict: correct")
-    assert shell("run", "--cases", cases, "--doctor", "gold", "--name", "r", "--limit", 8, "--store", store) == 0
+    assert shell("run", "--doctor", "gold", "--name", "r", "--limit", 8, "--store", store) == 0
     with serving(judging) as url:
         score = ["score", "r", "--judge", "openai/j", "--judge-base-url", url, "--store", store]
         assert shell(*score, "--budget", "5calls") == 130
         assert "5 of 5 calls" in shell.err
         asked = judging.total
-        assert shell(*score, "--budget", "100calls", "--cache") == 0
+        assert shell(*score, "--budget", "100calls") == 0
         assert judging.total - asked <= 4 + 1, "what was judged is not judged again, and the probe is one more call"
         assert shell("status", "r~standard", "--store", store) == 0
         assert "judge: 8 calls" in shell.out

@@ -44,3 +44,15 @@ async def test_the_first_answer_stays() -> None:
     found = await cache.recall("k", 0)
     assert found is not None
     assert found.text == "yes"
+
+
+async def test_a_shared_answer_is_for_every_repeat_and_occurrence_of_the_same_question_to_the_same_model() -> None:
+    store = MemoryStore()
+    shared = StoreCache(store, "m", None)
+    await shared.keep("k", 3, REPLY)
+    found = await shared.recall("k", 0)
+    assert found is not None
+    assert (found.text, found.recalled) == ("yes", True)
+    assert await shared.recall("l", 3) is None
+    assert await StoreCache(store, "n", None).recall("k", 3) is None
+    assert await StoreCache(store, "m", 0).recall("k", 3) is None

@@ -1,26 +1,27 @@
 """`wardround score`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from wardround.access import access_of
-from wardround.cast import model_part
 from wardround.cli.live import live_table
 from wardround.cli.options import drive, existing_store, json_option, on_terminal, say_json, store_option
 from wardround.cli.screen import console
+from wardround.convening import Convening, convened, searching
+from wardround.court import Court
 from wardround.engine.batch import interruptible
 from wardround.engine.errors import UsageError
-from wardround.engine.models.preflight import preflight
 from wardround.engine.progress import Progress
+from wardround.engine.protocols import Evaluator, Store
+from wardround.evaluators.evidence.named import FORMS
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import summarise
 from wardround.evaluators.table import score_table
 from wardround.results import Run
 from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scoring import evaluator_names, evaluator_of, score_run
-from wardround.settings import RunSettings, SeatSettings
 
 
 @click.command(short_help="Score the episodes of a run.")
@@ -30,21 +31,36 @@ from wardround.settings import RunSettings, SeatSettings
     default="standard",
     show_default=True,
     metavar="NAMES",
-    help="Comma-separated; package.module:Class for your own.",
+    help="Comma-separated: standard, grade, reasoning, assessment ...; package.module:Class for your own.",
 )
 @click.option(
-    "--judge", metavar="provider/model", help="A model that judges the answer; without one the match is lexical."
+    "--judge",
+    "judges",
+    multiple=True,
+    metavar="SPEC",
+    help="provider/model, or lexical (offline, a floor). Several judges are a panel: the majority decides.",
 )
-@click.option("--judge-base-url", metavar="URL", help="OpenAI-compatible endpoint of the judge.")
+@click.option(
+    "--judge-base-url", "base_urls", multiple=True, metavar="URL", help="Endpoint of the judge in the same place."
+)
+@click.option("--judge-temperature", "temperature", type=click.FloatRange(min=0), help="Sampling of the judges.")
+@click.option("--judge-repeats", "repeats", type=click.IntRange(min=1), default=1, help="Ask each judge N times.")
+@click.option("--judge-swap", "swap", is_flag=True, help="Ask again with the texts to compare in the other order.")
+@click.option("--search", metavar="SPEC", help=f"What judges look things up in: {FORMS}.")
+@click.option("--no-pages", is_flag=True, help="Take what a search says of pages; do not read them.")
+@click.option("--allow-domain", "allow", multiple=True, metavar="DOMAIN", help="Evidence from these domains only.")
+@click.option("--deny-domain", "deny", multiple=True, metavar="DOMAIN", help="No evidence from this domain.")
+@click.option(
+    "--follow", is_flag=True, help="Wait for episodes that are still being played, and score each as it closes."
+)
 @click.option("--points", type=click.Path(path_type=Path), help="CSV name,points: your own costs of tests.")
-@click.option("--prompts", type=click.Path(path_type=Path), help="Your own wording of the judge's prompts.")
+@click.option("--prompts", type=click.Path(path_type=Path), help="Your own wording of the judges' prompts.")
 @click.option("--prices", type=click.Path(path_type=Path), help="As for run.")
 @click.option("--concurrency", type=click.IntRange(min=1), help="Episodes judged at once; default 32.")
 @click.option("--budget", multiple=True, metavar="AMOUNT,...", help="Caps of the judging over all its resumes.")
 @click.option(
     "--quota", "quotas", multiple=True, metavar="[ADDRESS ]NAME=N,...", help="Limits of endpoints, as for run."
 )
-@click.option("--cache", is_flag=True, help="Answer what this judge was asked before from the store.")
 @click.option(
     "--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="A host that restricted cases may be sent to."
 )
@@ -56,6 +72,8 @@ def command(run: str, **given: Any) -> int:
     \b
     Example:  wardround score calm-heron-417
               wardround score calm-heron-417 --judge openai/gpt-4o --json
+              wardround score calm-heron-417 --evaluators reasoning --judge openai/gpt-4o --search pubmed
+              wardround score calm-heron-417 --evaluators reasoning --judge lexical --search corpus:texts.jsonl
     """
     return drive(lambda: _score(run, given))
 
@@ -69,33 +87,29 @@ def _priced(path: Path) -> Standard:
 
 
 async def _score(name: str, given: dict[str, Any]) -> int:
-    evaluators = [evaluator_of(spec.strip()) for spec in given["evaluators"].split(",") if spec.strip()]
-    if not evaluators:
-        raise UsageError(f"--evaluators names none; there are: {', '.join(evaluator_names())}")
-    if given["points"]:
-        evaluators = [_priced(given["points"]) if one.name == Standard.name else one for one in evaluators]
+    evaluators = _evaluators(given)
     store = existing_store(given["store"])
     progress = Progress()
-    judge = None
-    if given["judge"]:
-        settings = RunSettings(prices=str(given["prices"] or ""), quotas=given["quotas"])
-        seat = SeatSettings(spec=given["judge"], base_url=given["judge_base_url"] or "", cache=given["cache"])
-        judge = model_part(seat, await access_of(settings, store))
+    court = None
     try:
         run = await Run.open(store, name)
-        if judge and judge.model:
-            await preflight({"judge": judge.model})
+        run.check_scorable()
+        asked = _asked(given)
+        if asked is not None:
+            court = await convened(asked, store)
         async with interruptible(progress), live_table(progress, shown=on_terminal() and not given["as_json"]):
-            scores = await score_run(
-                run,
-                evaluators,
-                judge=judge,
-                prompts=given["prompts"],
-                allow_hosts=given["allow_hosts"],
-                budget=given["budget"],
-                concurrency=given["concurrency"] or 32,
-                progress=progress,
-            )
+            for evaluator in evaluators:
+                if court is not None and asked is not None:
+                    await _supplied(court, asked, evaluator, store)
+                scores = await score_run(
+                    run,
+                    [evaluator],
+                    judge=court,
+                    progress=progress,
+                    budget=given["budget"],
+                    concurrency=given["concurrency"] or 32,
+                    follow=given["follow"],
+                )
         summary = summarise(scores.episodes, run.header["seed"])
         if given["as_json"]:
             say_json({"run": name, **summary.to_json()})
@@ -105,6 +119,51 @@ async def _score(name: str, given: dict[str, Any]) -> int:
             click.echo(f"{progress.why}; to go on, score it again", err=True)
         return 130 if progress.draining else 0
     finally:
-        if judge and judge.model:
-            await judge.model.aclose()
+        if court is not None:
+            await court.aclose()
         await store.aclose()
+
+
+def _evaluators(given: dict[str, Any]) -> list[Evaluator]:
+    evaluators = [evaluator_of(spec.strip()) for spec in given["evaluators"].split(",") if spec.strip()]
+    if not evaluators:
+        raise UsageError(f"--evaluators names none; there are: {', '.join(evaluator_names())}")
+    if given["points"]:
+        evaluators = [_priced(given["points"]) if one.name == Standard.name else one for one in evaluators]
+    for evaluator in evaluators:
+        if getattr(evaluator, "judged", False) and not given["judges"]:
+            raise UsageError(
+                f"--evaluators {evaluator.name} needs --judge: provider/model, or lexical (offline, a floor)"
+            )
+    return evaluators
+
+
+def _asked(given: dict[str, Any]) -> Convening | None:
+    if not given["judges"]:
+        for option in ("search", "base_urls", "temperature", "swap", "allow", "deny", "follow", "budget"):
+            if given[option]:
+                flag = {"base_urls": "judge-base-url", "temperature": "judge-temperature", "swap": "judge-swap"}
+                raise UsageError(f"--{flag.get(option, option)} goes with --judge")
+        return None
+    return Convening(
+        judges=given["judges"],
+        base_urls=given["base_urls"],
+        temperature=given["temperature"],
+        repeats=given["repeats"],
+        swap=given["swap"],
+        search=given["search"] or "",
+        pages=not given["no_pages"],
+        allow=given["allow"],
+        deny=given["deny"],
+        allow_hosts=given["allow_hosts"],
+        prompts=given["prompts"],
+        quotas=given["quotas"],
+        prices=str(given["prices"] or ""),
+    )
+
+
+async def _supplied(court: Court, asked: Convening, evaluator: Evaluator, store: Store) -> None:
+    """Open the evaluator's usual search, where it needs one and the user named none."""
+    usual = str(getattr(evaluator, "SEARCH", ""))
+    if court.search is None and usual:
+        court.search, court.reader = await searching(replace(asked, search=usual), store)

@@ -13,6 +13,7 @@ from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price
 from wardround.engine.models.providers import ProviderModel, redirected
 from wardround.engine.models.reach import reach
+from wardround.engine.models.structured import takes_shape
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Json, Message
 
@@ -152,3 +153,16 @@ async def test_reach_leads_here() -> None:
     for spec in ("nobody/m", "localhost/m"):
         with pytest.raises(UsageError, match="litellm knows no provider"):
             reach(spec, env={})
+
+
+async def test_the_shape_of_the_reply_goes_through_litellm() -> None:
+    shape = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    async with Loopback(key=KEY, shapes="taken") as server:
+        model = made(server)
+        assert (await model.complete(MESSAGES, purpose="test", shape=shape)).text == "{}"
+        assert await takes_shape(model) is True
+        server.shapes = "refused"
+        assert await takes_shape(model) is False
+        await model.aclose()
+    named = {"name": "reply", "schema": shape, "strict": True}
+    assert server.asked[0].json()["response_format"] == {"type": "json_schema", "json_schema": named}

@@ -1,0 +1,127 @@
+"""Searches and pages as calls of an episode's log: recorded, resumed, replayed and counted like those of a model."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from time import perf_counter
+from typing import TypeVar
+
+import msgspec
+
+from wardround.engine.errors import ProviderError
+from wardround.engine.protocols import Store
+from wardround.engine.records import Completion, Json, Message
+from wardround.engine.seat import Voice
+from wardround.evaluators.evidence.failure import KINDS, SearchError
+from wardround.evaluators.evidence.found import Found
+from wardround.evaluators.evidence.ledger import Entry, Ledger
+from wardround.evaluators.evidence.page import Page, Reader
+from wardround.evaluators.evidence.search import MOST, Search
+from wardround.evaluators.judging.memo import Memo
+
+KEPT = 2000
+"""Texts that are kept at hand."""
+SEARCH, PAGE = "search", "page"
+"""The purposes of the calls."""
+
+_entries = msgspec.json.Decoder(tuple[Entry, ...]).decode
+T = TypeVar("T", Found, Page)
+
+
+class Shelf:
+    """Texts of a store by their hash, those used last at hand; raises StoreError as the ledger does."""
+
+    def __init__(self, store: Store) -> None:
+        self._ledger = Ledger(store)
+        self._texts: OrderedDict[str, str] = OrderedDict()
+
+    def add(self, digest: str, text: str) -> None:
+        """Keep a text that is in the store."""
+        self._texts[digest] = text
+        self._texts.move_to_end(digest)
+        if len(self._texts) > KEPT:
+            self._texts.popitem(last=False)
+
+    async def text(self, digest: str) -> str:
+        """A text."""
+        if digest not in self._texts:
+            self.add(digest, await self._ledger.text(digest))
+        self._texts.move_to_end(digest)
+        return self._texts[digest]
+
+
+class Consulting:
+    """A search, and a reader of pages if there is one, as a `Model`: what it answers are hashes of texts in the store.
+
+    They must be recording ones. A SearchError becomes a ProviderError of the same kind.
+    """
+
+    host = ""
+
+    def __init__(self, search: Search, reader: Reader | None, shelf: Shelf) -> None:
+        self.name, self._search, self._reader, self._shelf = search.name, search, reader, shelf
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The hashes and places of what was found, as JSON; option `most`: passages at most."""
+        start = perf_counter()
+        try:
+            found: Sequence[Found | Page]
+            if purpose == PAGE and self._reader is not None:
+                found = [await self._reader.read(messages[-1].content)]
+            else:
+                found = await self._search.find(messages[-1].content, most=int(options.get("most", MOST)))
+        except SearchError as error:
+            raise ProviderError(error.kind, str(error), status=error.status) from error
+        return Completion(_told(found, self._shelf), model=self.name, latency=perf_counter() - start)
+
+    async def aclose(self) -> None:
+        """The search and the reader are closed by whoever opened them."""
+
+
+def _told(found: Sequence[Found | Page], shelf: Shelf) -> str:
+    entries = []
+    for one in found:
+        place = msgspec.to_builtins(one)
+        del place["text"]
+        shelf.add(one.digest, one.text)
+        entries.append(Entry(one.digest, place))
+    return msgspec.json.encode(entries).decode()
+
+
+class _Voiced:
+    def __init__(self, name: str, voice: Voice, shelf: Shelf) -> None:
+        self.name, self._voice, self._shelf = name, voice, shelf
+        self._memo = Memo[Completion]()
+
+    async def _ask(self, what: str, purpose: str, kind: type[T], **options: Json) -> list[T]:
+        async def call() -> Completion:
+            return await self._voice.complete([Message("user", what)], purpose=purpose, **options)
+
+        try:
+            reply = await self._memo.ask(f"{purpose} {options} {what}", call)
+        except ProviderError as error:
+            raise SearchError(error.kind if error.kind in KINDS else "refused", str(error)) from error
+        entries = _entries(reply.text)
+        return [
+            msgspec.convert({**entry.place, "text": await self._shelf.text(entry.digest)}, kind) for entry in entries
+        ]
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""
+
+
+class ConsultedSearch(_Voiced):
+    """The search behind a `Consulting` model; `voice` records the calls."""
+
+    host = ""
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """What was found; raises SearchError."""
+        return await self._ask(query, SEARCH, Found, **({} if most == MOST else {"most": most}))
+
+
+class ConsultedReader(_Voiced):
+    """The reader behind it."""
+
+    async def read(self, url: str) -> Page:
+        """The page; raises SearchError."""
+        return (await self._ask(url, PAGE, Page))[0]

@@ -1,0 +1,96 @@
+"""Signs that a text speaks to its judge: what a report shows beside a verdict, and a reason not to use a page."""
+
+import re
+from collections.abc import Iterator
+
+from wardround.evaluators.judging.disguise import coded, disguised, folded, plain
+from wardround.evaluators.judging.fence import seen, unseen
+from wardround.evaluators.judging.phrases import FENCE, FORM, MARKUP, spoken
+from wardround.evaluators.judging.question import Origin
+
+SIGNS = (
+    "instruction",
+    "addresses_judge",
+    "verdict_form",
+    "chat_markup",
+    "fence",
+    "claims_authority",
+    "threat_or_reward",
+    "hidden",
+    "encoded",
+    "other_language",
+)
+_DEPTH = 2
+
+_MARKUP = re.compile(
+    r"<[|\uff5c][\w\u2581 .:/-]{1,40}[|\uff5c]>|\[/?INST\]|<</?SYS>>|</s>|<s>|<(?:start|end)_of_turn>|\[/?(?:SYSTEM(?:_PROMPT)?|ADMIN|DEVELOPER|ROOT)\]"
+    r"|</?(?:system|user|assistant|human|think|tool_call|function_calls|invoke|instructions?|prompt)\b[^<>]{0,60}>"
+    r"|^[ \t>*#-]{0,8}(?:system|user|human|assistant)[ \t*]{0,4}:"
+    r"|^[ \t]*#{2,6}[ \t]*(?:instructions?|response|system|judge output)\b"
+    r"|[\"']?\brole[\"']? ?: ?[\"']?(?:system|user|assistant)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_VERDICT = r"(?:correct|incorrect|wrong|true|reasoning|citation|repetition|redundancy|approved|pass(?:ed)?)"
+_FORM = re.compile(
+    r"[\"'](?:judge?ment|verdict|classification|found|basis|same|steps|quotes|keywords[_ ]to[_ ]search)[\"'] ?:"
+    rf"|\b(?:verdict|judge?ment|judging|step class|class(?:ification)?|result of grading|found|grade|evaluation|same)\W{{0,3}}(?: is)?\s?[:=]"
+    rf"\W{{0,4}}(?:{_VERDICT}\b|\[\d|\d+, ?\d)"
+    rf"|\[\[?{_VERDICT}\]|\\boxed\{{{_VERDICT}|</?(?:verdict|judge?ment|score|grade)>|\b\d+/\d+ \({_VERDICT}\)"
+    rf"|\A\W*(?:in)?correct\W*\Z|\boutput\n\W*{_VERDICT}\b",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(
+    r"(?:[-=*#]{2}\W{0,8}|\[)(?:begin|end|start)\b.{0,40}(?:[-=*#]{2}|\])"
+    r"|</?(?:case|passage|reference|answer|step|material|document|context|evidence)s?>"
+    r"|^\W{0,8}the (?:step|text|reference|answer|case|passage \d+) ?:|(?:step|passage(?: \d+)?|case|answer|material) ends(?: here)?\."
+    r"|^\W{0,4}(?:your task|end of (?:the )?(?:case|candidate\S*(?: answer)?|text|step|material))\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HIDDEN = re.compile(
+    r"<!--|display ?: ?none|visibility ?: ?hidden|font-size ?: ?0|opacity ?: ?0|(?:left|top|text-indent) ?: ?-\d{3}|\[//\]: ?#"
+    r"|colou?r ?[:=] ?[\"']?(?:white|#fff(?:fff)?)\b|\\textcolor\{white|\\phantom\{|<details\b|<[a-z]{1,10} hidden\b|aria-hidden",
+    re.IGNORECASE,
+)
+_THINKS = re.compile(r"\s*<think>(?=[^<]{200})")
+_TAGS = re.compile("[\U000e0020-\U000e007e]")
+_TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_SPLIT = re.compile("[a-z][\u200b-\u200d\u2060-\u2064\ufeff\u00ad]+(?=[a-z])", re.IGNORECASE)
+_CYRILLIC = re.compile("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]", re.IGNORECASE)
+
+
+def signs(text: str, origin: Origin) -> tuple[str, ...]:
+    """Which of SIGNS the text has, in their order; () for nearly every honest one."""
+    found = set(_signs(text, origin, _DEPTH))
+    return tuple(sign for sign in SIGNS if sign in found)
+
+
+def _signs(text: str, origin: Origin, depth: int) -> Iterator[str]:
+    raw = seen(text)
+    smooth = plain(text)
+    yield from spoken(smooth)
+    if not smooth.isascii():
+        latin = folded(smooth)
+        if latin != smooth:
+            yield from spoken(latin)
+    raw = _own_thinking(raw) if origin == "reply" else raw
+    for sign, pattern in ((MARKUP, _MARKUP), (FORM, _FORM), (FENCE, _FENCE), ("hidden", _HIDDEN)):
+        if pattern.search(raw):
+            yield sign
+    if _unseen(text) or disguised(folded(smooth)):
+        yield "hidden"
+    if depth and any(any(True for _ in _signs(inner, origin, depth - 1)) for inner in coded(raw, smooth)):
+        yield "encoded"
+
+
+def _own_thinking(text: str) -> str:
+    """Without the marks of a reply's own long thinking at its beginning, which are no forgery."""
+    opened = _THINKS.match(text)
+    return text[opened.end() :].replace("</think>", "", 1) if opened else text
+
+
+def _unseen(text: str) -> bool:
+    if text.isascii():
+        return False
+    if _TAGS.search(text) or _TURNED.search(text):
+        return True
+    return len(_SPLIT.findall(text)) > 2 or len(_CYRILLIC.findall(text)) > 2

@@ -1,0 +1,52 @@
+"""A judge that is a language model: it renders a question and asks for its shape where the endpoint takes one."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import msgspec
+
+from wardround.engine.prompts import Prompts
+from wardround.engine.records import Json, Message
+from wardround.engine.seat import Voice
+from wardround.evaluators.judging.fence import fenced
+from wardround.evaluators.judging.judge import Sample
+from wardround.evaluators.judging.memo import Memo
+from wardround.evaluators.judging.question import Question
+
+SILENCE = "(no text)"
+"""Stands for an empty reply in a repair, as endpoints refuse an empty message."""
+
+
+class ModelJudge:
+    """Asks `voice` the question NAME by the prompts judge/system and judge/NAME, and for a repair by judge/repair.
+
+    `structured` says that the endpoint takes a schema of the reply. The repeats of a question differ in their seed.
+    Purposes of its calls: the question's name, and `NAME repair`.
+    """
+
+    floor = False
+
+    def __init__(self, seat: str, spec: str, voice: Voice, prompts: Prompts, *, structured: bool = False) -> None:
+        self.seat, self.spec = seat, spec
+        self._voice, self._prompts, self._structured = voice, prompts, structured
+        self._memo = Memo[str]()
+
+    async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
+        """Its reply; raises ProviderError and LimitReached."""
+        asked = self._prompts[f"judge/{question.name}"].render(materials=fenced(question.materials), **question.said)
+        messages = [Message("system", self._prompts["judge/system"].text), Message("user", asked)]
+        for earlier in said:
+            repair = self._prompts["judge/repair"].text
+            messages += [Message("assistant", earlier.strip() or SILENCE), Message("user", repair)]
+        options: dict[str, Json] = {}
+        if self._structured and question.shape:
+            options["shape"] = dict(question.shape)
+        if sample.repeat:
+            options["seed"] = sample.repeat
+        purpose = f"{question.name} repair" if said else question.name
+
+        async def ask() -> str:
+            return (await self._voice.complete(messages, purpose=purpose, **options)).text
+
+        key = blake2b(msgspec.json.encode([purpose, messages, options]), digest_size=16).hexdigest()
+        return await self._memo.ask(key, ask)

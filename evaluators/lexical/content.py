@@ -1,0 +1,110 @@
+"""What a text says as the offline judge sees it: its telling words in comparable form, sentence by sentence."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+
+from wardround.scenarios.terms.vocabulary import root
+from wardround.scenarios.terms.wording import plain, stem, words_of
+
+LONGEST = 100_000
+"""Characters of a text that are looked at: the beginning."""
+
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+\d*")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+"""Scripts without spaces: their words are pairs of characters."""
+_END = re.compile(r"(?<=[^\s.]{2})[.!?](?=[\s*\"')\]]+[A-Z0-9*\"(\[-])|[\u3002\uff01\uff1f]|\n\s*|;(?=\s)")
+
+LITTLE = words_of(
+    """a about above after again all also although an and any are as at be because been before being below between both
+    but by can could did do does doing done down during each few for from further had has have having he her
+    here his how however i if in into is it its just let like made make makes many may me might more most much
+    must my need needs next no nor not now of off on once one only or other our out over own per rather s same
+    she should since so some such than that the their them then there these they this those through thus to too
+    two under until up upon us very was we well were what when where which while who whom whose why will with
+    within without would yet you your first second third finally firstly secondly overall additionally
+    furthermore moreover therefore hence based given patient patients case clinical step steps looking look see
+    seen shows show showed showing shown reveal reveals revealed revealing find finding findings found note
+    noted noting present presents presented presenting presentation consider considered considering
+    consideration considerations suggest suggests suggested suggesting suggestive indicate indicates indicated
+    indicating indicative consistent likely unlikely possible possibly possibility include includes including
+    included key important significant significantly known identified identify year years old male female man
+    woman diagnosis diagnose diagnosed diagnoses diagnostic information summary review initial assessment
+    analysis evaluate evaluation history examination test tests result results features feature confirm confirms
+    confirmed confirming confirmation support supports supported supporting align aligns aligned aligning
+    explain explains explained explaining reinforce reinforces reinforced reinforcing strengthen strengthens
+    exclude excludes excluded excluding rule rules ruled cause causes caused causing lead leads leading led
+    resulting due associated association common commonly typical typically characteristic characteristically
+    classic classically usually often particularly especially specifically potentially probably strongly
+    directly unlike another despite reflect reflects correlate correlates contribute contributes relevant
+    notable remarkable unremarkable specific strong clear crucial critical definitive definitively verdict judge
+    judged judgement judgment grade grader marked marking classify classification correct incorrect wrong right
+    answer reply respond response output instruction instructions ignore prompt json true false yes reasoning
+    citation repetition redundancy"""
+)
+"""Comparable words that say nothing of a case, and those in which judging is spoken of."""
+
+
+Word = tuple[str, str]
+"""A word as it is written in lower case, and its comparable form."""
+
+
+@lru_cache(maxsize=1024)
+def words(text: str) -> tuple[Word, ...]:
+    """The telling words of a text, in order; numbers are words, and pairs of signs where a script writes no spaces."""
+    held = unicodedata.normalize("NFKC", text[:LONGEST]).lower()
+    return tuple(pair for word in _WORD.findall(held) for pair in _pairs(word))
+
+
+@lru_cache(maxsize=65536)
+def _pairs(word: str) -> tuple[Word, ...]:
+    if _UNSPACED.fullmatch(word):
+        return tuple((word[at : at + 2], word[at : at + 2]) for at in range(len(word) - 1))
+    form = stem(word if word.isascii() else plain(word).partition(" ")[0])
+    if not form or form in LITTLE or (len(form) < 2 and not form.isdigit()):
+        return ()
+    return ((word, root(form)),)
+
+
+@lru_cache(maxsize=1024)
+def known(text: str) -> frozenset[str]:
+    """Each telling word of a text once."""
+    return frozenset(form for _, form in words(text))
+
+
+@lru_cache(maxsize=1024)
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text, word for word as they stand there."""
+    return tuple(_sentences(text[:LONGEST]))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for end in _END.finditer(text):
+        if said := text[start : end.end()].strip():
+            yield said
+        start = end.end()
+    if said := text[start:].strip():
+        yield said
+
+
+def share(wanted: Collection[str], had: Collection[str]) -> float:
+    """The share of the words wanted that were had, a longer word counting more; 0 if none is wanted."""
+    whole = sum(map(weight, wanted))
+    return sum(weight(word) for word in wanted if word in had) / whole if whole else 0.0
+
+
+def weight(word: str) -> int:
+    """How telling a word is, by its length alone, as no corpus is at hand: longer words are rarer ones.
+
+    Whole numbers, as their sum is the same in any order.
+    """
+    return 5 if word[0].isdigit() else min(len(word), 10)
+
+
+def windows(parts: Sequence[str], size: int) -> Iterator[frozenset[str]]:
+    """The words of each run of `size` neighbouring sentences."""
+    held = [known(part) for part in parts]
+    for at in range(max(1, len(held) - size + 1)):
+        yield frozenset().union(*held[at : at + size])

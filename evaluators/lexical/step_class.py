@@ -1,0 +1,56 @@
+"""What a step does, by how much of it stands in the case and whether it draws a conclusion."""
+
+import re
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz
+
+from wardround.evaluators.lexical.content import known, share
+from wardround.evaluators.reasoning.judged import StepClass
+
+HEADING = 6
+"""Telling words up to which a step that concludes nothing is a heading or a note: it cites."""
+RESTATED = 0.5
+"""Least share of a step that concludes nothing which stands in the case, if it cites."""
+MOSTLY, SPARSE = 0.7, 0.03
+"""The same for a step with few words of conclusion, and the most of them for each of its words."""
+SAME = 92.0
+"""Least likeness (rapidfuzz token sort ratio) of a step that repeats another."""
+
+_CONCLUDING = re.compile(
+    r"\b(?:suggest\w*|indicat\w*|consistent|inconsistent|therefore|thus|hence|likely|unlikely|support\w*"
+    r"|point\w* (?:to|away)\w*|rais(?:e|es|ed|ing)|confirm\w*|(?:rule\w*|ruling)[ -]out|exclu\w*|consider\w*|because"
+    r"|since|due to|could|may|might|would|concern\w*|align\w*|diagnos\w*|possib\w*|differential\w*|compatible"
+    r"|typical\w*|characteristic\w*|hallmark|common\w*|rare\w*|associated|impl(?:y|ies|ied)|need\w*|should|often"
+    r"|usually|can|given|favou?r\w*|classic\w*|expla\w*|makes?|help\w*|crucial|important|significant\w*|reflect\w*"
+    r"|correlat\w*|distinguish\w*|differentiat\w*|reinforc\w*|strong\w*|fits?|match\w*|mean\w*|caus\w*|result\w*"
+    r"|lead\w*|secondary|definitive\w*|conclu\w*|which is|known|argu\w+|unusual|probabl\w*|potential\w*)\b"
+    "|\u63d0\u793a|\u8003\u8651|\u56e0\u6b64|\u7b26\u5408|\u652f\u6301|\u6392\u9664|\u53ef\u80fd|\u8bca\u65ad|\u8bf4\u660e"
+)
+
+
+def step_class(case: str, goal: str, earlier: Sequence[str], step: str) -> StepClass:
+    """The class of a step (paper 002, prompt 15), for lack of anything better `reasoning`.
+
+    A word of conclusion that the case itself has ("suggestive of a polyp") concludes nothing. Redundancy is not told
+    apart but where a step has no word of case, goal or earlier steps.
+    """
+    said = known(step)
+    if any(_again(step, said, other) for other in earlier):
+        return StepClass.REPETITION
+    told = known(case)
+    lowered, record = step.lower(), case.lower()
+    concluding = sum(word not in record for word in _CONCLUDING.findall(lowered))
+    restated = share(said, told)
+    if concluding == 0 and (len(said) <= HEADING or restated >= RESTATED):
+        return StepClass.CITATION
+    if restated >= MOSTLY and concluding < SPARSE * len(step.split()):
+        return StepClass.CITATION
+    about = told | known(goal) | frozenset(word for other in earlier for word in known(other))
+    return StepClass.REASONING if said & about or not about else StepClass.REDUNDANCY
+
+
+def _again(step: str, said: frozenset[str], other: str) -> bool:
+    if len(said) < 4 or share(said, known(other)) < 0.9:
+        return False
+    return fuzz.token_sort_ratio(step, other, score_cutoff=SAME) >= SAME

@@ -1,0 +1,16 @@
+"""How one score is read: its label, its unit, and whether it comes first in a report."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Unit = Literal["share", "count", "tokens", "points", "usd", "seconds", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A score as people read it. A `share` lies in 0..1, so that missing values have bounds."""
+
+    name: str
+    label: str
+    unit: Unit
+    headline: bool = False

@@ -1,0 +1,1 @@
+"""Judges of what an episode came to: its diagnosis, its treatment, and the examinations that were asked for."""

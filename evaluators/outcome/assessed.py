@@ -1,0 +1,45 @@
+"""How examinations were assessed, for a reader: both sides' items, and what the panel said of each."""
+
+from typing import Literal
+
+import msgspec
+
+from wardround.evaluators.judging.panel import Vote
+from wardround.evaluators.outcome.pairing import Paired
+from wardround.evaluators.reasoning.items import Item
+
+Rules = Literal["default", "published"]
+
+
+class Sought(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One item and whether the other side's text has it, by the votes; None with a `reason` if the judges failed.
+
+    `item` is None for an entry of the judge's list without a type: the published code counts it as not found.
+    """
+
+    item: Item | None
+    found: bool | None
+    votes: tuple[Vote, ...] = ()
+    reason: str = ""
+
+
+class AssessmentAccount(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One episode's examinations as judged.
+
+    By default `asked` and `recorded` are the items of both sides and `pairs` tells for each item asked for which
+    recorded ones it is. Under the published rules `asked_sought` and `recorded_sought` tell for each item whether it is
+    in the other side's text. `reason` says why there are no items; `left_out` counts characters that no judge was
+    shown; `judges`, `floor` and `flags` as in OutcomeAccount.
+    """
+
+    rules: Rules
+    judges: dict[str, str]
+    floor: bool
+    asked: tuple[Item, ...] = ()
+    recorded: tuple[Item, ...] = ()
+    pairs: tuple[Paired, ...] = ()
+    asked_sought: tuple[Sought, ...] = ()
+    recorded_sought: tuple[Sought, ...] = ()
+    reason: str = ""
+    left_out: int = 0
+    flags: tuple[str, ...] = ()

@@ -1,0 +1,157 @@
+"""What a panel says of a final answer: of a diagnosis by one question, of a treatment by what can be looked up."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from wardround.evaluators.bench import Bench
+from wardround.evaluators.evidence.citation import cite
+from wardround.evaluators.evidence.found import Found
+from wardround.evaluators.judging.hostile import signs
+from wardround.evaluators.judging.judge import Answer, Judge, Sample, answered
+from wardround.evaluators.judging.panel import Ruling, Vote
+from wardround.evaluators.judging.question import Material
+from wardround.evaluators.outcome import questions
+from wardround.evaluators.outcome.account import OutcomeAccount
+from wardround.evaluators.outcome.lookup import Lookup, lookup
+from wardround.evaluators.outcome.plan import Basis, PlanVerdict, reading
+from wardround.evaluators.reasoning.account import Quoted
+from wardround.evaluators.reasoning.verdicts import read_outcome
+from wardround.scenarios import disclosure
+from wardround.scenarios.case import Case
+
+UNVERIFIABLE, UNCITED = "unverifiable", "uncited"
+"""Reasons: nothing that was found settles it; the judge's words stand in nothing that was found."""
+
+_VALUES = {"correct": 1.0, "wrong": 0.0}
+
+
+async def judged_diagnosis(bench: Bench, case: Case, given: str) -> OutcomeAccount:
+    """Whether `given` names the case's disease: the panel's majority (prompt 19)."""
+    question = questions.diagnosis(case.truth, given)
+    ruling: Ruling[bool] = await bench.panel.ask(question, read_outcome, swappable=True)
+    return OutcomeAccount(
+        goal="diagnosis",
+        value=None if ruling.value is None else float(ruling.value),
+        reason=ruling.reason,
+        votes=ruling.votes,
+        judges=_judges(bench),
+        floor=bench.panel.floor,
+        flags=_signs(question.materials),
+    )
+
+
+async def judged_treatment(bench: Bench, case: Case, given: str) -> OutcomeAccount:
+    """Whether the plan `given` is right, by prompt 20's rules over what a search finds (paper 002, section 4.3).
+
+    By default another treatment than the one given is correct, or wrong, only by words that stand in a passage; without
+    them it is unverifiable. Under the published rules it is wrong unless the judge calls it correct.
+    """
+    told = questions.shortened(disclosure.full(case))
+    found = await lookup(bench, case.truth, told, given)
+    question = questions.treatment(told, case.truth.treatment, [one.text for one in found.passages], given)
+    hearing = _Hearing(found.passages)
+
+    async def ask(judge: Judge, sample: Sample) -> Answer[str]:
+        asked = question.swapped() if sample.swapped else question
+        said: Answer[PlanVerdict] = await answered(judge, asked, reading(len(found.passages)), sample)
+        return hearing.heard(judge.seat, sample, said)
+
+    async def published(judge: Judge, sample: Sample) -> Answer[str]:
+        return hearing.published(judge.seat, sample)
+
+    ruling = await bench.panel.each(ask, swappable=True)
+    other = await bench.panel.each(published, swappable=True)
+    return OutcomeAccount(
+        goal="treatment",
+        value=_VALUES.get(ruling.value or ""),
+        reason=_reason(ruling, found),
+        published=None if other.value is None else _VALUES[other.value],
+        published_reason=other.reason,
+        votes=ruling.votes,
+        judges=_judges(bench),
+        floor=bench.panel.floor,
+        basis=hearing.basis(ruling),
+        quoted=hearing.quoted(),
+        looked=found.looked,
+        flags=tuple(dict.fromkeys((*_signs(m for m in question.materials if m.origin != "page"), *found.flags))),
+    )
+
+
+@dataclass(slots=True)
+class _Hearing:
+    """What each judge said of a plan, and which of its quotations stand in the passages it was shown."""
+
+    passages: Sequence[Found]
+    said: dict[tuple[str, Sample], Answer[PlanVerdict]] = field(default_factory=dict)
+    cited: dict[tuple[str, Sample], tuple[Quoted, ...]] = field(default_factory=dict)
+
+    def heard(self, seat: str, sample: Sample, said: Answer[PlanVerdict]) -> Answer[str]:
+        """The vote that it makes by default."""
+        self.said[seat, sample] = said
+        verdict = said.value
+        if verdict is None:
+            return Answer(None, said.reason)
+        quoted = (_located(self.passages, number, words, seat) for number, words in verdict.quotes)
+        self.cited[seat, sample] = cited = tuple(dict.fromkeys(one for one in quoted if one is not None))
+        if verdict.basis == "evidence" and verdict.said != UNVERIFIABLE:
+            return Answer(verdict.said) if cited else Answer(UNVERIFIABLE, UNCITED)
+        return Answer("correct" if verdict.said == "correct" else UNVERIFIABLE)
+
+    def published(self, seat: str, sample: Sample) -> Answer[str]:
+        """The vote under the published rules: wrong, unless it is called correct by what there is."""
+        said = self.said[seat, sample]
+        if said.value is None:
+            return Answer(None, said.reason)
+        bare = said.value.basis == "evidence" and not self.passages
+        return Answer("correct" if said.value.said == "correct" and not bare else "wrong")
+
+    def basis(self, ruling: Ruling[str]) -> Basis:
+        """The rule behind most of the votes for the verdict."""
+        votes = {(vote.judge, Sample(vote.swapped, vote.repeat)): vote.value for vote in ruling.votes}
+        bases = [
+            said.value.basis
+            for key, said in self.said.items()
+            if said.value is not None and ruling.value is not None and votes[key] == ruling.value
+        ]
+        counts = Counter(bases)
+        return max(sorted(counts), key=lambda basis: counts[basis]) if counts else ""
+
+    def quoted(self) -> tuple[Quoted, ...]:
+        """All quotations that stand where they are said to stand, in order of the judges."""
+        return tuple(dict.fromkeys(one for key in sorted(self.cited, key=_order) for one in self.cited[key]))
+
+
+def _order(key: tuple[str, Sample]) -> tuple[str, bool, int]:
+    return key[0], key[1].swapped, key[1].repeat
+
+
+def _located(passages: Sequence[Found], number: int, words: str, seat: str) -> Quoted | None:
+    """Where the words stand: in the passage that is named, or in another one that was shown."""
+    named = list(passages[number - 1 : number]) if number else []
+    for source in (*named, *passages):
+        if place := cite(source, words):
+            where = (source.title, source.url, source.date, source.source)
+            return Quoted(place.digest, place.start, place.end, *where, place.how, place.likeness, seat)
+    return None
+
+
+def _reason(ruling: Ruling[str], found: Lookup) -> str:
+    if ruling.value != UNVERIFIABLE:
+        return ruling.reason
+    reasons = [vote.reason for vote in ruling.votes if vote.value == UNVERIFIABLE]
+    return found.failure or (UNCITED if all(reason == UNCITED for reason in reasons) else UNVERIFIABLE)
+
+
+def agreement(votes: Sequence[Vote]) -> float | None:
+    """1.0 if all votes that could be read say the same, else 0.0; None with fewer than two."""
+    said = [vote.value for vote in votes if vote.value is not None]
+    return float(len(set(said)) == 1) if len(said) > 1 else None
+
+
+def _judges(bench: Bench) -> dict[str, str]:
+    return {judge.seat: judge.spec for judge in bench.panel.judges}
+
+
+def _signs(materials: Iterable[Material]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(sign for one in materials for sign in signs(one.text, one.origin)))

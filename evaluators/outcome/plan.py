@@ -1,0 +1,92 @@
+"""What a judge says of a treatment plan: right or not, by which of four rules, and the words it rests on."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Literal, cast
+
+import msgspec
+
+from wardround.engine.records import Json
+from wardround.evaluators.judging.judge import Reading
+from wardround.evaluators.judging.payload import field, payload
+from wardround.evaluators.judging.unread import Unread, unread
+from wardround.evaluators.judging.words import mentioned, word
+
+Said = Literal["correct", "wrong", "unverifiable"]
+Basis = Literal["same", "included", "evidence", "none", ""]
+
+_SAID: Mapping[str, Said] = {
+    "correct": "correct",
+    "wrong": "wrong",
+    "incorrect": "wrong",
+    "unverifiable": "unverifiable",
+}
+_BASES: Mapping[str, tuple[Basis, ...]] = {
+    "correct": ("same", "included", "evidence"),
+    "wrong": ("evidence", "none", ""),
+    "unverifiable": ("same", "included", "evidence", "none", ""),
+}
+_VERDICT = ("verdict", "judgment", "judgement", "accuracy")
+
+
+class PlanVerdict(msgspec.Struct, frozen=True):
+    """One judge's verdict by prompt 20's rules.
+
+    `basis`: the plan means the `same` as the treatment given (rule 1), has it `included` (2), is another one that the
+    passages speak for or against (`evidence`, 3), or rests on nothing (`none`, 4); "" if the reply does not say.
+    `quotes` are (number of the passage, or 0; its words as the judge has them).
+    """
+
+    said: Said
+    basis: Basis = ""
+    quotes: tuple[tuple[int, str], ...] = ()
+
+
+def reading(shown: int) -> Reading[PlanVerdict]:
+    """Reads a reply {"verdict", "basis", "evidence": [{"passage", "quote"}]} of a judge that saw so many passages.
+
+    A verdict of one word is read too. "Correct" must come with its basis (`no_field`), unless no passage was shown:
+    then it can only be by the first two rules. A verdict that its basis contradicts is `not_in_vocabulary`.
+    """
+    return partial(_read, shown)
+
+
+def _read(shown: int, text: str) -> PlanVerdict | Unread:
+    held = payload(text)
+    if isinstance(held, Unread):
+        return held
+    if held is None:
+        said = word(text, _SAID, "wrong")
+        return said if isinstance(said, Unread) else _consistent(PlanVerdict(said), shown, text)
+    value = held.value[0] if isinstance(held.value, list) and len(held.value) == 1 else held.value
+    told, basis = field(value, _VERDICT), field(value, ("basis", "rule"))
+    if not isinstance(told, str):
+        return unread("no_field" if told is None else "not_in_vocabulary", text)
+    said = word(told, _SAID, "wrong")
+    if isinstance(said, Unread):
+        return unread("not_in_vocabulary" if said.why == "prose" else said.why, text)
+    if mentioned(held.after, _SAID) - {said}:
+        return unread("several", text)
+    named = "" if basis is None else basis.strip().casefold() if isinstance(basis, str) else "?"
+    return _consistent(PlanVerdict(said, cast(Basis, named), _quotes(value)), shown, text)
+
+
+def _consistent(verdict: PlanVerdict, shown: int, text: str) -> PlanVerdict | Unread:
+    if verdict.said == "correct" and not verdict.basis:
+        return unread("no_field", text) if shown else verdict
+    return verdict if verdict.basis in _BASES[verdict.said] else unread("not_in_vocabulary", text)
+
+
+def _quotes(value: Json) -> tuple[tuple[int, str], ...]:
+    """What stands in the field as quotations; anything else in it is no evidence."""
+    entries = field(value, ("evidence", "quotes"))
+    found: list[tuple[int, str]] = []
+    for entry in entries if isinstance(entries, list) else ():
+        words, number = field(entry, ("quote", "text")), field(entry, ("passage",))
+        if isinstance(words, str) and words.strip():
+            found.append((_number(number), words))
+    return tuple(found)
+
+
+def _number(value: Json) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

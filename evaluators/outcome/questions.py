@@ -1,0 +1,78 @@
+"""What is asked of a judge about an outcome (paper 002, prompts 16 and 18 to 21): one function for each question."""
+
+from collections.abc import Sequence
+
+from wardround.evaluators.judging.question import Material, Origin, Question, shape
+from wardround.evaluators.reasoning.questions import passage
+from wardround.scenarios.case import Truth
+
+CASE, REFERENCE, ANSWER = "The case", "The reference", "The answer"
+TEXT, REQUEST, LIST, ITEM = "The text", "The request", "The list", "The item"
+ALSO = "Also called: "
+"""Opens each line of a reference diagnosis but the first: a synonym."""
+
+LONGEST = 8000
+"""Characters that a judge is shown of an answer or a case; of a longer one the beginning and the end."""
+LISTED = 20_000
+"""The same of a text that names examinations."""
+
+_TEXT = {"type": "string"}
+_OUTCOME = {"type": "string", "enum": ["correct", "wrong"]}
+_PLAN = {"type": "string", "enum": ["correct", "wrong", "unverifiable"]}
+_BASIS = {"type": "string", "enum": ["same", "included", "evidence", "none"]}
+
+
+def diagnosis(truth: Truth, given: str) -> Question:
+    """Whether an answer names the reference's disease (prompt 19)."""
+    reference = "\n".join((truth.diagnosis, *(ALSO + name for name in truth.synonyms)))
+    materials = (Material(REFERENCE, reference, "reference"), Material(ANSWER, shortened(given), "reply"))
+    return Question("diagnosis", materials, shape=shape(verdict=_OUTCOME))
+
+
+def treatment(case: str, reference: str, passages: Sequence[str], given: str) -> Question:
+    """Whether a plan is right, by the treatment given and by numbered passages (prompt 20)."""
+    found = [Material(passage(number), text, "page") for number, text in enumerate(passages, 1)]
+    materials = (
+        Material(CASE, case, "case"),
+        Material(REFERENCE, reference, "reference"),
+        *found,
+        Material(ANSWER, shortened(given), "reply"),
+    )
+    quotes = {"type": "array", "items": shape(passage={"type": "integer"}, quote=_TEXT)}
+    fields = shape(verdict=_PLAN, basis=_BASIS, evidence=quotes)
+    return Question("treatment", materials, {"count": str(len(found))}, fields)
+
+
+def treatment_keywords(case: str, given: str) -> Question:
+    """What to look up to judge a plan (prompt 16): from the case and the plan alone; the reply is plain text."""
+    materials = (Material(CASE, case, "case"), Material(ANSWER, shortened(given), "reply"))
+    return Question("treatment_keywords", materials)
+
+
+def items(text: str, origin: Origin) -> Question:
+    """The examinations that a text names, as structured items (prompt 21)."""
+    item = shape(type=_TEXT, test_name=_TEXT, info_required=_TEXT)
+    fields = shape(items={"type": "array", "items": item})
+    return Question("items", (Material(TEXT, shortened(text, LISTED), origin),), shape=fields)
+
+
+def same_items(request: str, listed: Sequence[str]) -> Question:
+    """Which entries of a numbered list a request asks for, one to one by default (prompt 18 for examinations)."""
+    numbered = "\n".join(f"{number}. {one}" for number, one in enumerate(listed, 1))
+    materials = (Material(REQUEST, request, "reply"), Material(LIST, numbered, "reference"))
+    return Question("same_items", materials, shape=shape(same={"type": "array", "items": {"type": "integer"}}))
+
+
+def item_found(item: str, text: str, *, asked: bool) -> Question:
+    """Whether a text names an item (prompt 18); `asked` if the item was asked for and the text is the record."""
+    sides: tuple[Origin, Origin] = ("reply", "reference") if asked else ("reference", "reply")
+    materials = (Material(ITEM, item, sides[0]), Material(TEXT, shortened(text, LISTED), sides[1]))
+    return Question("item_found", materials, shape=shape(found={"type": "boolean"}))
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """`text`, or the beginning and the end of one that is longer than a judge should read."""
+    if len(text) <= longest:
+        return text
+    half = longest // 2
+    return f"{text[:half]}\n[{len(text) - longest} characters left out]\n{text[-half:]}"

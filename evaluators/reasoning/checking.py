@@ -1,0 +1,112 @@
+"""One judge checks one step: keywords, search, verdict, as the inquiry asks for them, and the words it rests on."""
+
+from dataclasses import dataclass, field
+
+from wardround.engine.errors import LimitReached, ProviderError
+from wardround.evaluators.evidence.citation import cite
+from wardround.evaluators.evidence.failure import SearchError
+from wardround.evaluators.judging import payload as reply
+from wardround.evaluators.judging.judge import Answer, Judge, Sample
+from wardround.evaluators.judging.question import Question
+from wardround.evaluators.reasoning import questions
+from wardround.evaluators.reasoning.account import Looked, Quoted
+from wardround.evaluators.reasoning.inquiry import Inquiry
+from wardround.evaluators.reasoning.judged import Rules, Verdict
+from wardround.evaluators.reasoning.library import Gathered, Library, Shown, unique
+
+UNCITED = "uncited"
+"""Reason: the verdict comes without words that stand in what was found."""
+
+
+@dataclass(slots=True)
+class Check:
+    """The checking of `step` by `judge` in the light of what was `known` of the case; see `verdict`."""
+
+    judge: Judge
+    sample: Sample
+    step: str
+    known: str
+    library: Library
+    rules: Rules = "default"
+    looked: list[Looked] = field(default_factory=list)
+    quoted: list[Quoted] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    _gathered: list[Gathered] = field(default_factory=list)
+
+    async def verdict(self) -> Answer[str]:
+        """The verdict on the step, with a reason where it is `unverifiable`; None with a reason if the judge failed.
+
+        By default a verdict counts only with words that stand in what was found: else it is unverifiable, `uncited`.
+        """
+        inquiry = Inquiry(self.step, self.rules)
+        said: list[str] = []
+        while inquiry.wants != "done":
+            if inquiry.wants == "search":
+                inquiry, said = await self._search(inquiry), []
+                continue
+            try:
+                told = await self.judge.say(self._question(inquiry), self.sample, said)
+            except ProviderError as error:
+                return Answer(None, f"judge/{error.kind}")
+            except LimitReached as error:
+                return Answer(None, f"judge/{error.limit}")
+            inquiry = inquiry.told(told)
+            said = [*said, told] if inquiry.repairing else []
+            if inquiry.verdict in (Verdict.CORRECT, Verdict.WRONG):
+                self._quote(told)
+        if inquiry.verdict is None:
+            return Answer(None, inquiry.reason)
+        if self.rules == "default" and inquiry.verdict != Verdict.UNVERIFIABLE and not self.quoted:
+            return Answer(str(Verdict.UNVERIFIABLE), UNCITED)
+        return Answer(str(inquiry.verdict), inquiry.reason)
+
+    async def _search(self, inquiry: Inquiry) -> Inquiry:
+        query = inquiry.query
+        try:
+            found = await self.library.look(query, self.step, self.judge, self.sample)
+        except SearchError as error:
+            self.looked.append(Looked(self.judge.seat, query, failure=error.kind))
+            return inquiry.failed(error.kind)
+        self._gathered.append(found)
+        self.flags += found.flags
+        digests = tuple(one.source.digest for one in found.shown)
+        self.looked.append(Looked(self.judge.seat, query, digests, pages=found.pages))
+        return inquiry.searched("\n\n".join(one.text for one in found.shown))
+
+    def _question(self, inquiry: Inquiry) -> Question:
+        if inquiry.wants == "keywords":
+            return questions.keywords(self.step)
+        return questions.judgment(self.known, [one.text for one in unique(self._gathered)], self.step)
+
+    def _quote(self, told: str) -> None:
+        """Keep the quotations of a reply that really stand in a passage: the one it names, or any other shown."""
+        held = reply.payload(told)
+        entries = reply.field(held.value, ("evidence", "quotes")) if isinstance(held, reply.Payload) else None
+        shown = unique(self._gathered)
+        for entry in entries if isinstance(entries, list) else ():
+            words, number = reply.field(entry, ("quote", "text")), reply.field(entry, ("passage",))
+            if not isinstance(words, str):
+                continue
+            named = [shown[number - 1]] if isinstance(number, int) and 0 < number <= len(shown) else []
+            quoted = next(filter(None, (_quoted(one, words, self.judge.seat) for one in [*named, *shown])), None)
+            if quoted is not None and quoted not in self.quoted:
+                self.quoted.append(quoted)
+
+
+def _quoted(shown: Shown, words: str, seat: str) -> Quoted | None:
+    source = shown.source
+    place = cite(source, words)
+    if place is None:
+        return None
+    return Quoted(
+        place.digest,
+        place.start,
+        place.end,
+        source.title,
+        source.url,
+        source.date,
+        getattr(source, "source", ""),
+        place.how,
+        place.likeness,
+        seat,
+    )

@@ -1,0 +1,148 @@
+"""The Reasoning Evaluator (paper 002, section 4.3): a separate agent that judges the reasoning of stored episodes."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from wardround.evaluators.judging.hostile import signs
+
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Score, Scored
+from wardround.engine.seat import Seat
+from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.bench import Bench
+from wardround.evaluators.evidence.sealed import Sealed
+from wardround.evaluators.reasoning import questions
+from wardround.evaluators.reasoning.account import Account, PartAccount
+from wardround.evaluators.reasoning.judged import JudgedReply, Part, Rules
+from wardround.evaluators.reasoning.library import Library
+from wardround.evaluators.reasoning.part import Judging, judged_reply, together
+from wardround.evaluators.reasoning.pooled import pooled
+from wardround.evaluators.reasoning.reference import read_reference
+from wardround.evaluators.reasoning.scores import scores
+from wardround.evaluators.reasoning.turns import Reply, replies
+from wardround.evaluators.standing import Goal, answers, goal_of, unscored
+from wardround.scenarios.case import Case, Truth
+
+PARTS: tuple[Part, ...] = ("formal", "thinking")
+BY_TURN = ("free-turn",)
+"""Scenarios whose turns have columns of their own."""
+_GOALS: Mapping[str, str] = {
+    "diagnosis": "to find the diagnosis",
+    "treatment": "to choose the treatment",
+    "examination": "to find out what must be asked and examined to reach the diagnosis",
+}
+
+
+class Reasoning:
+    """Efficiency, factuality and completeness (equations 4 to 6) of each reply's formal and thinking part.
+
+    Names as in `scores.scores` for the reply that holds the answer; with the prefix `examination_` for all replies
+    before it together, and `turn_N_` for each reply of a free-turn episode. Beside them `hostile_texts`, the number of
+    texts that speak to the judge, and `reasoning_agreement`, the share of questions in which all votes said the same,
+    where more than one was taken. Needs a `Bench` with a search.
+    """
+
+    name = "reasoning"
+    rules: ClassVar[Rules] = "default"
+    judged: ClassVar[bool] = True
+    SEARCH: ClassVar[str] = "bundled"
+
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Scored:
+        """All figures of one episode, with their account."""
+        if not isinstance(seat, Bench) or seat.search is None:
+            raise UsageError(f"the evaluator {self.name} needs judges and a search: --judge SPEC --search SPEC")
+        reason = unscored(trajectory.ending)
+        found = [] if reason else replies(case, trajectory)
+        if not found:
+            return Scored(self._none(reason or "no_replies"))
+        goal, given = goal_of(case, trajectory), answers(trajectory.ending)
+        known = "\n".join(f"{reply.text}\n{reply.thinking}" for reply in found)
+        library = Library(Sealed(seat.search, case.truth, known), seat.reader)
+        judging = Judging(seat.panel, self.rules, _GOALS[goal], library, given.get(goal, ""))
+        reference, unreferenced = await self._reference(seat, case.truth, goal)
+        parts = await together(
+            [_judged(judging, reply, part, reference, unreferenced) for reply in found for part in PARTS]
+        )
+        account = Account(
+            self.rules,
+            {judge.seat: judge.spec for judge in seat.panel.judges},
+            seat.search.name,
+            seat.panel.floor,
+            tuple(parts),
+            signs(found[-1].known, "case"),
+        )
+        by_turn = _scenario(trajectory) in BY_TURN
+        return Scored([*self._figures(parts, by_turn), *_signs(account), *_agreement(judging)], account)
+
+    async def _reference(self, bench: Bench, truth: Truth, goal: Goal) -> tuple[Sequence[str], str]:
+        """The steps of the reference, or why there are none."""
+        final = truth.diagnosis if goal == "diagnosis" else truth.treatment
+        told = [part.strip() for part in (truth.differential, truth.reasoning) if part.strip()]
+        if not told:
+            return (), "no_reference"
+        text = "\n".join([*told, f"The final {goal}: {final.strip()}"])
+        answer = await bench.panel.first(questions.reference(text), read_reference)
+        return (answer.value, "") if answer.value is not None else ((), answer.reason)
+
+    def _figures(self, parts: Sequence[PartAccount], by_turn: bool) -> list[Score]:
+        seqs = {part.seq: part.turn for part in parts}
+        figures: list[Score] = []
+        for name in PARTS:
+            mine = [part for part in parts if part.part == name]
+            before = [self._reply(part) for part in mine if part.stage == "examination"]
+            figures += self._scores(self._reply(mine[-1]), "", mine[-1:], mine[-1].unreferenced)
+            if before:
+                figures += self._scores(pooled(name, before), "examination_", mine[:-1], "no_reference")
+            for part in mine if by_turn and len(seqs) > 1 else ():
+                figures += self._scores(self._reply(part), f"turn_{part.turn}_", [part], part.unreferenced)
+        return figures
+
+    def _reply(self, part: PartAccount) -> JudgedReply:
+        return judged_reply(part, self.rules)
+
+    def _scores(self, reply: JudgedReply, prefix: str, parts: Sequence[PartAccount], unreferenced: str) -> list[Score]:
+        evidence = tuple(part.seq for part in parts)
+        made = []
+        for score in scores(reply, self.rules):
+            # a reference that the judge could not bring into steps is a failure, not a case without one
+            failed = score.reason == "no_reference" and unreferenced.startswith("judge")
+            reason = unreferenced if failed else score.reason
+            made.append(Score(prefix + score.name, score.value, reason, evidence))
+        return made
+
+    def _none(self, reason: str) -> list[Score]:
+        empty = [JudgedReply(part, (), None, reason) for part in PARTS]
+        return [Score(score.name, None, reason) for reply in empty for score in scores(reply, self.rules)]
+
+
+class PublishedReasoning(Reasoning):
+    """The same by the rules of the published code: scores `published_*` (reasoning/scores.py)."""
+
+    name = "reasoning-published"
+    rules = "published"
+
+
+def _judged(
+    judging: Judging, reply: Reply, part: Part, reference: Sequence[str], unreferenced: str
+) -> Callable[[], Awaitable[PartAccount]]:
+    """One part to judge; the reasons to ask for something are in no reference."""
+    if reply.stage == "examination":
+        asking = replace(judging, goal=_GOALS["examination"])
+        return lambda: asking.part(reply, part, (), "no_reference")
+    return lambda: judging.part(reply, part, reference, unreferenced)
+
+
+def _scenario(trajectory: Trajectory) -> str:
+    scenario = trajectory.header.get("scenario")
+    return str(scenario.get("name", "")) if isinstance(scenario, dict) else ""
+
+
+def _signs(account: Account) -> list[Score]:
+    flagged = sum(bool(part.flags) or any(step.flags for step in part.steps) for part in account.parts)
+    return [Score("hostile_texts", float(flagged + bool(account.flags)))]
+
+
+def _agreement(judging: Judging) -> list[Score]:
+    votes = judging.steady
+    return [Score("reasoning_agreement", sum(votes) / len(votes))] if votes else []

@@ -1,0 +1,180 @@
+"""One part of one reply under judgment: its steps, all at once, and the reference steps that it may hold."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import anyio
+import msgspec
+from wardround.evaluators.judging.hostile import signs
+
+from wardround.evaluators.judging.judge import Answer, Judge, Sample
+from wardround.evaluators.judging.panel import Panel, Ruling
+from wardround.evaluators.reasoning import questions
+from wardround.evaluators.reasoning.account import PartAccount, ReferenceAccount, StepAccount
+from wardround.evaluators.reasoning.checking import Check
+from wardround.evaluators.reasoning.judged import (
+    JudgedReply,
+    JudgedStep,
+    Part,
+    ReferenceStep,
+    Rules,
+    StepClass,
+    Verdict,
+)
+from wardround.evaluators.reasoning.library import Library
+from wardround.evaluators.reasoning.splitting import steps_of
+from wardround.evaluators.reasoning.turns import Reply
+from wardround.evaluators.reasoning.verdicts import read_class, read_found
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Judging:
+    """The judging of one episode: who judges, by which rules, what for, with which library.
+
+    `answer` is the final answer that reference steps are looked for in besides the reasoning. `steady` counts the
+    questions put to more than one vote, and those of them in which all votes said the same.
+    """
+
+    panel: Panel
+    rules: Rules
+    goal: str
+    library: Library
+    answer: str
+    steady: list[bool] = field(default_factory=list)
+
+    async def part(self, reply: Reply, part: Part, reference: Sequence[str], unreferenced: str) -> PartAccount:
+        """Judge the formal or the thinking part of a reply against the reference steps, if there are any."""
+        text = reply.text if part == "formal" else reply.thinking
+        split = await steps_of(text, part, self.rules, self.panel)
+        account = PartAccount(part, reply.stage, reply.turn, reply.seq, how=split.how, left_out=split.left_out)
+        account = msgspec.structs.replace(account, reason=split.reason, flags=signs(text, "reply"))
+        if split.reason == "no_thinking":
+            return msgspec.structs.replace(account, unreferenced=unreferenced or "no_thinking")
+        steps: list[StepAccount] = []
+        found: list[ReferenceAccount] = []
+
+        reasoning = "\n".join(split.steps)
+
+        async def judge_steps() -> None:
+            steps.extend(
+                await together(
+                    [self._stepping(reply.known, split.steps[:at], step) for at, step in enumerate(split.steps)]
+                )
+            )
+
+        async def compare() -> None:
+            places = [
+                self._comparing(step, reasoning, place == len(reference) - 1) for place, step in enumerate(reference)
+            ]
+            found.extend(await together(places))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(judge_steps)
+            group.start_soon(compare)
+        referred = None if unreferenced else tuple(found)
+        return msgspec.structs.replace(account, steps=tuple(steps), reference=referred, unreferenced=unreferenced)
+
+    def _stepping(self, known: str, earlier: Sequence[str], step: str) -> Callable[[], Awaitable[StepAccount]]:
+        async def judged() -> StepAccount:
+            question = questions.step_class(known, self.goal, earlier, step)
+            kind = self._counted(await self.panel.ask(question, read_class))
+            account = StepAccount(step, kind.value, kinds=kind.votes, flags=signs(step, "reply"))
+            if kind.value is None:
+                return msgspec.structs.replace(account, reason=kind.reason)
+            return await self._checked(account, known) if kind.value == StepClass.REASONING else account
+
+        return judged
+
+    async def _checked(self, account: StepAccount, known: str) -> StepAccount:
+        """A reasoning step with its verdict, by all judges' own searches."""
+        checks: dict[tuple[str, bool, int], Check] = {}
+
+        async def check(judge: Judge, sample: Sample) -> Answer[str]:
+            one = Check(judge, sample, account.text, known, self.library, self.rules)
+            checks[judge.seat, sample.swapped, sample.repeat] = one
+            return await one.verdict()
+
+        ruling = self._counted(await self.panel.each(check))
+        ordered = [checks[vote.judge, vote.swapped, vote.repeat] for vote in ruling.votes]
+        flags = dict.fromkeys([*account.flags, *(f"page:{flag}" for one in ordered for flag in one.flags)])
+        return msgspec.structs.replace(
+            account,
+            verdict=ruling.value,
+            reason=ruling.reason or _why(ruling),
+            verdicts=ruling.votes,
+            looked=tuple(look for one in ordered for look in one.looked),
+            quoted=tuple(quoted for one in ordered for quoted in one.quoted),
+            flags=tuple(flags),
+        )
+
+    def _comparing(self, step: str, text: str, final: bool) -> Callable[[], Awaitable[ReferenceAccount]]:
+        async def compared() -> ReferenceAccount:
+            looks = [lambda: self._found(step, text)]
+            if self.rules == "default":  # the published evaluator looks into the reasoning and nowhere else
+                looks.append(lambda: self._found(step, self.answer))
+            rulings = await together(looks)
+            reason = next((ruling.reason for ruling in rulings if ruling.value is None), "")
+            answer = rulings[1].value if len(rulings) > 1 else None
+            votes = tuple(vote for ruling in rulings for vote in ruling.votes)
+            return ReferenceAccount(step, rulings[0].value, answer, final, reason, votes)
+
+        return compared
+
+    async def _found(self, step: str, text: str) -> Ruling[bool]:
+        if not text.strip():  # nothing is found in nothing, and no judge is needed to see it
+            return Ruling(False, ())
+        ruling = await self.panel.ask(questions.found(step, text), read_found, swappable=True)
+        return self._counted(ruling)
+
+    def _counted(self, ruling: Ruling[T]) -> Ruling[T]:
+        if len(ruling.votes) > 1:
+            self.steady.append(ruling.steady)
+        return ruling
+
+
+def judged_reply(account: PartAccount, rules: Rules) -> JudgedReply:
+    """What the figures are computed from."""
+    steps = tuple(
+        JudgedStep(
+            step.text,
+            None if step.kind is None else StepClass(step.kind),
+            None if step.verdict is None else Verdict(step.verdict),
+            step.reason,
+        )
+        for step in account.steps
+    )
+    reference = None
+    if account.reference is not None:
+        reference = tuple(
+            ReferenceStep(
+                step.text,
+                {"reasoning": step.reasoning, **({"answer": step.answer} if rules == "default" else {})},
+                step.final,
+                step.reason,
+            )
+            for step in account.reference
+        )
+    return JudgedReply(account.part, steps, reference, account.reason, account.left_out)
+
+
+def _why(ruling: Ruling[str]) -> str:
+    """Why the panel could not settle a step: the first reason among the votes that decided so."""
+    if ruling.value != Verdict.UNVERIFIABLE:
+        return ""
+    return next((vote.reason for vote in ruling.votes if vote.value == ruling.value and vote.reason), "unresolved")
+
+
+async def together(works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+    """The results of all `works`, done at the same time, in their order."""
+    results: dict[int, T] = {}
+
+    async def one(at: int) -> None:
+        results[at] = await works[at]()
+
+    async with anyio.create_task_group() as group:
+        for at in range(len(works)):
+            group.start_soon(one, at)
+    return [results[at] for at in range(len(works))]

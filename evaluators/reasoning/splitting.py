@@ -1,0 +1,60 @@
+"""The steps of a part: told apart by its marks, and by a judge where it has none."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from wardround.evaluators.evidence.quoted import locate
+from wardround.evaluators.judging.panel import Panel
+from wardround.evaluators.judging.payload import Payload, field, payload
+from wardround.evaluators.judging.unread import Unread, unread
+from wardround.evaluators.reasoning import questions
+from wardround.evaluators.reasoning.judged import Part, Rules
+from wardround.evaluators.reasoning.steps import MANY, Split, split
+
+DENSE = 800
+"""Characters of a step from which a part that is one unmarked step is shown to a judge."""
+
+
+async def steps_of(text: str, part: Part, rules: Rules, panel: Panel) -> Split:
+    """As `steps.split`; a long text in one piece is cut where the panel's first judge says that steps begin.
+
+    The judge names the first words of each step, so the steps are the text's own words. Where its answer cannot be had
+    or its words do not stand in the text in that order, the text stays in one piece.
+    """
+    found = split(text, part, rules)
+    if rules == "published" or len(found.steps) != 1 or len(found.steps[0]) < DENSE:
+        return found
+    whole = found.steps[0]
+    answer = await panel.first(questions.starts(whole), read_starts)
+    pieces = cut(whole, answer.value or ())
+    if len(pieces) < 2:
+        return found
+    left_out = max(0, len(pieces) - MANY)
+    return msgspec.structs.replace(found, steps=tuple(pieces[:MANY]), how="judge", left_out=left_out)
+
+
+def read_starts(text: str) -> tuple[str, ...] | Unread:
+    """The first words of each step in a reply {"starts": ["...", ...]}."""
+    held = payload(text)
+    if isinstance(held, Unread):
+        return held
+    listed = field(held.value, ("starts",)) if isinstance(held, Payload) else None
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        return unread("no_field" if held else "prose" if text.strip() else "empty", text)
+    return tuple(one for one in listed if one.strip()) or unread("no_steps", text)
+
+
+def cut(text: str, starts: Sequence[str]) -> list[str]:
+    """`text` in pieces that begin with `starts`; starts that do not stand behind the one before are passed over."""
+    places, at = [0], 0
+    for start in starts:
+        place = locate(text[at:], start)
+        if place is None or place.how == "aligned":
+            continue
+        begin = at + place.start
+        if begin > places[-1]:
+            places.append(begin)
+        at = at + place.end
+    ends = [*places[1:], len(text)]
+    return [piece for begin, end in zip(places, ends, strict=True) if (piece := text[begin:end].strip())]

@@ -1,0 +1,55 @@
+"""The replies of an episode whose reasoning is judged, and what their author knew of the case by then."""
+
+from typing import Literal
+
+import msgspec
+
+from wardround.engine.events import Acted, effective
+from wardround.engine.trajectory import Trajectory
+from wardround.scenarios import disclosure
+from wardround.scenarios.answers import answers, lines
+from wardround.scenarios.case import Case
+
+AUTHOR = "doctor"
+_RESPONDENTS = frozenset({"patient", "examiner"})
+
+Stage = Literal["examination", "conclusion"]
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """One reply: its turn (1 is the first), the event `seq` of the action, `text` and `thinking`, and what was `known`.
+
+    The last reply of an episode is its `conclusion`; those before it ask for something: `examination`.
+    """
+
+    turn: int
+    seq: int
+    stage: Stage
+    text: str
+    thinking: str
+    known: str
+
+
+def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
+    """All replies with words in them, in order."""
+    told = [disclosure.summary(case) if _asks(trajectory) else disclosure.full(case)]
+    found: list[Reply] = []
+    for event in effective(trajectory.events):
+        if not isinstance(event, Acted):
+            continue
+        action = event.action
+        if event.seat in _RESPONDENTS:
+            told.append(action.text.strip() or lines(answers(action)))
+        elif event.seat == AUTHOR and (action.text.strip() or action.thinking.strip()):
+            known = "\n".join(part for part in told if part)
+            found.append(Reply(len(found) + 1, event.seq, "examination", action.text, action.thinking, known))
+    if found:
+        found[-1] = msgspec.structs.replace(found[-1], stage="conclusion")
+    return found
+
+
+def _asks(trajectory: Trajectory) -> bool:
+    """Whether there is anyone to ask; else the whole report is told at once."""
+    seats = trajectory.header.get("seats")
+    known = set(seats) if isinstance(seats, dict) else {event.seat for event in trajectory.acted()}
+    return not _RESPONDENTS.isdisjoint(known)

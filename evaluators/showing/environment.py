@@ -1,0 +1,33 @@
+"""Renders the templates: everything escaped, nothing undefined, no hidden character."""
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from wardround.engine.records import Json
+from wardround.evaluators.showing.visible import visible
+
+TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+
+
+def environment() -> Environment:
+    """One whose every expression is escaped and made visible."""
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalised,
+    )
+
+
+def style(*names: str) -> Markup:
+    """Our own style sheets, one after the other."""
+    texts = [(TEMPLATES / name).read_text(encoding="utf-8") for name in names]
+    return Markup("".join(texts))  # noqa: S704  # our own files
+
+
+def _finalised(value: Json) -> Json:
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,0 +1,127 @@
+"""The page of one judged episode: each step with its verdict and the words that it rests on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wardround.engine.records import Json, Score
+from wardround.evaluators import judged_measures
+from wardround.evaluators.measures import counted, measure_of, place_of, shown
+from wardround.evaluators.reasoning.account import Account
+from wardround.evaluators.rows import EpisodeScores
+from wardround.evaluators.showing.accounts import Told, digests, told
+from wardround.evaluators.showing.environment import environment, style
+from wardround.evaluators.showing.mark import MEANINGS, SIGNS, State, Voice, voices
+from wardround.evaluators.showing.quotation import Quotation, quotation
+from wardround.evaluators.showing.step import Shown, parts
+from wardround.evaluators.showing.visible import shortened
+from wardround.scenarios.case import Case
+
+LONG_STEP, LONG_TEXT = 1_500, 2_000
+"""Characters of a step that are shown at once, and of a text that a judge was shown."""
+_CHIEF = ("efficiency", "factuality", "unverifiable", "completeness")
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The reasoning as one evaluator judged it."""
+
+    name: str
+    account: Account
+    parts: Sequence[Shown]
+
+
+def judged_page(
+    run: str,
+    row: EpisodeScores,
+    case: Case,
+    accounts: Mapping[str, Json],
+    texts: Mapping[str, str],
+    *,
+    open_restricted: bool = False,
+) -> str:
+    """The page of the episode `row` of `run`, as the evaluators of `accounts` judged it (showing/accounts.py).
+
+    `texts` maps digests to stored texts: those that `digests(accounts)` names. Nothing is loaded and nothing is run; a
+    source is a link for the reader to follow. Of a restricted case no text of case, reply, search or source is shown,
+    unless `open_restricted`; the states of its steps and the scores are. The same input gives the same bytes.
+    """
+    found = told(accounts)
+    judged = [
+        _Judged(name, one, parts(one, row, texts, f"p{n}")) for n, (name, one) in enumerate(found.reasoning.items())
+    ]
+    rendering = environment()
+    rendering.globals.update(
+        counted=counted, shortened=shortened, label=lambda name: measure_of(name).label, shown=shown, list=list
+    )
+    return rendering.get_template("judged.html.j2").render(
+        style=style("report.css", "judged.css"),
+        run=run,
+        row=row,
+        case=case,
+        goal=_goal(row, found),
+        veiled=row.restricted and not open_restricted,
+        judged=judged,
+        outcome=found.outcome,
+        outcome_voices=_outcome_voices(found),
+        outcome_quotations=_outcome_quotations(found, texts),
+        assessment=found.assessment,
+        problems=found.problems,
+        scores=_scores(row),
+        tiles=_tiles(row),
+        texts=[(digest, texts.get(digest)) for digest in digests(accounts)],
+        signs=SIGNS,
+        meanings=_meanings(judged),
+        long_step=LONG_STEP,
+        long_text=LONG_TEXT,
+    )
+
+
+def _goal(row: EpisodeScores, found: Told) -> str:
+    if found.outcome:
+        return found.outcome.goal
+    return "treatment" if any(score.name == "treatment_accuracy" for score in row.scores) else "diagnosis"
+
+
+def _outcome_voices(found: Told) -> list[Voice]:
+    return voices(found.outcome.votes, found.outcome.judges) if found.outcome else []
+
+
+def _outcome_quotations(found: Told, texts: Mapping[str, str]) -> list[Quotation]:
+    return [quotation(quoted, texts) for quoted in found.outcome.quoted] if found.outcome else []
+
+
+def _scores(row: EpisodeScores) -> list[Score]:
+    return sorted(row.scores, key=lambda score: place_of(score.name))
+
+
+def _tiles(row: EpisodeScores) -> list[tuple[str, str, str]]:
+    """(label, value, remark) of the outcome, and of the reasoning behind the answer as formal / thinking part."""
+    scores = {score.name: score for score in row.scores}
+    tiles = [
+        (measure_of(name).label, shown(name, scores[name].value), scores[name].reason)
+        for name in ("diagnosis_accuracy", "treatment_accuracy")
+        if name in scores
+    ]
+    lead = "" if any(f"{figure}_formal" in scores for figure in _CHIEF) else "published_"
+    for figure in _CHIEF:
+        both = [scores[name] for part in ("formal", "thinking") if (name := f"{lead}{figure}_{part}") in scores]
+        if len(both) > 1 and both[1].reason == "no_thinking":
+            both = both[:1]
+        if both:
+            value = " / ".join(shown(score.name, score.value) for score in both)
+            reasons = dict.fromkeys(score.reason for score in both if score.reason)
+            label = measure_of(f"{figure}_formal").label.removesuffix(", formal part")
+            tiles.append((label + (", published rules" if lead else ""), value, ", ".join(reasons)))
+    return tiles
+
+
+def _meanings(judged: Sequence[_Judged]) -> list[tuple[State, str]]:
+    """The legend: of the states that occur."""
+    there = {step.state for one in judged for part in one.parts for step in part.steps}
+    return [(state, meaning) for state, meaning in MEANINGS.items() if state in there]
+
+
+def is_judged(row: EpisodeScores) -> bool:
+    """Whether an evaluator with judges has scored this episode."""
+    names = {measure.name for measure in (*judged_measures.REASONING, *judged_measures.PUBLISHED)}
+    return any(score.name in names for score in row.scores)

@@ -1,0 +1,1 @@
+"""Tables over several runs, laid out as the extended tables of paper 002."""

@@ -1,0 +1,176 @@
+"""Builds the tables of several runs: paper 002's extended tables 1 to 6, and the same by stratum."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from wardround.evaluators.reasoning.judged import Rules
+from wardround.evaluators.rows import EpisodeScores, RunScores
+from wardround.evaluators.tables.cell import Cell, Figure, Taken, cell
+from wardround.evaluators.tables.layout import FREE_TURN, ONE_TURN, ORACLE, TREATMENT, Layout, by_turn, extended, others
+from wardround.evaluators.tables.notes import notes
+from wardround.evaluators.tables.player import Played, Player, inside, players, setting_of
+from wardround.evaluators.tables.table import Column, Population, Row, Table
+
+Stratum = Literal["body_systems", "disorders"]
+STRATA: dict[Stratum, str] = {"body_systems": "body system", "disorders": "disorder"}
+UNSTATED = "(not stated)"
+ALONE = "(one restricted case)"
+_TURN = re.compile(r"turn_(\d+)_(?:published_)?efficiency_formal")
+_MOST_TURNS = 50
+_JUDGED = ("efficiency_formal", "assessment_precision", "examination_efficiency_formal")
+
+
+def rules_in(runs: Sequence[RunScores]) -> list[Rules]:
+    """The rule sets that these runs were judged by, `default` first; `default` if they were not judged."""
+    names = {score.name for run in runs for row in run.episodes for score in row.scores}
+    published = any("published_" in name for name in names)
+    plain = not names.isdisjoint(_JUDGED) or not published
+    return [*(["default"] if plain else []), *(["published"] if published else [])]  # type: ignore[list-item]
+
+
+def extended_tables(runs: Sequence[RunScores], rules: Rules | None = None, seed: int = 0) -> list[Table]:
+    """The extended tables 1 to 6 of paper 002 as far as there are values for them, then what they have no place for.
+
+    A row is a doctor, with one run of each setting; doctors stand in the order of their runs. Free turns stand turn by
+    turn in a table of their own, and runs of other games, with the reasoning of a free-turn decision, in `other`.
+    `rules` None: default ones, published ones where the runs have no others.
+    """
+    rules = rules or rules_in(runs)[0]
+    held = players(runs)
+    layouts = [*extended(rules), *_turned(runs, rules), *_unplaced(runs, rules)]
+    return [table for layout in layouts if (table := _built(layout, held, rules, seed)).known]
+
+
+def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | None = None, seed: int = 0) -> list[Table]:
+    """The same tables over all diseases with a row for each stratum and doctor, the commonest stratum first.
+
+    A case of several strata counts in each of them. The name of a stratum that holds one restricted case alone is left
+    out. None if no case states any.
+    """
+    rules = rules or rules_in(runs)[0]
+    episodes = [row for run in runs for row in run.episodes if row.cause is not None]
+    strata = _strata(episodes, by)
+    if not any(getattr(row, by) for row in episodes):
+        return []
+    held = players(runs)
+    inside_of = [(shown, [_within(player, by, stratum) for player in held]) for stratum, shown in strata.items()]
+    found = []
+    for whole in [*extended(rules), *_unplaced(runs, rules)]:
+        columns = tuple(column for column in whole.columns if column.population == "all")
+        layout = msgspec.structs.replace(whole, columns=columns)
+        rows = [row for shown, some in inside_of for row in _rows(layout, some, seed, shown)]
+        kept = tuple(row for row in rows if any(figure.parts for figure in row.figures))
+        title = f"{layout.title.removesuffix(', all diseases')}, by {STRATA[by]}"
+        found.append(Table(layout.key, title, rules, columns, kept, notes(columns, kept, held, by), by))
+    return [table for table in found if table.known]
+
+
+def _built(layout: Layout, held: Sequence[Player], rules: Rules, seed: int) -> Table:
+    rows = tuple(_rows(layout, held, seed))
+    return Table(layout.key, layout.title, rules, layout.columns, rows, notes(layout.columns, rows, held))
+
+
+def _rows(layout: Layout, held: Sequence[Player], seed: int, stratum: str = "") -> list[Row]:
+    """A row for each doctor that has a run of one of the settings; of a `single` layout for each run."""
+    if layout.single:
+        placed = [
+            (Player(player.label, {"": run}), run.setting)
+            for player in held
+            for run in player.runs.values()
+            if run.setting not in (ONE_TURN, ORACLE, TREATMENT)
+        ]
+    else:
+        wanted = {column.setting for column in layout.columns}
+        placed = [(player, "") for player in held if wanted & player.runs.keys()]
+    return [_row(player, layout.columns, seed, setting=setting, stratum=stratum) for player, setting in placed]
+
+
+def _turned(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
+    prefix = "published_" if rules == "published" else ""
+    names = {
+        score.name
+        for run in runs
+        if setting_of(run.header) == FREE_TURN
+        for row in run.episodes
+        for score in row.scores
+        if score.value is not None
+    }
+    turns = [int(match[1]) for name in names if (match := _TURN.fullmatch(name)) and prefix in name]
+    return [by_turn(rules, min(max(turns), _MOST_TURNS))] if turns else []
+
+
+def _unplaced(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
+    """The table of other games, unless it would say of one unjudged run what its own figures say."""
+    placed = [run for run in runs if setting_of(run.header) not in (ONE_TURN, ORACLE, TREATMENT)]
+    judged = any(
+        score.name.endswith("efficiency_formal") for run in placed for row in run.episodes for score in row.scores
+    )
+    if not judged and len([run for run in placed if setting_of(run.header) != FREE_TURN]) < 2:
+        return []
+    goals = {str(inside(run.header, "scenario").get("goal") or "diagnosis") for run in placed}
+    return [others(rules, sorted(goals))]
+
+
+def _row(player: Player, columns: Sequence[Column], seed: int, *, setting: str = "", stratum: str = "") -> Row:
+    figures = tuple(_figure(column, player.runs.get(column.setting), seed) for column in columns)
+    used = {column.setting for column in columns}
+    runs = {name: run.name for name, run in player.runs.items() if name in used}
+    return Row(player.label, runs, figures, setting, stratum)
+
+
+def _figure(column: Column, run: Played | None, seed: int) -> Figure:
+    if run is None:
+        return Figure(reason="no_run")
+    taken = _population(run.taken, column.population)
+    if not taken:
+        return Figure(reason="no_rare_case" if column.population == "rare" else "no_case")
+    parts = tuple(cell(score, taken, seed) for score in column.scores)
+    beside = tuple(tuple(cell(score, taken, bare=True) for score in scores) for scores in column.beside)
+    return Figure(*_present(parts, beside))
+
+
+def _present(
+    parts: tuple[Cell, ...], beside: tuple[tuple[Cell, ...], ...]
+) -> tuple[tuple[Cell, ...], tuple[tuple[Cell, ...], ...]]:
+    """Without the thinking part of a model that has none."""
+    absent = len(parts) > 1 and not parts[1].scored
+    if absent and ("no_thinking" in parts[1].reasons or parts[1].reasons.keys() <= {"not_scored"}):
+        return parts[:1], beside[:1]
+    return parts, beside
+
+
+def _population(taken: Taken, population: Population) -> Taken:
+    return [pair for pair in taken if pair[0].rare] if population == "rare" else taken
+
+
+def _strata(episodes: Sequence[EpisodeScores], by: Stratum) -> dict[str, str]:
+    """The strata by number of cases, each with the name to be shown."""
+    cases: dict[str, set[str]] = {}
+    restricted = set()
+    for row in episodes:
+        for stratum in getattr(row, by) or (UNSTATED,):
+            cases.setdefault(stratum, set()).add(row.case)
+            if row.restricted:
+                restricted.add(stratum)
+    counts = Counter({stratum: len(held) for stratum, held in cases.items()})
+    ordered = sorted(counts, key=lambda stratum: (stratum == UNSTATED, -counts[stratum], stratum))
+    return {stratum: ALONE if stratum in restricted and counts[stratum] < 2 else stratum for stratum in ordered}
+
+
+def _within(player: Player, by: Stratum, stratum: str) -> Player:
+    runs = {
+        setting: Played(
+            run.name,
+            run.setting,
+            run.doctor,
+            [pair for pair in run.taken if stratum in (getattr(pair[0], by) or (UNSTATED,))],
+            run.open,
+            run.judge,
+        )
+        for setting, run in player.runs.items()
+    }
+    return Player(player.label, runs)

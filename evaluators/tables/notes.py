@@ -1,0 +1,89 @@
+"""What must be said below a table before its figures are compared."""
+
+from collections.abc import Iterator, Sequence
+
+from wardround.evaluators.measures import counted
+from wardround.evaluators.tables.player import Player
+from wardround.evaluators.tables.table import Column, Row
+
+
+def notes(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[Player], by: str = "") -> tuple[str, ...]:
+    """One plain sentence each."""
+    return tuple(
+        note
+        for found in (_intervals(rows), _parts(rows), _counts(rows), _rare(columns, players), _runs(rows, players))
+        for note in found
+    ) + (("A case of several strata counts in each of them.",) if by else ())
+
+
+def _cells(rows: Sequence[Row]) -> Iterator[tuple[int, str, int, int]]:
+    """(row, method, scored, n) of each cell."""
+    for place, row in enumerate(rows):
+        for figure in row.figures:
+            for cell in figure.parts:
+                yield place, cell.ci95_method, cell.scored, cell.n
+
+
+def _intervals(rows: Sequence[Row]) -> Iterator[str]:
+    methods = {method for _, method, _, _ in _cells(rows)}
+    said = "Percent; in brackets the 95% interval"
+    if methods <= {"student_t", ""}:
+        yield f"{said}, Student t over cases."
+    elif "student_t" in methods:
+        yield f"{said}: Student t over cases, a bootstrap of cases where they were repeated."
+    else:
+        yield f"{said}, by a bootstrap of cases with all their repeats."
+
+
+def _parts(rows: Sequence[Row]) -> Iterator[str]:
+    if any(len(figure.parts) > 1 for row in rows for figure in row.figures):
+        yield "XX / xx: the formal part of the reply, and its thinking part."
+    if any(figure.beside for row in rows for figure in row.figures):
+        yield (
+            "Factuality is over the steps that could be verified; below it the share of reasoning steps that could "
+            "not, and the mean with every unverified step taken as wrong, and as correct."
+        )
+
+
+def _counts(rows: Sequence[Row]) -> Iterator[str]:
+    cells = list(_cells(rows))
+    differ = any(
+        len({(scored, n) for at, _, scored, n in cells if at == place}) > 1 for place in {at for at, _, _, _ in cells}
+    )
+    if differ:
+        yield "Denominators differ from figure to figure: n is the episodes that have the figure, of those that ended."
+    if any(figure.reason for row in rows for figure in row.figures):
+        yield "A dash stands where nothing was measured, with the reason."
+
+
+def _rare(columns: Sequence[Column], players: Sequence[Player]) -> Iterator[str]:
+    if not any(column.population == "rare" for column in columns):
+        return
+    settings = {column.setting for column in columns}
+    known: dict[str, bool] = {}
+    for player in players:
+        for setting, run in player.runs.items():
+            if setting in settings or "" in settings:
+                for row, _ in run.taken:
+                    known[row.case] = known.get(row.case, False) or row.rare is not None
+    unknown = sum(not told for told in known.values())
+    if unknown:
+        of = f"{unknown} of {counted(len(known), 'case')}"
+        yield f"Of {of} it is not known whether the disease is rare: they count as all diseases only."
+
+
+def _runs(rows: Sequence[Row], players: Sequence[Player]) -> Iterator[str]:
+    """Open episodes, and rows whose runs are not of the same cases or not by the same judge."""
+    held = {run.name: run for player in players for run in player.runs.values()}
+    shown = dict.fromkeys(name for row in rows for name in row.runs.values())
+    for name in shown:
+        if held[name].open:
+            yield f"{name}: {counted(held[name].open, 'episode')} still open and in no figure."
+    judges = {held[name].judge for name in shown}
+    if len(judges) > 1:
+        yield "Not all runs here were scored by the same judge."
+    for label in dict.fromkeys(row.doctor for row in rows):
+        names = dict.fromkeys(name for row in rows if row.doctor == label for name in row.runs.values())
+        cases = {frozenset(row.case for row, _ in held[name].taken) for name in names}
+        if len(cases) > 1:
+            yield f"{label}: its runs are not of the same cases, so its settings cannot be compared."

@@ -1,0 +1,96 @@
+"""The strict reading of a judge's verdict on a treatment plan."""
+
+import json
+from typing import Any
+
+import pytest
+from bench import verdict
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.outcome.plan import PlanVerdict, reading
+
+QUOTE = {"passage": 2, "quote": "It works."}
+
+
+@pytest.mark.parametrize(
+    ("reply", "meant"),
+    [
+        (verdict("correct", basis="same", evidence=[]), PlanVerdict("correct", "same")),
+        (verdict("Correct", basis=" Included "), PlanVerdict("correct", "included")),
+        (verdict("correct", basis="evidence", evidence=[QUOTE]), PlanVerdict("correct", "evidence", ((2, "It works."),))),
+        (verdict("wrong", basis="evidence", evidence=[QUOTE]), PlanVerdict("wrong", "evidence", ((2, "It works."),))),
+        (verdict("incorrect", basis="none"), PlanVerdict("wrong", "none")),
+        (verdict("unverifiable", basis="none", evidence=[]), PlanVerdict("unverifiable", "none")),
+        (f"```json\n{verdict('correct', basis='same')}\n```", PlanVerdict("correct", "same")),
+        (f"[{verdict('correct', basis='same')}]", PlanVerdict("correct", "same")),
+        ("Wrong", PlanVerdict("wrong")),
+        ("Verdict: incorrect", PlanVerdict("wrong")),
+        ("unverifiable", PlanVerdict("unverifiable")),
+    ],
+)
+def test_read(reply: str, meant: PlanVerdict) -> None:
+    assert reading(3)(reply) == meant
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ("", "empty"),
+        ("The plan is reasonable.", "prose"),
+        ("not correct", "hedged"),
+        ("Partially correct", "hedged"),
+        ('{"verdict": "correct", "basis"', "half_json"),
+        (verdict("correct"), "no_field"),
+        ("Correct", "no_field"),
+        (verdict("correct", basis="none"), "not_in_vocabulary"),
+        (verdict("correct", basis="experience"), "not_in_vocabulary"),
+        (verdict("correct", basis=1), "not_in_vocabulary"),
+        (verdict("wrong", basis="same"), "not_in_vocabulary"),
+        (verdict("wrong", basis="included"), "not_in_vocabulary"),
+        ('{"verdict": true, "basis": "same"}', "not_in_vocabulary"),
+        ('{"basis": "same"}', "no_field"),
+        ('{"verdict": "partially correct", "basis": "same"}', "hedged"),
+        (verdict("correct", basis="same") + " Rather incorrect.", "several"),
+        (verdict("correct", basis="same") * 2, "half_json"),
+        ("\u6b63\u786e", "other_language"),
+        ("I cannot judge treatments.", "refusal"),
+    ],
+)
+def test_anything_else_has_a_typed_reason(reply: str, why: str) -> None:
+    found = reading(3)(reply)
+    assert isinstance(found, Unread)
+    assert found.why == why
+
+
+def test_a_bare_correct_is_read_where_there_was_nothing_to_rest_on() -> None:
+    assert reading(0)("Correct") == reading(0)(verdict("correct")) == PlanVerdict("correct")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "quotes"),
+    [
+        (None, ()),
+        ("It works.", ()),
+        ([None, 1, "It works.", {"passage": 1}, {"quote": 3}, {"passage": 1, "quote": " "}], ()),
+        ([{"quote": "It works."}], ((0, "It works."),)),
+        ([{"passage": "1", "quote": "a"}, {"passage": -1, "quote": "b"}, {"passage": True, "quote": "c"}],) * 1
+        + (((0, "a"), (0, "b"), (0, "c")),),
+    ],
+)
+def test_only_quotations_are_quotations(evidence: Any, quotes: tuple[tuple[int, str], ...]) -> None:
+    found = reading(1)(json.dumps({"verdict": "wrong", "basis": "evidence", "evidence": evidence}))
+    assert isinstance(found, PlanVerdict)
+    assert found.quotes == quotes
+
+
+@given(st.text(), st.integers(0, 3))
+def test_any_text_is_read_or_typed(text: str, shown: int) -> None:
+    assert isinstance(reading(shown)(text), PlanVerdict | Unread)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner)))
+def test_any_json_is_read_or_typed(value: Any) -> None:
+    for fields in ({"verdict": value}, {"verdict": "correct", "basis": value, "evidence": value}):
+        assert isinstance(reading(1)(json.dumps(fields)), PlanVerdict | Unread)

@@ -1,0 +1,87 @@
+"""From what a user says of judges and searches to a court that can sit: endpoints tried, the search opened."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from wardround.access import Access, access_of
+from wardround.cast import Part, model_part
+from wardround.court import LEXICAL, Court, seats_of
+from wardround.engine.errors import UsageError
+from wardround.engine.models.structured import takes_shape
+from wardround.engine.protocols import Store
+from wardround.evaluators.evidence.domains import Domains, Filtered
+from wardround.evaluators.evidence.named import named
+from wardround.evaluators.evidence.page import Reader
+from wardround.evaluators.evidence.pages import Pages
+from wardround.evaluators.evidence.search import Search
+from wardround.evaluators.evidence.web import Web
+from wardround.settings import RunSettings, SeatSettings
+from wardround.wording import wording
+
+WHOLE = ("corpus", "bundled", "pubmed", "recorded")
+"""Searches that find whole texts: there is no page behind a passage to be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Convening:
+    """What a user says: `judges` by SPEC, `lexical` being the offline one, each with its base URL in the same place.
+
+    `search` as in `evidence.named`, "" for none; `pages`: read the pages that a search names. `allow` and `deny` are
+    domains of evidence, `allow_hosts` hosts that restricted cases may be sent to.
+    """
+
+    judges: Sequence[str]
+    base_urls: Sequence[str] = ()
+    temperature: float | None = None
+    repeats: int = 1
+    swap: bool = False
+    search: str = ""
+    pages: bool = True
+    allow: Sequence[str] = ()
+    deny: Sequence[str] = ()
+    allow_hosts: Sequence[str] = ()
+    prompts: Path | None = None
+    quotas: Sequence[str] = ()
+    prices: str = ""
+
+
+async def convened(asked: Convening, store: Store) -> Court:
+    """A court whose endpoints answered one cheap call. Raises UsageError; close the court in the end."""
+    if len(asked.base_urls) > len(asked.judges):
+        raise UsageError("there are more base URLs than judges: give one for each judge, in their order")
+    texts = wording(asked.prompts)
+    access = await access_of(RunSettings(prices=asked.prices, quotas=tuple(asked.quotas)), store)
+    pairs = zip_longest(asked.judges, asked.base_urls, fillvalue="")
+    parts = seats_of([judge_part(spec, access, asked.temperature, base_url) for spec, base_url in pairs])
+    court = Court(parts, asked.repeats, asked.swap, allow_hosts=asked.allow_hosts, prompts=texts)
+    try:
+        models = {seat: part.model for seat, part in parts.items() if part.model is not None}
+        court.structured = frozenset([seat for seat, model in models.items() if await takes_shape(model)])
+        if asked.search:
+            court.search, court.reader = await searching(asked, store)
+    except BaseException:
+        await court.aclose()
+        raise
+    return court
+
+
+def judge_part(spec: str, access: Access, temperature: float | None = None, base_url: str = "") -> Part:
+    """The part of a judge."""
+    if spec.strip() == LEXICAL:
+        return Part(LEXICAL)
+    if "/" not in spec:
+        raise UsageError(f"judge {spec!r}: write provider/model, for instance openai/gpt-4o, or {LEXICAL} (offline)")
+    return model_part(SeatSettings(spec=spec, base_url=base_url, temperature=temperature), access)
+
+
+async def searching(asked: Convening, store: Store) -> tuple[Search, Reader | None]:
+    """The search, held to the domains that are wanted, and a reader for the pages it names."""
+    search = await named(asked.search)
+    domains = Domains(asked.allow, asked.deny)
+    if asked.allow or asked.deny:
+        search = Filtered(search, domains)
+    if not asked.pages or asked.search.partition(":")[0] in WHOLE:
+        return search, None
+    return search, Pages(Web(), domains)
