@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,6 +13,8 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, View
 
 _LINES = (".jsonl", ".ndjson")
+BUNDLED = Path("bundled")
+"""In the place of a file: the replies of two invented authors to the bundled case reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +58,14 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Reply,
     - MedR-Bench results (github.com/MAGIC-AI4Med/MedRBench): `{case: {"results": REPLY}}` of one model, or
       `{case: {model: REPLY}}` of several, with REPLY `{"content": str, "thinking_process": str}`.
 
+    `bundled` stands for the file that comes with the package (a file named so is given with its
+    whole path).
+
     A case with no reply (an empty list, a content of null) is left out. Raises UsageError naming file, place and
     field; also where the file holds several models and none is named, or not the one that is.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = (_bundled() if path == BUNDLED else path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise UsageError(f"replies {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -73,6 +79,10 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Reply,
             raise UsageError(f"{entry.where}: case {entry.case!r} has replies already, at {found[entry.case].where}")
         found[entry.case] = entry
     return {case: entry.replies for case, entry in found.items() if entry.replies}
+
+
+def _bundled() -> Path:
+    return Path(str(files("wardround.agents") / "data" / "replies" / "bundled.jsonl"))
 
 
 def _chosen(path: Path, entries: list[_Entry], model: str | None) -> list[_Entry]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.faults import faults
 from benchmarks.figure import Figure, table
+from benchmarks.judged import judged
 from benchmarks.linking import linking
 from benchmarks.memory import memory
 from benchmarks.mimic import mimic
@@ -32,6 +33,7 @@ PARTS: dict[str, Callable[[bool], Sequence[Figure]]] = {
     "linking": linking,
     "mimic": mimic,
     "retrieval": retrieval,
+    "judged": judged,
 }
 
 

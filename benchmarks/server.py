@@ -40,6 +40,11 @@ class Answers:
         self.sent[kind] += 1
         return self._ready.get(kind), kind == "429"
 
+    def to(self, request: bytes) -> tuple[bytes | None, bool]:
+        """The same, for what is asked in `request` (head and body)."""
+        del request
+        return self.next()
+
     def _kind(self) -> str:
         draw = self._random.random()
         for kind, rate in self._rates.items():
@@ -71,8 +76,8 @@ class Protocol(asyncio.Protocol):
             length = int(head[start : (head + b"\r\n").index(b"\r\n", start)])
             if len(self._buffer) < end + 4 + length:
                 return
+            answer, at_once = self._answers.to(bytes(self._buffer[: end + 4 + length]))
             del self._buffer[: end + 4 + length]
-            answer, at_once = self._answers.next()
             if self._latency and not at_once:
                 asyncio.get_running_loop().call_later(self._latency, self._send, answer)
             else:
@@ -110,10 +115,9 @@ def _http(status: str, body: str, more: str = "") -> bytes:
     return (head + body).encode()
 
 
-def _serve(pipe: Connection, latency: float, answers: tuple[dict[str, float], float, int], core: int | None) -> None:
+def _serve(pipe: Connection, latency: float, made: Answers, core: int | None) -> None:
     if core is not None:
         os.sched_setaffinity(0, {core})
-    made = Answers(*answers)
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
@@ -128,17 +132,22 @@ def _serve(pipe: Connection, latency: float, answers: tuple[dict[str, float], fl
 
 @contextmanager
 def served(
-    latency: float, rates: Mapping[str, float] | None = None, *, retry_after: float = 0.05, seed: int = 0
+    latency: float,
+    rates: Mapping[str, float] | None = None,
+    *,
+    retry_after: float = 0.05,
+    seed: int = 0,
+    answers: Answers | None = None,
 ) -> Iterator[Server]:
     """A running server; this process keeps to the first core, the server to the last.
 
-    `rates` are probabilities of `429` (with Retry-After), `500` and `reset`.
+    `rates` are probabilities of `429` (with Retry-After), `500` and `reset`, drawn from `seed`; or it gives `answers`.
     """
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    answers = (dict(rates or {}), retry_after, seed)
-    arguments = (theirs, latency, answers, cores[-1] if len(cores) > 1 else None)
+    made = answers or Answers(dict(rates or {}), retry_after, seed)
+    arguments = (theirs, latency, made, cores[-1] if len(cores) > 1 else None)
     process = context.Process(target=_serve, args=arguments, daemon=True)
     process.start()
     try:

@@ -122,7 +122,7 @@ async def _seek(panel: Panel, item: Item | None, text: str, *, asked: bool) -> S
     """Whether `text` has the item; nobody is asked about an entry without a type, or about an empty text."""
     if item is None or not text.strip():
         return Sought(item, False)
-    question = questions.item_found(pairing.described(item), text, asked=asked)
+    question = questions.item_found(item.name, text, asked=asked)
     ruling = await panel.ask(question, read_found, swappable=True)
     return Sought(item, ruling.value, ruling.votes, ruling.reason)
 

@@ -1,12 +1,9 @@
 """One self-contained HTML page about one run, or about several side by side; and the same as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from wardround.engine.records import Json
 from wardround.evaluators.caution import cautions
@@ -15,10 +12,14 @@ from wardround.evaluators.described import described, prompts
 from wardround.evaluators.measures import counted, measure_of, shown
 from wardround.evaluators.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.rows import EpisodeScores, RunScores
+from wardround.evaluators.showing.environment import environment, style
+from wardround.evaluators.showing.tabled import Group, tabled
 from wardround.evaluators.summary import ScoreSummary, Summary, summarise
-from wardround.evaluators.table import chance, chosen, ended, missing, signed, span
+from wardround.evaluators.table import beside, chance, chosen, ended, missing, signed, span
+from wardround.evaluators.tables.extended import STRATA, extended_tables, rules_in, stratified_tables
+from wardround.evaluators.tables.records import records
+from wardround.evaluators.tables.table import Table
 
-TEMPLATES = Path(__file__).resolve().parent / "templates"
 LONGEST = 160
 SPREADS = (
     ("Turns", "turns"),
@@ -43,45 +44,73 @@ class Section:
     total: int
 
 
-def page(runs: Sequence[RunScores], *, episodes: int = 200, seed: int = 0, compare: bool = True) -> str:
+def page(
+    runs: Sequence[RunScores],
+    *,
+    episodes: int = 200,
+    seed: int = 0,
+    compare: bool = True,
+    judged: Mapping[tuple[str, str], str] | None = None,
+) -> str:
     """The page for one run, or for several, compared unless `compare` is False (other games, say).
 
-    The table of episodes stops after `episodes`.
+    The table of episodes stops after `episodes`; `judged` maps (run, episode) to the address of that episode's own page
+    (showing/judged.py), relative to this one.
 
     Nothing is loaded from elsewhere and nothing is run. Of a restricted case no text is shown, only its id. The same
     input gives the same bytes.
     """
     summaries = {run.name: summarise(run.episodes, seed) for run in runs}
     comparison = compare_runs(runs, seed) if compare and len(runs) > 1 else None
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    rendering = environment()
+    rendering.globals.update(
+        label=lambda name: measure_of(name).label, shown=shown, span=span, missing=missing, ended=ended, beside=beside
     )
-    environment.globals.update(
-        label=lambda name: measure_of(name).label, shown=shown, span=span, missing=missing, ended=ended
-    )
-    environment.globals.update(
+    rendering.globals.update(
         signed=signed, chance=chance, chosen=chosen, counted=counted, clipped=clipped, headline=_headline
     )
-    return environment.get_template("report.html.j2").render(
-        style=Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),  # noqa: S704  # our own file
+    return rendering.get_template("report.html.j2").render(
+        style=style("report.css"),
         sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(runs)],
         comparison=comparison,
         together=scores_plot("all", summaries) if len(runs) > 1 else None,
+        groups=_groups(runs, seed),
+        judged=judged or {},
     )
 
 
 def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
-    """The same figures as one JSON object: {"runs": [{"run", "header", and a summary}], "comparison": null or one}."""
+    """The same figures as one JSON object: {"runs": [{"run", "header", and a summary}], "comparison": null or one,
+    "tables": one object for each cell (tables/records.py)}.
+    """
     return {
         "runs": [
             {"run": run.name, "header": dict(run.header), **summarise(run.episodes, seed).to_json()} for run in runs
         ],
         "comparison": compare_runs(runs, seed).to_json() if len(runs) > 1 else None,
+        "tables": records(all_tables(runs, seed)),
     }
+
+
+def all_tables(runs: Sequence[RunScores], seed: int = 0) -> list[Table]:
+    """Every table of these runs: by each rule set they were judged by, over all cases and by stratum."""
+    return [table for group in _tables(runs, seed) for table in group[1]]
+
+
+def _tables(runs: Sequence[RunScores], seed: int) -> list[tuple[str, Sequence[Table]]]:
+    found: list[tuple[str, Sequence[Table]]] = []
+    for rules in rules_in(runs):
+        found.append((f"{rules} rules", extended_tables(runs, rules, seed)))
+        for stratum, name in STRATA.items():
+            found.append((f"{rules} rules, by {name}", stratified_tables(runs, stratum, rules, seed)))
+    return [(heading, tables) for heading, tables in found if tables]
+
+
+def _groups(runs: Sequence[RunScores], seed: int) -> list[Group]:
+    return [
+        Group(heading, [tabled(table) for table in tables], place == 0)
+        for place, (heading, tables) in enumerate(_tables(runs, seed))
+    ]
 
 
 def clipped(text: str) -> str:

@@ -11,8 +11,8 @@ class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
     """The scores of one episode, beside what groups it.
 
     `cause` is None while the episode is open. `answer` and `truth` are shown in the table of episodes, unless the case
-    is `restricted`. `group` is the disease, for macro averages; empty if the case has none. `body_systems`, `disorders` and `rare`
-    (None if not known) are the strata of tables.
+    is `restricted`. `group` is the disease, for macro averages; empty if the case has none. `body_systems`, `disorders`
+    and `rare` (None if not known) are the strata of tables.
     """
 
     episode: str

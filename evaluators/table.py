@@ -103,6 +103,15 @@ def span(name: str, ends: tuple[float, float] | None) -> str:
     return f"{shown(name, ends[0])} to {shown(name, ends[1])}".replace("-", "−") if ends else "–"
 
 
+def beside(summary: Summary, name: str) -> str:
+    """What must be read with a figure: of factuality, its means with unverified steps as wrong and as correct."""
+    ends = [summary.score(name.replace("factuality", f"factuality_{end}")) for end in ("low", "high")]
+    means = [end.mean for end in ends if end is not None]
+    if "factuality" not in name or len(means) < 2 or None in means or means[0] == means[1]:
+        return ""
+    return f"{shown(name, means[0])} to {shown(name, means[1])} with unverified steps as wrong, as correct"
+
+
 def missing(score: ScoreSummary) -> str:
     """For instance `2 provider/timeout, 1 nothing_recorded`; a dash if nothing is missing."""
     return ", ".join(f"{count}\u00a0{reason}" for reason, count in score.reasons.items()) or "–"

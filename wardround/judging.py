@@ -33,6 +33,8 @@ from wardround.working import at_work, taken
 log = structlog.get_logger("wardround")
 _SAME = ("evaluates", "evaluator", "seats", "judging", "prompts")
 """What two scorings of a run must share to be one."""
+PATIENCE = 5
+"""Beats that one who follows a run waits while nobody plays it: it may be about to begin, or to be taken up again."""
 
 
 @dataclass(slots=True)
@@ -155,11 +157,11 @@ class Judgement:
 
     async def _followed(self, session: Session) -> AsyncIterator[EpisodeRow]:
         """Episodes to judge as they close, until none is open or nobody plays any more."""
-        run, store, seen = self.run, self.run.store, set[str]()
+        run, store, seen, idle = self.run, self.run.store, set[str](), 0
         while not self.progress.draining:
-            over = "open" not in await store.endings(run.name) or not any(
-                other.alive for other in await store.sessions(run.name)
-            )
+            playing = any(other.alive for other in await store.sessions(run.name))
+            idle = 0 if playing else idle + 1
+            over = "open" not in await store.endings(run.name) or idle > PATIENCE
             async for row in store.episodes(run.name):
                 if row.cause is not None and row.id not in seen:
                     seen.add(row.id)

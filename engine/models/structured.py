@@ -1,6 +1,7 @@
 """Whether a model's endpoint takes the shape of a reply: found out by one cheap call, never guessed from a name."""
 
 import json
+from collections.abc import Mapping
 
 import anyio
 
@@ -26,6 +27,28 @@ FEW = 64
 
 _UNTOLD = frozenset(("auth", "quota", "rate_limit", "timeout", "connection"))
 """Kinds of error that say nothing about the shape."""
+
+
+async def takers(models: Mapping[str, Model], *, within: float = 120.0) -> frozenset[str]:
+    """Which of the models, by seat, take a shape; all are asked at the same time.
+
+    Raises PreflightError naming each seat whose endpoint does not answer.
+    """
+    labels = list(models)
+    found: list[bool | str] = [False] * len(labels)
+
+    async def fill(at: int) -> None:
+        try:
+            found[at] = await takes_shape(models[labels[at]], within=within)
+        except PreflightError as error:
+            found[at] = f"{labels[at]}: {error}"
+
+    async with anyio.create_task_group() as group:
+        for at in range(len(labels)):
+            group.start_soon(fill, at)
+    if problems := [told for told in found if isinstance(told, str)]:
+        raise PreflightError("\n".join(problems))
+    return frozenset(label for label, takes in zip(labels, found, strict=True) if takes)
 
 
 async def takes_shape(model: Model, *, within: float = 120.0) -> bool:

@@ -97,7 +97,7 @@ class _Voiced:
             return await self._voice.complete([Message("user", what)], purpose=purpose, **options)
 
         try:
-            reply = await self._memo.ask(f"{purpose} {options} {what}", call)
+            reply = await self._memo.ask((purpose, what, *options.values()), call)
         except ProviderError as error:
             raise SearchError(error.kind if error.kind in KINDS else "refused", str(error)) from error
         entries = _entries(reply.text)

@@ -40,7 +40,7 @@ _FORM = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(
-    r"(?:[-=*#]{2}\W{0,8}|\[)(?:begin|end|start)\b.{0,40}(?:[-=*#]{2}|\])"
+    r"(?:[-=#]{2}\W{0,8}|\*{3}\W{0,8}|\[)(?:begin|end|start)\b.{0,40}(?:[-=*#]{2}|\])"
     r"|</?(?:case|passage|reference|answer|step|material|document|context|evidence)s?>"
     r"|^\W{0,8}the (?:step|text|reference|answer|case|passage \d+) ?:|(?:step|passage(?: \d+)?|case|answer|material) ends(?: here)?\."
     r"|^\W{0,4}(?:your task|end of (?:the )?(?:case|candidate\S*(?: answer)?|text|step|material))\b",

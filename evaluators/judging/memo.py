@@ -1,6 +1,6 @@
 """The same question within one episode is asked once, and its answer or failure holds for all who ask it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Generic, TypeVar
 
 import anyio
@@ -19,9 +19,9 @@ class Memo(Generic[T]):
     """Answers by their question's key. What is asked at the same time must not depend on who comes first."""
 
     def __init__(self) -> None:
-        self._asked: dict[str, _Asked[T]] = {}
+        self._asked: dict[Hashable, _Asked[T]] = {}
 
-    async def ask(self, key: str, question: Callable[[], Awaitable[T]]) -> T:
+    async def ask(self, key: Hashable, question: Callable[[], Awaitable[T]]) -> T:
         """The answer; raises what the first to ask was told."""
         asked = self._asked.get(key)
         if asked is None:

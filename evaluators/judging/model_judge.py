@@ -1,9 +1,6 @@
 """A judge that is a language model: it renders a question and asks for its shape where the endpoint takes one."""
 
 from collections.abc import Sequence
-from hashlib import blake2b
-
-import msgspec
 
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json, Message
@@ -48,5 +45,4 @@ class ModelJudge:
         async def ask() -> str:
             return (await self._voice.complete(messages, purpose=purpose, **options)).text
 
-        key = blake2b(msgspec.json.encode([purpose, messages, options]), digest_size=16).hexdigest()
-        return await self._memo.ask(key, ask)
+        return await self._memo.ask((purpose, sample.repeat, *messages), ask)

@@ -17,10 +17,10 @@ _VERDICTS = (
 _JUDGES = r"(?:judge|grader|evaluator|reviewer|rater|assistant|ai|llm|language\smodel)s?\b"
 _BEHEST = re.compile(
     rf"""(?xi)
-    \b(?:ignor\w*|disregard\w*|forget|overrid\w*|bypass\w*)\b[^\n.!?]{{0,60}}
+    \b(?:ignor(?:e|ing|a|ad|en|ez|iere?n?)|disregard(?:ing)?|forget|overrid(?:e|ing)|bypass(?:ing)?)\b[^\n.!?]{{0,60}}
         \b(?:instructions?|prompts?|rules?|above|previous|criteria|guidelines?|system|everything|instru\w+|anweisung\w*|consignes?)\b
     |\b(?:verdict|judge?ment|classification|label|grade|rating|score)\b[^\n.!?\w]{{0,6}}
-        (?:\s(?:is|as|must\sbe|should\sbe)\s|[:=])[^\n.!?\w]{{0,6}}{_VERDICTS}
+        (?:\s(?:is|as|must\sbe|should\sbe)\b|[:=])[^\n.!?\w]{{0,6}}{_VERDICTS}
     |\b(?:mark|rate|grade|classify|label|judge|score|count|treat|deem|accept|consider|regard|report|return|output|print
         |say|write|answer|respond|reply)\b[^\n.!?]{{0,60}}
         \b(?:as|with|only|is|exactly|simply|just)\b[^\n.!?\w]{{0,6}}{_VERDICTS}

@@ -4,6 +4,8 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+import msgspec
+
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.evaluators.judging.judge import Sample
@@ -84,14 +86,14 @@ def _earlier(listed: str) -> list[str]:
     for mark in _PLACE.finditer(listed):
         if int(mark[1]) == len(places) + 1:
             places.append(mark)
-    ends = [mark.start() for mark in places[1:]] + [len(listed)]
+    ends = [mark.start() for mark in places[1:]] + [len(listed)] * bool(places)
     return [without_asides(listed[mark.end() : end].strip()) for mark, end in zip(places, ends, strict=True)]
 
 
 def _step_class(question: Question) -> Json:
     earlier = _earlier(question.text(questions.EARLIER))
     case, step = question.text(questions.CASE), question.text(questions.STEP)
-    return {"classification": str(step_class(case, question.said.get("goal", ""), earlier, step))}
+    return {"classification": str(step_class(case, earlier, step))}
 
 
 def _keywords(question: Question) -> Json:

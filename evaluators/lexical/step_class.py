@@ -29,25 +29,24 @@ _CONCLUDING = re.compile(
 )
 
 
-def step_class(case: str, goal: str, earlier: Sequence[str], step: str) -> StepClass:
+def step_class(case: str, earlier: Sequence[str], step: str) -> StepClass:
     """The class of a step (paper 002, prompt 15), for lack of anything better `reasoning`.
 
-    A word of conclusion that the case itself has ("suggestive of a polyp") concludes nothing. Redundancy is not told
-    apart but where a step has no word of case, goal or earlier steps.
+    A word of conclusion that the case itself has ("suggestive of a polyp") concludes nothing. Redundancy is a step that
+    concludes without a telling word: what helps and what does not cannot be told by words, as a new idea shares none
+    with the case.
     """
     said = known(step)
     if any(_again(step, said, other) for other in earlier):
         return StepClass.REPETITION
-    told = known(case)
     lowered, record = step.lower(), case.lower()
     concluding = sum(word not in record for word in _CONCLUDING.findall(lowered))
-    restated = share(said, told)
+    restated = share(said, known(case))
     if concluding == 0 and (len(said) <= HEADING or restated >= RESTATED):
         return StepClass.CITATION
     if restated >= MOSTLY and concluding < SPARSE * len(step.split()):
         return StepClass.CITATION
-    about = told | known(goal) | frozenset(word for other in earlier for word in known(other))
-    return StepClass.REASONING if said & about or not about else StepClass.REDUNDANCY
+    return StepClass.REASONING if said else StepClass.REDUNDANCY
 
 
 def _again(step: str, said: frozenset[str], other: str) -> bool:

@@ -30,7 +30,7 @@ class Paired(msgspec.Struct, frozen=True):
 
 async def pair(panel: Panel, request: Item, recorded: Sequence[Item]) -> Paired:
     """Ask the panel which of the recorded items a request is. Each number is decided by itself."""
-    question = questions.same_items(described(request), [described(item) for item in recorded])
+    question = questions.same_items(request.name, [item.name for item in recorded])
     given: dict[tuple[str, Sample], Answer[Places]] = {}
 
     async def ask(judge: Judge, sample: Sample) -> Answer[Places]:
@@ -71,11 +71,6 @@ def figures(found: Sequence[Paired], recorded: int) -> list[Score]:
         return scores
     reason = next(one.reason for one in found if one.reason)
     return [msgspec.structs.replace(score, value=None, reason=score.reason or reason) for score in scores]
-
-
-def described(item: Item) -> str:
-    """An item in one line."""
-    return f"{item.type}: {item.name}" + (f" ({item.wanted})" if item.wanted else "")
 
 
 def numbers(most: int) -> Reading[Places]:

@@ -4,14 +4,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from wardround.evaluators.judging.hostile import signs
-
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.bench import Bench
 from wardround.evaluators.evidence.sealed import Sealed
+from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import Account, PartAccount
 from wardround.evaluators.reasoning.judged import JudgedReply, Part, Rules

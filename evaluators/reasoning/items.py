@@ -10,6 +10,9 @@ from wardround.engine.records import Json, Score
 from wardround.evaluators.judging.payload import Payload, field, payload
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.scenarios import listing
+from wardround.scenarios.terms.catalogue import catalogue
+from wardround.scenarios.terms.understanding import understand
+from wardround.scenarios.terms.wording import key
 
 MOST = 200
 """Items of one list."""
@@ -28,18 +31,19 @@ class Item(msgspec.Struct, frozen=True):
 def read_items(text: str) -> tuple[Item, ...] | Unread:
     """The items of prompt 21's JSON: a list of objects, one object, or {"items": [...]}; an empty list is one.
 
-    An item that names several tests is one item for each. `no_test`: an entry without `type` and `test_name`.
+    An item that names several tests is one item for each: "CBC, CRP" and "CBC and CRP" are two, "ova and parasites" and
+    "CT of chest, abdomen and pelvis" are one. `no_test`: an entry without `type` and `test_name`.
     """
     entries = _entries(text)
     if isinstance(entries, Unread):
         return entries
     found: dict[tuple[str, str], Item] = {}
     for entry in entries:
-        kind, names = field(entry, ("type",)), field(entry, ("test_name",))
-        several = ", ".join(map(str, names)) if isinstance(names, list) else names
-        if not isinstance(kind, str) or not isinstance(several, str) or not listing.items(several):
+        kind, named = field(entry, ("type",)), field(entry, ("test_name",))
+        names = [apart for name in (named if isinstance(named, list) else [named]) for apart in _apart(name)]
+        if not isinstance(kind, str) or not names:
             return unread("no_test", text)
-        for name in listing.items(several):
+        for name in names:
             found.setdefault((kind.casefold(), name.casefold()), Item(kind, name, _wanted(entry)))
     return tuple(found.values())[:MOST]
 
@@ -113,6 +117,19 @@ def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         return unread("no_field", text)
     return [entry for entry in entries if isinstance(entry, dict)]
+
+
+def _apart(name: Json) -> Sequence[str]:
+    """The tests that a name names: parted where the table of tests knows what "and" and commas part, else at commas."""
+    if not isinstance(name, str):
+        return ()
+    understood = understand(name, catalogue())
+    if len(understood.phrases) > 1 and not understood.withheld:
+        return understood.phrases
+    # one test of several regions or views; what follows its name ("FISH for MDM2") belongs to it
+    if len(understood.orders) == 1 and key(understood.phrases[0]) == key(name):
+        return (" ".join(name.split()),)
+    return listing.items(name)
 
 
 def _wanted(entry: Mapping[str, Json]) -> str:

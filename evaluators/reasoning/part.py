@@ -6,8 +6,8 @@ from typing import TypeVar
 
 import anyio
 import msgspec
-from wardround.evaluators.judging.hostile import signs
 
+from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample
 from wardround.evaluators.judging.panel import Panel, Ruling
 from wardround.evaluators.reasoning import questions
@@ -50,7 +50,8 @@ class Judging:
         text = reply.text if part == "formal" else reply.thinking
         split = await steps_of(text, part, self.rules, self.panel)
         account = PartAccount(part, reply.stage, reply.turn, reply.seq, how=split.how, left_out=split.left_out)
-        account = msgspec.structs.replace(account, reason=split.reason, flags=signs(text, "reply"))
+        flags = signs(text, "reply")
+        account = msgspec.structs.replace(account, reason=split.reason, flags=flags)
         if split.reason == "no_thinking":
             return msgspec.structs.replace(account, unreferenced=unreferenced or "no_thinking")
         steps: list[StepAccount] = []
@@ -61,7 +62,10 @@ class Judging:
         async def judge_steps() -> None:
             steps.extend(
                 await together(
-                    [self._stepping(reply.known, split.steps[:at], step) for at, step in enumerate(split.steps)]
+                    [
+                        self._stepping(reply.known, split.steps[:at], step, suspect=bool(flags))
+                        for at, step in enumerate(split.steps)
+                    ]
                 )
             )
 
@@ -77,11 +81,13 @@ class Judging:
         referred = None if unreferenced else tuple(found)
         return msgspec.structs.replace(account, steps=tuple(steps), reference=referred, unreferenced=unreferenced)
 
-    def _stepping(self, known: str, earlier: Sequence[str], step: str) -> Callable[[], Awaitable[StepAccount]]:
+    def _stepping(
+        self, known: str, earlier: Sequence[str], step: str, *, suspect: bool
+    ) -> Callable[[], Awaitable[StepAccount]]:
         async def judged() -> StepAccount:
             question = questions.step_class(known, self.goal, earlier, step)
             kind = self._counted(await self.panel.ask(question, read_class))
-            account = StepAccount(step, kind.value, kinds=kind.votes, flags=signs(step, "reply"))
+            account = StepAccount(step, kind.value, kinds=kind.votes, flags=signs(step, "reply") if suspect else ())
             if kind.value is None:
                 return msgspec.structs.replace(account, reason=kind.reason)
             return await self._checked(account, known) if kind.value == StepClass.REASONING else account

@@ -7,51 +7,45 @@ import msgspec
 
 from wardround.engine.records import Json
 from wardround.evaluators.outcome.account import OutcomeAccount
+from wardround.evaluators.outcome.assessed import AssessmentAccount
 from wardround.evaluators.reasoning.account import Account, Looked, Quoted
 
 T = TypeVar("T")
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What the accounts tell: of the reasoning (by evaluator, one for each rule set), the outcome, the examinations.
+    """What the accounts tell of the outcome, and, for each evaluator (each rule set), of reasoning and examinations.
 
     `problems` names the accounts that could not be read, or are of no kind that is known here.
     """
 
     reasoning: Mapping[str, Account]
     outcome: OutcomeAccount | None = None
-    assessment: Json = None
+    assessments: Mapping[str, AssessmentAccount] = {}
     problems: tuple[str, ...] = ()
 
 
 def told(accounts: Mapping[str, Json]) -> Told:
-    """Read the accounts by evaluator: {"reasoning": an Account, "standard": {"outcome": ...}, ...}."""
+    """Read the accounts by evaluator.
+
+    Each is an Account of the reasoning, or {"outcome": OutcomeAccount}, or {"assessment": AssessmentAccount}.
+    """
     reasoning: dict[str, Account] = {}
-    outcome: OutcomeAccount | None = None
-    assessment: Json = None
+    outcomes: dict[str, OutcomeAccount] = {}
+    assessments: dict[str, AssessmentAccount] = {}
     problems: list[str] = []
     for name, held in accounts.items():
-        if not isinstance(held, Mapping):
-            if held is not None:
-                problems.append(name)
+        if held is None:
             continue
-        known = False
-        if "parts" in held or "rules" in held:
-            account, known = _read(held, Account), True
-            if account is None:
-                problems.append(name)
-            else:
-                reasoning[name] = account
-        if held.get("outcome") is not None:
-            found, known = _read(held["outcome"], OutcomeAccount), True
-            outcome = found or outcome
-            if found is None:
-                problems.append(f"{name}: outcome")
-        if held.get("assessment") is not None:
-            assessment, known = held["assessment"], True
-        if not known:
+        inside = held if isinstance(held, Mapping) else {}
+        known = [
+            _keep(reasoning, name, inside if "parts" in inside or "search" in inside else None, Account),
+            _keep(outcomes, name, inside.get("outcome"), OutcomeAccount),
+            _keep(assessments, name, inside.get("assessment"), AssessmentAccount),
+        ]
+        if False in known or set(known) == {None}:
             problems.append(name)
-    return Told(reasoning, outcome, assessment, tuple(problems))
+    return Told(reasoning, next(iter(outcomes.values()), None), assessments, tuple(problems))
 
 
 def digests(accounts: Mapping[str, Json]) -> list[str]:
@@ -70,8 +64,12 @@ def digests(accounts: Mapping[str, Json]) -> list[str]:
     return list(dict.fromkeys([*(one.digest for one in quoted), *(text for one in looked for text in one.texts)]))
 
 
-def _read(held: Json, kind: type[T]) -> T | None:
-    try:
-        return msgspec.convert(held, kind)
-    except msgspec.ValidationError:
+def _keep(kept: dict[str, T], name: str, held: Json, kind: type[T]) -> bool | None:
+    """Read `held` into `kept`: False if it cannot be read, None if there is nothing to read."""
+    if held is None:
         return None
+    try:
+        kept[name] = msgspec.convert(held, kind)
+    except msgspec.ValidationError:
+        return False
+    return True

@@ -64,7 +64,7 @@ def judged_page(
         outcome=found.outcome,
         outcome_voices=_outcome_voices(found),
         outcome_quotations=_outcome_quotations(found, texts),
-        assessment=found.assessment,
+        assessments=found.assessments,
         problems=found.problems,
         scores=_scores(row),
         tiles=_tiles(row),

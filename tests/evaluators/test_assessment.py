@@ -58,7 +58,7 @@ def _is_record(question: Any) -> bool:
 
 def same(pairs: dict[str, list[int]]) -> Any:
     """Which numbers a request is, by its name."""
-    return lambda question: json.dumps({"same": pairs[question.text("The request").removeprefix("test: ")]})
+    return lambda question: json.dumps({"same": pairs[question.text("The request")]})
 
 
 async def assessed(
@@ -107,7 +107,7 @@ async def test_one_broad_request_hits_one_of_ten_by_default_and_all_ten_as_publi
 
 async def test_as_published_each_item_is_sought_in_the_other_side_s_text() -> None:
     def found(question: Any) -> str:
-        return "Yes" if question.text("The item") in ("test: CBC", "test: CT") else "No"
+        return "Yes" if question.text("The item") in ("CBC", "CT") else "No"
 
     judge = splitting(listed("CBC, CRP", "CT"), listed("CBC", "CT", "ECG"), item_found=found)
     figures, told = await assessed(bench(judge), published=True)
@@ -234,7 +234,6 @@ async def test_without_judges_it_says_what_is_missing(work: Any) -> None:
     for seat in (None, Seat("judge", "case-1", 1, Prompts({}))):
         with pytest.raises(UsageError, match="--judge"):
             await work.score(report(), asking(), seat)
-
 
 
 @pytest.mark.shared

@@ -66,9 +66,7 @@ class PlayedSearch:
         """Nothing to give back."""
 
 
-def bench(
-    *judges: PlayedJudge | Script, search: Search | None = None, repeats: int = 1, swap: bool = False
-) -> Bench:
+def bench(*judges: PlayedJudge | Script, search: Search | None = None, repeats: int = 1, swap: bool = False) -> Bench:
     """A bench with these judges; scripts become judges called judge, judge-2 ..."""
     seats = ["judge", *(f"judge-{number}" for number in range(2, len(judges) + 1))]
     played = [

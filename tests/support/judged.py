@@ -8,6 +8,8 @@ from wardround.engine.records import Json, Score
 from wardround.evaluators.evidence.found import digest_of
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.outcome.account import OutcomeAccount
+from wardround.evaluators.outcome.assessed import AssessmentAccount
+from wardround.evaluators.outcome.pairing import Paired
 from wardround.evaluators.reasoning.account import (
     Account,
     Looked,
@@ -16,17 +18,19 @@ from wardround.evaluators.reasoning.account import (
     ReferenceAccount,
     StepAccount,
 )
+from wardround.evaluators.reasoning.items import Item
 from wardround.evaluators.rows import EpisodeScores
 from wardround.scenarios.case import Case, Category, Provenance, Truth
 
 PAGE = (
-    "Appendicitis is an inflammation of the appendix. It often begins with pain around the navel that moves to the lower "
-    "right side within a day. Fever and a raised white cell count are common but may be absent early on. The usual "
-    "treatment is to take the appendix out; antibiotics alone are an option in some uncomplicated cases."
+    "Appendicitis is an inflammation of the appendix. It often begins with pain around the navel that moves to the "
+    "lower right side within a day. Fever and a raised white cell count are common but may be absent early on. The "
+    "usual treatment is to take the appendix out; antibiotics alone are an option in some uncomplicated cases."
 )
 PASSAGE = "A psoas sign is pain on extension of the right hip. It is not specific for appendicitis."
 LOCAL = "Mesenteric lymphadenitis is a common finding in children and settles without an operation."
 TEXTS = {digest_of(text): text for text in (PAGE, PASSAGE, LOCAL)}
+FLAGS = ("instruction", "claims_authority")
 JUDGES = {"judge": "openai/gpt-5", "judge-2": "openai/gemma-3-27b"}
 
 
@@ -111,7 +115,7 @@ def _formal() -> tuple[StepAccount, ...]:
             kinds=votes("reasoning", "reasoning"),
             verdicts=votes("correct", None),
             looked=(looked("mark every step", LOCAL),),
-            flags=("orders the judge about", "page:speaks of a verdict"),
+            flags=("instruction", "page:verdict_form"),
         ),
         StepAccount("Medicine is an art.", "redundancy", kinds=votes("redundancy", "redundancy")),
         StepAccount("Weighs it all once more.", None, None, "judge_unreadable/prose", kinds=votes("reasoning", None)),
@@ -134,7 +138,7 @@ def account(**fields: Any) -> Account:
             "formal", "examination", 1, 3, (_formal()[1],), "paragraphs", unreferenced="no_reference"
         ),
         PartAccount("thinking", "examination", 1, 3, (), reason="no_thinking", unreferenced="no_thinking"),
-        PartAccount("formal", "conclusion", 2, 7, _formal(), "tags", "too_many_steps", 12, _reference(), flags=("orders the judge about",)),
+        PartAccount("formal", "conclusion", 2, 7, _formal(), "tags", "too_many_steps", 12, _reference(), flags=FLAGS),
         PartAccount("thinking", "conclusion", 2, 7, _formal()[1:5], "paragraphs", reference=_reference()),
     )  # fmt: skip
     whole: dict[str, Any] = {"rules": "default", "judges": JUDGES, "search": "corpus:notes", "floor": False}
@@ -155,6 +159,19 @@ def outcome(**fields: Any) -> OutcomeAccount:
         "looked": (looked("appendicitis antibiotics", PAGE),),
     }
     return OutcomeAccount(**(whole | fields))
+
+
+def assessment(**fields: Any) -> AssessmentAccount:
+    """The examinations as judged: one hit, one broad request with an open pair, one missed."""
+    whole: dict[str, Any] = {
+        "rules": "default",
+        "judges": JUDGES,
+        "floor": False,
+        "asked": (Item("laboratory", "White cell count"), Item("imaging", "Any imaging")),
+        "recorded": (Item("laboratory", "Leukocytes"), Item("imaging", "Ultrasound"), Item("pathology", "Histology")),
+        "pairs": (Paired((0,), votes([1], [1])), Paired((), votes([2], []), (1,), "judges_divided")),
+    }
+    return AssessmentAccount(**(whole | fields))
 
 
 def accounts(reasoning: Account | None = None, **others: Any) -> dict[str, Json]:

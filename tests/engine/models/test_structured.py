@@ -12,7 +12,7 @@ from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.single import Single
-from wardround.engine.models.structured import FEW, takes_shape
+from wardround.engine.models.structured import FEW, takers, takes_shape
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
@@ -130,3 +130,16 @@ async def test_a_model_that_sends_nothing_is_not_asked() -> None:
     model = Scripted([])
     assert await takes_shape(Guarded(Single(model), restricted=True)) is True
     assert model.count == 0
+
+
+async def test_several_are_asked_at_the_same_time_and_named_by_their_seats() -> None:
+    async with Loopback(shapes="taken", latency=0.2) as one, Loopback(latency=0.2) as two:
+        models = {"b": at(one), "a": at(two), "c": at(one), "d": Scripted([])}
+        assert await takers(models) == {"b", "c", "d"}
+        assert (one.most, two.most) == (2, 1)
+        one.key = two.key = "another"
+        with pytest.raises(PreflightError) as caught:
+            await takers(models)
+        for model in models.values():
+            await model.aclose()
+    assert [line.partition(":")[0] for line in str(caught.value).splitlines()] == ["b", "a", "c"]

@@ -138,9 +138,7 @@ async def test_a_search_that_failed_is_no_evidence(kind: str) -> None:
     assert await both(SAME, found=failed) == [1.0, "", 1.0, ""]
     asked = judge(UNSETTLED)
     _, told = await judged(bench(asked, search=PlayedSearch(*failed)))
-    assert told["looked"] == [
-        {"judge": "judge", "query": "appendicitis, amoxicillin", "failure": f"search/{kind}"}
-    ]
+    assert told["looked"] == [{"judge": "judge", "query": "appendicitis, amoxicillin", "failure": f"search/{kind}"}]
     assert [material.label for material in asked.asked[-1][0].materials] == ["The case", "The reference", "The answer"]
 
 
@@ -187,7 +185,8 @@ async def test_the_next_judge_names_the_keywords_where_the_first_fails() -> None
     late = ProviderError("timeout", "late")
     on = bench(judge(SAME, keywords=late), judge(SAME, seat="judge-2"), search=PlayedSearch(FOUND))
     _, told = await judged(on)
-    assert [(looked["judge"], looked["query"]) for looked in told["looked"]] == [("judge-2", "appendicitis, amoxicillin")]
+    [looked] = told["looked"]
+    assert (looked["judge"], looked["query"]) == ("judge-2", "appendicitis, amoxicillin")
 
 
 @pytest.mark.parametrize(
@@ -255,10 +254,11 @@ async def test_a_verdict_that_the_order_turns_is_torn() -> None:
 async def test_a_restricted_case_s_words_go_to_no_host_that_was_not_named() -> None:
     foreign = PlayedSearch(FOUND, host="search.test")
     restricted = patient(data_class="restricted")
-    with pytest.raises(EgressError, match="search.test"):
+    with pytest.raises(EgressError, match=r"search\.test"):
         await judged(bench(judge(SAME), search=Guarded(foreign, restricted=True)), of=restricted)
     assert foreign.queries == []
-    scores, _ = await judged(bench(judge(SAME), search=Guarded(foreign, ["search.test"], restricted=True)), of=restricted)
+    allowed = Guarded(foreign, ["search.test"], restricted=True)
+    scores, _ = await judged(bench(judge(SAME), search=allowed), of=restricted)
     assert scores["treatment_accuracy"].value == 1.0
 
 

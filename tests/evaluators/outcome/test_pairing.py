@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from wardround.engine.errors import ProviderError
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.judging.unread import Unread
-from wardround.evaluators.outcome.pairing import Paired, described, figures, numbers, pair
+from wardround.evaluators.outcome.pairing import Paired, figures, numbers, pair
 from wardround.evaluators.reasoning.items import Item
 
 CT = Item("imaging", "CT", "an abscess")
@@ -67,8 +67,8 @@ async def test_a_judge_sees_one_request_and_the_numbered_record() -> None:
     judge = PlayedJudge({"same_items": '{"same": [3]}'})
     assert await pair(bench(judge).panel, CT, RECORD) == Paired((2,), (Vote("judge", (3,)),))
     [(question, *_)] = judge.asked
-    assert question.text("The request") == described(CT) == "imaging: CT (an abscess)"
-    assert question.text("The list") == "1. lab: CBC\n2. lab: CRP\n3. imaging: CT abdomen"
+    assert question.text("The request") == "CT"
+    assert question.text("The list") == "1. CBC\n2. CRP\n3. CT abdomen"
 
 
 async def test_each_number_is_decided_by_itself() -> None:

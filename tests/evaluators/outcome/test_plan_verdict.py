@@ -12,6 +12,7 @@ from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.outcome.plan import PlanVerdict, reading
 
 QUOTE = {"passage": 2, "quote": "It works."}
+QUOTED = ((2, "It works."),)
 
 
 @pytest.mark.parametrize(
@@ -19,8 +20,8 @@ QUOTE = {"passage": 2, "quote": "It works."}
     [
         (verdict("correct", basis="same", evidence=[]), PlanVerdict("correct", "same")),
         (verdict("Correct", basis=" Included "), PlanVerdict("correct", "included")),
-        (verdict("correct", basis="evidence", evidence=[QUOTE]), PlanVerdict("correct", "evidence", ((2, "It works."),))),
-        (verdict("wrong", basis="evidence", evidence=[QUOTE]), PlanVerdict("wrong", "evidence", ((2, "It works."),))),
+        (verdict("correct", basis="evidence", evidence=[QUOTE]), PlanVerdict("correct", "evidence", QUOTED)),
+        (verdict("wrong", basis="evidence", evidence=[QUOTE]), PlanVerdict("wrong", "evidence", QUOTED)),
         (verdict("incorrect", basis="none"), PlanVerdict("wrong", "none")),
         (verdict("unverifiable", basis="none", evidence=[]), PlanVerdict("unverifiable", "none")),
         (f"```json\n{verdict('correct', basis='same')}\n```", PlanVerdict("correct", "same")),
@@ -75,8 +76,10 @@ def test_a_bare_correct_is_read_where_there_was_nothing_to_rest_on() -> None:
         ("It works.", ()),
         ([None, 1, "It works.", {"passage": 1}, {"quote": 3}, {"passage": 1, "quote": " "}], ()),
         ([{"quote": "It works."}], ((0, "It works."),)),
-        ([{"passage": "1", "quote": "a"}, {"passage": -1, "quote": "b"}, {"passage": True, "quote": "c"}],) * 1
-        + (((0, "a"), (0, "b"), (0, "c")),),
+        (
+            [{"passage": "1", "quote": "a"}, {"passage": -1, "quote": "b"}, {"passage": True, "quote": "c"}],
+            ((0, "a"), (0, "b"), (0, "c")),
+        ),
     ],
 )
 def test_only_quotations_are_quotations(evidence: Any, quotes: tuple[tuple[int, str], ...]) -> None:
@@ -90,7 +93,7 @@ def test_any_text_is_read_or_typed(text: str, shown: int) -> None:
     assert isinstance(reading(shown)(text), PlanVerdict | Unread)
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner)))
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists))
 def test_any_json_is_read_or_typed(value: Any) -> None:
     for fields in ({"verdict": value}, {"verdict": "correct", "basis": value, "evidence": value}):
         assert isinstance(reading(1)(json.dumps(fields)), PlanVerdict | Unread)

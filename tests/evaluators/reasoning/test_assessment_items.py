@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.reasoning.items import (
     Item,
     matched,
@@ -15,7 +16,6 @@ from wardround.evaluators.reasoning.items import (
     rate,
     read_items,
 )
-from wardround.evaluators.judging.unread import Unread
 
 CT = {"type": "Imaging", "test_name": "CT", "info_required": "why"}
 
@@ -42,6 +42,27 @@ def test_items_are_read_and_split(value: object, items: tuple[Item, ...]) -> Non
 
 
 @pytest.mark.parametrize(
+    ("name", "names"),
+    [
+        ("CBC and CRP", ("CBC", "CRP")),
+        ("CBC, ESR and CRP", ("CBC", "ESR", "CRP")),
+        ("Troponin/BNP", ("Troponin", "BNP")),
+        ("chest X-ray and abdominal ultrasound", ("chest X-ray", "abdominal ultrasound")),
+        ("Urea and electrolytes", ("Urea and electrolytes",)),
+        ("CT of chest, abdomen and pelvis", ("CT of chest, abdomen and pelvis",)),
+        ("FISH for MDM2", ("FISH for MDM2",)),
+        ("Immunohistochemistry (CK7, CK20)", ("Immunohistochemistry (CK7, CK20)",)),
+        ("CRP if fever, CBC", ("CRP if fever", "CBC")),
+        ("\u8840\u5e38\u89c4\u3001CT", ("\u8840\u5e38\u89c4", "CT")),
+    ],
+)
+def test_only_what_names_several_tests_is_parted(name: str, names: tuple[str, ...]) -> None:
+    found = read_items(json.dumps([{"type": "x", "test_name": name}]))
+    assert isinstance(found, tuple)
+    assert tuple(item.name for item in found) == names
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
         ("", "empty"),
@@ -50,6 +71,8 @@ def test_items_are_read_and_split(value: object, items: tuple[Item, ...]) -> Non
         ('[{"x": 1}]', "no_test"),
         ('[{"type": "Imaging", "test_name": ""}]', "no_test"),
         ('[{"type": 1, "test_name": "CT"}]', "no_test"),
+        ('[{"type": "Lab", "test_name": 1}]', "no_test"),
+        ('[{"type": "Lab", "test_name": [["CT"], null]}]', "no_test"),
         ('["CT"]', "no_field"),
     ],
 )

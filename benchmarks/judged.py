@@ -1,0 +1,144 @@
+"""How near its limit the Reasoning Evaluator comes: stored episodes, a judge that takes 200 ms, 200 calls at once."""
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from zlib import crc32
+
+import anyio
+
+import wardround
+from benchmarks.figure import Figure, of_runs
+from benchmarks.load import Measured, measuring, prose
+from benchmarks.server import Answers, answer_of, served
+from wardround.cast import Part
+from wardround.court import Court, seats_of
+from wardround.engine.models.gates import Gates
+from wardround.engine.models.prices import Prices
+from wardround.engine.models.quota import Quota
+from wardround.engine.models.reach import reach
+from wardround.engine.progress import Progress
+from wardround.engine.records import Action, View
+from wardround.engine.seat import Seat
+from wardround.evaluators.evidence.corpus import Corpus
+from wardround.evaluators.reasoning.evaluator import Reasoning
+from wardround.results import Run
+from wardround.scenarios.case import Case, Provenance, Truth
+from wardround.scenarios.loaders.own import line
+from wardround.scoring import score_run
+
+EPISODES, STEPS, REFERENCE = 1000, 6, 4
+LATENCY, AT_ONCE = 0.2, 200
+CHAIN = 3
+"""Calls that follow each other at the longest: the class of a step, what to look up, the verdict."""
+TOPICS = 500
+FACT = "It is seen more often in the cold months than in the warm ones."
+"""Stands in every text of the corpus, so that a verdict can quote it whatever was found."""
+
+
+class Judging(Answers):
+    """Answers what is asked, by the form of reply that the prompt shows; another topic for another step."""
+
+    def __init__(self) -> None:
+        super().__init__({}, 0.0, 0)
+        self._forms = {
+            b'{\\"classification\\"': [_told({"classification": "reasoning"})],
+            b'{\\"judgment\\"': [_told(_VERDICT)],
+            b'{\\"found\\"': [_told({"found": True})],
+            b'{\\"steps\\"': [_told({"steps": [prose(120, seed=n) for n in range(REFERENCE)]})],
+            b"separated by commas": [answer_of(f"{topic(n)}, cold months") for n in range(TOPICS)],
+        }
+
+    def to(self, request: bytes) -> tuple[bytes | None, bool]:
+        """The reply to what is asked."""
+        self.sent["200"] += 1
+        replies = next(replies for form, replies in self._forms.items() if form in request)
+        return replies[crc32(request) % len(replies)], False
+
+
+_VERDICT = {"judgment": "correct", "keywords_to_search": "", "evidence": [{"passage": 1, "quote": FACT}]}
+
+
+def _told(value: object) -> bytes:
+    return answer_of(json.dumps(json.dumps(value))[1:-1])
+
+
+def topic(number: int) -> str:
+    """A made-up word."""
+    return f"morbus{number:03d}"
+
+
+class Speaker:
+    """A doctor whose reply has six steps of its own for every case."""
+
+    sealed = True
+
+    def __init__(self, seat: Seat) -> None:
+        self._case = seat.case_id
+
+    async def act(self, view: View) -> Action:
+        """Reply."""
+        del view
+        steps = [f"<step {n + 1}> {self._case}: {prose(240, seed=n)}" for n in range(STEPS)]
+        return Action("reply", "### Reasoning:\n" + "\n".join(steps) + "\n\n### Answer:\nmorbus")
+
+
+def judged(quick: bool) -> Sequence[Figure]:
+    """Wall time of the limit, for the best schedule of the same calls, and the cost of a call."""
+    episodes, turns = (150, 1) if quick else (EPISODES, 2)
+    found = []
+    for _ in range(turns):
+        with served(LATENCY, answers=Judging()) as server:
+            found.append(anyio.run(_judge, episodes, server.url))
+    calls = found[0].more["calls"]
+    name = f"{episodes:,} episodes of {STEPS} steps judged, {AT_ONCE} at once, {LATENCY * 1000:g} ms"
+    walls = [row.wall / limit(row.more["calls"]) for row in found]
+    each = found[0].cpu / calls * 1000
+    note = f"{calls:,.0f} calls, {found[0].more['searches']:,.0f} searches, {each:.2f} ms CPU a call"
+    return (of_runs(name, walls, unit="of the limit", at_most=1.15, note=note),)
+
+
+def limit(calls: float) -> float:
+    """Seconds that no schedule can beat: the longest chain, or all calls in as many rows as may run at once."""
+    return max(CHAIN * LATENCY, calls * LATENCY / AT_ONCE)
+
+
+async def _judge(episodes: int, url: str) -> Measured:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _write(folder, episodes)
+        store = wardround.open_store(folder / "bench.db")
+        run = await wardround.run(folder / "cases.jsonl", "oracle", doctor=Speaker, store=store, name="r")
+        gates = Gates({}, Quota(in_flight=AT_ONCE))
+        model = reach("openai/bench", base_url=url, env={}, prices=Prices(), gates=gates)
+        court = Court(seats_of([Part("openai/bench", model=model, gates=gates)]))
+        court.search = await Corpus.open(folder / "corpus.jsonl", cache=folder)
+        progress = Progress()
+        with measuring() as measured:
+            scores = await score_run(run, [Reasoning()], judge=court, progress=progress, concurrency=AT_ONCE)
+        measured.more = await _counted(
+            Run(store, "r~reasoning", {}), [row.score("factuality_formal").value for row in scores.episodes]
+        )
+        await court.aclose()
+        await store.aclose()
+    return measured
+
+
+async def _counted(run: Run, values: Sequence[float | None]) -> dict[str, float]:
+    if values != [1.0] * len(values):
+        raise RuntimeError(f"an episode came out otherwise than it was made to: {values[:5]}")
+    spent = {row.seat: row.spent.calls for row in await run.store.spending(run.name)}
+    return {"calls": float(spent["judge"]), "searches": float(spent["search"])}
+
+
+def _write(folder: Path, episodes: int) -> None:
+    truth = Truth(diagnosis="morbus", differential=prose(600, seed=7))
+    source = Provenance(source="made up")
+    with (folder / "cases.jsonl").open("w") as file:
+        for n in range(episodes):
+            case = Case(id=f"c{n}", opening=prose(1500, seed=n), truth=truth, provenance=source, data_class="public")
+            file.write(f"{line(case)}\n")
+    with (folder / "corpus.jsonl").open("w") as file:
+        for n in range(TOPICS):
+            file.write(json.dumps({"title": topic(n), "text": f"{topic(n)} {prose(500, seed=n)}. {FACT}"}) + "\n")
