@@ -34,7 +34,7 @@ test: $(DEV)  ## the test suite: offline, under two minutes
 
 test-all: $(DEV)  ## the slow tests: packaging, kill -9, PostgreSQL, Ray, litellm, with what they need
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp
-	@$(BIN)/python -m pytest -q -m "(packaging or kill or live or postgres or ray or records or scispacy) and not soak"
+	@$(BIN)/python -m pytest -q -m "(packaging or kill or live or postgres or ray or records or scispacy or long) and not soak"
 
 conformance: $(STAMP)  ## run recorded vectors of published code: make conformance VECTORS=DIR
 	@$(BIN)/python -m conformance $(VECTORS)

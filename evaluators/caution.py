@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from wardround.engine.records import Json
+from wardround.evaluators.doubts import doubts
 from wardround.evaluators.measures import counted, shown
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.summary import Summary
@@ -16,6 +17,7 @@ def cautions(run: RunScores, summary: Summary) -> list[str]:
         *_unreadable(summary),
         *_invented(summary),
         *_unpriced(summary),
+        *doubts(run, summary),
     ]
 
 
@@ -45,8 +47,8 @@ def _helped(header: Mapping[str, Json]) -> Iterator[str]:
 
 def _unreadable(summary: Summary) -> Iterator[str]:
     for score in summary.scores:
-        judged = sum(count for reason, count in score.reasons.items() if reason.startswith("judge"))
-        if judged and score.name.endswith("_accuracy"):
+        judged = sum(count for reason, count in score.reasons.items() if reason.startswith(("judge/", "judge_unread")))
+        if judged and score.name in ("diagnosis_accuracy", "treatment_accuracy"):
             yield f"{counted(judged, 'answer')} without a verdict: the judge could not be read or reached."
 
 

@@ -1,7 +1,7 @@
 """What the scores of a judged episode are called: families of names, for each part of a reply, stage and turn."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import get_args
 
 from wardround.evaluators.measure import Measure, Unit
@@ -70,6 +70,13 @@ def staged(name: str) -> tuple[int, int, Measure] | None:
     turn, (place, base) = int(found[1] or 0), _BASES[found[2]]
     of = f"Turn {turn}" if turn else "Examination requests"
     return turn, place, Measure(name, f"{of}: {base.label[0].lower()}{base.label[1:]}", base.unit)
+
+
+def untaken(name: str, taken: Container[str]) -> str:
+    """Why an episode with the scores `taken` lacks the one of this name: it may have had fewer turns than another."""
+    stage = staged(name)
+    judged = any(f"{lead}efficiency_formal" in taken for lead in ("", "published_"))
+    return NO_SUCH_TURN if stage and stage[0] and judged else "not_scored"
 
 
 NO_SUCH_TURN = "no_such_turn"

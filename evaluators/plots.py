@@ -27,7 +27,7 @@ class Plot:
 
 
 def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
-    """Accuracy, recall and full path of each run: the mean, its 95% interval, and the bounds behind it."""
+    """Accuracy, recall, full path and reasoning of each run: the mean, its 95% interval, and the bounds behind it."""
     names = [n for n in _SHOWN if any((s := run.score(n)) and s.mean is not None for run in runs.values())]
     if not names:
         return Plot("Accuracy and recall", "No episode has a score.")
@@ -138,6 +138,14 @@ _SHOWN = (
     "exam_recall_imaging",
     "exam_recall_investigation",
     "exam_precision",
+    "assessment_precision",
+    "assessment_recall",
+    "efficiency_formal",
+    "factuality_formal",
+    "completeness_formal",
+    "efficiency_thinking",
+    "factuality_thinking",
+    "completeness_thinking",
 )
 
 

@@ -15,7 +15,7 @@ from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.showing.environment import environment, style
 from wardround.evaluators.showing.tabled import Group, tabled
 from wardround.evaluators.summary import ScoreSummary, Summary, summarise
-from wardround.evaluators.table import beside, chance, chosen, ended, missing, signed, span
+from wardround.evaluators.table import beside, both, chance, chosen, ended, missing, parts, signed, span
 from wardround.evaluators.tables.extended import STRATA, extended_tables, rules_in, stratified_tables
 from wardround.evaluators.tables.records import records
 from wardround.evaluators.tables.table import Table
@@ -67,7 +67,14 @@ def page(
         label=lambda name: measure_of(name).label, shown=shown, span=span, missing=missing, ended=ended, beside=beside
     )
     rendering.globals.update(
-        signed=signed, chance=chance, chosen=chosen, counted=counted, clipped=clipped, headline=_headline
+        parts=parts,
+        both=both,
+        signed=signed,
+        chance=chance,
+        chosen=chosen,
+        counted=counted,
+        clipped=clipped,
+        headline=_headline,
     )
     return rendering.get_template("report.html.j2").render(
         style=style("report.css"),

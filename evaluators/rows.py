@@ -40,11 +40,15 @@ class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
 class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """A scored run: its name, its header (JSON object), its episodes.
 
-    `scoring` says how it was scored where the header does not: `judge` (its SPEC, or several), `search` (its name),
-    `floor` (true: a lexical stand-in judged), `rules`, `corpus` ({"documents": number, "bundled": bool}).
+    `scoring` says how it was scored where the header does not: `judge` (its SPEC, or several), `search` (its name).
+    `judges` maps each judge's seat to its SPEC and model; `floor` says that a lexical stand-in is among them;
+    `documents` is the size of the offline corpus that was searched, None where it was none or is not known.
     """
 
     name: str
     header: Mapping[str, Json]
     episodes: Sequence[EpisodeScores]
     scoring: Mapping[str, Json] = {}
+    judges: Mapping[str, tuple[str, str]] = {}
+    floor: bool = False
+    documents: int | None = None

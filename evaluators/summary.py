@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.engine.records import Json, Score
 from wardround.evaluators.intervals import Method, interval, standard_error
-from wardround.evaluators.judged_measures import NO_SUCH_TURN, staged
+from wardround.evaluators.judged_measures import untaken
 from wardround.evaluators.measures import measure_of, place_of
 from wardround.evaluators.rows import EpisodeScores
 
@@ -111,16 +111,7 @@ _Pairs = Sequence[tuple[EpisodeScores, Score]]
 
 
 def _pairs(name: str, taken: Sequence[tuple[EpisodeScores, Mapping[str, Score]]]) -> _Pairs:
-    return [(row, scores.get(name) or Score(name, None, _untaken(name, scores))) for row, scores in taken]
-
-
-def _untaken(name: str, scores: Mapping[str, Score]) -> str:
-    """Why an episode lacks a score: it may have had fewer turns than another."""
-    turn = staged(name)
-    return NO_SUCH_TURN if turn and turn[0] and scores.keys() & _ANSWERED else "not_scored"
-
-
-_ANSWERED = frozenset({"efficiency_formal", "published_efficiency_formal"})
+    return [(row, scores.get(name) or Score(name, None, untaken(name, scores))) for row, scores in taken]
 
 
 def _one(name: str, pairs: _Pairs, seed: int) -> ScoreSummary:

@@ -25,8 +25,8 @@ def score_table(name: str, summary: Summary, every: bool = False) -> Table:
     for score in rows:
         bounds = span(score.name, score.bounds if score.none else None)
         table.add_row(
-            Text(measure_of(score.name).label),
-            shown(score.name, score.mean),
+            Text(measure_of(score.name).label if every else parts(summary, score)),
+            shown(score.name, score.mean) if every else both(summary, score),
             span(score.name, score.ci95),
             f"{score.scored}/{score.n}",
             *((bounds,) if lacking else ()),
@@ -101,6 +101,27 @@ def ended(summary: Summary) -> str:
 def span(name: str, ends: tuple[float, float] | None) -> str:
     """Two values as `0.412 to 0.563`; a dash for None."""
     return f"{shown(name, ends[0])} to {shown(name, ends[1])}".replace("-", "−") if ends else "–"
+
+
+def parts(summary: Summary, score: ScoreSummary) -> str:
+    """The label; of a figure of the formal part it says so if the thinking part stands beside it."""
+    label = measure_of(score.name).label
+    return f"{label.removesuffix(' part')} / thinking" if _thinking(summary, score) else label
+
+
+def both(summary: Summary, score: ScoreSummary) -> str:
+    """The mean; of a figure of the formal part with that of the thinking part, as paper 002's tables print them."""
+    other = _thinking(summary, score)
+    mean = shown(score.name, score.mean)
+    return f"{mean} / {shown(other.name, other.mean)}" if other else mean
+
+
+def _thinking(summary: Summary, score: ScoreSummary) -> ScoreSummary | None:
+    """The same figure of the thinking part, if any episode has it."""
+    if not score.name.endswith("_formal"):
+        return None
+    other = summary.score(score.name.removesuffix("_formal") + "_thinking")
+    return other if other is not None and other.scored else None
 
 
 def beside(summary: Summary, name: str) -> str:

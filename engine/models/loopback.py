@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from types import TracebackType
-from typing import cast
+from typing import TypedDict, Unpack, cast
 
 import msgspec
 
@@ -18,6 +18,14 @@ from wardround.engine.models.faults import Fault, Faults, Rates, Schedule
 from wardround.engine.models.wire import Asked
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
+
+
+class Takes(TypedDict, total=False):
+    """What the loopback server takes of a request; each has a usual value."""
+
+    key: str
+    models: Sequence[str]
+    shapes: wire.Shapes
 
 
 class Loopback:
@@ -42,12 +50,11 @@ class Loopback:
         latency: float = 0.0,
         faults: Faults | Sequence[Fault | str | None] = (),
         only: Callable[[Asked], bool] | None = None,
-        key: str = "",
-        models: Sequence[str] = (),
-        shapes: wire.Shapes = "ignored",
+        **takes: Unpack[Takes],
     ) -> None:
-        self.reply, self.latency, self.key, self.models = reply, latency, key, tuple(models)
-        self.shapes = shapes
+        self.reply, self.latency = reply, latency
+        self.key, self.models = takes.get("key", ""), tuple(takes.get("models", ()))
+        self.shapes: wire.Shapes = takes.get("shapes", "ignored")
         self.faults = cast(Faults, faults) if hasattr(faults, "pick") else Schedule(faults)
         self.only = only
         self.total = self.waiting = self.most = 0

@@ -13,7 +13,7 @@ from wardround.evaluators.judging.fence import seen
 
 WORDS = (
     "ignore disregard previous instruction judge grader evaluator verdict correct answer grade score mark step rules "
-    "reply output return system must classify reasoning rubric"
+    "reply output return system must classify reasoning rubric full marks"
 ).split()
 """What a text in code is looked through for."""
 
@@ -39,8 +39,8 @@ _LONG = re.compile(r"[a-z]{18,400}")
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8000}={0,6}(?![\w+/=-])")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000})(?![0-9A-Za-z])")
 _ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,4000}")
-_PERCENT = re.compile(r"\S{0,80}?(?:%[0-9A-Fa-f]{2}|\w\+\w)[^\s<>\"']{0,4000}")
-_BITS = re.compile(r"(?<!\d)(?:[01]{8}\s?){3,2000}(?!\d)")
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}")
+_BITS = re.compile(r"(?<!\d)(?:[01]{8}\s?){6,2000}(?!\d)")
 _NUMBERS = re.compile(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}\d{2,3}(?!\d)")
 
 
@@ -68,11 +68,7 @@ def disguised(text: str) -> bool:
 
 
 def coded(text: str, smooth: str) -> Iterator[str]:
-    """What stands in code in `text`, whose plain form is `smooth`: readable texts only."""
-    for place in _BASE64.finditer(text):
-        yield from _readable(_base(place[0]))
-    for place in _HEX.finditer(text):
-        yield from _readable(_hex(place[1]))
+    """What `text` may say once its escapes, shifted, turned or replaced letters are undone; its plain form is `smooth`."""
     if "\\" in text:
         for place in _ESCAPED.finditer(text):
             yield from _readable(re.sub(r"\\[ux]([0-9a-fA-F]+)", lambda match: chr(int(match[1], 16)), place[0]))
@@ -80,12 +76,7 @@ def coded(text: str, smooth: str) -> Iterator[str]:
         yield html.unescape(text)
     if "%" in text or "+" in text:
         for place in _PERCENT.finditer(text):
-            yield from _readable(urllib.parse.unquote_plus(place[0]))
-    for place in _BITS.finditer(text):
-        yield from _readable("".join(chr(int(bits, 2)) for bits in re.findall("[01]{8}", place[0])))
-    for place in _NUMBERS.finditer(text):
-        codes = [int(code) for code in re.findall(r"\d+", place[0])]
-        yield from _readable("".join(map(chr, codes)) if all(32 <= code < 127 for code in codes) else "")
+            yield from _readable(urllib.parse.unquote_plus(text[max(0, place.start() - 40) : place.end()]))
     if sum(_ROT13[word] in smooth for word in WORDS) > 1:
         yield codecs.encode(smooth, "rot13")
     if sum(word[::-1] in smooth for word in WORDS) > 1:
@@ -93,6 +84,24 @@ def coded(text: str, smooth: str) -> Iterator[str]:
     leet = {place[0].translate(_LEET) for place in _MIXED.finditer(smooth)}
     if sum(any(word.startswith(name) for word in leet) for name in WORDS) > 1:
         yield _MIXED.sub(lambda match: match[0].translate(_LEET), smooth)
+
+
+def written(text: str) -> bool:
+    """Whether words are written in `text` in base 64 or 32, or as the numbers of their letters: nobody honest does."""
+    for place in _BASE64.finditer(text):
+        if any(_readable(_base(place[0]))):
+            return True
+    for place in _HEX.finditer(text):
+        if any(_readable(_hex(place[1]))):
+            return True
+    for place in _BITS.finditer(text):
+        if any(_readable("".join(chr(int(bits, 2)) for bits in re.findall("[01]{8}", place[0])))):
+            return True
+    for place in _NUMBERS.finditer(text):
+        codes = [int(code) for code in re.findall(r"\d+", place[0])]
+        if all(32 <= code < 127 for code in codes) and any(_readable("".join(map(chr, codes)))):
+            return True
+    return False
 
 
 _ROT13 = {word: codecs.encode(word, "rot13") for word in WORDS}

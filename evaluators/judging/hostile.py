@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from wardround.evaluators.judging.disguise import coded, disguised, folded, plain
+from wardround.evaluators.judging.disguise import coded, disguised, folded, plain, written
 from wardround.evaluators.judging.fence import seen, unseen
 from wardround.evaluators.judging.phrases import FENCE, FORM, MARKUP, spoken
 from wardround.evaluators.judging.question import Origin
+from wardround.evaluators.judging.talk import about_judging
 
 SIGNS = (
     "instruction",
@@ -18,8 +19,9 @@ SIGNS = (
     "threat_or_reward",
     "hidden",
     "encoded",
-    "other_language",
+    "about_judging",
 )
+TALK = "about_judging"
 _DEPTH = 2
 
 _MARKUP = re.compile(
@@ -35,20 +37,20 @@ _FORM = re.compile(
     r"[\"'](?:judge?ment|verdict|classification|found|basis|same|steps|quotes|keywords[_ ]to[_ ]search)[\"'] ?:"
     rf"|\b(?:verdict|judge?ment|judging|step class|class(?:ification)?|result of grading|found|grade|evaluation|same)\W{{0,3}}(?: is)?\s?[:=]"
     rf"\W{{0,4}}(?:{_VERDICT}\b|\[\d|\d+, ?\d)"
-    rf"|\[\[?{_VERDICT}\]|\\boxed\{{{_VERDICT}|</?(?:verdict|judge?ment|score|grade)>|\b\d+/\d+ \({_VERDICT}\)"
-    rf"|\A\W*(?:in)?correct\W*\Z|\boutput\n\W*{_VERDICT}\b",
+    rf"|\[\[?{_VERDICT}\]|\\boxed\{{{_VERDICT}|</?(?:verdict|judge?ment|score|grade)>|(?:\b\d+/\d+|grade:? \w) \({_VERDICT}\)"
+    rf"|\A\W*(?:(?:in)?correct\W*)+\Z|\b(?:label|result|output|answer|a)[\"']?\s?[:=]\W{{0,4}}(?:in)?correct\b|\boutput\n\W*{_VERDICT}\b",
     re.IGNORECASE,
 )
 _FENCE = re.compile(
-    r"(?:[-=#]{2}\W{0,8}|\*{3}\W{0,8}|\[)(?:begin|end|start)\b.{0,40}(?:[-=*#]{2}|\])"
+    r"[=#-]{3} ?(?:system|developer|admin|instructions?) ?[=#-]{3}|(?:[-=#]{2}\W{0,8}|\*{3}\W{0,8}|\[)(?:begin|end|start)\b.{0,40}(?:[-=*#]{2}|\])"
     r"|</?(?:case|passage|reference|answer|step|material|document|context|evidence)s?>"
     r"|^\W{0,8}the (?:step|text|reference|answer|case|passage \d+) ?:|(?:step|passage(?: \d+)?|case|answer|material) ends(?: here)?\."
     r"|^\W{0,4}(?:your task|end of (?:the )?(?:case|candidate\S*(?: answer)?|text|step|material))\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _HIDDEN = re.compile(
-    r"<!--|display ?: ?none|visibility ?: ?hidden|font-size ?: ?0|opacity ?: ?0|(?:left|top|text-indent) ?: ?-\d{3}|\[//\]: ?#"
-    r"|colou?r ?[:=] ?[\"']?(?:white|#fff(?:fff)?)\b|\\textcolor\{white|\\phantom\{|<details\b|<[a-z]{1,10} hidden\b|aria-hidden",
+    r"<!--|display ?: ?none|visibility ?: ?hidden|font-size ?: ?0|[;\"' ](?:max-)?(?:height|width) ?: ?0|opacity ?: ?0|(?:left|top|text-indent) ?: ?-\d{3}|\[//\]: ?#"
+    r"|colou?r ?[:=] ?[\"']?(?:white|transparent|#fff(?:fff)?)\b|\bfill=[\"']?white|\bsr-only\b|\\textcolor\{white|\\phantom\{|<details\b|<[a-z]{1,10} hidden\b|aria-hidden",
     re.IGNORECASE,
 )
 _THINKS = re.compile(r"\s*<think>(?=[^<]{200})")
@@ -68,17 +70,18 @@ def _signs(text: str, origin: Origin, depth: int) -> Iterator[str]:
     raw = seen(text)
     smooth = plain(text)
     yield from spoken(smooth)
-    if not smooth.isascii():
-        latin = folded(smooth)
-        if latin != smooth:
-            yield from spoken(latin)
+    latin = folded(smooth)
+    if latin != smooth:
+        yield from spoken(latin)
     raw = _own_thinking(raw) if origin == "reply" else raw
     for sign, pattern in ((MARKUP, _MARKUP), (FORM, _FORM), (FENCE, _FENCE), ("hidden", _HIDDEN)):
         if pattern.search(raw):
             yield sign
-    if _unseen(text) or disguised(folded(smooth)):
+    if about_judging(smooth) or (latin != smooth and about_judging(latin)):
+        yield TALK
+    if _unseen(text) or disguised(latin):
         yield "hidden"
-    if depth and any(any(True for _ in _signs(inner, origin, depth - 1)) for inner in coded(raw, smooth)):
+    if depth and (written(raw) or any(any(_signs(inner, origin, depth - 1)) for inner in coded(raw, smooth))):
         yield "encoded"
 
 

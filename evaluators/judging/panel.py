@@ -63,6 +63,11 @@ class Panel:
         """Whether a lexical stand-in is among them."""
         return any(judge.floor for judge in self.judges)
 
+    @property
+    def several(self) -> bool:
+        """Whether a question may get more than one vote."""
+        return len(self.judges) > 1 or self.repeats > 1 or self.swap
+
     async def ask(self, question: Question, read: Reading[T], *, swappable: bool = False) -> Ruling[T]:
         """The panel's answer to a question; `swappable` if the order of its texts must not matter."""
 

@@ -2,8 +2,8 @@
 
 import re
 
-ENOUGH = 3.2
-"""Weight from which a sentence is one about judging; honest sentences of medicine hardly reach 3."""
+ENOUGH = 2.9
+"""Weight from which a sentence is one about judging; honest sentences of medicine hardly reach it."""
 ENOUGH_OF_TWO = 4.6
 """The same for two sentences in a row."""
 
@@ -12,51 +12,53 @@ _CONCEPTS = {
     "who judges": {
         3: "grader graders evaluator evaluators assessor assessors scorer evaluador juez jurado corrector prufer bewerter juge evaluateur "
         "examinateur correcteur судья оценщик проверяющии giudice juiz avaliador valutatore 评分者 评委 考官 裁判",
-        2.5: "jury referee referees richter",
-        2: "judge judges judging examiner examiners reviewer rater checker gutachter эксперт 评分",
-        1.2: "judged candidate assesses marker students student",
+        2.5: "jury",
+        2: "referee referees judge judges judging reviewer rater checker gutachter эксперт 评分",
+        1.5: "examiner examiners",
+        1.2: "judged candidate assesses marker",
     },
     "machine": {
         3: "llm llms chatbot gpt chatgpt sprachmodell",
-        2.5: "ai harness hotfix json модель модели",
+        2.5: "ai harness hotfix модель модели",
         2: "robot bot modelo modele modello 模型 subsystem",
-        1.2: "model models assistants string spam assistant",
-        0.7: "machine automated array root",
+        1.2: "model models string spam json",
+        0.7: "checkers tool machine automated array root",
     },
     "task": {
         3: "rubric benchmark инструкция инструкции",
-        2: "instruction instrucciones reglas anweisung anweisungen consignes istruzioni instrucoes 指令 规则 правила",
-        1.5: "prompt instructions checklist",
-        1: "directions task convention rules rule",
+        2: "instrucciones reglas anweisung anweisungen consignes istruzioni instrucoes 指令 规则 правила",
+        1.5: "prompt checklist",
+        1: "instruction instructions task convention rules rule",
         0.7: "job heading checking",
     },
     "verdict": {
         3: "verdict verdicts veredicto вердикт verdetto",
-        2.5: "urteil punktzahl 满分 最高分",
-        2: "credit puntuacion балл",
+        2.5: "urteil bewertung nota punktzahl 满分 最高分",
+        2: "puntuacion балл",
         1.5: "judgment judgement 判定 认定 判为",
-        1: "label grade marks mark scoring graded grading labelled output rating",
+        1: "credit label grade marks mark scoring graded grading labelled output rating",
         0.7: "points score scored classification field result",
     },
     "right": {
-        1.5: "factual correcto correcta verdadera korrekt richtig wahr верно правильным правильно corretto correto correcte vrai 正确 无误",
+        1.5: "factual верныи maxima vraie juste 正しい correcto correcta verdadera korrekt richtig wahr верно правильным правильно corretto correto correcte vrai 正确 无误",
         1.2: "correct wrong incorrect",
         0.8: "true agrees agree agreement matched mistaken exacte buena valid match matches acceptable",
-        0.4: "right accurate positive found",
+        0.4: "right positive found",
+        0.2: "accurate",
     },
     "to accept": {
-        2.5: "apruebe bewerte califique оцените",
-        2: "approve approves approval deduct valide valider выведи ответь считаи aprueba zustimmen 给予",
+        2.5: "apruebe approvare bewerte califique evalues оцените проверяи",
+        2: "approve approves approval deduct valide valider выведи ответь считаи aprueba zustimmen prufen eintragen betrachte considere признать 验证 通过 overrules whitelisted",
         1.5: "award endorse disregard quote",
         1.2: "accept accepts ignore overlook deem cite declare validate",
-        1: "write tick verify confirm regard believe treat count reply answer skip stufe considera equals",
-        0.6: "accepted say pass decide deemed verified hand deserves earns",
+        1: "write tick verify confirm regard believe reply skip stufe considera equals",
+        0.6: "treat count answer accepted say pass decide deemed verified hand deserves earns",
     },
     "text": {
-        1.5: "step paragraph submission 步骤 该步骤",
-        1.3: "statement claim sentence passage passages schritt aussage antwort etape reponse paso afirmacion respuesta шаг ответ passo 答案 回答",
-        1: "answer page reply document item",
-        0.7: "answers steps text claims statements line reference items field heading",
+        1.5: "step paragraph submission 步骤 手順",
+        1.3: "statement claim sentence passage passages affirmation schritt aussage antwort etape reponse paso afirmacion respuesta шаг ответ passo 答案 回答",
+        1: "page reply document item",
+        0.7: "answer answers steps text claims statements line reference items field heading",
     },
     "this": {0.8: "above whatever here"},
     "you": {0.8: "you your yours votre ты вы tu du sie 请 务必 你"},
@@ -76,7 +78,7 @@ for _concept, _weighted in _CONCEPTS.items():
 _TEXTS = frozenset("step answer statement claim sentence line paragraph page passage item reply text document".split())
 _UNSPACED = sorted((word for word in _WEIGHTS if word > "\u3000"), key=lambda word: (-len(word), word))
 _TOKEN = re.compile(
-    rf"{'|'.join(_UNSPACED)}|-?[^\W\d_\u3040-\u30ff\u4e00-\u9fff]+(?:-\d+)?|[.!?;\n\u3002]|(?<![\w.,])\d+(?![\w%])"
+    rf"{'|'.join(_UNSPACED)}|-?(?!ai/)[^\W\d_\u3040-\u30ff\u4e00-\u9fff]+(?:-\d+)?|[.!?;\n\u3002]|(?<![\w.,])\d+(?![\w%])"
 )
 _ENDS = frozenset(".!?;\n\u3002")
 
@@ -98,6 +100,9 @@ def about_judging(text: str) -> bool:
             if last in ("step", "steps", "passage", "item", "line", "grade"):
                 found.pop("text", None)
                 found.pop("verdict", None)
+            continue
+        if last in ("correct", "right", "next") and token in _TEXTS:  # "the correct answer is gout", "the next step"
+            found.pop("right", None)
             continue
         for concept, heavy in _WEIGHTS.get(token, {}).items():
             if heavy > found.get(concept, 0.0):

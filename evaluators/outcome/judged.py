@@ -96,6 +96,8 @@ class _Hearing:
         self.cited[seat, sample] = cited = tuple(dict.fromkeys(one for one in quoted if one is not None))
         if verdict.basis == "evidence" and verdict.said != UNVERIFIABLE:
             return Answer(verdict.said) if cited else Answer(UNVERIFIABLE, UNCITED)
+        if verdict.said == "correct" and not verdict.basis and self.passages:
+            return Answer(UNVERIFIABLE, UNCITED)  # it may rest on them, and does not say by which words
         return Answer("correct" if verdict.said == "correct" else UNVERIFIABLE)
 
     def published(self, seat: str, sample: Sample) -> Answer[str]:

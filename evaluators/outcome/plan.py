@@ -45,8 +45,9 @@ class PlanVerdict(msgspec.Struct, frozen=True):
 def reading(shown: int) -> Reading[PlanVerdict]:
     """Reads a reply {"verdict", "basis", "evidence": [{"passage", "quote"}]} of a judge that saw so many passages.
 
-    A verdict of one word is read too. "Correct" must come with its basis (`no_field`), unless no passage was shown:
-    then it can only be by the first two rules. A verdict that its basis contradicts is `not_in_vocabulary`.
+    A verdict of one word is read too, as prompt 20 itself asks for no more. In JSON "correct" must come with its basis
+    (`no_field`), unless no passage was shown: then it can only be by the first two rules. A verdict that its basis
+    contradicts is `not_in_vocabulary`.
     """
     return partial(_read, shown)
 
@@ -57,7 +58,7 @@ def _read(shown: int, text: str) -> PlanVerdict | Unread:
         return held
     if held is None:
         said = word(text, _SAID, "wrong")
-        return said if isinstance(said, Unread) else _consistent(PlanVerdict(said), shown, text)
+        return said if isinstance(said, Unread) else PlanVerdict(said)
     value = held.value[0] if isinstance(held.value, list) and len(held.value) == 1 else held.value
     told, basis = field(value, _VERDICT), field(value, ("basis", "rule"))
     if not isinstance(told, str):

@@ -16,6 +16,8 @@ from wardround.evaluators.reasoning.library import Gathered, Library, Shown, uni
 
 UNCITED = "uncited"
 """Reason: the verdict comes without words that stand in what was found."""
+LEAST = 8
+"""Letters and digits of a quotation that a verdict may rest on."""
 
 
 @dataclass(slots=True)
@@ -38,27 +40,31 @@ class Check:
 
         By default a verdict counts only with words that stand in what was found: else it is unverifiable, `uncited`.
         """
+        try:
+            inquiry = await self._inquired()
+        except ProviderError as error:
+            return Answer(None, f"judge/{error.kind}")
+        except LimitReached as error:
+            return Answer(None, f"judge/{error.limit}")
+        if inquiry.verdict is None:
+            return Answer(None, inquiry.reason)
+        if self.rules == "default" and inquiry.verdict != Verdict.UNVERIFIABLE and not self.quoted:
+            return Answer(str(Verdict.UNVERIFIABLE), UNCITED)
+        return Answer(str(inquiry.verdict), inquiry.reason)
+
+    async def _inquired(self) -> Inquiry:
         inquiry = Inquiry(self.step, self.rules)
         said: list[str] = []
         while inquiry.wants != "done":
             if inquiry.wants == "search":
                 inquiry, said = await self._search(inquiry), []
                 continue
-            try:
-                told = await self.judge.say(self._question(inquiry), self.sample, said)
-            except ProviderError as error:
-                return Answer(None, f"judge/{error.kind}")
-            except LimitReached as error:
-                return Answer(None, f"judge/{error.limit}")
+            told = await self.judge.say(self._question(inquiry), self.sample, said)
             inquiry = inquiry.told(told)
             said = [*said, told] if inquiry.repairing else []
             if inquiry.verdict in (Verdict.CORRECT, Verdict.WRONG):
                 self._quote(told)
-        if inquiry.verdict is None:
-            return Answer(None, inquiry.reason)
-        if self.rules == "default" and inquiry.verdict != Verdict.UNVERIFIABLE and not self.quoted:
-            return Answer(str(Verdict.UNVERIFIABLE), UNCITED)
-        return Answer(str(inquiry.verdict), inquiry.reason)
+        return inquiry
 
     async def _search(self, inquiry: Inquiry) -> Inquiry:
         query = inquiry.query
@@ -81,16 +87,26 @@ class Check:
     def _quote(self, told: str) -> None:
         """Keep the quotations of a reply that really stand in a passage: the one it names, or any other shown."""
         held = reply.payload(told)
-        entries = reply.field(held.value, ("evidence", "quotes")) if isinstance(held, reply.Payload) else None
+        value = held.value if isinstance(held, reply.Payload) else None
+        if isinstance(value, list) and len(value) == 1:  # the verdict of such a reply is read too
+            value = value[0]
+        entries = reply.field(value, ("evidence", "quotes"))
         shown = unique(self._gathered)
         for entry in entries if isinstance(entries, list) else ():
             words, number = reply.field(entry, ("quote", "text")), reply.field(entry, ("passage",))
-            if not isinstance(words, str):
+            if not isinstance(words, str) or not telling(words):
                 continue
             named = [shown[number - 1]] if isinstance(number, int) and 0 < number <= len(shown) else []
             quoted = next(filter(None, (_quoted(one, words, self.judge.seat) for one in [*named, *shown])), None)
             if quoted is not None and quoted not in self.quoted:
                 self.quoted.append(quoted)
+
+
+def telling(words: str) -> bool:
+    """Whether quoted words say something: a word or two stand in any text. Chinese says more in a character."""
+    letters = [char for char in words if char.isalnum()]
+    dense = sum(char >= "\u3040" for char in letters)
+    return len(letters) + dense >= LEAST and (dense > 0 or len(words.split()) > 1)
 
 
 def _quoted(shown: Shown, words: str, seat: str) -> Quoted | None:

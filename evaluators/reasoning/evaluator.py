@@ -11,15 +11,16 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.bench import Bench
 from wardround.evaluators.evidence.sealed import Sealed
 from wardround.evaluators.judging.hostile import signs
+from wardround.evaluators.outcome.together import together
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import Account, PartAccount
 from wardround.evaluators.reasoning.judged import JudgedReply, Part, Rules
 from wardround.evaluators.reasoning.library import Library
-from wardround.evaluators.reasoning.part import Judging, judged_reply, together
+from wardround.evaluators.reasoning.part import Judging, judged_reply
 from wardround.evaluators.reasoning.pooled import pooled
-from wardround.evaluators.reasoning.reference import read_reference
+from wardround.evaluators.reasoning.reference import MOST, read_reference
 from wardround.evaluators.reasoning.scores import scores
-from wardround.evaluators.reasoning.turns import Reply, replies
+from wardround.evaluators.reasoning.turns import Reply, asks, replies
 from wardround.evaluators.standing import Goal, answers, goal_of, unscored
 from wardround.scenarios.case import Case, Truth
 
@@ -39,7 +40,8 @@ class Reasoning:
     Names as in `scores.scores` for the reply that holds the answer; with the prefix `examination_` for all replies
     before it together, and `turn_N_` for each reply of a free-turn episode. Beside them `hostile_texts`, the number of
     texts that speak to the judge, and `reasoning_agreement`, the share of questions in which all votes said the same,
-    where more than one was taken. Needs a `Bench` with a search.
+    if the panel takes more than one (`no_votes`: nothing was asked of it, or all votes failed). Needs a `Bench`
+    with a search.
     """
 
     name = "reasoning"
@@ -54,7 +56,7 @@ class Reasoning:
         reason = unscored(trajectory.ending)
         found = [] if reason else replies(case, trajectory)
         if not found:
-            return Scored(self._none(reason or "no_replies"))
+            return Scored(self._none(trajectory, seat, reason or "no_replies"))
         goal, given = goal_of(case, trajectory), answers(trajectory.ending)
         known = "\n".join(f"{reply.text}\n{reply.thinking}" for reply in found)
         library = Library(Sealed(seat.search, case.truth, known), seat.reader)
@@ -71,8 +73,7 @@ class Reasoning:
             tuple(parts),
             signs(found[-1].known, "case"),
         )
-        by_turn = _scenario(trajectory) in BY_TURN
-        return Scored([*self._figures(parts, by_turn), *_signs(account), *_agreement(judging)], account)
+        return Scored([*self._figures(parts, trajectory), *_signs(account), *_agreement(judging)], account)
 
     async def _reference(self, bench: Bench, truth: Truth, goal: Goal) -> tuple[Sequence[str], str]:
         """The steps of the reference, or why there are none."""
@@ -81,19 +82,22 @@ class Reasoning:
         if not told:
             return (), "no_reference"
         text = "\n".join([*told, f"The final {goal}: {final.strip()}"])
-        answer = await bench.panel.first(questions.reference(text), read_reference)
+        most = MOST if self.rules == "default" else None
+        answer = await bench.panel.first(questions.reference(text), lambda reply: read_reference(reply, most))
         return (answer.value, "") if answer.value is not None else ((), answer.reason)
 
-    def _figures(self, parts: Sequence[PartAccount], by_turn: bool) -> list[Score]:
-        seqs = {part.seq: part.turn for part in parts}
+    def _figures(self, parts: Sequence[PartAccount], trajectory: Trajectory) -> list[Score]:
+        by_turn = _scenario(trajectory) in BY_TURN
         figures: list[Score] = []
         for name in PARTS:
             mine = [part for part in parts if part.part == name]
-            before = [self._reply(part) for part in mine if part.stage == "examination"]
+            before = [self._reply(part) for part in mine[:-1]]
             figures += self._scores(self._reply(mine[-1]), "", mine[-1:], mine[-1].unreferenced)
             if before:
                 figures += self._scores(pooled(name, before), "examination_", mine[:-1], "no_reference")
-            for part in mine if by_turn and len(seqs) > 1 else ():
+            elif asks(trajectory):
+                figures += self._without(name, "examination_", "nothing_asked")
+            for part in mine if by_turn else ():
                 figures += self._scores(self._reply(part), f"turn_{part.turn}_", [part], part.unreferenced)
         return figures
 
@@ -110,9 +114,17 @@ class Reasoning:
             made.append(Score(prefix + score.name, score.value, reason, evidence))
         return made
 
-    def _none(self, reason: str) -> list[Score]:
-        empty = [JudgedReply(part, (), None, reason) for part in PARTS]
-        return [Score(score.name, None, reason) for reply in empty for score in scores(reply, self.rules)]
+    def _without(self, part: Part, prefix: str, reason: str) -> list[Score]:
+        """The figures of what there is not."""
+        names = [score.name for score in scores(JudgedReply(part, (), None, reason), self.rules)]
+        return [Score(prefix + name, None, reason) for name in names]
+
+    def _none(self, trajectory: Trajectory, bench: Bench, reason: str) -> list[Score]:
+        """The same names as an episode of this scenario has that can be scored, but for those of its turns."""
+        prefixes = ["", "examination_"] if asks(trajectory) else [""]
+        figures = [score for part in PARTS for prefix in prefixes for score in self._without(part, prefix, reason)]
+        beside = ["hostile_texts", *(["reasoning_agreement"] if bench.panel.several else [])]
+        return figures + [Score(name, None, reason) for name in beside]
 
 
 class PublishedReasoning(Reasoning):
@@ -144,4 +156,8 @@ def _signs(account: Account) -> list[Score]:
 
 def _agreement(judging: Judging) -> list[Score]:
     votes = judging.steady
-    return [Score("reasoning_agreement", sum(votes) / len(votes))] if votes else []
+    if not judging.panel.several:
+        return []
+    if not votes:
+        return [Score("reasoning_agreement", None, "no_votes")]
+    return [Score("reasoning_agreement", sum(votes) / len(votes))]

@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import msgspec
-from wardround.evaluators.judging.hostile import signs
 
-from wardround.evaluators.evidence.failure import SearchError
+from wardround.engine.errors import LimitReached
+from wardround.evaluators.evidence.failure import KINDS, SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.page import Page, Reader
 from wardround.evaluators.evidence.quoted import locate
 from wardround.evaluators.evidence.search import Search
+from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample, answered
 from wardround.evaluators.judging.payload import Payload, field, payload
 from wardround.evaluators.judging.unread import Unread, unread
+from wardround.evaluators.outcome.together import together
 from wardround.evaluators.reasoning import questions
 
 LONG = 2000
@@ -30,10 +33,21 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class Gathered(msgspec.Struct, frozen=True):
-    """What one search gave: what is shown, which pages fell out and why (address, kind), and the signs in them."""
+    """What one search gave: what is shown, which pages fell out and why, and the signs in them.
+
+    `pages` are (address, kind): a kind of SearchError, `hostile`, or the reason why the judge did not read a long one.
+    """
 
     shown: tuple[Shown, ...]
     pages: tuple[tuple[str, str], ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    """What became of one passage: shown, or fallen out for an error of this kind, with the signs in it."""
+
+    shown: Shown | None = None
+    fell: tuple[str, str] | None = None
     flags: tuple[str, ...] = ()
 
 
@@ -45,27 +59,33 @@ class Library:
     reader: Reader | None = None
 
     async def look(self, query: str, step: str, judge: Judge, sample: Sample) -> Gathered:
-        """What is found for `query`. Raises SearchError if the search fails or none of its pages can be read."""
-        shown: list[Shown] = []
-        fallen: list[tuple[str, str]] = []
-        flags: list[str] = []
+        """What is found for `query`, all pages being read at once.
+
+        Raises SearchError if the search fails or none of its pages can be read, and LimitReached.
+        """
         found = await self.search.find(query)
-        for passage in found:
-            try:
-                source = await self._whole(passage)
-            except SearchError as error:
-                fallen.append((passage.url, error.kind))
-                continue
-            if told := signs(source.text, "page"):
-                flags += told
-                fallen.append((passage.url or source.digest, HOSTILE))
-                continue
-            text = await _telling(source, step, judge, sample)
-            if text:
-                shown.append(Shown(source, text))
-        if fallen and len(fallen) == len(found) and not flags:
-            raise SearchError(fallen[0][1], "none of the pages that were found could be read")
-        return Gathered(tuple(shown), tuple(fallen), tuple(dict.fromkeys(flags)))
+        seen = await together([partial(self._seen, passage, step, judge, sample) for passage in found])
+        fallen = tuple(one.fell for one in seen if one.fell is not None)
+        unread = [kind for _, kind in fallen if kind in KINDS]
+        if unread and len(unread) == len(found):
+            raise SearchError(unread[0], "none of the pages that were found could be read")
+        shown = tuple(one.shown for one in seen if one.shown is not None)
+        return Gathered(shown, fallen, tuple(dict.fromkeys(flag for one in seen for flag in one.flags)))
+
+    async def _seen(self, passage: Found, step: str, judge: Judge, sample: Sample) -> _Seen:
+        place = passage.url or passage.digest
+        try:
+            source = await self._whole(passage)
+        except SearchError as error:
+            return _Seen(fell=(place, error.kind))
+        except LimitReached as error:
+            return _Seen(fell=(place, f"judge/{error.limit}"))
+        if told := signs(source.text, "page"):
+            return _Seen(fell=(place, HOSTILE), flags=told)
+        telling = await _telling(source, step, judge, sample)
+        if telling.value is None:
+            return _Seen(fell=(place, telling.reason))
+        return _Seen(Shown(source, telling.value) if telling.value else None)
 
     async def _whole(self, passage: Found) -> Found | Page:
         """The page that a passage is the beginning of; a corpus gives whole passages."""
@@ -74,13 +94,15 @@ class Library:
         return await self.reader.read(passage.url)
 
 
-async def _telling(source: Found | Page, step: str, judge: Judge, sample: Sample) -> str:
+async def _telling(source: Found | Page, step: str, judge: Judge, sample: Sample) -> Answer[str]:
     """The words of `source` that a judge is shown; of a long one only what really stands in it."""
     if len(source.text) <= LONG:
-        return source.text
+        return Answer(source.text)
     quotes: Answer[tuple[str, ...]] = await answered(judge, questions.extract(source.text, step), read_quotes, sample)
-    places = [locate(source.text, quote) for quote in quotes.value or ()]
-    return "\n".join(dict.fromkeys(source.text[place.start : place.end] for place in places if place is not None))
+    if quotes.value is None:
+        return Answer(None, quotes.reason)
+    places = filter(None, (locate(source.text, quote) for quote in quotes.value))
+    return Answer("\n".join(dict.fromkeys(source.text[place.start : place.end] for place in places)))
 
 
 def read_quotes(text: str) -> tuple[str, ...] | Unread:

@@ -10,6 +10,7 @@ import msgspec
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample
 from wardround.evaluators.judging.panel import Panel, Ruling
+from wardround.evaluators.outcome.together import together
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import PartAccount, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.checking import Check
@@ -34,8 +35,8 @@ T = TypeVar("T")
 class Judging:
     """The judging of one episode: who judges, by which rules, what for, with which library.
 
-    `answer` is the final answer that reference steps are looked for in besides the reasoning. `steady` counts the
-    questions put to more than one vote, and those of them in which all votes said the same.
+    `answer` is the final answer that reference steps are looked for in besides the reasoning. `steady` tells of
+    each question that got more than one vote, of which one at least had a value, whether all votes said the same.
     """
 
     panel: Panel
@@ -136,7 +137,7 @@ class Judging:
         return self._counted(ruling)
 
     def _counted(self, ruling: Ruling[T]) -> Ruling[T]:
-        if len(ruling.votes) > 1:
+        if len(ruling.votes) > 1 and any(vote.value is not None for vote in ruling.votes):  # to fail is not to agree
             self.steady.append(ruling.steady)
         return ruling
 
@@ -171,16 +172,3 @@ def _why(ruling: Ruling[str]) -> str:
     if ruling.value != Verdict.UNVERIFIABLE:
         return ""
     return next((vote.reason for vote in ruling.votes if vote.value == ruling.value and vote.reason), "unresolved")
-
-
-async def together(works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-    """The results of all `works`, done at the same time, in their order."""
-    results: dict[int, T] = {}
-
-    async def one(at: int) -> None:
-        results[at] = await works[at]()
-
-    async with anyio.create_task_group() as group:
-        for at in range(len(works)):
-            group.start_soon(one, at)
-    return [results[at] for at in range(len(works))]

@@ -14,11 +14,12 @@ _STEP = re.compile(
 _CLOSED = re.compile(r"(?i)</step\s{0,9}\d{0,4}>")
 
 
-def read_reference(text: str) -> tuple[str, ...] | Unread:
+def read_reference(text: str, most: int | None = MOST) -> tuple[str, ...] | Unread:
     """1 to 10 steps, the last being the final answer (prompt 14); as JSON {"steps": ["...", ...]}.
 
     In text a step is opened by `<Step n>`, `Step n:` or a number at the beginning of a line; what stands before the
-    first is no step. More than ten are `too_many_steps`: which of them would count is not ours to choose.
+    first is no step. More than `most` are `too_many_steps`: which of them would count is not ours to choose. The
+    published code takes any number (None).
     """
     if not text.strip():
         return unread("empty", text)
@@ -39,7 +40,7 @@ def read_reference(text: str) -> tuple[str, ...] | Unread:
     steps = tuple(" ".join(step.split()) for step in found if any(map(str.isalnum, step)))
     if not steps:
         return unread("no_steps", text)
-    return unread("too_many_steps", text) if len(steps) > MOST else steps
+    return unread("too_many_steps", text) if most is not None and len(steps) > most else steps
 
 
 def published_reference(text: str) -> tuple[str, ...]:

@@ -31,7 +31,8 @@ async def steps_of(text: str, part: Part, rules: Rules, panel: Panel) -> Split:
     if len(pieces) < 2:
         return found
     left_out = max(0, len(pieces) - MANY)
-    return msgspec.structs.replace(found, steps=tuple(pieces[:MANY]), how="judge", left_out=left_out)
+    reason = "too_many_steps" if left_out else ""
+    return msgspec.structs.replace(found, steps=tuple(pieces[:MANY]), how="judge", reason=reason, left_out=left_out)
 
 
 def read_starts(text: str) -> tuple[str, ...] | Unread:
@@ -57,4 +58,5 @@ def cut(text: str, starts: Sequence[str]) -> list[str]:
             places.append(begin)
         at = at + place.end
     ends = [*places[1:], len(text)]
-    return [piece for begin, end in zip(places, ends, strict=True) if (piece := text[begin:end].strip())]
+    pieces = [text[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
+    return [piece for piece in pieces if any(map(str.isalnum, piece))]

@@ -31,8 +31,8 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
-    """All replies with words in them, in order."""
-    told = [disclosure.summary(case) if _asks(trajectory) else disclosure.full(case)]
+    """All replies, in order. An answer in arguments alone is an empty one; silence where words were due is none."""
+    told = [disclosure.summary(case) if asks(trajectory) else disclosure.full(case)]
     found: list[Reply] = []
     for event in effective(trajectory.events):
         if not isinstance(event, Acted):
@@ -40,7 +40,7 @@ def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
         action = event.action
         if event.seat in _RESPONDENTS:
             told.append(action.text.strip() or lines(answers(action)))
-        elif event.seat == AUTHOR and (action.text.strip() or action.thinking.strip()):
+        elif event.seat == AUTHOR and (action.verb != "reply" or action.text.strip() or action.thinking.strip()):
             known = "\n".join(part for part in told if part)
             found.append(Reply(len(found) + 1, event.seq, "examination", action.text, action.thinking, known))
     if found:
@@ -48,7 +48,7 @@ def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
     return found
 
 
-def _asks(trajectory: Trajectory) -> bool:
+def asks(trajectory: Trajectory) -> bool:
     """Whether there is anyone to ask; else the whole report is told at once."""
     seats = trajectory.header.get("seats")
     known = set(seats) if isinstance(seats, dict) else {event.seat for event in trajectory.acted()}

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from wardround.engine.records import Json, Score
 from wardround.evaluators import judged_measures
 from wardround.evaluators.measures import counted, measure_of, place_of, shown
+from wardround.evaluators.outcome.assessed import AssessmentAccount
 from wardround.evaluators.reasoning.account import Account
+from wardround.evaluators.reasoning.items import Item
 from wardround.evaluators.rows import EpisodeScores
 from wardround.evaluators.showing.accounts import Told, digests, told
 from wardround.evaluators.showing.environment import environment, style
@@ -51,7 +53,7 @@ def judged_page(
     ]
     rendering = environment()
     rendering.globals.update(
-        counted=counted, shortened=shortened, label=lambda name: measure_of(name).label, shown=shown, list=list
+        counted=counted, shortened=shortened, label=lambda name: measure_of(name).label, shown=shown, unmet=_unmet
     )
     return rendering.get_template("judged.html.j2").render(
         style=style("report.css", "judged.css"),
@@ -74,6 +76,12 @@ def judged_page(
         long_step=LONG_STEP,
         long_text=LONG_TEXT,
     )
+
+
+def _unmet(account: AssessmentAccount) -> list[Item]:
+    """Recorded items that no request is."""
+    met = {place for pair in account.pairs for place in pair.same}
+    return [item for place, item in enumerate(account.recorded) if place not in met]
 
 
 def _goal(row: EpisodeScores, found: Told) -> str:

@@ -3,6 +3,8 @@
 import re
 from urllib.parse import urlsplit
 
+from wardround.evaluators.showing.visible import visible
+
 _ODD = re.compile(r"[\s\\\x00-\x1f\x7f-\x9f<>\"^`{|}]")
 _LONGEST = 2000
 
@@ -13,7 +15,7 @@ def link(url: str) -> str:
     Only http and https, to a host, without a user name (which makes one host look like another), and without
     characters that no address holds.
     """
-    if len(url) > _LONGEST or _ODD.search(url):
+    if len(url) > _LONGEST or _ODD.search(url) or visible(url) != url:
         return ""
     try:
         parts = urlsplit(url)

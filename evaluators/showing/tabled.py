@@ -58,7 +58,7 @@ def _heads(columns: Sequence[Column]) -> list[list[tuple[str, int]]]:
     rows: list[list[tuple[str, int]]] = []
     if len(set(populations)) > 1:
         rows.append([(name, len(list(some))) for name, some in groupby(populations)])
-    if any(name for _, name in settings):
+    if len({name for _, name in settings}) > 1:
         rows.append([(name, len(list(some))) for (_, name), some in groupby(settings)])
     return [*rows, [(column.label, 1) for column in columns]]
 

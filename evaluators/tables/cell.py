@@ -8,6 +8,7 @@ import msgspec
 
 from wardround.engine.records import Score
 from wardround.evaluators.intervals import Interval, Method, interval
+from wardround.evaluators.judged_measures import untaken
 from wardround.evaluators.rows import EpisodeScores
 
 Taken = Sequence[tuple[EpisodeScores, Mapping[str, Score]]]
@@ -62,7 +63,7 @@ def cell(score: str, taken: Taken, seed: int = 0, *, bare: bool = False) -> Cell
         if found is not None and found.value is not None:
             by_case[row.case].append(found.value)
         else:
-            reasons[found.reason or "no_reason" if found else "not_scored"] += 1
+            reasons[found.reason or "no_reason" if found else untaken(score, scores)] += 1
     values = sorted(value for held in by_case.values() for value in held)
     ci = Interval(None, "") if bare else interval(by_case, seed)
     return Cell(

@@ -4,28 +4,26 @@ from collections.abc import Iterator, Sequence
 
 from wardround.evaluators.measures import counted
 from wardround.evaluators.tables.player import Player
-from wardround.evaluators.tables.table import Column, Row
+from wardround.evaluators.tables.table import POPULATIONS, Column, Row
 
 
 def notes(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[Player], by: str = "") -> tuple[str, ...]:
     """One plain sentence each."""
     return tuple(
         note
-        for found in (_intervals(rows), _parts(rows), _counts(rows), _rare(columns, players), _runs(rows, players))
+        for found in (
+            _intervals(rows),
+            _parts(rows),
+            _counts(columns, rows),
+            _rare(columns, players),
+            _runs(rows, players),
+        )
         for note in found
     ) + (("A case of several strata counts in each of them.",) if by else ())
 
 
-def _cells(rows: Sequence[Row]) -> Iterator[tuple[int, str, int, int]]:
-    """(row, method, scored, n) of each cell."""
-    for place, row in enumerate(rows):
-        for figure in row.figures:
-            for cell in figure.parts:
-                yield place, cell.ci95_method, cell.scored, cell.n
-
-
 def _intervals(rows: Sequence[Row]) -> Iterator[str]:
-    methods = {method for _, method, _, _ in _cells(rows)}
+    methods = {cell.ci95_method for row in rows for figure in row.figures for cell in figure.parts}
     said = "Percent; in brackets the 95% interval"
     if methods <= {"student_t", ""}:
         yield f"{said}, Student t over cases."
@@ -45,10 +43,13 @@ def _parts(rows: Sequence[Row]) -> Iterator[str]:
         )
 
 
-def _counts(rows: Sequence[Row]) -> Iterator[str]:
-    cells = list(_cells(rows))
+def _counts(columns: Sequence[Column], rows: Sequence[Row]) -> Iterator[str]:
     differ = any(
-        len({(scored, n) for at, _, scored, n in cells if at == place}) > 1 for place in {at for at, _, _, _ in cells}
+        len({(cell.scored, cell.n) for column, figure in placed for cell in figure.parts if column.population == one})
+        > 1
+        for row in rows
+        if (placed := list(zip(columns, row.figures, strict=True)))
+        for one in POPULATIONS
     )
     if differ:
         yield "Denominators differ from figure to figure: n is the episodes that have the figure, of those that ended."

@@ -1,14 +1,15 @@
 """A table for the terminal, and the words of one figure wherever it is printed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
+from rich.console import Group
 from rich.table import Table as Printed
 from rich.text import Text
 
 from wardround.evaluators.tables.cell import Cell, Figure
 from wardround.evaluators.tables.layout import SETTINGS
-from wardround.evaluators.tables.table import POPULATIONS, Column, Row, Table
+from wardround.evaluators.tables.table import POPULATIONS, Column, Population, Row, Table
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -30,7 +31,7 @@ def words(figure: Figure) -> Words:
         mean=" / ".join(percent(cell.mean) for cell in figure.parts),
         ci95=tuple(bracket(cell.ci95) for cell in figure.parts if cell.ci95),
         n=_denominators(figure.parts),
-        beside=tuple(_beside(cells) for cells in figure.beside if any(cell.scored for cell in cells)),
+        beside=_beside(figure),
         missing=", ".join(dict.fromkeys(lacking)),
     )
 
@@ -51,39 +52,100 @@ def heading(column: Column, own: str = "") -> str:
     return SETTINGS.get(name, name)
 
 
-def terminal(table: Table) -> Printed:
-    """The table in a form that fits 100 columns: a line for each doctor, population and setting."""
+def terminal(table: Table, width: int = 100) -> Group:
+    """The table for a terminal of so many columns: a line for each doctor, setting and figure.
+
+    All diseases and rare ones stand side by side where there is room, else one below the other.
+    """
+    populations = list(dict.fromkeys(column.population for column in table.columns))
+    parted = any(len(figure.parts) > 1 for row in table.rows for figure in row.figures)
+    if len(populations) > 1 and _LEFT + len(populations) * (_PARTED if parted else _WHOLE) > width:
+        parts = [_only(table, population) for population in populations]
+        return Group(*(_printed(part) for part in parts), _notes(table))
+    return Group(_printed(table), _notes(table))
+
+
+_LEFT, _WHOLE, _PARTED = 30, 34, 42
+"""Columns that doctor, setting and figure take, and those of a population, with one part and with two."""
+
+
+def _only(table: Table, population: Population) -> Table:
+    kept = [place for place, column in enumerate(table.columns) if column.population == population]
+    rows = [msgspec.structs.replace(row, figures=tuple(row.figures[place] for place in kept)) for row in table.rows]
+    columns = tuple(table.columns[place] for place in kept)
+    title = f"{table.title}, {POPULATIONS[population].lower()}"
+    return msgspec.structs.replace(table, title=title, columns=columns, rows=tuple(rows))
+
+
+def _notes(table: Table) -> Text:
+    return Text("\n".join(table.notes), style="dim")
+
+
+def _printed(table: Table) -> Printed:
     number = f"Table {table.key}" if table.key.isdigit() else "Table"
     title = Text(f"{number}: {table.title} ({table.rules} rules)")
-    made = Printed(title=title, title_justify="left", caption_justify="left", box=None, pad_edge=False)
-    for name in ([table.by.replace("_", " ")] if table.by else []) + ["doctor", "setting"]:
+    made = Printed(title=title, title_justify="left", box=None, pad_edge=False)
+    for name in (*([table.by.replace("_", " ")] if table.by else []), "doctor", "setting", "figure"):
         made.add_column(name)
-    labels = list(dict.fromkeys(column.label for column in table.columns))
-    for label in labels:
-        made.add_column(label, justify="right", no_wrap=True)
+    populations = list(dict.fromkeys(column.population for column in table.columns))
+    for population in populations:
+        for name in (population, "95% interval", "n"):
+            made.add_column(name, justify="right", no_wrap=True)
+    before: list[str] = []
     for row in table.rows:
-        for population, setting, figures in _lines(table.columns, row):
-            said = [_cell(figures[label]) if label in figures else "" for label in labels]
-            stratum = [Text(row.stratum)] if table.by else []
-            made.add_row(*stratum, Text(row.doctor), f"{setting}\n{population}", *said)
-    made.caption = Text("\n".join(table.notes))
+        for place, figures in _lines(table.columns, row).items():
+            told = [*([row.stratum] if table.by else []), row.doctor, *place]
+            cells = [text for population in populations for text in _cells(figures.get(population))]
+            made.add_row(*map(Text, _unsaid(told, before)), *cells)
+            for name, some in _companions(figures):
+                beside = [text for population in populations for text in some.get(population, ("", "", ""))]
+                made.add_row(*[""] * (len(told) - 1), f"  {name}", *beside)
+            before = told
     return made
 
 
-def _lines(columns: Sequence[Column], row: Row) -> list[tuple[str, str, dict[str, Figure]]]:
-    """The figures of a row by population and setting, then by label."""
-    found: dict[tuple[str, str], dict[str, Figure]] = {}
+_Place = tuple[str, str]
+
+
+def _lines(columns: Sequence[Column], row: Row) -> dict[_Place, dict[Population, Figure]]:
+    """The figures of a row by setting and label, then by population."""
+    found: dict[_Place, dict[Population, Figure]] = {}
     for column, figure in zip(columns, row.figures, strict=True):
-        place = (POPULATIONS[column.population].lower(), heading(column, row.setting))
-        found.setdefault(place, {})[column.label] = figure
-    return [(population, setting, held) for (population, setting), held in found.items()]
+        found.setdefault((heading(column, row.setting), column.label), {})[column.population] = figure
+    return found
 
 
-def _cell(figure: Figure) -> str:
-    said = words(figure)
-    return "\n".join(
-        [said.mean, *said.ci95, *([said.n] if said.n else []), *said.beside, *([said.missing] if said.missing else [])]
-    )
+def _unsaid(told: Sequence[str], before: Sequence[str]) -> list[str]:
+    """`told` without the leading words that stand in the line above already."""
+    same = 0
+    while same < len(before) and told[same] == before[same]:
+        same += 1
+    return ["" if place < same else word for place, word in enumerate(told)]
+
+
+def _cells(figure: Figure | None) -> tuple[str, str, str]:
+    """Mean, interval and n; the thinking part below the formal one."""
+    if figure is None:
+        return "", "", ""
+    if not figure.parts:
+        return "–", figure.reason, ""
+    means = [percent(cell.mean) for cell in figure.parts]
+    spans = [bracket(cell.ci95) if cell.ci95 else "" if cell.scored else cell.reason for cell in figure.parts]
+    return " / ".join(means), "\n".join(spans), "\n".join(f"{cell.scored}/{cell.n}" for cell in figure.parts)
+
+
+def _companions(figures: Mapping[Population, Figure]) -> list[tuple[str, dict[Population, tuple[str, str, str]]]]:
+    """What is unverifiable, and the bounds, as lines of their own."""
+    held = {population: figure.beside for population, figure in figures.items() if figure.beside}
+    if not held:
+        return []
+    shares = {name: (" / ".join(percent(cells[0].mean) for cells in beside), "", "") for name, beside in held.items()}
+    bounds = {name: ("", "\n".join(_between(cells) for cells in beside), "") for name, beside in held.items()}
+    return [("unverified", shares), ("between", bounds)]
+
+
+def _between(cells: Sequence[Cell]) -> str:
+    return f"{percent(cells[1].mean)} to {percent(cells[2].mean)}"
 
 
 def _denominators(parts: Sequence[Cell]) -> str:
@@ -91,7 +153,10 @@ def _denominators(parts: Sequence[Cell]) -> str:
     return f"n {' / '.join(map(str, scored))} of {parts[0].n}"
 
 
-def _beside(cells: Sequence[Cell]) -> str:
-    """Of one part: what is unverifiable, and both bounds."""
-    unverifiable, low, high = (percent(cell.mean) for cell in cells)
-    return f"unverified {unverifiable}; {low} to {high}"
+def _beside(figure: Figure) -> tuple[str, ...]:
+    """What is unverifiable, part by part in one line, and a line of bounds for each part."""
+    known = [cells for cells in figure.beside if any(cell.scored for cell in cells)]
+    if not known:
+        return ()
+    shares = " / ".join(percent(cells[0].mean) for cells in known)
+    return f"unverified {shares}", *(("/ " if place else "") + _between(cells) for place, cells in enumerate(known))

@@ -11,6 +11,14 @@ from seats import a_view
 
 from wardround.agents.replies import Replies, Reply, read_replies
 from wardround.engine.errors import UsageError
+from wardround.evaluators.reasoning.steps import Split, split
+from wardround.scenarios.bundled import bundled
+from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.reading import answer
+from wardround.scenarios.terms.diagnosis import compare
+
+WRONG = ["wr-005", "wr-008", "wr-009", "wr-011", "wr-015"]
+"""Cases that the hasty author of the bundled replies gets wrong."""
 
 
 def written(folder: Path, text: str, name: str = "r.jsonl") -> Path:
@@ -181,3 +189,87 @@ def test_answers_stay_word_for_word(shared: Path) -> None:
             result = stored[case]["results"]
             assert result["content"].endswith(reply.text)
             assert reply.thinking in result.get("thinking_process", result["content"])
+
+
+def bundled_parts(model: str) -> dict[str, tuple[Split, Split]]:
+    """Case id to the steps of the answer part and of the thinking part."""
+    return {
+        case: (split(reply.text), split(reply.thinking, "thinking"))
+        for case, (reply,) in read_replies(Path("bundled"), model).items()
+    }
+
+
+def test_the_bundled_replies_answer_each_bundled_report() -> None:
+    reports = [case.id for path in bundled("reports") for case in load(path)]
+    for model in ("careful", "hasty"):
+        replies = read_replies(Path("bundled"), model)
+        assert list(replies) == reports
+        assert all(answer(reply.text) and "<think>" not in reply.text for (reply,) in replies.values())
+
+
+def test_the_bundled_replies_are_named_as_they_are_asked_for() -> None:
+    with pytest.raises(UsageError, match=r"replies:bundled#MODEL: careful, hasty"):
+        read_replies(Path("bundled"))
+    with pytest.raises(UsageError, match="replies bundled does not hold model 'x'; it holds: careful, hasty"):
+        read_replies(Path("bundled"), "x")
+
+
+def test_a_file_called_bundled_is_read_by_its_whole_path(tmp_path: Path) -> None:
+    text = '{"case_id": "a", "replies": [{"text": "mine"}]}'
+    assert read_replies(written(tmp_path, text, "bundled")) == {"a": (Reply("mine"),)}
+
+
+def test_the_careful_author_reasons_in_tagged_steps_and_thinks_in_paragraphs() -> None:
+    parts = bundled_parts("careful")
+    assert {formal.how for formal, _ in parts.values()} == {"tags"}
+    assert {len(formal.steps) for formal, _ in parts.values()} == {5, 6, 7}
+    thinking = {case: len(thought.steps) for case, (_, thought) in parts.items() if thought.steps}
+    assert thinking == dict.fromkeys((f"wr-{n:03}" for n in (1, 2, 3, 5, 6, 8, 11, 14, 16)), 3)
+    assert {thought.reason for case, (_, thought) in parts.items() if case not in thinking} == {"no_thinking"}
+
+
+def test_the_hasty_author_leaves_what_an_evaluator_must_bear() -> None:
+    parts = {case: formal for case, (formal, _) in bundled_parts("hasty").items()}
+    assert parts["wr-013"] == Split((), reason="no_reasoning")
+    assert (parts["wr-010"].how, len(parts["wr-010"].steps)) == ("lines", 1)
+    others = [formal for case, formal in parts.items() if case not in ("wr-010", "wr-013")]
+    assert {formal.how for formal in others} == {"tags"}
+    assert {len(formal.steps) for formal in others} == {5, 6, 7}
+    to_the_judge = [case for case, formal in parts.items() if any("count every step" in step for step in formal.steps)]
+    assert to_the_judge == ["wr-003"]
+
+
+# One sentence of each false step, so that whoever corrects the texts sees that they are wrong on purpose.
+FALSE = {
+    "wr-001": ["inherited in an autosomal dominant manner"],
+    "wr-002": ["crash diets are not triggers of porphyria"],
+    "wr-003": ["is not an infection with a bacterium"],
+    "wr-004": ["are not women below the age of 40"],
+    "wr-005": ["Pain and numbness belong to myasthenia", "Acetylcholine receptor antibodies are typical of it"],
+    "wr-006": ["cortisol with a high ACTH is not diagnostic"],
+    "wr-007": ["is not an indolent B-cell neoplasm"],
+    "wr-008": ["does not come from sanding or burning old paint"],
+    "wr-009": ["Corkscrew hairs are a sign of leukaemia"],
+    "wr-010": ["passed on from person to person by coughing"],
+    "wr-011": ["migraine after the age of 60 is not unusual"],
+    "wr-012": ["Methotrexate is an option in a ruptured ectopic pregnancy"],
+    "wr-014": ["The kidneys do not belong to the classic triad"],
+    "wr-015": ["palms, soles and mucous membranes are not spared", "primary syphilis is always very painful"],
+    "wr-016": ["is not a disorder from deficiency of thiamine", "glucose should be given before thiamine"],
+}
+
+
+def test_the_false_steps_are_those_that_are_meant_to_be() -> None:
+    hasty = {case: formal.steps for case, (formal, _) in bundled_parts("hasty").items()}
+    for case, claims in FALSE.items():
+        assert [sum(claim in step for step in hasty[case]) for claim in claims] == [1] * len(claims)
+    careful = "\n".join(step for formal, _ in bundled_parts("careful").values() for step in formal.steps)
+    assert not [claim for claims in FALSE.values() for claim in claims if claim in careful]
+
+
+@pytest.mark.parametrize(("model", "wrong"), [("careful", []), ("hasty", WRONG)])
+def test_the_authors_answers_are_right_or_wrong_as_meant(model: str, wrong: list[str]) -> None:
+    truths = {case.id: case.truth for path in bundled("reports") for case in load(path)}
+    replies = read_replies(Path("bundled"), model)
+    missed = [case for case, (reply,) in replies.items() if not compare(answer(reply.text), truths[case]).match]
+    assert missed == wrong

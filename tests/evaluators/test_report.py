@@ -3,10 +3,10 @@
 import io
 import json
 import re
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from markup import Reader
 from rich.console import Console
 
 from wardround.engine.records import Score
@@ -70,37 +70,6 @@ def run(name: str = "brisk-heron", header: dict[str, Any] | None = None, **field
     episodes = [episode(number, **fields) for number in range(8)]
     left = EpisodeScores(episode="late@1", case="late", repeat=1, cause=None)
     return RunScores(name=name, header=HEADER | (header or {}), episodes=[*episodes, left])
-
-
-class Reader(HTMLParser):
-    """Collects tags, ids and text, and checks that tags are closed in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: set[str] = set()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.text = ""
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.ids += [value for name, value in attrs if name == "id" and value]
-        self.links += [value for name, value in attrs if name in ("src", "href", "xlink:href") and value]
-        if tag not in ("meta", "br", "link", "img"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        self.open.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def test_the_page_is_whole_and_loads_and_runs_nothing() -> None:

@@ -109,6 +109,15 @@ async def test_what_it_says_of_itself(corpus: Bundled, tmp_path: Path) -> None:
     assert len(await corpus.find("pain", most=7)) == 7
 
 
+async def test_without_a_folder_the_index_is_in_the_users_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    search = await named("bundled")
+    await search.aclose()
+    assert len(list((tmp_path / "wardround" / "evidence").iterdir())) == 1
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 async def test_a_case_finds_its_text(corpus: Bundled, case: Case) -> None:
     text, findings = FINDINGS[case.id]

@@ -1,6 +1,6 @@
-"""How far the offline judge agrees with judges that are models: the figures of docs/offline_judge.md, on held-out cases.
+"""How far the offline judge agrees with judges that are models: the figures of docs/offline_judge.md.
 
-Its bounds were chosen on the cases whose id has an even hash (`held_out` is false); the page's tables are of the others.
+Its bounds for steps were chosen on the cases whose id has an even hash; the page's tables of steps are of the others.
 """
 
 import ast
@@ -24,7 +24,8 @@ from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.outcome import questions as outcome
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.steps import split
-from wardround.scenarios.case import Truth
+from wardround.scenarios.case import Case
+from wardround.scenarios.loaders.detect import load as read_cases
 from wardround.scenarios.moves import Conclusion
 from wardround.scenarios.report import read
 
@@ -74,7 +75,7 @@ def printed(heading: str) -> dict[str, list[str]]:
 
 def first(cell: str) -> float:
     """The figure in a cell, before its interval."""
-    return float(cell.split()[0])
+    return float(cell.split(maxsplit=1)[0])
 
 
 def check(row: list[str], found: Agreement) -> None:
@@ -128,7 +129,8 @@ def _tests(kind: str) -> Any:
 
 
 async def test_diagnoses_as_the_page_prints_them(shared: Path) -> None:
-    cases = load(shared, "diagnosis_cases.json")
+    read_in = read_cases(shared / "data" / "medrbench" / "diagnosis_cases.json")
+    truths = {case.id: case.truth for case in read_in if isinstance(case, Case)}
     for judge, row in (("gpt", "diagnosis, against GPT"), ("gemma", "diagnosis, against Gemma")):
         pairs = []
         for model in ANSWERING:
@@ -138,9 +140,8 @@ async def test_diagnoses_as_the_page_prints_them(shared: Path) -> None:
                 results = held["results"]
                 reply = ast.literal_eval(results) if isinstance(results, str) else results
                 move = read(reply["content"] or "", last=True)
-                if isinstance(move, Conclusion) and held_out(case):
-                    truth = Truth(diagnosis=cases[case]["generate_case"]["diagnosis_results"])
-                    given = (await told(outcome.diagnosis(truth, move.text)))["verdict"] == "correct"
+                if isinstance(move, Conclusion):
+                    given = (await told(outcome.diagnosis(truths[case], move.text)))["verdict"] == "correct"
                     pairs.append((given, str(marked[case]["accuracy"]) == "True"))
         check(printed("Agreement")[row], agreement(pairs))
 

@@ -26,6 +26,7 @@ QUOTED = ((2, "It works."),)
         (verdict("unverifiable", basis="none", evidence=[]), PlanVerdict("unverifiable", "none")),
         (f"```json\n{verdict('correct', basis='same')}\n```", PlanVerdict("correct", "same")),
         (f"[{verdict('correct', basis='same')}]", PlanVerdict("correct", "same")),
+        ("Correct", PlanVerdict("correct")),
         ("Wrong", PlanVerdict("wrong")),
         ("Verdict: incorrect", PlanVerdict("wrong")),
         ("unverifiable", PlanVerdict("unverifiable")),
@@ -44,7 +45,6 @@ def test_read(reply: str, meant: PlanVerdict) -> None:
         ("Partially correct", "hedged"),
         ('{"verdict": "correct", "basis"', "half_json"),
         (verdict("correct"), "no_field"),
-        ("Correct", "no_field"),
         (verdict("correct", basis="none"), "not_in_vocabulary"),
         (verdict("correct", basis="experience"), "not_in_vocabulary"),
         (verdict("correct", basis=1), "not_in_vocabulary"),
@@ -65,7 +65,7 @@ def test_anything_else_has_a_typed_reason(reply: str, why: str) -> None:
     assert found.why == why
 
 
-def test_a_bare_correct_is_read_where_there_was_nothing_to_rest_on() -> None:
+def test_correct_needs_no_basis_where_there_was_nothing_to_rest_on() -> None:
     assert reading(0)("Correct") == reading(0)(verdict("correct")) == PlanVerdict("correct")
 
 

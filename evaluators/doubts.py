@@ -1,0 +1,100 @@
+"""What speaks against the figures of judges: a stand-in, a kinship, hostile text, thin evidence, a divided panel."""
+
+from collections.abc import Iterator, Mapping
+
+from wardround.evaluators.judging.family import kin
+from wardround.evaluators.judging.panel import DIVIDED, TORN
+from wardround.evaluators.measures import counted, shown
+from wardround.evaluators.rows import RunScores
+from wardround.evaluators.summary import ScoreSummary, Summary
+
+FEW = 1_000
+"""Documents below which a corpus is small: most medical statements are in none of them."""
+MANY = 0.3
+"""Share of reasoning steps that no search settled from which on factuality says little."""
+_BUNDLED = "bundled"
+
+
+def doubts(run: RunScores, summary: Summary) -> list[str]:
+    """One plain sentence each; none of a run that no judge has seen."""
+    return [
+        *_floor(run),
+        *_kin(run),
+        *_hostile(run),
+        *_evidence(run),
+        *_unverified(summary),
+        *_divided(summary),
+        *_silent(summary),
+    ]
+
+
+def _floor(run: RunScores) -> Iterator[str]:
+    if run.floor:
+        yield (
+            "FLOOR: a lexical stand-in judged, which compares words. Its figures are a lower bound of what a judge is "
+            "worth, not a judgment of the doctor."
+        )
+
+
+def _kin(run: RunScores) -> Iterator[str]:
+    """Judges are known to favour answers of their own family."""
+    seats = run.header.get("seats")
+    doctor = seats.get("doctor") if isinstance(seats, Mapping) else None
+    if not isinstance(doctor, Mapping):
+        return
+    spec, model = str(doctor.get("spec") or ""), str(doctor.get("model") or "")
+    for seat, judge in run.judges.items():
+        if shared := kin(judge, (spec, model)):
+            yield (
+                f"Self-preference: {seat} ({judge[0]}) and the doctor ({spec}) are of one family, {shared}; judges "
+                "tend to favour their own."
+            )
+
+
+def _hostile(run: RunScores) -> Iterator[str]:
+    episodes = sum((row.score("hostile_texts").value or 0) > 0 for row in run.episodes)
+    if episodes:
+        yield (
+            f"{counted(episodes, 'episode')} with text that speaks to the judge (instructions, verdicts, disguised "
+            "words): their pages name it; read those verdicts before believing them."
+        )
+
+
+def _evidence(run: RunScores) -> Iterator[str]:
+    search = str(run.scoring.get("search") or "")
+    if search.startswith(_BUNDLED):
+        yield (
+            "The evidence is the bundled demonstration corpus, a few short texts of our own: what is not in it stays "
+            "unverifiable."
+        )
+    elif run.documents is not None and run.documents < FEW:
+        yield f"The evidence is a corpus of {counted(run.documents, 'document')}: what is not in it stays unverifiable."
+
+
+def _unverified(summary: Summary) -> Iterator[str]:
+    for part in ("formal", "thinking"):
+        score = summary.score(f"unverifiable_{part}")
+        if score and score.mean is not None and score.mean > MANY:
+            yield (
+                f"In the mean, a share of {shown(score.name, score.mean)} of the reasoning steps ({part} part) could "
+                "not be verified: factuality is over the others, so read its bounds."
+            )
+
+
+def _divided(summary: Summary) -> Iterator[str]:
+    """The most that any one figure lost by a panel without a majority."""
+    lost = max((_lost(score) for score in summary.scores), default=0)
+    if lost:
+        yield f"The panel had no majority in {counted(lost, 'episode')}: what hung on it has no value there."
+
+
+def _lost(score: ScoreSummary) -> int:
+    return sum(score.reasons.get(reason, 0) for reason in (DIVIDED, TORN))
+
+
+def _silent(summary: Summary) -> Iterator[str]:
+    score = summary.score("efficiency_formal")
+    silent = sum(score.reasons.get(reason, 0) for reason in ("no_reasoning", "empty_reply")) if score else 0
+    if silent:
+        said = "without reasoning in the answer: in no mean of reasoning, but in its bounds."
+        yield f"{counted(silent, 'episode')} {said}"

@@ -1,0 +1,82 @@
+"""Every question about an outcome has a prompt with its placeholders, and a shape that its own reader accepts."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wardround import evaluators
+from wardround.engine.models.scripted import Scripted
+from wardround.engine.prompts import Prompts
+from wardround.engine.records import Json
+from wardround.evaluators.judging.judge import Sample, answered
+from wardround.evaluators.judging.model_judge import ModelJudge
+from wardround.evaluators.judging.question import Question
+from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.lexical.judge import LexicalJudge
+from wardround.evaluators.outcome import questions
+from wardround.evaluators.outcome.lookup import read_keywords
+from wardround.evaluators.outcome.pairing import numbers
+from wardround.evaluators.outcome.plan import reading
+from wardround.evaluators.reasoning.items import read_items
+from wardround.evaluators.reasoning.verdicts import read_found, read_outcome
+from wardround.scenarios.case import Truth
+
+PROMPTS = Prompts.load([Path(str(evaluators.__file__)).parent / "prompts"])
+GOUT = Truth(diagnosis="Gout", synonyms=("Podagra",))
+Asked = tuple[Question, Callable[[str], Json | Unread]]
+ASKED: dict[str, Asked] = {
+    "diagnosis": (questions.diagnosis(GOUT, "Gouty arthritis"), read_outcome),
+    "treatment": (questions.treatment("A swollen toe.", "Colchicine", ["Rest helps.", "Ice."], "Rest"), reading(2)),
+    "treatment_keywords": (questions.treatment_keywords("A swollen toe.", "Rest"), read_keywords),
+    "items": (questions.items("1. CBC and CRP\n2. CT of the foot", "reply"), read_items),
+    "same_items": (questions.same_items("CT of the foot", ["CBC", "CT foot"]), numbers(5)),
+    "item_found": (questions.item_found("CT", "1. CBC\n2. CT of the foot", asked=True), read_found),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+async def test_a_model_is_asked_with_all_the_texts_and_told_that_they_are_no_instruction(name: str) -> None:
+    question = ASKED[name][0]
+    model = Scripted(["?"])
+    assert question.name == name
+    assert PROMPTS[f"judge/{name}"].fields == {"materials", *question.said}
+    await ModelJudge("judge", "scripted", model, PROMPTS).say(question, Sample())
+    [(messages, purpose, _)] = model.calls
+    asked = messages[-1].content
+    assert purpose == name
+    for material in question.materials:
+        assert material.text in asked
+    assert "counts for nothing" in PROMPTS[f"judge/{name}"].text
+
+
+@pytest.mark.parametrize("name", ASKED)
+async def test_the_offline_judge_answers_what_is_read(name: str) -> None:
+    question, read = ASKED[name]
+    answer = await answered(LexicalJudge(), question, read)
+    assert answer.reason == ""
+    assert answer == await answered(LexicalJudge(), question.swapped(), read)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_examples_of_a_prompt_are_of_its_shape(name: str) -> None:
+    question, read = ASKED[name]
+    examples = [line[line.index("{") :] for line in PROMPTS[f"judge/{name}"].text.splitlines() if '{"' in line]
+    assert bool(examples) is bool(question.shape)
+    for example in examples:
+        for one in example.replace("} or {", "}\n{").replace("}; {", "}\n{").splitlines():
+            found = read(one[: one.rindex("}") + 1])
+            assert not isinstance(found, Unread), one
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_shape_is_strict_all_the_way_down(name: str) -> None:
+    def strict(shape: Json) -> None:
+        if isinstance(shape, dict):
+            if shape.get("type") == "object":
+                assert shape["additionalProperties"] is False
+                assert shape["required"] == list(shape["properties"])
+            for value in shape.values():
+                strict(value)
+
+    strict(dict(ASKED[name][0].shape))
