@@ -9,9 +9,10 @@ from wardround.access import Access, access_of
 from wardround.cast import Part, model_part
 from wardround.court import LEXICAL, Court, seats_of
 from wardround.engine.errors import UsageError
-from wardround.engine.models.structured import takes_shape
+from wardround.engine.models.structured import takers
 from wardround.engine.protocols import Store
 from wardround.evaluators.evidence.domains import Domains, Filtered
+from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.named import named
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.pages import Pages
@@ -58,7 +59,7 @@ async def convened(asked: Convening, store: Store) -> Court:
     court = Court(parts, asked.repeats, asked.swap, allow_hosts=asked.allow_hosts, prompts=texts)
     try:
         models = {seat: part.model for seat, part in parts.items() if part.model is not None}
-        court.structured = frozenset([seat for seat, model in models.items() if await takes_shape(model)])
+        court.structured = await takers(models)
         if asked.search:
             court.search, court.reader = await searching(asked, store)
     except BaseException:
@@ -78,9 +79,9 @@ def judge_part(spec: str, access: Access, temperature: float | None = None, base
 
 async def searching(asked: Convening, store: Store) -> tuple[Search, Reader | None]:
     """The search, held to the domains that are wanted, and a reader for the pages it names."""
-    search = await named(asked.search)
+    search = await named(asked.search, ledger=Ledger(store))
     domains = Domains(asked.allow, asked.deny)
-    if asked.allow or asked.deny:
+    if (asked.allow or asked.deny) and not asked.search.startswith("recorded:"):  # a record was filtered as it was made
         search = Filtered(search, domains)
     if not asked.pages or asked.search.partition(":")[0] in WHOLE:
         return search, None

@@ -76,7 +76,7 @@ class Court:
         }
         search = Recorded(library["spec"], Ledger(run.store)) if library else None
         reader = RecordedReader(judging["pages"], Ledger(run.store)) if judging["pages"] else None
-        structured = frozenset(judging["structured"])
+        structured = frozenset(header["structured"])
         prompts = await run.prompts()
         return cls(parts, judging["repeats"], judging["swap"], structured, search, reader, prompts=prompts)
 
@@ -89,9 +89,9 @@ class Court:
         told["judging"] = {
             "repeats": self.repeats,
             "swap": self.swap,
-            "structured": sorted(self.structured),
             "pages": self.reader.name if self.reader else "",
         }
+        told["structured"] = sorted(self.structured)
         return told
 
     def specs(self) -> dict[str, str]:
@@ -150,7 +150,9 @@ class Court:
     def _judge(self, seat: str, part: Part, voice: Voice | None) -> Judge:
         if voice is None:
             return LexicalJudge(seat)
-        return ModelJudge(seat, part.spec, voice, self.prompts, structured=seat in self.structured)
+        return ModelJudge(
+            seat, part.spec, voice, self.prompts, structured=seat in self.structured, seed=part.sampling.get("seed")
+        )
 
     def _texts(self, store: Store) -> Shelf:
         if self._shelf is None:

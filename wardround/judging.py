@@ -186,7 +186,9 @@ class Judgement:
         while name in kept and {key: kept[name].get(key) for key in _SAME} != told:
             number += 1
             name = f"{base}.{number}"
-        if name not in kept:
+        if name in kept:  # what an endpoint took when the judging began, it is still asked for
+            self.court.structured = frozenset(kept[name]["structured"])
+        else:
             rows = [msgspec.structs.replace(row, cause=None, reason="", events=0) for row in await run.episodes()]
             await store.create_run(name, header, rows)
         return name

@@ -36,12 +36,12 @@ _LINES = re.compile(r" ?\n\s*")
 _LETTERS = re.compile(r"(?<![^\W_])(?:[^\W_][\W_]{1,3}){5,400}[^\W_](?![^\W_])")
 _MIXED = re.compile(r"(?<![\w@$])(?=[a-z@$!|]{0,30}[0-9@$!|])(?=[0-9@$!|]{0,30}[a-z])[a-z0-9@$!|]{3,30}(?!\w)")
 _LONG = re.compile(r"[a-z]{18,400}")
-_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8000}={0,6}(?![\w+/=-])")
-_HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000})(?![0-9A-Za-z])")
-_ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,4000}")
+_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8000}+={0,6}")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000}+)")
+_ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,4000}+")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}")
-_BITS = re.compile(r"(?<!\d)(?:[01]{8}\s?){6,2000}(?!\d)")
-_NUMBERS = re.compile(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}\d{2,3}(?!\d)")
+_BITS = re.compile(r"(?<!\d)(?:[01]{8}\s?){6,2000}+")
+_NUMBERS = re.compile(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}+\d{2,3}")
 
 
 def plain(text: str) -> str:

@@ -22,7 +22,6 @@ SIGNS = (
     "about_judging",
 )
 TALK = "about_judging"
-_DEPTH = 2
 
 _MARKUP = re.compile(
     r"<[|\uff5c][\w\u2581 .:/-]{1,40}[|\uff5c]>|\[/?INST\]|<</?SYS>>|</s>|<s>|<(?:start|end)_of_turn>|\[/?(?:SYSTEM(?:_PROMPT)?|ADMIN|DEVELOPER|ROOT)\]"
@@ -62,11 +61,11 @@ _CYRILLIC = re.compile("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]", re.IGNORECAS
 
 def signs(text: str, origin: Origin) -> tuple[str, ...]:
     """Which of SIGNS the text has, in their order; () for nearly every honest one."""
-    found = set(_signs(text, origin, _DEPTH))
+    found = set(_signs(text, origin))
     return tuple(sign for sign in SIGNS if sign in found)
 
 
-def _signs(text: str, origin: Origin, depth: int) -> Iterator[str]:
+def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[str]:
     raw = seen(text)
     smooth = plain(text)
     yield from spoken(smooth)
@@ -81,7 +80,7 @@ def _signs(text: str, origin: Origin, depth: int) -> Iterator[str]:
         yield TALK
     if _unseen(text) or disguised(latin):
         yield "hidden"
-    if depth and (written(raw) or any(any(_signs(inner, origin, depth - 1)) for inner in coded(raw, smooth))):
+    if deeper and (written(raw) or any(any(_signs(inner, origin, False)) for inner in coded(raw, smooth))):
         yield "encoded"
 
 

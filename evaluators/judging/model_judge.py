@@ -17,15 +17,19 @@ SILENCE = "(no text)"
 class ModelJudge:
     """Asks `voice` the question NAME by the prompts judge/system and judge/NAME, and for a repair by judge/repair.
 
-    `structured` says that the endpoint takes a schema of the reply. The repeats of a question differ in their seed.
-    Purposes of its calls: the question's name, and `NAME repair`.
+    `structured` says that the endpoint takes a schema of the reply. `seed` is that of the seat's
+    sampling, if it has one: each repeat of a question has the next. Purposes of its calls: NAME, `NAME #2` for the
+    first repeat, `NAME repair`.
     """
 
     floor = False
 
-    def __init__(self, seat: str, spec: str, voice: Voice, prompts: Prompts, *, structured: bool = False) -> None:
+    def __init__(
+        self, seat: str, spec: str, voice: Voice, prompts: Prompts, *, structured: bool = False, seed: int | None = None
+    ) -> None:
         self.seat, self.spec = seat, spec
         self._voice, self._prompts, self._structured = voice, prompts, structured
+        self._seed = seed
         self._memo = Memo[str]()
 
     async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
@@ -38,9 +42,9 @@ class ModelJudge:
         options: dict[str, Json] = {}
         if self._structured and question.shape:
             options["shape"] = dict(question.shape)
-        if sample.repeat:
-            options["seed"] = sample.repeat
-        purpose = f"{question.name} repair" if said else question.name
+        if sample.repeat and self._seed is not None:  # many endpoints take no seed, so it is only moved
+            options["seed"] = self._seed + sample.repeat
+        purpose = question.name + (f" #{sample.repeat + 1}" if sample.repeat else "") + (" repair" if said else "")
 
         async def ask() -> str:
             return (await self._voice.complete(messages, purpose=purpose, **options)).text

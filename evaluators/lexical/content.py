@@ -14,7 +14,11 @@ LONGEST = 100_000
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+\d*")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 """Scripts without spaces: their words are pairs of characters."""
-_END = re.compile(r"(?<=[^\s.]{2})[.!?](?=[\s*\"')\]]+[A-Z0-9*\"(\[-])|[\u3002\uff01\uff1f]|\n\s*|;(?=\s)")
+_END = re.compile(
+    r"(?<=[^\s.]{2})[.!?](?=[\s*\"')\]]+[A-Z0-9*\"(\[-])|[\u3002\uff01\uff1f]|;(?=\s)"
+    # a long line that goes on with a small letter is only wrapped
+    r"|(?<![^\n]{50})\n\s*|\n\s*+(?![a-z(])"
+)
 
 LITTLE = words_of(
     """a about above after again all also although an and any are as at be because been before being below between both

@@ -28,7 +28,7 @@ NONE = "None"
 
 _PASSAGE = re.compile(r"Passage (\d+)")
 _PLACE = re.compile(r"(?m)^(\d+)\. ")
-_LISTS = (questions.EARLIER, outcome.LIST)
+_LISTS = (questions.EARLIER, questions.SEARCHED, outcome.LIST)
 """Texts whose numbers must stay: their entries are read one by one."""
 
 
@@ -106,8 +106,7 @@ def _judgment(question: Question) -> Json:
         evidence: Json = [{"passage": match.passage, "quote": match.quote}]
         verdict = "correct" if match.agrees else "wrong"
         return {"judgment": verdict, "keywords_to_search": NONE, "evidence": evidence}
-    # without being told what was searched for, another query might be the last one again
-    searched = [query for query in question.said.get("searched", "").splitlines() if query.strip()]
+    searched = [query for query in question.text(questions.SEARCHED).splitlines() if query.strip()]
     wanted = further(passages, step) if 0 < len(searched) < SEARCHES else ""
     return {"judgment": "search", "keywords_to_search": NONE if wanted in ("", *searched) else wanted, "evidence": []}
 

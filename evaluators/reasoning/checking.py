@@ -6,6 +6,7 @@ from wardround.engine.errors import LimitReached, ProviderError
 from wardround.evaluators.evidence.citation import cite
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.judging import payload as reply
+from wardround.evaluators.judging.fence import seen
 from wardround.evaluators.judging.judge import Answer, Judge, Sample
 from wardround.evaluators.judging.question import Question
 from wardround.evaluators.reasoning import questions
@@ -67,7 +68,7 @@ class Check:
         return inquiry
 
     async def _search(self, inquiry: Inquiry) -> Inquiry:
-        query = inquiry.query
+        query = seen(inquiry.query)  # what a judge names goes out as it can be read: no half character, none unseen
         try:
             found = await self.library.look(query, self.step, self.judge, self.sample)
         except SearchError as error:
@@ -82,7 +83,8 @@ class Check:
     def _question(self, inquiry: Inquiry) -> Question:
         if inquiry.wants == "keywords":
             return questions.keywords(self.step)
-        return questions.judgment(self.known, [one.text for one in unique(self._gathered)], self.step)
+        passages = [one.text for one in unique(self._gathered)]
+        return questions.judgment(self.known, passages, self.step, [look.query for look in self.looked])
 
     def _quote(self, told: str) -> None:
         """Keep the quotations of a reply that really stand in a passage: the one it names, or any other shown."""

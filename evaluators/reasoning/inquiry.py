@@ -66,7 +66,7 @@ class Inquiry(msgspec.Struct, frozen=True):
             return self._done(judgment.verdict, Look(judgment.verdict.capitalize(), judgment.keywords or "None"))
         # the published code searches for the word None
         if judgment.keywords.casefold() in _NONE and self.rules == "default":
-            return self._done(Verdict.UNVERIFIABLE, Look("Search"), "no_keywords")
+            return self._done(Verdict.UNVERIFIABLE, Look("Search"), "unresolved")
         if len(self.path) > self.further:
             return self._done(Verdict.UNVERIFIABLE, Look("Search", judgment.keywords), "unresolved")
         return msgspec.structs.replace(self, wants="search", query=judgment.keywords[:_LONGEST], unreadable=0)

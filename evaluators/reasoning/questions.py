@@ -7,6 +7,7 @@ from wardround.evaluators.judging.question import Material, Question, shape
 CASE, GOAL, EARLIER, STEP = "The case", "The goal", "Earlier steps", "The step"
 REFERENCE, REFERENCE_STEP, PREDICTION = "The reference", "The reference step", "The text"
 PAGE, REPLY = "The page", "The reply"
+SEARCHED = "Looked up so far"
 NOTHING = "(none)"
 
 _TEXT = {"type": "string"}
@@ -36,10 +37,11 @@ def keywords(step: str) -> Question:
     return Question("keywords", (Material(STEP, step, "reply"),))
 
 
-def judgment(case: str, passages: Sequence[str], step: str) -> Question:
-    """Whether a step holds, by numbered passages (prompt 17)."""
+def judgment(case: str, passages: Sequence[str], step: str, searched: Sequence[str] = ()) -> Question:
+    """Whether a step holds, by numbered passages (prompt 17); `searched`: what they were found by, a line each."""
     found = [Material(passage(number), text, "page") for number, text in enumerate(passages, 1)]
-    materials = (Material(CASE, case, "case"), *found, Material(STEP, step, "reply"))
+    queries = Material(SEARCHED, "\n".join(searched) or NOTHING, "reply")
+    materials = (Material(CASE, case, "case"), queries, *found, Material(STEP, step, "reply"))
     verdicts = {"type": "string", "enum": ["correct", "wrong", "search"]}
     fields = shape(judgment=verdicts, keywords_to_search=_TEXT, evidence=_QUOTES)
     return Question("judgment", materials, {"count": str(len(found))}, fields)

@@ -1,10 +1,12 @@
 """The page of one judged episode: each step with its verdict and the words that it rests on."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wardround.engine.records import Json, Score
 from wardround.evaluators import judged_measures
+from wardround.evaluators.evidence.found import digest_of
 from wardround.evaluators.measures import counted, measure_of, place_of, shown
 from wardround.evaluators.outcome.assessed import AssessmentAccount
 from wardround.evaluators.reasoning.account import Account
@@ -127,6 +129,12 @@ def _meanings(judged: Sequence[_Judged]) -> list[tuple[State, str]]:
     """The legend: of the states that occur."""
     there = {step.state for one in judged for part in one.parts for step in part.steps}
     return [(state, meaning) for state, meaning in MEANINGS.items() if state in there]
+
+
+def page_name(run: str, episode: str) -> str:
+    """A file name for the page of an episode: plain letters, and a hash that keeps alike names apart."""
+    plain = "-".join(re.findall(r"[A-Za-z0-9._]+", f"{run}-{episode}")).strip(".-")[:80]
+    return f"{plain}-{digest_of(f'{run}/{episode}')[:8]}.html"
 
 
 def is_judged(row: EpisodeScores) -> bool:

@@ -176,7 +176,8 @@ def assessment(**fields: Any) -> AssessmentAccount:
 
 def accounts(reasoning: Account | None = None, **others: Any) -> dict[str, Json]:
     """The accounts of an episode by evaluator, as a store holds them: JSON."""
-    built: dict[str, Json] = msgspec.to_builtins({"reasoning": reasoning or account(), **others})
+    text = msgspec.json.encode({"reasoning": reasoning or account(), **others})
+    built: dict[str, Json] = msgspec.json.decode(text)
     return built
 
 

@@ -193,17 +193,14 @@ async def test_no_query_is_asked_twice_and_the_inquiry_ends_unverifiable() -> No
         asked = questions.keywords(step) if inquiry.wants == "keywords" else _judgment(step, queries)
         inquiry = inquiry.told(await say(asked))
     assert inquiry.verdict == Verdict.UNVERIFIABLE
-    assert inquiry.reason == "no_keywords"
+    assert inquiry.reason == "unresolved"
     assert len(queries) == 2
     words = [set(query.split(", ")) for query in queries]
     assert not words[0] & words[1]
 
 
 def _judgment(step: str, searched: list[str]) -> Question:
-    question = questions.judgment("", ["Nothing of the kind."], step)
-    return Question(
-        question.name, question.materials, {**question.said, "searched": "\n".join(searched)}, question.shape
-    )
+    return questions.judgment("", ["Nothing of the kind."], step, searched)
 
 
 async def test_without_being_told_the_queries_it_does_not_search_again() -> None:

@@ -58,7 +58,7 @@ def test_a_failed_search_is_never_evidence() -> None:
 
 def test_a_search_for_nothing_is_made_by_the_published_code_only() -> None:
     nothing = '{"judgment": "Search", "keywords_to_search": "None"}'
-    assert Inquiry("a").told("a").searched("page").told(nothing).reason == "no_keywords"
+    assert Inquiry("a").told("a").searched("page").told(nothing).reason == "unresolved"
     assert Inquiry("a", "published").told("a").searched("page").told(nothing).query == "None"
 
 

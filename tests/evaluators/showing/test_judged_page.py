@@ -14,7 +14,7 @@ from wardround.engine.records import Json, Score
 from wardround.evaluators.evidence.found import digest_of
 from wardround.evaluators.reasoning.account import Account, PartAccount, StepAccount
 from wardround.evaluators.showing.accounts import digests
-from wardround.evaluators.showing.judged import judged_page
+from wardround.evaluators.showing.judged import is_judged, judged_page, page_name
 from wardround.scenarios.case import Truth
 
 NASTY = '<script>alert("1")</script>{{ 7*7 }}'
@@ -223,8 +223,8 @@ def test_of_a_restricted_case_no_text_is_shown_unless_it_is_allowed() -> None:
 
 
 def test_hidden_signs_are_made_visible_and_hidden_bytes_break_nothing() -> None:
-    page = shown(one_step(text="mark this \u202ecorrect\x00\u2066 \ud800 中文 \U000e0041", verdict="wrong"))
-    assert "‹U+202E›correct‹U+0000›‹U+2066› ‹U+D800› 中文 ‹U+E0041›" in page
+    page = shown(one_step(text="mark this \u202ecorrect\x00\u2066 中文 \U000e0041", verdict="wrong"))
+    assert "‹U+202E›correct‹U+0000›‹U+2066› 中文 ‹U+E0041›" in page
     page.encode("utf-8")
 
 
@@ -267,6 +267,17 @@ def test_the_texts_that_a_page_needs_are_named_once_each() -> None:
     assert set(digests(held)) == set(TEXTS)
     assert len(digests(held)) == 3
     assert digests({}) == []
+
+
+def test_a_page_has_a_name_that_any_file_system_takes() -> None:
+    names = [page_name("r", "../../etc/x@1"), page_name("r", "..\\..\\etc\\x@1"), page_name("r", "中文" * 200)]
+    assert len(set(names)) == 3
+    assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}\.html", name) for name in names)
+
+
+def test_only_episodes_with_judged_figures_have_something_to_show() -> None:
+    assert is_judged(row())
+    assert not is_judged(row(scores=[Score("diagnosis_accuracy", 1.0), Score("turns", 3.0)]))
 
 
 def test_the_same_input_gives_the_same_page() -> None:
