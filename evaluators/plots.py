@@ -30,7 +30,7 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
     """Accuracy, recall, full path and reasoning of each run: the mean, its 95% interval, and the bounds behind it."""
     names = [n for n in _SHOWN if any((s := run.score(n)) and s.mean is not None for run in runs.values())]
     if not names:
-        return Plot("Accuracy and recall", "No episode has a score.")
+        return Plot("Accuracy, recall, reasoning", "No episode has a score.")
     step = 0.8 / len(runs)
 
     def draw(axes: Axes) -> None:
@@ -47,7 +47,7 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
     title = "; ".join(_said(run, summary, names) for run, summary in runs.items())
     height = 0.7 + len(names) * max(0.3, 0.19 * len(runs)) + (0.3 if len(runs) > 1 else 0)
     note = "Point: mean over scored episodes. Bar: 95% interval. Pale band: every failed episode as 0, and as 1."
-    return Plot("Accuracy and recall", note, svg(name, title, (WIDTH, height), draw))
+    return Plot("Accuracy, recall, reasoning", note, svg(name, title, (WIDTH, height), draw))
 
 
 def groups_plot(name: str, score: ScoreSummary | None) -> Plot:

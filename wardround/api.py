@@ -125,6 +125,7 @@ async def taken_up(
 ) -> Run:
     """Make a run ready to go on, and leave the playing to others (`join`): see `resume`."""
     run = await Run.open(store, name)
+    run.check_playable("it is not played")
     check_causes(retry, list(run.header["seats"]))
     orders = await store.orders(name)
     if not any(session.alive for session in await store.sessions(name)):
@@ -172,6 +173,7 @@ async def join(
     needed only for classes of your own that have no importable name.
     """
     run = await Run.open(_opened(store), name)
+    run.check_playable("it is not played")
     settings = RunSettings.model_validate(run.header["settings"])
     access = await access_of(settings, run.store, share)
     parts = await parts_of(run, access, split_agents(seats or {})[1])

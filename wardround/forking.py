@@ -32,6 +32,7 @@ async def fork_run(
 
     A seat that is not named keeps its agent. Raises LogError if the episode has fewer actions.
     """
+    parent.check_playable("it cannot be forked")
     settings = RunSettings.model_validate(parent.header["settings"])
     access = await access_of(settings, parent.store)
     parts = await _parts(parent, seats, access)

@@ -52,9 +52,18 @@ class Run(StoredRun):
 
     def check_scorable(self) -> None:
         """Raise UsageError if its episodes are no encounters."""
+        self.check_playable("there is nothing to score or report")
         if self._item() is not Case:
             name = self.header["scenario"]["name"]
             raise UsageError(f"run {self.name} plays no cases (its scenario is {name}): there is nothing to score")
+
+    def check_playable(self, what: str) -> None:
+        """Raise UsageError if it is an evaluation, with `what` that means for what was asked."""
+        if judged := self.header.get("evaluates"):
+            raise UsageError(
+                f"run {self.name} is an evaluation of run {judged}: {what}; its figures stand in {judged}, and "
+                f"`wardround score {judged} --evaluators {self.header['evaluator']} ...` goes on with it"
+            )
 
     def _item(self) -> type[Case]:
         """What the episodes of this run are about: cases, or what their scenario names as its `Item`."""

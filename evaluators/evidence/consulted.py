@@ -9,7 +9,7 @@ import msgspec
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.protocols import Store
-from wardround.engine.records import Completion, Json, Message
+from wardround.engine.records import Completion, Json, Message, Usage
 from wardround.engine.seat import Voice
 from wardround.evaluators.evidence.failure import KINDS, SearchError
 from wardround.evaluators.evidence.found import Found
@@ -71,7 +71,8 @@ class Consulting:
                 found = await self._search.find(messages[-1].content, most=int(options.get("most", MOST)))
         except SearchError as error:
             raise ProviderError(error.kind, str(error), status=error.status) from error
-        return Completion(_told(found, self._shelf), model=self.name, latency=perf_counter() - start)
+        latency = perf_counter() - start
+        return Completion(_told(found, self._shelf), model=self.name, usage=Usage(cost=0.0), latency=latency)
 
     async def aclose(self) -> None:
         """The search and the reader are closed by whoever opened them."""

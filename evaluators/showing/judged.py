@@ -63,7 +63,7 @@ def judged_page(
         row=row,
         case=case,
         goal=_goal(row, found),
-        veiled=row.restricted and not open_restricted,
+        veiled=(row.restricted or case.data_class == "restricted") and not open_restricted,
         judged=judged,
         outcome=found.outcome,
         outcome_voices=_outcome_voices(found),

@@ -218,6 +218,7 @@ def test_of_a_restricted_case_no_text_is_shown_unless_it_is_allowed() -> None:
     text = squeezed(page)
     for part in ("This case is restricted", "✗ wrong", "search/timeout", "0.500 / 0.750", digest_of(PAGE)):
         assert part in text, part
+    assert "This case is restricted" in shown(case=hidden)
     allowed = shown(row=row(restricted=True), case=hidden, open_restricted=True)
     assert [secret for secret in SECRETS if secret.lower() not in allowed.lower()] == []
 
