@@ -28,13 +28,12 @@ from wardround.evaluators.judging.judge import Judge
 from wardround.evaluators.judging.model_judge import ModelJudge
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.lexical.judge import LexicalJudge
+from wardround.judged import LIBRARY
 from wardround.results import Run
 from wardround.wording import wording
 
 LEXICAL = "lexical"
 """The SPEC of the offline judge."""
-LIBRARY = "search"
-"""The name under which searches are recorded and counted."""
 
 
 def seats_of(judges: Sequence[Part]) -> dict[str, Part]:
@@ -85,7 +84,8 @@ class Court:
         seats = {seat: part.describe() for seat, part in self.parts.items()}
         told: dict[str, Json] = {"seats": seats}
         if self.search is not None:
-            seats[LIBRARY] = Part(self.search.name).describe() | {"host": self.search.host}
+            options = {"documents": documents} if (documents := getattr(self.search, "documents", None)) else {}
+            seats[LIBRARY] = Part(self.search.name, options=options).describe() | {"host": self.search.host}
         told["judging"] = {
             "repeats": self.repeats,
             "swap": self.swap,

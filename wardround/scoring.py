@@ -4,22 +4,21 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from typing import Any, TypedDict, Unpack
 
 from wardround.cast import Part
-from wardround.court import Court, seats_of
+from wardround.court import LEXICAL, Court, seats_of
 from wardround.engine.batch import run_batch
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import imported, named, names
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending, Score, Scored
+from wardround.engine.records import Ending, Json, Score, Scored
 from wardround.engine.rows import EpisodeRow
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.standard import Standard
+from wardround.judged import evaluations, judges_of, libraries_of
 from wardround.judging import Judgement
 from wardround.results import Run
 
 EVALUATORS = "wardround.evaluators"
-JUDGED = "lexical_match"
-"""The score that stands beside a judge's verdict, and only there."""
 
 
 def evaluator_of(spec: str) -> Evaluator:
@@ -94,7 +93,6 @@ async def scored(run: Run) -> RunScores:
     async for episode, _, score in run.store.scores(run.name):
         found.setdefault(episode, {})[score.name] = score
     rows = []
-    judged = any(JUDGED in scores for scores in found.values())
     for row in await run.episodes():
         case = await run.case(row.case)
         ending = (await run.trajectory(row.id)).ending if row.cause else None
@@ -112,13 +110,22 @@ async def scored(run: Run) -> RunScores:
                 answer=str(answer.get(goal, "")),
                 truth=case.truth.diagnosis if goal == "diagnosis" else case.truth.treatment,
                 restricted=case.data_class == "restricted",
+                body_systems=case.category.body_systems,
+                disorders=case.category.disorders,
+                rare=case.category.rare,
             )
         )
-    scoring = {"judge": await _last_judge(run) if judged else "lexical"}
-    return RunScores(name=run.name, header=run.header, episodes=rows, scoring=scoring)
-
-
-async def _last_judge(run: Run) -> str:
-    """The judge of the latest scoring of a run, by the run that keeps its calls."""
-    seats = [other.header["seats"] for other in await run.store.runs() if other.header.get("evaluates") == run.name]
-    return str(seats[-1]["judge"]["spec"]) if seats else "unknown"
+    judging = list((await evaluations(run.store, run.name)).values())
+    judges, libraries = judges_of(judging), libraries_of(judging)
+    scoring: dict[str, Json] = {"judge": ", ".join(dict.fromkeys(spec for spec, _ in judges.values())) or LEXICAL}
+    if libraries:
+        scoring["search"] = ", ".join(libraries)
+    return RunScores(
+        name=run.name,
+        header=run.header,
+        episodes=rows,
+        scoring=scoring,
+        judges=judges,
+        floor=any(spec == LEXICAL for spec, _ in judges.values()),
+        documents=next(iter(libraries.values()), None),
+    )

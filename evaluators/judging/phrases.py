@@ -71,7 +71,7 @@ _ENGLISH = (
     (INSTRUCTION, "set", r" all verdicts|count every answer"),
     # to the judge, or about it
     (ADDRESS, "dear hey hello hi attention", r" (?:\w+ )?<J>"),
-    (ADDRESS, "to for note message request notice", r" (?:to |for |the |all |whoever |any )*(?:\w+ )?<J>(?: \w+)?(?: (?:reading|who|that)@30)?\s?[:,]"),
+    (ADDRESS, "to for note message request notice", r" (?:(?:to|for|the|all|whoever|any) ){0,4}(?:\w{1,20} )?<J>(?: \w{1,20})?(?: (?:reading|who|that)@30)?\s?[:,]"),
     (ADDRESS, "whoever anyone those who", r" (?:\w+ )?(?:scores?|grades?|marks?|judges?|assess(?:es)?|evaluates?|rates?) (?:this|the|it|that|answers)\b"),
     (ADDRESS, "judge judges grader graders evaluator evaluators assessor examiner examiners marker rater reviewer reviewers checker scorer",
      r"\b,? @20<D>@50(?:<V>|<M>@30<O>|credit|marks?\b|mark\b)"),
@@ -259,6 +259,8 @@ def _phrases() -> dict[str, tuple[Phrase, ...]]:
 
 
 _BY_WORD = _phrases()
+_REACH = 160
+"""Characters after a word in which a phrase must end."""
 _WORD = re.compile(r"[^\W\d_]+")
 _WHOLE = tuple(Phrase(sign, _rest(plain(rest))) for sign, rest in _UNSPACED)
 
@@ -266,9 +268,18 @@ _WHOLE = tuple(Phrase(sign, _rest(plain(rest))) for sign, rest in _UNSPACED)
 def spoken(text: str) -> Iterator[str]:
     """The signs of the phrases in a plain text, each once."""
     told: set[str] = set()
+    tried: set[tuple[str, str]] = set()  # a text that says the same over and over is looked at once
     for place in _WORD.finditer(text):
-        for phrase in _BY_WORD.get(place[0], ()):
-            if phrase.sign not in told and phrase.rest.match(text, place.end()):
+        word = place[0]
+        phrases = _BY_WORD.get(word)
+        if phrases is None:
+            continue
+        after = text[place.end() : place.end() + _REACH]
+        if (word, after) in tried:
+            continue
+        tried.add((word, after))
+        for phrase in phrases:
+            if phrase.sign not in told and phrase.rest.match(after):
                 told.add(phrase.sign)
                 yield phrase.sign
     if not text.isascii():

@@ -11,6 +11,7 @@ from wardround.scenarios.case import Case, Culture, Finding, Investigation, Lab,
 SEATS = {
     "workup": ("doctor", "examiner"),
     "one-turn": ("doctor", "patient"),
+    "free-turn": ("doctor", "patient"),
     "oracle": ("doctor",),
     "treatment": ("doctor",),
     "consultation": ("doctor", "patient", "examiner"),
