@@ -8,23 +8,26 @@ from rich.console import Console
 from rich.table import Table
 
 from wardround.api import run
+from wardround.convening import Convening, convened
 from wardround.engine.logs import configure
 from wardround.engine.plugins import named, names
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.measures import shown
-from wardround.evaluators.report import page
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.summary import Summary, summarise
-from wardround.evaluators.table import ended, span
+from wardround.evaluators.table import ended, score_table, span
+from wardround.paging import write_pages
 from wardround.results import SCENARIOS
 from wardround.scoring import evaluator_of, score_run
 
 DOCTORS = ("gold", "baseline", "silent")
 PLOTTED = "baseline"
+AUTHORS = ("careful", "hasty")
+"""Whose invented replies are judged: the second makes mistakes."""
 
 
-async def demo(path: Path) -> dict[str, RunScores]:
-    """Play and score; the runs by name."""
+async def demo(path: Path, report: Path) -> dict[str, RunScores]:
+    """Play, score, judge and write the page; the runs by name."""
     store = SqliteStore(path)
     runs: dict[str, RunScores] = {}
     try:
@@ -35,9 +38,24 @@ async def demo(path: Path) -> dict[str, RunScores]:
                 name = f"{scenario}-{doctor}"
                 played = await run("bundled", scenario, seats={"doctor": doctor}, store=store, name=name)
                 runs[name] = await score_run(played, [evaluator_of("standard")])
+        for author in AUTHORS:
+            runs[author] = await _judged(store, author)
+        shown = [scores for name, scores in runs.items() if name.endswith(PLOTTED) or name in AUTHORS]
+        await write_pages(store, shown, report, compare=False)
     finally:
         await store.aclose()
     return runs
+
+
+async def _judged(store: SqliteStore, author: str) -> RunScores:
+    """One author's replies to the bundled reports, their reasoning judged offline with evidence."""
+    doctor = f"replies:bundled#{author}"
+    played = await run("bundled:reports", "oracle", seats={"doctor": doctor}, store=store, name=author)
+    court = await convened(Convening(["lexical"], search="bundled"), store)
+    try:
+        return await score_run(played, [evaluator_of("standard"), evaluator_of("reasoning")], judge=court)
+    finally:
+        await court.aclose()
 
 
 def table(runs: dict[str, RunScores]) -> Table:
@@ -74,11 +92,13 @@ def main() -> None:
     path, report = folder / "demo.db", folder / "report.html"
     for old in (path, folder / "demo.db-wal", folder / "demo.db-shm"):
         old.unlink(missing_ok=True)
-    runs = anyio.run(demo, path)
-    plotted = [scores for name, scores in runs.items() if name.endswith(PLOTTED)]
-    report.write_text(page(plotted, compare=False), encoding="utf-8")
-    Console(width=100).print(table(runs))
+    runs = anyio.run(demo, path, report)
+    screen = Console(width=100)
+    screen.print(table({name: scores for name, scores in runs.items() if name not in AUTHORS}))
+    for author in AUTHORS:
+        screen.print(score_table(author, summarise(runs[author].episodes)))
     print("gold is told the truth, silent says nothing: the ends of every scale. baseline reads findings.")
+    print("careful and hasty are invented replies; the offline judge is a floor: it shows the way, it judges no model.")
     print(f"runs:   {path}  (.venv/bin/wardround runs --store {path})")
     print(f"report: {report.resolve()}")
 

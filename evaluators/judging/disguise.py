@@ -30,7 +30,9 @@ _LATIN = dict(
 _FOLD = str.maketrans(_LATIN)
 _LEET = str.maketrans("01345789@$|!", "oieastbgasil")
 _MARKS = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]+")
-_QUOTES = str.maketrans("\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u2010\u2011\u2012\u2013\u2014_", "''''\"\"\"\"\"----- ")
+_QUOTES = str.maketrans(
+    "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u2010\u2011\u2012\u2013\u2014_", '\'\'\'\'"""""----- '
+)
 _SPACE = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r" ?\n\s*")
 _LETTERS = re.compile(r"(?<![^\W_])(?:[^\W_][\W_]{1,3}){5,400}[^\W_](?![^\W_])")
@@ -39,7 +41,9 @@ _LONG = re.compile(r"[a-z]{18,400}")
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8000}+={0,6}")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000}+)")
 _ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,4000}+")
-_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}")
+_PERCENT = re.compile(
+    r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}"
+)
 _BITS = re.compile(r"(?<!\d)(?:[01]{8}\s?){6,2000}+")
 _NUMBERS = re.compile(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}+\d{2,3}")
 

@@ -5,23 +5,11 @@ from collections.abc import Iterator
 
 from wardround.evaluators.judging.disguise import coded, disguised, folded, plain, written
 from wardround.evaluators.judging.fence import seen, unseen
-from wardround.evaluators.judging.phrases import FENCE, FORM, MARKUP, spoken
+from wardround.evaluators.judging.phrases import spoken
 from wardround.evaluators.judging.question import Origin
+from wardround.evaluators.judging.signs import ENCODED, FENCE, FORM, HIDDEN, MARKUP, SIGNS, TALK
 from wardround.evaluators.judging.talk import about_judging
 
-SIGNS = (
-    "instruction",
-    "addresses_judge",
-    "verdict_form",
-    "chat_markup",
-    "fence",
-    "claims_authority",
-    "threat_or_reward",
-    "hidden",
-    "encoded",
-    "about_judging",
-)
-TALK = "about_judging"
 
 _MARKUP = re.compile(
     r"<[|\uff5c][\w\u2581 .:/-]{1,40}[|\uff5c]>|\[/?INST\]|<</?SYS>>|</s>|<s>|<(?:start|end)_of_turn>|\[/?(?:SYSTEM(?:_PROMPT)?|ADMIN|DEVELOPER|ROOT)\]"
@@ -73,15 +61,15 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[str]:
     if latin != smooth:
         yield from spoken(latin)
     raw = _own_thinking(raw) if origin == "reply" else raw
-    for sign, pattern in ((MARKUP, _MARKUP), (FORM, _FORM), (FENCE, _FENCE), ("hidden", _HIDDEN)):
+    for sign, pattern in ((MARKUP, _MARKUP), (FORM, _FORM), (FENCE, _FENCE), (HIDDEN, _HIDDEN)):
         if pattern.search(raw):
             yield sign
     if about_judging(smooth) or (latin != smooth and about_judging(latin)):
         yield TALK
     if _unseen(text) or disguised(latin):
-        yield "hidden"
-    if deeper and (written(raw) or any(any(_signs(inner, origin, False)) for inner in coded(raw, smooth))):
-        yield "encoded"
+        yield HIDDEN
+    if deeper and (written(raw) or any(_signs("\n".join(coded(raw, smooth)), origin, False))):
+        yield ENCODED
 
 
 def _own_thinking(text: str) -> str:

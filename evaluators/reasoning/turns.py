@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.events import Acted, effective
+from wardround.engine.records import Action
 from wardround.engine.trajectory import Trajectory
 from wardround.scenarios import disclosure
 from wardround.scenarios.answers import answers, lines
@@ -31,21 +32,29 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
-    """All replies, in order. An answer in arguments alone is an empty one; silence where words were due is none."""
+    """All replies, in order. An answer in arguments alone is an empty one, and so is silence at the end.
+
+    Silence that more words follow is none: they were asked for again.
+    """
     told = [disclosure.summary(case) if asks(trajectory) else disclosure.full(case)]
     found: list[Reply] = []
+    last = max((event.seq for event in trajectory.acted(AUTHOR)), default=0)
     for event in effective(trajectory.events):
         if not isinstance(event, Acted):
             continue
         action = event.action
         if event.seat in _RESPONDENTS:
             told.append(action.text.strip() or lines(answers(action)))
-        elif event.seat == AUTHOR and (action.verb != "reply" or action.text.strip() or action.thinking.strip()):
+        elif event.seat == AUTHOR and (event.seq == last or not _silent(action)):
             known = "\n".join(part for part in told if part)
             found.append(Reply(len(found) + 1, event.seq, "examination", action.text, action.thinking, known))
     if found:
         found[-1] = msgspec.structs.replace(found[-1], stage="conclusion")
     return found
+
+
+def _silent(action: Action) -> bool:
+    return action.verb == "reply" and not action.text.strip() and not action.thinking.strip()
 
 
 def asks(trajectory: Trajectory) -> bool:

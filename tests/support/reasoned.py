@@ -1,14 +1,22 @@
-"""A judge that is pleased with everything, what it finds, and a library of pages: what tests of reasoning vary."""
+"""An episode whose reasoning is judged, and a judge that is pleased with everything: what tests of reasoning vary."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from bench import PlayedJudge, PlayedSearch, Reply
+from bench import PlayedJudge, PlayedSearch, Reply, Script, bench
+from graded import case as a_case
+from graded import completed, trajectory
 
+from wardround.engine.records import Action, Ending, Score
+from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.page import Page
+from wardround.evaluators.evidence.search import Search
+from wardround.evaluators.reasoning.account import Account
+from wardround.evaluators.reasoning.evaluator import Reasoning
+from wardround.scenarios.case import Case, Truth
 
 PASSAGE = Found("Appendicitis", "https://a.test/1", "Pain moves to the right. Fever is common. No rash.", date="2020")
 OTHER = Found("Stones", "https://a.test/2", "A stone hurts in waves. Blood in the urine is seen in 85 percent.")
@@ -26,7 +34,7 @@ def judgment(word: str, *quotes: Any, keywords: str = "") -> str:
     return said(judgment=word, keywords_to_search=keywords, evidence=list(quotes))
 
 
-def script(**replies: Reply | list[Reply]) -> dict[str, Any]:
+def script(**replies: Reply | Sequence[Reply]) -> dict[str, Any]:
     """Every step is reasoning, is right and quotes PASSAGE, every reference step is found; `replies` differ."""
     return {
         "step_class": said(classification="reasoning"),
@@ -39,7 +47,7 @@ def script(**replies: Reply | list[Reply]) -> dict[str, Any]:
     } | replies
 
 
-def pleased(seat: str = "judge", **replies: Reply | list[Reply]) -> PlayedJudge:
+def pleased(seat: str = "judge", **replies: Reply | Sequence[Reply]) -> PlayedJudge:
     """A judge that plays it."""
     return PlayedJudge(script(**replies), seat)
 
@@ -66,3 +74,46 @@ class PlayedReader:
 
     async def aclose(self) -> None:
         """Nothing to give back."""
+
+
+TRUTH = Truth(diagnosis="Appendicitis", reasoning="Pain moved, cells are raised.", differential="A stone was unlikely.")
+CASE = a_case(truth=TRUTH)
+ANSWER = "### Reasoning:\n<step 1> The pain moved.\n<step 2> Cells are raised.\n\n### Answer:\nAppendicitis"
+ASKING = "### Chain of Thought:\n<step 1> I need blood.\n\n### Additional Information Required:\n1. White cells\n"
+
+
+def played(*texts: str | tuple[str, str], scenario: str = "oracle", ending: Ending | None = None) -> Trajectory:
+    """An episode of these replies, each text alone or with its thinking; between two of them a result is told."""
+    seat = "examiner" if scenario in ("workup", "consultation") else "patient"
+    turns: list[tuple[str, Action]] = []
+    for one in texts:
+        if turns:
+            turns.append((seat, Action("answer", "White cells: 15.")))
+        text, thinking = (one, "") if isinstance(one, str) else one
+        turns.append(("doctor", Action("reply", text, thinking=thinking)))
+    goal = "treatment" if scenario == "treatment" else "diagnosis"
+    return trajectory(*turns, ending=ending or completed("Appendicitis", goal), scenario=scenario, goal=goal)
+
+
+async def judged(
+    of: Trajectory,
+    *judges: PlayedJudge | Script,
+    by: type[Reasoning] = Reasoning,
+    case: Case = CASE,
+    search: Search | None = None,
+    repeats: int = 1,
+) -> tuple[dict[str, Score], Account]:
+    """The scores by name, and the account as it comes back from JSON."""
+    on = bench(*(judges or (pleased(),)), search=search or found_by(), repeats=repeats)
+    given = await by().score(case, of, on)
+    assert len({score.name for score in given.scores}) == len(given.scores)
+    assert all(score.reason or score.value is not None for score in given.scores)
+    account = Account("default", {}, "", floor=False)
+    if given.account is not None:
+        account = msgspec.json.decode(msgspec.json.encode(given.account), type=Account)
+        assert account == given.account
+    return {score.name: score for score in given.scores}, account
+
+
+def values(scores: dict[str, Score], *names: str) -> list[tuple[float | None, str]]:
+    return [(scores[name].value, scores[name].reason) for name in names]

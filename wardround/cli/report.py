@@ -7,23 +7,32 @@ import click
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
 from wardround.cli.screen import console
+from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.evaluators.compare import compare_runs
-from wardround.evaluators.report import as_json, page
+from wardround.evaluators.report import all_tables, as_json
 from wardround.evaluators.rows import RunScores
+from wardround.evaluators.showing.judged import is_judged
 from wardround.evaluators.summary import summarise
 from wardround.evaluators.table import comparison_table, score_table
+from wardround.evaluators.tables.extended import extended_tables
+from wardround.evaluators.tables.printed import terminal
+from wardround.evaluators.tables.records import as_csv
+from wardround.paging import episode_page, keep, write_pages
 from wardround.results import Run
 from wardround.scoring import evaluator_of, score_run, scored
 
 
 @click.command(short_help="Show a run's figures, or compare runs; write an HTML page.")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("--html", type=click.Path(path_type=Path), help="Write one self-contained page with plots.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write one page with plots, and one a judged episode.")
+@click.option("--episode", metavar="ID", help="With --html and one run: the page of this judged episode only.")
+@click.option("--tables", is_flag=True, help="Figures beside each other as in the published tables, all and rare.")
+@click.option("--csv", type=click.Path(path_type=Path), help="Write these tables, also by body system and disorder.")
 @click.option("--all", "every", is_flag=True, help="Every score, not only the headline ones.")
 @store_option
 @json_option
-def command(runs: tuple[str, ...], html: Path | None, every: bool, store: str | None, as_json: bool) -> None:
+def command(runs: tuple[str, ...], **given: Any) -> None:
     """Show the figures of a run; two or more are compared case by case, the first being the yardstick.
 
     A run that was not scored yet is scored first, without a judge.
@@ -31,8 +40,9 @@ def command(runs: tuple[str, ...], html: Path | None, every: bool, store: str | 
     \b
     Example:  wardround report calm-heron-417 --html report.html
               wardround report baseline-run gpt-run
+              wardround report calm-heron-417 --html page.html --episode wr-001@1
     """
-    drive(lambda: _report(runs, {"html": html, "every": every, "store": store, "as_json": as_json}))
+    drive(lambda: _report(runs, given))
 
 
 async def load(store: Store, names: tuple[str, ...]) -> list[RunScores]:
@@ -48,25 +58,50 @@ async def load(store: Store, names: tuple[str, ...]) -> list[RunScores]:
 
 
 async def _report(names: tuple[str, ...], given: dict[str, Any]) -> None:
+    if given["episode"] and (len(names) > 1 or not given["html"]):
+        raise UsageError("--episode goes with one run and with --html FILE")
     store = existing_store(given["store"])
     try:
         runs = await load(store, names)
+        if given["episode"]:
+            await _one(store, runs[0], given["episode"], given["html"])
+            return
+        pages = await write_pages(store, runs, given["html"]) if given["html"] else 0
     finally:
         await store.aclose()
     seed = int(runs[0].header["seed"])
-    if given["html"]:
-        given["html"].parent.mkdir(parents=True, exist_ok=True)
-        given["html"].write_text(page(runs, seed=seed), encoding="utf-8")
+    if given["csv"]:
+        keep(given["csv"], as_csv(all_tables(runs, seed)))
     if given["as_json"]:
         say_json(as_json(runs, seed))
         return
+    _print(runs, seed, given)
+    if given["html"]:
+        beside = f", and {pages} of judged episodes" if pages else ""
+        click.echo(f"page: {given['html']}{beside}", err=True)
+
+
+def _print(runs: list[RunScores], seed: int, given: dict[str, Any]) -> None:
     screen = console()
     for run in runs:
         screen.print(score_table(run.name, summarise(run.episodes, seed), given["every"]))
+    if given["tables"]:
+        for table in extended_tables(runs, seed=seed):
+            screen.print(terminal(table, screen.width))
     if len(runs) > 1:
         comparison = compare_runs(runs, seed)
         screen.print(comparison_table(comparison, given["every"]))
         for warning in comparison.warnings:
             screen.print(f"warning: {warning}", markup=False)
-    if given["html"]:
-        click.echo(f"page: {given['html']}", err=True)
+
+
+async def _one(store: Store, scores: RunScores, name: str, path: Path) -> None:
+    run = await Run.open(store, scores.name)
+    wanted = await run.episode(name)
+    row = next(one for one in scores.episodes if one.episode == wanted.id)
+    if not is_judged(row):
+        raise UsageError(
+            f"{wanted.id} was not judged: wardround score {run.name} --evaluators reasoning --judge SPEC --search SPEC"
+        )
+    keep(path, await episode_page(run, row))
+    click.echo(f"page: {path}", err=True)

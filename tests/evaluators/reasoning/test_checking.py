@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from bench import PlayedJudge, PlayedSearch, Reply
+from bench import PlayedJudge, PlayedSearch
 from reasoned import OTHER, PASSAGE, QUOTE, found_by, judgment, pleased, said
 
 from wardround.engine.errors import LimitReached, ProviderError
@@ -177,7 +177,7 @@ async def test_nothing_found_is_nothing_to_rest_on() -> None:
         ({"judgment": ["Who knows.", judgment("correct", QUOTE)]}, ""),
     ],
 )
-async def test_a_judge_that_failed_leaves_no_verdict(replies: dict[str, Reply | list[Reply]], reason: str) -> None:
+async def test_a_judge_that_failed_leaves_no_verdict(replies: dict[str, Any], reason: str) -> None:
     one = check(pleased(**replies))
     assert await one.verdict() == Answer(None if reason else "correct", reason)
 

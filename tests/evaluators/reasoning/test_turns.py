@@ -61,6 +61,19 @@ async def test_an_answer_in_arguments_alone_is_an_empty_reply_and_no_request_is_
     assert [(reply.stage, reply.text) for reply in found] == [("examination", "I want a CT."), ("conclusion", "")]
 
 
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (("",), [("conclusion", "")]),
+        (("A CT.", " \n"), [("examination", "A CT."), ("conclusion", " \n")]),
+        (("", "A CT.", "", "Gout."), [("examination", "A CT."), ("conclusion", "Gout.")]),
+    ],
+)
+async def test_silence_counts_at_the_end_alone(texts: tuple[str, ...], found: list[tuple[str, str]]) -> None:
+    played = trajectory(*(("doctor", Action("reply", text)) for text in texts), ending=completed())
+    assert [(reply.stage, reply.text) for reply in replies(case(), played)] == found
+
+
 async def test_without_a_doctor_s_action_there_are_none() -> None:
     assert replies(case(), trajectory(told("patient", "It hurts."), scenario="one-turn", ending=completed())) == []
 
