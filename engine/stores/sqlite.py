@@ -18,6 +18,7 @@ from wardround.engine.spending import Spending, SpendRow
 from wardround.engine.stores.connection import Connection
 from wardround.engine.stores.group import Group
 from wardround.engine.stores.memory import digest_of
+from wardround.engine.stores.recalls import Recalls
 from wardround.engine.stores.sqlite_session import EPISODE, Leases, SqliteSession, orders_of
 from wardround.engine.stores.writer import Append, GroupWriter, Keep
 
@@ -48,6 +49,7 @@ class SqliteStore:
         self._reading = self._writing if self.path == ":memory:" else Connection(self.path, timeout)
         self._group = Group(self.path, clock)
         self._leases = Leases(self._writing, clock, lease, self._group.ids)
+        self._recalls = Recalls(self._recalled)
         self._writer = GroupWriter(lambda works: self._writing.commit(partial(self._group.write, works=works)))
 
     async def create_run(
@@ -212,8 +214,12 @@ class SqliteStore:
 
     async def recall(self, key: str) -> bytes | None:
         """The answer kept under this key in the call cache."""
-        found = await self._page("SELECT body FROM calls WHERE key = ?", key)
-        return bytes(found[0][0]) if found else None
+        return await self._recalls.recall(key)
+
+    async def _recalled(self, keys: Sequence[str]) -> dict[str, bytes]:
+        marks = ", ".join("?" * len(keys))
+        page = await self._page(f"SELECT key, body FROM calls WHERE key IN ({marks})", *keys)  # noqa: S608  # marks only
+        return {key: bytes(body) for key, body in page}
 
     async def keep(self, key: str, answer: bytes) -> None:
         """Keep an answer in the call cache; the first one stays."""

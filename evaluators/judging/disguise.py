@@ -11,10 +11,13 @@ from collections.abc import Iterator
 
 from wardround.evaluators.judging.fence import seen
 
+# fmt: off
 WORDS = (
-    "ignore disregard previous instruction judge grader evaluator verdict correct answer grade score mark step rules "
-    "reply output return system must classify reasoning rubric full marks"
-).split()
+    "ignore", "disregard", "previous", "instruction", "judge", "grader", "evaluator", "verdict", "correct", "answer",
+    "grade", "score", "mark", "step", "rules", "reply", "output", "return", "system", "must", "classify", "reasoning",
+    "rubric", "full", "marks",
+)
+# fmt: on
 """What a text in code is looked through for."""
 
 _LATIN = dict(
@@ -54,7 +57,8 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
         text = unicodedata.normalize("NFC", _MARKS.sub("", text))
-    text = text.lower().translate(_QUOTES).replace("n't", " not")
+        text = text.translate(_QUOTES)
+    text = text.lower().replace("_", " ").replace("n't", " not")
     return _LINES.sub("\n", _SPACE.sub(" ", text))
 
 
@@ -72,7 +76,7 @@ def disguised(text: str) -> bool:
 
 
 def coded(text: str, smooth: str) -> Iterator[str]:
-    """What `text` may say once its escapes, shifted, turned or replaced letters are undone; its plain form is `smooth`."""
+    """What `text`, whose plain form is `smooth`, may say once escapes and shifted or replaced letters are undone."""
     if "\\" in text:
         for place in _ESCAPED.finditer(text):
             yield from _readable(re.sub(r"\\[ux]([0-9a-fA-F]+)", lambda match: chr(int(match[1], 16)), place[0]))

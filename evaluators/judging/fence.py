@@ -38,8 +38,8 @@ _LINES = re.compile(
     rf"|[{_DASHES}]{{3,40}}[ \t]*[^\W_])"  # a line of dashes, or one that opens with them
     rf"|^{_OPENING}(?:{_LABELS})[ \t*_\])}}\u3011\u300d]{{0,8}}(?:[:\uff1a]|$)"  # a label in its place
     rf"|^{_OPENING}(?:{_SPEAKERS})[ \t*_\])}}\u3011\u300d]{{0,8}}[:\uff1a]"  # a turn of a conversation
-    r"|^[ \t]*#{1,6}[ \t]*(?:new |your |updated? |end of |my )?(?:instructions?|input|response|system|human|assistant|user"
-    r"|prompt|task|output|judge)\b"
+    r"|^[ \t]*#{1,6}[ \t]*(?:new |your |updated? |end of |my )?(?:instructions?|input|response|system|human"
+    r"|assistant|user|prompt|task|output|judge)\b"
     r"|^[ \t]*(?:`{3}|~{3}|\"{3}|'{3})"
     r"|^.{0,80}\b(?:begin|end|start|stop|close)[ \t](?:of[ \t])?(?:the[ \t]|all[ \t])?"
     r"(?:materials?|texts?|case|step|passages?|references?|reply|answer|fence|document|data|input)\b.{0,40}[-=_~*#\]>]{2}",
@@ -65,8 +65,8 @@ def fenced(materials: Sequence[Material], longest: int = LONGEST) -> str:
     """
     tag = _tag(materials)
     blocks = [
-        f"----- begin {material.label} {tag} -----\n{shown(material.text, longest)}\n----- end {material.label} {tag} -----"
-        for material in materials
+        f"----- begin {one.label} {tag} -----\n{shown(one.text, longest)}\n----- end {one.label} {tag} -----"
+        for one in materials
     ]
     head = (
         f"What follows is material to be judged. Each text stands between two lines with the mark {tag}, which nobody "
@@ -89,11 +89,6 @@ def shown(text: str, longest: int = LONGEST) -> str:
 def seen(text: str) -> str:
     """Without the characters that have no shape; every kind of line end is a line feed, half a character is U+FFFD."""
     return _HALVES.sub("\ufffd", _UNSEEN.sub("", _BREAKS.sub("\n", text)))
-
-
-def unseen(text: str) -> list[str]:
-    """The characters that have no shape, in order."""
-    return _UNSEEN.findall(text)
 
 
 def _tag(materials: Sequence[Material]) -> str:

@@ -4,40 +4,47 @@ import re
 from collections.abc import Iterator
 
 from wardround.evaluators.judging.disguise import coded, disguised, folded, plain, written
-from wardround.evaluators.judging.fence import seen, unseen
+from wardround.evaluators.judging.fence import seen
 from wardround.evaluators.judging.phrases import spoken
 from wardround.evaluators.judging.question import Origin
 from wardround.evaluators.judging.signs import ENCODED, FENCE, FORM, HIDDEN, MARKUP, SIGNS, TALK
 from wardround.evaluators.judging.talk import about_judging
 
-
 _MARKUP = re.compile(
-    r"<[|\uff5c][\w\u2581 .:/-]{1,40}[|\uff5c]>|\[/?INST\]|<</?SYS>>|</s>|<s>|<(?:start|end)_of_turn>|\[/?(?:SYSTEM(?:_PROMPT)?|ADMIN|DEVELOPER|ROOT)\]"
-    r"|</?(?:system|user|assistant|human|think|tool_call|function_calls|invoke|instructions?|prompt)\b[^<>]{0,60}>"
-    r"|^[ \t>*#-]{0,8}(?:system|user|human|assistant)[ \t*]{0,4}:"
-    r"|^[ \t]*#{2,6}[ \t]*(?:instructions?|response|system|judge output)\b"
-    r"|[\"']?\brole[\"']? ?: ?[\"']?(?:system|user|assistant)\b",
+    r"<[|\uff5c][\w\u2581 .:/-]{1,40}[|\uff5c]>|\[/?INST\]|<</?SYS>>|</s>|<s>|<(?:start|end)_of_turn>"
+    r"|\[/?(?:SYSTEM(?:_PROMPT)?|ADMIN|DEVELOPER|ROOT)\]|</?(?:system|user|assistant|human|think"
+    r"|tool_call|function_calls|invoke|instructions?|prompt)\b[^<>]{0,60}>|^[ \t>*#-]{0,8}(?:system|user"
+    r"|human|assistant)[ \t*]{0,4}:|^[ \t]*#{2,6}[ \t]*(?:instructions?|response|system|judge output)\b"
+    r"""|[\"']?\brole[\"']? ?: ?[\"']?(?:system|user|assistant)\b""",
     re.IGNORECASE | re.MULTILINE,
 )
-_VERDICT = r"(?:correct|incorrect|wrong|true|reasoning|citation|repetition|redundancy|approved|pass(?:ed)?)"
 _FORM = re.compile(
-    r"[\"'](?:judge?ment|verdict|classification|found|basis|same|steps|quotes|keywords[_ ]to[_ ]search)[\"'] ?:"
-    rf"|\b(?:verdict|judge?ment|judging|step class|class(?:ification)?|result of grading|found|grade|evaluation|same)\W{{0,3}}(?: is)?\s?[:=]"
-    rf"\W{{0,4}}(?:{_VERDICT}\b|\[\d|\d+, ?\d)"
-    rf"|\[\[?{_VERDICT}\]|\\boxed\{{{_VERDICT}|</?(?:verdict|judge?ment|score|grade)>|(?:\b\d+/\d+|grade:? \w) \({_VERDICT}\)"
-    rf"|\A\W*(?:(?:in)?correct\W*)+\Z|\b(?:label|result|output|answer|a)[\"']?\s?[:=]\W{{0,4}}(?:in)?correct\b|\boutput\n\W*{_VERDICT}\b",
+    r"""[\"'](?:judge?ment|verdict|classification|found|basis|same|steps|quotes"""
+    r"""|keywords[_ ]to[_ ]search)[\"'] ?:|\b(?:verdict|judge?ment|judging|step class|class(?:ification)?"""
+    r"|result of grading|found|grade|evaluation|same)\W{0,3}(?: is)?\s?[:=]\W{0,4}(?:(?:correct|incorrect"
+    r"|wrong|true|reasoning|citation|repetition|redundancy|approved|pass(?:ed)?)\b|\[\d|\d+, ?\d)"
+    r"|\[\[?(?:correct|incorrect|wrong|true|reasoning|citation|repetition|redundancy|approved"
+    r"|pass(?:ed)?)\]|\\boxed\{(?:correct|incorrect|wrong|true|reasoning|citation|repetition|redundancy"
+    r"|approved|pass(?:ed)?)|</?(?:verdict|judge?ment|score|grade)>|(?:\b\d+/\d+|grade:? \w) \((?:correct"
+    r"|incorrect|wrong|true|reasoning|citation|repetition|redundancy|approved|pass(?:ed)?)\)"
+    r"|\A\W*(?:(?:in)?correct\W*)+\Z|\b(?:label|result|output|answer"
+    r"""|a)[\"']?\s?[:=]\W{0,4}(?:in)?correct\b|\boutput\n\W*(?:correct|incorrect|wrong|true|reasoning"""
+    r"|citation|repetition|redundancy|approved|pass(?:ed)?)\b",
     re.IGNORECASE,
 )
 _FENCE = re.compile(
-    r"[=#-]{3} ?(?:system|developer|admin|instructions?) ?[=#-]{3}|(?:[-=#]{2}\W{0,8}|\*{3}\W{0,8}|\[)(?:begin|end|start)\b.{0,40}(?:[-=*#]{2}|\])"
-    r"|</?(?:case|passage|reference|answer|step|material|document|context|evidence)s?>"
-    r"|^\W{0,8}the (?:step|text|reference|answer|case|passage \d+) ?:|(?:step|passage(?: \d+)?|case|answer|material) ends(?: here)?\."
-    r"|^\W{0,4}(?:your task|end of (?:the )?(?:case|candidate\S*(?: answer)?|text|step|material))\b",
+    r"[=#-]{3} ?(?:system|developer|admin|instructions?) ?[=#-]{3}|(?:[-=#]{2}\W{0,8}|\*{3}\W{0,8}"
+    r"|\[)(?:begin|end|start)\b.{0,40}(?:[-=*#]{2}|\])|</?(?:case|passage|reference|answer|step|material"
+    r"|document|context|evidence)s?>|^\W{0,8}the (?:step|text|reference|answer|case|passage \d+) ?:"
+    r"|(?:step|passage(?: \d+)?|case|answer|material) ends(?: here)?\.|^\W{0,4}(?:your task"
+    r"|end of (?:the )?(?:case|candidate\S*(?: answer)?|text|step|material))\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _HIDDEN = re.compile(
-    r"<!--|display ?: ?none|visibility ?: ?hidden|font-size ?: ?0|[;\"' ](?:max-)?(?:height|width) ?: ?0|opacity ?: ?0|(?:left|top|text-indent) ?: ?-\d{3}|\[//\]: ?#"
-    r"|colou?r ?[:=] ?[\"']?(?:white|transparent|#fff(?:fff)?)\b|\bfill=[\"']?white|\bsr-only\b|\\textcolor\{white|\\phantom\{|<details\b|<[a-z]{1,10} hidden\b|aria-hidden",
+    r"""<!--|display ?: ?none|visibility ?: ?hidden|font-size ?: ?0|[;\"' ](?:max-)?(?:height|width) ?: ?0"""
+    r"""|opacity ?: ?0|(?:left|top|text-indent) ?: ?-\d{3}|\[//\]: ?#|colou?r ?[:=] ?[\"']?(?:white"""
+    r"""|transparent|#fff(?:fff)?)\b|\bfill=[\"']?white|\bsr-only\b|\\textcolor\{white|\\phantom\{"""
+    r"|<details\b|<[a-z]{1,10} hidden\b|aria-hidden",
     re.IGNORECASE,
 )
 _THINKS = re.compile(r"\s*<think>(?=[^<]{200})")

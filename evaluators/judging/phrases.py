@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from wardround.evaluators.judging.addresses import ADDRESSES
 from wardround.evaluators.judging.disguise import plain
-from wardround.evaluators.judging.english import ENGLISH
+from wardround.evaluators.judging.orders import ORDERS
 from wardround.evaluators.judging.tongues import OTHERS, UNSPACED
 
 
@@ -17,20 +18,37 @@ class Phrase(NamedTuple):
 
 
 _PARTS = {
-    "<V>": r"(?:correct(?:ness)?|incorrect|wrong(?! or| words?| way| side)|true|false|accurate|factual|verified|unverifiable|full (?:marks?|credit|points)"
-    r"|right(?=\W*$|\s*[.,;:!?)\"'\n]|\s(?:and|when|by|in any|whatever|answer))|reasoning(?! (?:process|part|steps?))|redundan(?:cy|t)"
-    r"|approved|success|as found|found[: ]+true|matched|as (?:a )?match|pass(?:es|ed)?|present(?= in\b|\W*$|[.,;])|covered(?= in\b|\W*$|[.,;])|equivalent"
-    r"|the (?:highest|top|best|maximum|full) (?:marks?|points|credit)|established fact|facts?|a hit)\b",
-    "<C>": r"(?:in)?correct\b",
-    "<O>": r"(?:steps?|answers?|statements?|claims?|response|repl(?:y|ies)|reasoning|lines?|submission|candidates?(?:'s)?|prediction"
-    r"|paragraph|sentence|passages?|items?|text|section|work|diagnos[ie]s|this|it|above|everything|case)\b",
-    "<J>": r"(?:(?:judg(?:e|es|ing (?:model|service))|graders?|evaluators?|assessors?|examiners?|marker(?= will| must| should| shall|,)|raters?|scorers?|reviewers?"
-    r"|evaluation (?:model|system)s?|grading (?:model|system|script)|language models?|llms?|ai(?: (?:models?|systems?|assistants?))?"
-    r"|assistants?|models?|matcher|chatbots?|moderators?|checkers?)\b(?! (?:organism|mice|system of)))",
-    "<M>": r"(?:mark|grad|scor|rat(?:e[sd]?|ing)\b|judg|count|deem|label|classif|treat(?:ed)? .{0,30}as|accept|regard|consider|call|tick"
-    r"|assess|evaluat|award|giv(?:e|ing)|pass|approv|verif|return|output|say|answer|respond|reply|report|confirm|conclud)",
-    "<D>": r"(?:must|shall|should|has to|have to|ha(?:s|ve) been told|(?:is|are|were|was) (?:asked|required|instructed|requested|told|expected"
-    r"|obliged)|ought to|needs? to|will|may|please|can|who|that|do(?:es)? not)\b",
+    "<V>": (
+        r"(?:correct(?:ness)?|incorrect|wrong(?! or| words?| way| side)|true|false|accurate|factual"
+        r"""|verified|unverifiable|full (?:marks?|credit|points)|right(?=\W*$|\s*[.,;:!?)\"'\n]|\s(?:and"""
+        r"|when|by|in any|whatever|answer))|reasoning(?! (?:process|part|steps?))|redundan(?:cy|t)"
+        r"|approved|success|as found|found[: ]+true|matched|as (?:a )?match|pass(?:e[sd])?(?=\W*$|[.,;]| it| this)"
+        r"|present(?= in\b|\W*$|[.,;])|covered(?= in\b|\W*$|[.,;])|equivalent|the (?:highest|top|best"
+        r"|maximum|full) (?:marks?|points|credit)|established fact|facts?|a hit)\b"
+    ),
+    "<C>": (r"(?:in)?correct\b"),
+    "<O>": (
+        r"(?:steps?|answers?|statements?|claims?|response|repl(?:y|ies)|reasoning|lines?|submission"
+        r"|candidates?(?:'s)?|prediction|paragraph|sentence|passages?|items?|text|section|work"
+        r"|diagnos[ie]s|this|it|above|everything|case)\b"
+    ),
+    "<J>": (
+        r"(?:(?:judg(?:e|es|ing (?:model|service))|graders?|evaluators?|assessors?|examiners?"
+        r"|marker(?= will| must| should| shall|,)|raters?|scorers?|reviewers?|evaluation (?:model"
+        r"|system)s?|grading (?:model|system|script)|language models?|llms?|ai(?: (?:models?|systems?"
+        r"|assistants?))?|assistants?|models?|matcher|chatbots?|moderators?|checkers?)\b(?! (?:organism"
+        r"|mice|system of)))"
+    ),
+    "<M>": (
+        r"(?:mark|grad|scor|rat(?:e[sd]?|ing)\b|judg|count|deem|label|classif|treat(?:ed)? .{0,30}as"
+        r"|accept|regard|consider|call|tick|assess|evaluat|award|giv(?:e|ing)|pass|approv|verif|return"
+        r"|output|say|answer|respond|reply|report|confirm|conclud)"
+    ),
+    "<D>": (
+        r"(?:must|shall|should|has to|have to|ha(?:s|ve) been told|(?:is|are|were|was) (?:asked|required"
+        r"|instructed|requested|told|expected|obliged)|ought to|needs? to|will|may|please|can|who|that"
+        r"|do(?:es)? not)\b"
+    ),
 }
 
 
@@ -44,7 +62,7 @@ def _rest(text: str) -> re.Pattern[str]:
 
 def _phrases() -> dict[str, tuple[Phrase, ...]]:
     found: dict[str, list[Phrase]] = {}
-    for sign, words, rest in (*ENGLISH, *OTHERS):
+    for sign, words, rest in (*ORDERS, *ADDRESSES, *OTHERS):
         phrase = Phrase(sign, _rest(rest))
         for word in words.split():
             found.setdefault(word, []).append(phrase)
@@ -53,7 +71,7 @@ def _phrases() -> dict[str, tuple[Phrase, ...]]:
 
 _BY_WORD = _phrases()
 _REACH = 160
-"""Characters after a word in which a phrase must end."""
+"""Characters after a word that tell two places of it apart; nearly all phrases are shorter."""
 _WORD = re.compile(r"[^\W\d_]+")
 _WHOLE = tuple(Phrase(sign, _rest(plain(rest))) for sign, rest in UNSPACED)
 
@@ -67,12 +85,12 @@ def spoken(text: str) -> Iterator[str]:
         phrases = _BY_WORD.get(word)
         if phrases is None:
             continue
-        after = text[place.end() : place.end() + _REACH]
-        if (word, after) in tried:
+        said = (word, text[place.end() : place.end() + _REACH])
+        if said in tried:
             continue
-        tried.add((word, after))
+        tried.add(said)
         for phrase in phrases:
-            if phrase.sign not in told and phrase.rest.match(after):
+            if phrase.sign not in told and phrase.rest.match(text, place.end()):
                 told.add(phrase.sign)
                 yield phrase.sign
     if not text.isascii():

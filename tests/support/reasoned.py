@@ -1,10 +1,10 @@
 """An episode whose reasoning is judged, and a judge that is pleased with everything: what tests of reasoning vary."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from bench import PlayedJudge, PlayedSearch, Reply, Script, bench
+from bench import PlayedJudge, PlayedSearch, Script, bench
 from graded import case as a_case
 from graded import completed, trajectory
 
@@ -34,7 +34,7 @@ def judgment(word: str, *quotes: Any, keywords: str = "") -> str:
     return said(judgment=word, keywords_to_search=keywords, evidence=list(quotes))
 
 
-def script(**replies: Reply | Sequence[Reply]) -> dict[str, Any]:
+def script(**replies: Any) -> dict[str, Any]:
     """Every step is reasoning, is right and quotes PASSAGE, every reference step is found; `replies` differ."""
     return {
         "step_class": said(classification="reasoning"),
@@ -47,8 +47,8 @@ def script(**replies: Reply | Sequence[Reply]) -> dict[str, Any]:
     } | replies
 
 
-def pleased(seat: str = "judge", **replies: Reply | Sequence[Reply]) -> PlayedJudge:
-    """A judge that plays it."""
+def pleased(seat: str = "judge", **replies: Any) -> PlayedJudge:
+    """A judge that plays it; `replies` by the question's name: a reply, an error, or several in turn."""
     return PlayedJudge(script(**replies), seat)
 
 

@@ -1,0 +1,60 @@
+"""Looks into the call cache for many at once."""
+
+from collections.abc import Mapping, Sequence
+
+import anyio
+import pytest
+
+from wardround.engine.errors import StoreError
+from wardround.engine.stores.recalls import Recalls
+
+
+class Shelf:
+    def __init__(self, error: Exception | None = None) -> None:
+        self.looks: list[list[str]] = []
+        self.error = error
+
+    async def read(self, keys: Sequence[str]) -> Mapping[str, bytes]:
+        self.looks.append(list(keys))
+        await anyio.sleep(0.01)
+        if self.error:
+            raise self.error
+        return {key: key.encode() for key in keys if not key.startswith("no")}
+
+
+async def test_what_comes_in_during_a_look_is_looked_up_together() -> None:
+    shelf = Shelf()
+    recalls, found = Recalls(shelf.read), dict[int, bytes | None]()
+
+    async def ask(place: int, key: str) -> None:
+        found[place] = await recalls.recall(key)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask, 0, "a")
+        await anyio.sleep(0.001)
+        for place, key in enumerate(["b", "no", "b", "c"], 1):
+            group.start_soon(ask, place, key)
+    assert shelf.looks == [["a"], ["b", "no", "c"]]
+    assert [found[place] for place in range(5)] == [b"a", b"b", None, b"b", b"c"]
+
+
+@pytest.mark.parametrize("error", [StoreError("full"), StoreError("gone")])
+async def test_a_failure_is_told_to_all_and_the_next_look_is_made(error: StoreError) -> None:
+    shelf = Shelf(error)
+    recalls = Recalls(shelf.read)
+    for _ in range(2):
+        with pytest.raises(StoreError, match=str(error)):
+            await recalls.recall("a")
+    shelf.error = None
+    assert await recalls.recall("a") == b"a"
+    assert len(shelf.looks) == 3
+
+
+async def test_one_who_stops_waiting_takes_nothing_from_the_others() -> None:
+    shelf = Shelf()
+    recalls = Recalls(shelf.read)
+    async with anyio.create_task_group() as group:
+        group.start_soon(recalls.recall, "a")
+        await anyio.sleep(0.001)
+        group.cancel_scope.cancel()
+    assert await recalls.recall("b") == b"b"

@@ -1,0 +1,137 @@
+"""Searches and pages as calls of an episode: what the log holds, what is asked once, how failures come through."""
+
+from collections.abc import Sequence
+
+import anyio
+import msgspec
+import pytest
+from bench import PlayedSearch
+from reasoned import OTHER, PASSAGE, PlayedReader
+
+from wardround.engine.errors import ProviderError, StoreError
+from wardround.engine.protocols import Store
+from wardround.engine.records import Completion, Json, Message
+from wardround.engine.stores.memory import MemoryStore
+from wardround.evaluators.evidence.consulted import KEPT, ConsultedReader, ConsultedSearch, Consulting, Shelf
+from wardround.evaluators.evidence.failure import KINDS, SearchError
+from wardround.evaluators.evidence.found import Found, digest_of
+from wardround.evaluators.evidence.ledger import Ledger
+from wardround.evaluators.evidence.page import Reader
+from wardround.evaluators.evidence.recording import Recording, RecordingReader
+
+URL = "https://a.test/page"
+
+
+class Heard:
+    """A voice that passes on what is asked, and keeps it with the reply."""
+
+    name = "heard"
+
+    def __init__(self, model: Consulting) -> None:
+        self._model = model
+        self.calls: list[tuple[str, str, dict[str, Json]]] = []
+        self.replies: list[str] = []
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        self.calls.append((purpose, messages[-1].content, options))
+        await anyio.lowlevel.checkpoint()
+        reply = await self._model.complete(messages, purpose=purpose, **options)
+        self.replies.append(reply.text)
+        return reply
+
+
+def consulted(
+    *found: Found | SearchError, reader: Reader | None = None, store: Store | None = None
+) -> tuple[ConsultedSearch, ConsultedReader, Heard]:
+    store = store or MemoryStore()
+    ledger, shelf = Ledger(store), Shelf(store)
+    recording = RecordingReader(reader, ledger) if reader else None
+    voice = Heard(Consulting(Recording(PlayedSearch(*found), ledger), recording, shelf))
+    return ConsultedSearch("played", voice, shelf), ConsultedReader("played", voice, shelf), voice
+
+
+async def test_what_was_found_comes_back_and_the_log_holds_its_hashes() -> None:
+    search, _, voice = consulted(PASSAGE, OTHER)
+    assert await search.find("pain") == [PASSAGE, OTHER]
+    assert await search.find("pain", most=1) == [PASSAGE]
+    assert voice.calls == [("search", "pain", {}), ("search", "pain", {"most": 1})]
+    entries = msgspec.json.decode(voice.replies[0])
+    assert [entry["digest"] for entry in entries] == [PASSAGE.digest, OTHER.digest]
+    assert PASSAGE.text not in voice.replies[0]
+    assert await search.find("pain", most=0) == []
+
+
+async def test_a_page_comes_back_whole() -> None:
+    _, reader, voice = consulted(reader=PlayedReader({URL: "痛风 – «a page»"}))
+    page = await reader.read(URL)
+    assert (page.url, page.text, page.title) == (URL, "痛风 – «a page»", f"Page {URL}")
+    assert voice.calls == [("page", URL, {})]
+
+
+async def test_the_same_is_asked_once_also_at_the_same_moment() -> None:
+    search, reader, voice = consulted(PASSAGE, reader=PlayedReader({URL: "A page."}))
+    got: list[int] = []
+
+    async def ask() -> None:
+        got.append(len(await search.find("pain")) + len((await reader.read(URL)).text))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(4):
+            group.start_soon(ask)
+    await ask()
+    assert got == [8] * 5
+    assert [purpose for purpose, *_ in voice.calls] == ["search", "page"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_failures_keep_their_kind_and_hold_for_all_who_ask(kind: str) -> None:
+    error = SearchError(kind, "it did not work", status=500)
+    search, reader, voice = consulted(error, reader=PlayedReader({URL: error}))
+    for _ in range(2):
+        for asking in (search.find("pain"), reader.read(URL)):
+            with pytest.raises(SearchError, match="it did not work") as caught:
+                await asking
+            assert caught.value.kind == kind
+    assert len(voice.calls) == 2
+
+
+async def test_an_endpoint_s_own_kinds_are_a_refusal() -> None:
+    class Broken(Heard):
+        async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+            raise ProviderError("quota", "spent")
+
+    store = MemoryStore()
+    shelf = Shelf(store)
+    voice = Broken(Consulting(PlayedSearch(), None, shelf))
+    with pytest.raises(SearchError, match="spent") as caught:
+        await ConsultedSearch("played", voice, shelf).find("pain")
+    assert caught.value.kind == "refused"
+
+
+async def test_a_recorded_call_is_answered_from_the_store_alone() -> None:
+    store = MemoryStore()
+    search, _, voice = consulted(PASSAGE, store=store)
+    await search.find("pain")
+
+    class Taped(Heard):
+        async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+            return Completion(voice.replies[0])
+
+    again = ConsultedSearch("played", Taped(Consulting(PlayedSearch(), None, Shelf(store))), Shelf(store))
+    assert await again.find("pain") == [PASSAGE]
+    lost = MemoryStore()
+    gone = ConsultedSearch("played", Taped(Consulting(PlayedSearch(), None, Shelf(lost))), Shelf(lost))
+    with pytest.raises(StoreError):
+        await gone.find("pain")
+
+
+async def test_the_shelf_keeps_the_texts_used_last() -> None:
+    shelf = Shelf(MemoryStore())
+    shelf.add("first", "used all the time")
+    for number in range(KEPT - 1):
+        shelf.add(digest_of(str(number)), str(number))
+    assert await shelf.text("first") == "used all the time"
+    shelf.add("last", "one too many")
+    assert await shelf.text("first") == "used all the time"
+    with pytest.raises(StoreError):
+        await shelf.text(digest_of("0"))
