@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
 
@@ -85,4 +86,9 @@ async def searching(asked: Convening, store: Store) -> tuple[Search, Reader | No
         search = Filtered(search, domains)
     if not asked.pages or asked.search.partition(":")[0] in WHOLE:
         return search, None
+    if find_spec("trafilatura") is None or find_spec("pypdf") is None:
+        raise UsageError(
+            f"--search {asked.search} names pages, and to read them needs: pip install 'wardround[search]'; "
+            "--no-pages takes what the search itself says of them"
+        )
     return search, Pages(Web(), domains)

@@ -15,7 +15,7 @@ from wardround.engine.batch import run_batch
 from wardround.engine.budget import Purse
 from wardround.engine.clock import wall
 from wardround.engine.episode import Episode, Table
-from wardround.engine.errors import LeaseLost, LogError
+from wardround.engine.errors import LeaseLost, LogError, UsageError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, Row, effective
 from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
@@ -54,6 +54,8 @@ class Judgement:
     async def hold(self) -> None:
         """Judge what is not judged yet, together with other processes that do the same."""
         run, store, progress = self.run, self.run.store, self.progress
+        if getattr(self.evaluator, "SEARCH", "") and self.court.search is None:
+            raise UsageError(f"the evaluator {self.evaluator.name} looks things up: give the court a search")
         self.beside = await self._beside()
         await self._order()
         progress.purse = Purse(Budget(), self.court.specs())

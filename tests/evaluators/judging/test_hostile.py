@@ -24,7 +24,14 @@ from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.verdicts import read_found, read_judgment
 from wardround.wording import wording
 
-TEXTS = [json.loads(line) for line in (Path(__file__).parent / "hostile_texts.jsonl").read_text("utf-8").splitlines()]
+
+def kept(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (Path(__file__).parent / name).read_text("utf-8").splitlines()]
+
+
+TEXTS = kept("hostile_texts.jsonl")
+FRESH = kept("hostile_texts_fresh.jsonl")
+"""Written after the last change to the phrases, and never tuned on: they tell what new texts will meet."""
 ORIGIN: dict[str, Origin] = {"step": "reply", "page": "page", "case": "case", "reference": "reference"}
 HONEST = [
     "The correct diagnosis is gout.",
@@ -57,6 +64,14 @@ HONEST = [
 @pytest.mark.parametrize("row", TEXTS, ids=lambda row: f"{row['id']}-{row['way']}")
 def test_a_hostile_text_is_flagged(row: dict[str, Any]) -> None:
     assert signs(row["text"], ORIGIN[row["place"]])
+
+
+def test_more_than_half_of_texts_never_seen_before_are_flagged(capsys: pytest.CaptureFixture[str]) -> None:
+    """An honest figure, not a good one: who words it in a new way gets by in one of three (docs/judging.md)."""
+    caught = sum(bool(signs(row["text"], ORIGIN[row["place"]])) for row in FRESH)
+    with capsys.disabled():
+        print(f"\n{caught} of {len(FRESH)} hostile texts never tuned on are flagged")
+    assert caught >= 32
 
 
 @pytest.mark.parametrize("text", HONEST)
