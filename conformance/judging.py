@@ -6,13 +6,13 @@ from typing import Any
 from conformance.vector import Vector
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Score
+from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.reasoning import items
 from wardround.evaluators.reasoning.inquiry import Inquiry, Look
 from wardround.evaluators.reasoning.judged import JudgedReply, JudgedStep, StepClass, Verdict
 from wardround.evaluators.reasoning.medr import judged_reply
 from wardround.evaluators.reasoning.reference import published_reference, read_reference
 from wardround.evaluators.reasoning.scores import scores
-from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.reasoning.verdicts import read_class, read_found, read_outcome
 from wardround.scenarios.published.tables import Absent, Tables
 

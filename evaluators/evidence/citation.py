@@ -9,6 +9,9 @@ from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.page import Page
 from wardround.evaluators.evidence.quoted import locate
 
+LEAST = 8
+"""Letters and digits of a quotation that a verdict may rest on."""
+
 
 class Citation(msgspec.Struct, frozen=True, omit_defaults=True):
     """`start` to `end` (characters) of the stored text `digest`.
@@ -25,8 +28,11 @@ class Citation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def cite(source: Found | Page, words: str) -> Citation | None:
-    """Where `words` stand in a passage or page, or None if they do not: then they are nobody's evidence."""
-    place = locate(source.text, words)
+    """Where `words` stand in a passage or page, or None if they do not: then they are nobody's evidence.
+
+    None also for what stands in any text: two words and 8 letters or digits say something (Chinese more in less).
+    """
+    place = locate(source.text, words) if _telling(words) else None
     return place and Citation(source.digest, place.start, place.end, place.how, place.likeness)
 
 
@@ -39,3 +45,10 @@ async def quote(store: Store, citation: Citation) -> str:
     if not 0 <= citation.start < citation.end <= len(text):
         raise StoreError(f"the text {citation.digest} has no characters {citation.start} to {citation.end}")
     return text[citation.start : citation.end]
+
+
+def _telling(words: str) -> bool:
+    """Whether quoted words say something: a word or two stand in any text. Chinese says more in a character."""
+    letters = [char for char in words if char.isalnum()]
+    dense = sum(char >= "\u3040" for char in letters)
+    return len(letters) + dense >= LEAST and (dense > 0 or len(words.split()) > 1)

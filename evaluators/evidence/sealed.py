@@ -20,11 +20,23 @@ def leaks(query: str, truth: Truth, known: str = "") -> list[str]:
     diagnosis, by whichever name, no query tells it. A run of the treatment's words is given in the normal form in which
     it is compared. A truth in other words, or in another order, is not seen.
     """
-    names = [] if opening_contains(truth, known) else opening_contains(truth, query)
-    words, given, free = key(truth.treatment).split(), f" {key(query)} ", f" {key(known)} "
-    long = min(RUN, len(words))
-    runs = [" ".join(words[at : at + long]) for at in range(len(words) - long + 1)] if words else []
-    return names + [run for run in runs if f" {run} " in given and f" {run} " not in free][:1]
+    return _Secret(truth, known).told_by(query)
+
+
+class _Secret:
+    """What of a truth no query may tell: the parts of it that are not `known`."""
+
+    def __init__(self, truth: Truth, known: str) -> None:
+        self._truth, self._named = truth, bool(opening_contains(truth, known))
+        words, free = key(truth.treatment).split(), f" {key(known)} "
+        long = min(RUN, len(words))
+        runs = [" ".join(words[at : at + long]) for at in range(len(words) - long + 1)] if words else []
+        self._runs = [run for run in runs if f" {run} " not in free]
+
+    def told_by(self, query: str) -> list[str]:
+        given = f" {key(query)} "
+        names = [] if self._named else opening_contains(self._truth, query)
+        return names + [run for run in self._runs if f" {run} " in given][:1]
 
 
 class Sealed:
@@ -32,11 +44,11 @@ class Sealed:
 
     def __init__(self, search: Search, truth: Truth, known: str = "") -> None:
         self.search, self.name, self.host = search, search.name, search.host
-        self._truth, self._known = truth, known
+        self._secret = _Secret(truth, known)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
         """What the search finds; raises SearchError."""
-        if leaks(query, self._truth, self._known):
+        if self._secret.told_by(query):
             raise SearchError("leak", "the query holds words of the case's true answer: it was not sent")
         return await self.search.find(query, most=most)
 

@@ -11,12 +11,12 @@ from wardround.evaluators.judging.signs import ENCODED, FENCE, FORM, HIDDEN, MAR
 from wardround.evaluators.judging.talk import about_judging
 
 _MARKUP = re.compile(
-    r"<[|\uff5c][\w\u2581 .:/-]{1,40}[|\uff5c]>|\[/?INST\]|<</?SYS>>|</s>|<s>|<(?:start|end)_of_turn>"
-    r"|\[/?(?:SYSTEM(?:_PROMPT)?|ADMIN|DEVELOPER|ROOT)\]|</?(?:system|user|assistant|human|think"
+    r"<[|\uff5c][\w\u2581 .:/-]{1,40}[|\uff5c]>|\[/?inst\]|<</?sys>>|</s>|<s>|<(?:start|end)_of_turn>"
+    r"|\[/?(?:system(?:_prompt)?|admin|developer|root)\]|</?(?:system|user|assistant|human|think"
     r"|tool_call|function_calls|invoke|instructions?|prompt)\b[^<>]{0,60}>|^[ \t>*#-]{0,8}(?:system|user"
     r"|human|assistant)[ \t*]{0,4}:|^[ \t]*#{2,6}[ \t]*(?:instructions?|response|system|judge output)\b"
     r"""|[\"']?\brole[\"']? ?: ?[\"']?(?:system|user|assistant)\b""",
-    re.IGNORECASE | re.MULTILINE,
+    re.MULTILINE,
 )
 _FORM = re.compile(
     r"""[\"'](?:judge?ment|verdict|classification|found|basis|same|steps|quotes"""
@@ -30,7 +30,6 @@ _FORM = re.compile(
     r"|\A\W*(?:(?:in)?correct\W*)+\Z|\b(?:label|result|output|answer"
     r"""|a)[\"']?\s?[:=]\W{0,4}(?:in)?correct\b|\boutput\n\W*(?:correct|incorrect|wrong|true|reasoning"""
     r"|citation|repetition|redundancy|approved|pass(?:ed)?)\b",
-    re.IGNORECASE,
 )
 _FENCE = re.compile(
     r"[=#-]{3} ?(?:system|developer|admin|instructions?) ?[=#-]{3}|(?:[-=#]{2}\W{0,8}|\*{3}\W{0,8}"
@@ -38,14 +37,13 @@ _FENCE = re.compile(
     r"|document|context|evidence)s?>|^\W{0,8}the (?:step|text|reference|answer|case|passage \d+) ?:"
     r"|(?:step|passage(?: \d+)?|case|answer|material) ends(?: here)?\.|^\W{0,4}(?:your task"
     r"|end of (?:the )?(?:case|candidate\S*(?: answer)?|text|step|material))\b",
-    re.IGNORECASE | re.MULTILINE,
+    re.MULTILINE,
 )
 _HIDDEN = re.compile(
     r"""<!--|display ?: ?none|visibility ?: ?hidden|font-size ?: ?0|[;\"' ](?:max-)?(?:height|width) ?: ?0"""
     r"""|opacity ?: ?0|(?:left|top|text-indent) ?: ?-\d{3}|\[//\]: ?#|colou?r ?[:=] ?[\"']?(?:white"""
     r"""|transparent|#fff(?:fff)?)\b|\bfill=[\"']?white|\bsr-only\b|\\textcolor\{white|\\phantom\{"""
     r"|<details\b|<[a-z]{1,10} hidden\b|aria-hidden",
-    re.IGNORECASE,
 )
 _THINKS = re.compile(r"\s*<think>(?=[^<]{200})")
 _TAGS = re.compile("[\U000e0020-\U000e007e]")
@@ -68,8 +66,9 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[str]:
     if latin != smooth:
         yield from spoken(latin)
     raw = _own_thinking(raw) if origin == "reply" else raw
+    low = raw.lower()  # a search without regard to case takes several times as long
     for sign, pattern in ((MARKUP, _MARKUP), (FORM, _FORM), (FENCE, _FENCE), (HIDDEN, _HIDDEN)):
-        if pattern.search(raw):
+        if pattern.search(low):
             yield sign
     if about_judging(smooth) or (latin != smooth and about_judging(latin)):
         yield TALK

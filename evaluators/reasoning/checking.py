@@ -17,8 +17,6 @@ from wardround.evaluators.reasoning.library import Gathered, Library, Shown, uni
 
 UNCITED = "uncited"
 """Reason: the verdict comes without words that stand in what was found."""
-LEAST = 8
-"""Letters and digits of a quotation that a verdict may rest on."""
 
 
 @dataclass(slots=True)
@@ -96,19 +94,12 @@ class Check:
         shown = unique(self._gathered)
         for entry in entries if isinstance(entries, list) else ():
             words, number = reply.field(entry, ("quote", "text")), reply.field(entry, ("passage",))
-            if not isinstance(words, str) or not telling(words):
+            if not isinstance(words, str):
                 continue
             named = [shown[number - 1]] if isinstance(number, int) and 0 < number <= len(shown) else []
             quoted = next(filter(None, (_quoted(one, words, self.judge.seat) for one in [*named, *shown])), None)
             if quoted is not None and quoted not in self.quoted:
                 self.quoted.append(quoted)
-
-
-def telling(words: str) -> bool:
-    """Whether quoted words say something: a word or two stand in any text. Chinese says more in a character."""
-    letters = [char for char in words if char.isalnum()]
-    dense = sum(char >= "\u3040" for char in letters)
-    return len(letters) + dense >= LEAST and (dense > 0 or len(words.split()) > 1)
 
 
 def _quoted(shown: Shown, words: str, seat: str) -> Quoted | None:

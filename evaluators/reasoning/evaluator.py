@@ -11,7 +11,6 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.bench import Bench
 from wardround.evaluators.evidence.sealed import Sealed
 from wardround.evaluators.judging.hostile import signs
-from wardround.evaluators.outcome.together import together
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import Account, PartAccount
 from wardround.evaluators.reasoning.judged import JudgedReply, Part, Rules
@@ -22,6 +21,7 @@ from wardround.evaluators.reasoning.reference import MOST, read_reference
 from wardround.evaluators.reasoning.scores import scores
 from wardround.evaluators.reasoning.turns import Reply, asks, replies
 from wardround.evaluators.standing import Goal, answers, goal_of, unscored
+from wardround.evaluators.together import together
 from wardround.scenarios.case import Case, Truth
 
 PARTS: tuple[Part, ...] = ("formal", "thinking")
@@ -58,7 +58,7 @@ class Reasoning:
         if not found:
             return Scored(self._none(trajectory, seat, reason or "no_replies"))
         goal, given = goal_of(case, trajectory), answers(trajectory.ending)
-        known = "\n".join(f"{reply.text}\n{reply.thinking}" for reply in found)
+        known = "\n".join([found[-1].known, *(f"{reply.text}\n{reply.thinking}" for reply in found)])
         library = Library(Sealed(seat.search, case.truth, known), seat.reader)
         judging = Judging(seat.panel, self.rules, _GOALS[goal], library, given.get(goal, ""))
         reference, unreferenced = await self._reference(seat, case.truth, goal)

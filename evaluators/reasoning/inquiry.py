@@ -56,6 +56,8 @@ class Inquiry(msgspec.Struct, frozen=True):
             words = " ".join(reply.split()).strip(" .`")
             if not words:
                 return self._unread(unread("empty", reply))
+            if words.casefold() in _NONE and self.rules == "default":
+                return self._done(Verdict.UNVERIFIABLE, Look("Search"), "no_keywords")
             return msgspec.structs.replace(self, wants="search", query=words[:_LONGEST], unreadable=0)
         if self.wants != "verdict":
             raise ValueError(f"the judge was not asked: the inquiry wants {self.wants}")

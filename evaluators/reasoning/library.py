@@ -16,8 +16,8 @@ from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample, answered
 from wardround.evaluators.judging.payload import Payload, field, payload
 from wardround.evaluators.judging.unread import Unread, unread
-from wardround.evaluators.outcome.together import together
 from wardround.evaluators.reasoning import questions
+from wardround.evaluators.together import together
 
 LONG = 2000
 """Characters of a text that is shown as it is; of a longer one the judge copies out what bears on the step."""

@@ -10,7 +10,6 @@ import msgspec
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample
 from wardround.evaluators.judging.panel import Panel, Ruling
-from wardround.evaluators.outcome.together import together
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import PartAccount, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.checking import Check
@@ -27,6 +26,7 @@ from wardround.evaluators.reasoning.library import Library
 from wardround.evaluators.reasoning.splitting import steps_of
 from wardround.evaluators.reasoning.turns import Reply
 from wardround.evaluators.reasoning.verdicts import read_class, read_found
+from wardround.evaluators.together import together
 
 T = TypeVar("T")
 

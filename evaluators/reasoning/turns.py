@@ -32,20 +32,23 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
-    """All replies, in order. An answer in arguments alone is an empty one, and so is silence at the end.
+    """All replies, in order. An answer in arguments alone is an empty one, and so is silence that ends the episode.
 
-    Silence that more words follow is none: they were asked for again.
+    Silence that more words follow is none: they were asked for again. And where the last words were not answered but
+    sent back, and silence followed, the words are the conclusion.
     """
     told = [disclosure.summary(case) if asks(trajectory) else disclosure.full(case)]
     found: list[Reply] = []
-    last = max((event.seq for event in trajectory.acted(AUTHOR)), default=0)
+    last, heard = max((event.seq for event in trajectory.acted(AUTHOR)), default=0), True
     for event in effective(trajectory.events):
         if not isinstance(event, Acted):
             continue
         action = event.action
         if event.seat in _RESPONDENTS:
+            heard = True
             told.append(action.text.strip() or lines(answers(action)))
-        elif event.seat == AUTHOR and (event.seq == last or not _silent(action)):
+        elif event.seat == AUTHOR and (not _silent(action) or (event.seq == last and heard)):
+            heard = False
             known = "\n".join(part for part in told if part)
             found.append(Reply(len(found) + 1, event.seq, "examination", action.text, action.thinking, known))
     if found:

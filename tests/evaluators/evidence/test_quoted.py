@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wardround.evaluators.evidence.citation import cite
+from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.quoted import LIKE, locate
 
 TEXT = (
@@ -64,3 +66,13 @@ def test_every_piece_of_a_text_is_found_in_it(text: str, start: int, size: int) 
 def test_a_place_lies_in_the_text(text: str, words: str) -> None:
     place = locate(text, words)
     assert place is None or 0 <= place.start < place.end <= len(text)
+
+
+@pytest.mark.parametrize("words", ["", "the", "of a", "appendicitis", "--- ---", "\u9611\u5c3e"])
+def test_a_word_or_two_are_nobody_s_evidence(words: str) -> None:
+    assert cite(Found("", "", f"the end of a \u9611\u5c3e appendicitis --- --- {words}"), words) is None
+
+
+@pytest.mark.parametrize("words", ["Fever is common.", "\u9611\u5c3e\u708e\u5e38\u89c1", "right lower"])
+def test_a_few_words_are(words: str) -> None:
+    assert cite(Found("", "", f"It is so: {words} So it is."), words) is not None

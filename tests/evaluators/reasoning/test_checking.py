@@ -10,7 +10,7 @@ from wardround.engine.errors import LimitReached, ProviderError
 from wardround.evaluators.evidence.failure import KINDS, SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.judging.judge import Answer, Sample
-from wardround.evaluators.reasoning.checking import Check, telling
+from wardround.evaluators.reasoning.checking import Check
 from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.reasoning.library import Library
 
@@ -194,10 +194,3 @@ async def test_a_query_is_one_that_can_be_sent() -> None:
     search = found_by()
     await Check(pleased(keywords="fe\u200bver \ud83d, \x00rash"), Sample(), "A step.", "", Library(search)).verdict()
     assert search.queries == ["fever \ufffd, rash"]
-
-
-def test_a_word_or_two_say_nothing() -> None:
-    for words in ("", "the", "of a", "appendicitis", "--- ---", "阑尾"):
-        assert not telling(words)
-    for words in ("Fever is common.", "阑尾炎常见", "right lower"):
-        assert telling(words)

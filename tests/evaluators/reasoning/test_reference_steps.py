@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.reasoning.reference import published_reference, read_reference
 from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.reasoning.reference import published_reference, read_reference
 
 
 @pytest.mark.parametrize(

@@ -61,11 +61,17 @@ async def test_an_answer_in_arguments_alone_is_an_empty_reply_and_no_request_is_
     assert [(reply.stage, reply.text) for reply in found] == [("examination", "I want a CT."), ("conclusion", "")]
 
 
+async def test_silence_after_an_answer_is_an_empty_conclusion() -> None:
+    asked, silent = ("doctor", Action("reply", "A CT.")), ("doctor", Action("reply", " "))
+    found = replies(case(), trajectory(asked, told("patient", "It is thick."), silent, ending=completed()))
+    assert [(reply.stage, reply.text) for reply in found] == [("examination", "A CT."), ("conclusion", " ")]
+
+
 @pytest.mark.parametrize(
     ("texts", "found"),
     [
         (("",), [("conclusion", "")]),
-        (("A CT.", " \n"), [("examination", "A CT."), ("conclusion", " \n")]),
+        (("A CT.", " \n"), [("conclusion", "A CT.")]),
         (("", "A CT.", "", "Gout."), [("examination", "A CT."), ("conclusion", "Gout.")]),
     ],
 )

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.reasoning.judged import StepClass, Verdict
 from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.reasoning.judged import StepClass, Verdict
 from wardround.evaluators.reasoning.verdicts import Judgment, read_class, read_found, read_judgment, read_outcome
 
 
