@@ -1,11 +1,12 @@
 """Where judging evaluators work: a seat with a panel of judges on it, and a way to look things up."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wardround.engine.seat import Seat
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.search import Search
 from wardround.evaluators.judging.panel import Panel
+from wardround.evaluators.judging.signed import Signed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,3 +21,4 @@ class Bench(Seat):
     panel: Panel
     search: Search | None = None
     reader: Reader | None = None
+    signed: Signed = field(default_factory=Signed)

@@ -27,6 +27,7 @@ from wardround.evaluators.evidence.search import Search
 from wardround.evaluators.judging.judge import Judge
 from wardround.evaluators.judging.model_judge import ModelJudge
 from wardround.evaluators.judging.panel import Panel
+from wardround.evaluators.judging.signed import Signed
 from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.judged import LIBRARY
 from wardround.results import Run
@@ -59,6 +60,7 @@ class Court:
     prompts: Prompts = field(default_factory=wording)
     _consulted: dict[bool, Consulting] = field(default_factory=dict)
     _shelf: Shelf | None = None
+    _signed: Signed = field(default_factory=Signed)
     _singles: dict[str, Single] = field(default_factory=dict)
 
     @classmethod
@@ -134,6 +136,7 @@ class Court:
             panel=Panel(judges, repeats=self.repeats, swap=self.swap),
             search=search,
             reader=reader,
+            signed=self._signed,
         )
 
     def _voice(self, seat: str, voice: Any, store: Store, episode: str, *, restricted: bool) -> Voice | None:

@@ -24,19 +24,25 @@ def leaks(query: str, truth: Truth, known: str = "") -> list[str]:
 
 
 class _Secret:
-    """What of a truth no query may tell: the parts of it that are not `known`."""
+    """What of a truth no query may tell: the parts of it that are not `known`.
+
+    `known` may be long and most queries give nothing away, so it is looked through only where one might.
+    """
 
     def __init__(self, truth: Truth, known: str) -> None:
-        self._truth, self._named = truth, bool(opening_contains(truth, known))
-        words, free = key(truth.treatment).split(), f" {key(known)} "
+        self._truth, self._known = truth, known
+        words = key(truth.treatment).split()
         long = min(RUN, len(words))
-        runs = [" ".join(words[at : at + long]) for at in range(len(words) - long + 1)] if words else []
-        self._runs = [run for run in runs if f" {run} " not in free]
+        self._runs = [" ".join(words[at : at + long]) for at in range(len(words) - long + 1)] if words else []
 
     def told_by(self, query: str) -> list[str]:
-        given = f" {key(query)} "
-        names = [] if self._named else opening_contains(self._truth, query)
-        return names + [run for run in self._runs if f" {run} " in given][:1]
+        """The names and the run of words that `query` gives away."""
+        names, given = opening_contains(self._truth, query), f" {key(query)} "
+        if names and opening_contains(self._truth, self._known):
+            names = []
+        runs = [run for run in self._runs if f" {run} " in given]
+        free = f" {key(self._known)} " if runs else ""
+        return names + [run for run in runs if f" {run} " not in free][:1]
 
 
 class Sealed:

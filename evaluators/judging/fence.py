@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from wardround.evaluators.judging.question import Material
 
@@ -58,12 +59,14 @@ _TOKENS = re.compile(
 def fenced(materials: Sequence[Material], longest: int = LONGEST) -> str:
     """The texts, each under its label between a line that begins and a line that ends it, and what these lines mean.
 
-    The lines carry a tag made from all the texts, the same in any order of them: whoever wrote one text cannot have
-    put it there. A line of a text that looks like one of them, like a label or like a turn of a conversation is shown
-    behind BAR, and the marks of chat templates (`<|im_start|>`, `[INST]`) with a space in them. Characters without a
-    shape are left out. Of a text of more than `longest` characters the beginning and the end are shown.
+    The lines carry a tag made from the first text: whoever wrote another does not know it, and nobody can write a
+    text that holds its own. Questions that begin with the same text, as most do with the case, begin with the same
+    words, which an endpoint then need not read again. A line of a text that looks like one of them, like a label or
+    like a turn of a conversation is shown behind BAR, and the marks of chat templates (`<|im_start|>`, `[INST]`) with a
+    space in them. Characters without a shape are left out. Of a text of more than `longest` characters the beginning
+    and the end are shown.
     """
-    tag = _tag(materials)
+    tag = _tag(materials[0])
     blocks = [
         f"----- begin {one.label} {tag} -----\n{shown(one.text, longest)}\n----- end {one.label} {tag} -----"
         for one in materials
@@ -80,10 +83,18 @@ def fenced(materials: Sequence[Material], longest: int = LONGEST) -> str:
 
 def shown(text: str, longest: int = LONGEST) -> str:
     """One text as a judge sees it; a sentence copied from it is found in `text` by evidence.quoted.locate."""
+    return _often(text, longest) if len(text) <= _COMMON else _shown(text, longest)
+
+
+def _shown(text: str, longest: int) -> str:
     text = seen(text).strip("\n")
     if len(text) > longest:
         text = _shortened(text, longest)
     return _TOKENS.sub(lambda match: match[0] + " ", _LINES.sub(lambda match: BAR + match[0], text))
+
+
+_often = lru_cache(maxsize=1024)(_shown)  # a case comes up in many questions
+_COMMON = 20_000
 
 
 def seen(text: str) -> str:
@@ -91,13 +102,10 @@ def seen(text: str) -> str:
     return _HALVES.sub("\ufffd", _UNSEEN.sub("", _BREAKS.sub("\n", text)))
 
 
-def _tag(materials: Sequence[Material]) -> str:
-    """In hexadecimal digits, from every label and text."""
-    each = sorted(
-        hashlib.blake2b(f"{material.label}\0{material.text}".encode("utf-8", "surrogatepass")).digest()
-        for material in materials
-    )
-    return hashlib.blake2b(b"".join(each), digest_size=_TAG, person=b"fence").hexdigest()
+def _tag(material: Material) -> str:
+    """In hexadecimal digits, from a label and a text."""
+    whole = f"{material.label}\0{material.text}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(whole, digest_size=_TAG, person=b"fence").hexdigest()
 
 
 def _shortened(text: str, longest: int) -> str:

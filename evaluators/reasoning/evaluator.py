@@ -59,7 +59,7 @@ class Reasoning:
             return Scored(self._none(trajectory, seat, reason or "no_replies"))
         goal, given = goal_of(case, trajectory), answers(trajectory.ending)
         known = "\n".join([found[-1].known, *(f"{reply.text}\n{reply.thinking}" for reply in found)])
-        library = Library(Sealed(seat.search, case.truth, known), seat.reader)
+        library = Library(Sealed(seat.search, case.truth, known), seat.reader, seat.signed)
         judging = Judging(seat.panel, self.rules, _GOALS[goal], library, given.get(goal, ""))
         reference, unreferenced = await self._reference(seat, case.truth, goal)
         parts = await together(

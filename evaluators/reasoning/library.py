@@ -1,7 +1,7 @@
 """What is looked up for a step: passages, and what long pages say of it, each in words that stand in a stored text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import msgspec
@@ -12,9 +12,10 @@ from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.page import Page, Reader
 from wardround.evaluators.evidence.quoted import locate
 from wardround.evaluators.evidence.search import Search
-from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample, answered
-from wardround.evaluators.judging.payload import Payload, field, payload
+from wardround.evaluators.judging.payload import Payload, payload
+from wardround.evaluators.judging.payload import field as field_of
+from wardround.evaluators.judging.signed import Signed
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.together import together
@@ -53,10 +54,14 @@ class _Seen(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A search that is sealed against the truth, and a reader of pages where passages are only the beginning."""
+    """A search that is sealed against the truth, and a reader of pages where passages are only the beginning.
+
+    `signed` knows the signs of texts that came up before.
+    """
 
     search: Search
     reader: Reader | None = None
+    signed: Signed = field(default_factory=Signed)
 
     async def look(self, query: str, step: str, judge: Judge, sample: Sample) -> Gathered:
         """What is found for `query`, all pages being read at once.
@@ -64,7 +69,9 @@ class Library:
         Raises SearchError if the search fails or none of its pages can be read, and LimitReached.
         """
         found = await self.search.find(query)
-        seen = await together([partial(self._seen, passage, step, judge, sample) for passage in found])
+        looks = [partial(self._seen, passage, step, judge, sample) for passage in found]
+        # without pages to read there is mostly nothing to wait for, and a task costs more than the look
+        seen = await together(looks) if self.reader else [await look() for look in looks]
         fallen = tuple(one.fell for one in seen if one.fell is not None)
         unread = [kind for _, kind in fallen if kind in KINDS]
         if unread and len(unread) == len(found):
@@ -80,7 +87,7 @@ class Library:
             return _Seen(fell=(place, error.kind))
         except LimitReached as error:
             return _Seen(fell=(place, f"judge/{error.limit}"))
-        if told := signs(source.text, "page"):
+        if told := self.signed.of(source.digest, source.text):
             return _Seen(fell=(place, HOSTILE), flags=told)
         telling = await _telling(source, step, judge, sample)
         if telling.value is None:
@@ -110,7 +117,7 @@ def read_quotes(text: str) -> tuple[str, ...] | Unread:
     held = payload(text)
     if isinstance(held, Unread):
         return held
-    listed = field(held.value, ("quotes", "sentences")) if isinstance(held, Payload) else None
+    listed = field_of(held.value, ("quotes", "sentences")) if isinstance(held, Payload) else None
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
         return unread("no_field" if held else "prose" if text.strip() else "empty", text)
     return tuple(one for one in listed if one.strip())

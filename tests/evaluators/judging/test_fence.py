@@ -66,15 +66,13 @@ def test_each_text_stands_under_its_label_between_two_lines_with_one_tag() -> No
     assert f"----- begin The case {mark} -----\n{CASE.text}\n----- end The case {mark} -----" in text
 
 
-def test_the_tag_hangs_on_every_text_but_not_on_their_order() -> None:
+def test_the_tag_hangs_on_the_first_text_so_that_questions_about_one_case_begin_alike() -> None:
+    other = fenced([CASE, Material("The text", STEP.text + ".", "reply")])
     mark = tag(fenced([CASE, STEP]))
-    assert mark == tag(fenced([CASE, STEP])) == tag(fenced([STEP, CASE]))
-    others = [
-        [CASE, Material("The step", STEP.text + ".", "reply")],
-        [CASE, Material("The text", STEP.text, "reply")],
-        [CASE],
-    ]
-    assert len({mark, *(tag(fenced(one)) for one in others)}) == 4
+    assert mark == tag(fenced([CASE, STEP])) == tag(other)
+    assert other.startswith(fenced([CASE, STEP]).partition("----- begin The step")[0])
+    firsts = [STEP, Material("The case", CASE.text + ".", "case"), Material("A case", CASE.text, "case")]
+    assert len({mark, *(tag(fenced([one, CASE])) for one in firsts)}) == 4
 
 
 @pytest.mark.parametrize("line", FORGED)
