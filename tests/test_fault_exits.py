@@ -84,6 +84,7 @@ def test_what_passes_is_not_noticed(shell: Shell, file: Path, store: Path) -> No
     assert server.total > 12
 
 
+@pytest.mark.long
 def test_what_lasts_beyond_the_patience_exits_3(shell: Shell, file: Path, store: Path) -> None:
     async def play() -> dict[str, str]:
         house = House(open_store(store))

@@ -19,7 +19,7 @@ from wardround.evaluators.rows import EpisodeScores
 from wardround.scoring import score_run
 
 MODELS = ("deepseek-r1", "gemini2-ft", "qwq")
-FEW = 25
+FEW = 12
 PASSAGE = Found("A text", "", "What is found is the same whatever is looked for.")
 
 

@@ -32,6 +32,7 @@ async def played(path: Path, scenario: str, doctor: str) -> tuple[Run, Summary]:
     return run, summarise((await wardround.score_run(run)).episodes)
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(("name", "scenario", "count"), SETS)
@@ -46,6 +47,7 @@ async def test_the_ends_of_every_scale(shared: Path, name: str, scenario: str, c
         assert any(score.name == f"{run.header['scenario']['goal']}_accuracy" for score in summary.scores)
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(("name", "scenario", "count"), [SETS[0], SETS[5]])

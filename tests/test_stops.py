@@ -170,6 +170,7 @@ class Lives:
             await self.store.aclose()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 async def test_a_run_stopped_after_every_event(where: Any, tmp_path: Path) -> None:
     """Each life of the process ends after one more event is stored; four episodes are under way at once."""

@@ -6,6 +6,7 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 
 from wardround.engine.errors import LimitReached, ProviderError
+from wardround.evaluators.judging.noticing import noticing
 from wardround.evaluators.judging.question import Question
 from wardround.evaluators.judging.unread import Unread
 
@@ -41,10 +42,14 @@ class Judge(Protocol):
 
 
 class Answer(msgspec.Struct, Generic[T], frozen=True):
-    """A `value`, or None with a `reason`: `judge_unreadable/WHY`, `judge/KIND` of what kept it from being asked."""
+    """A `value`, or None with a `reason`: `judge_unreadable/WHY`, `judge/KIND` of what kept it from being asked.
+
+    `noticed`: the judge says that a text spoke to it.
+    """
 
     value: T | None
     reason: str = ""
+    noticed: bool = False
 
 
 async def answered(
@@ -61,7 +66,7 @@ async def answered(
             return Answer(None, f"judge/{error.limit}")
         value = read(reply)
         if not isinstance(value, Unread):
-            return Answer(value)
+            return Answer(value, noticed=noticing(reply))
         said.append(reply)
         if len(said) > repairs:
             return Answer(None, value.reason)

@@ -21,13 +21,14 @@ DIVIDED = "judges_divided"
 
 
 class Vote(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One answer of one judge (its seat) to one question; `value` is None with a `reason`."""
+    """One answer of one judge (its seat) to one question; `value` is None with a `reason`, `noticed` as in Answer."""
 
     judge: str
     value: Json
     reason: str = ""
     swapped: bool = False
     repeat: int = 0
+    noticed: bool = False
 
 
 class Ruling(msgspec.Struct, Generic[T], frozen=True):
@@ -38,6 +39,11 @@ class Ruling(msgspec.Struct, Generic[T], frozen=True):
     reason: str = ""
     by: tuple[T | None, ...] = ()
     """What each judge decided, in the panel's order."""
+
+    @property
+    def noticed(self) -> bool:
+        """Whether a judge says that a text spoke to it."""
+        return any(vote.noticed for vote in self.votes)
 
     @property
     def steady(self) -> bool:
@@ -110,7 +116,7 @@ class Panel:
                     group.start_soon(fill, at)
         given = [answer for answer in answers if answer is not None]
         votes = tuple(
-            Vote(judge.seat, answer.value, answer.reason, sample.swapped, sample.repeat)
+            Vote(judge.seat, answer.value, answer.reason, sample.swapped, sample.repeat, answer.noticed)
             for (judge, sample), answer in zip(places, given, strict=True)
         )
         size = len(samples)

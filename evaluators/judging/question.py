@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.records import Json
+from wardround.evaluators.judging.noticing import FIELD
 
 Origin = Literal["case", "reference", "reply", "page"]
 """Whose words a text is: the case's, its reference's, the judged reply's, a page's or passage's."""
@@ -42,4 +43,13 @@ class Question(msgspec.Struct, frozen=True):
 
 def shape(**fields: Json) -> dict[str, Json]:
     """The JSON schema of an object with exactly these fields, as strict endpoints want it."""
+    return _object(fields)
+
+
+def reply(**fields: Json) -> dict[str, Json]:
+    """The same for a whole reply, which also says whether a text spoke to the judge."""
+    return _object({**fields, FIELD: {"type": "boolean"}})
+
+
+def _object(fields: dict[str, Json]) -> dict[str, Json]:
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}

@@ -9,6 +9,7 @@ import msgspec
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.evaluators.judging.judge import Sample
+from wardround.evaluators.judging.noticing import FIELD
 from wardround.evaluators.judging.question import Material, Question
 from wardround.evaluators.lexical.asides import without_asides
 from wardround.evaluators.lexical.covering import covered
@@ -61,7 +62,7 @@ class LexicalJudge:
             )
         materials = tuple(material if material.label in _LISTS else _quiet(material) for material in question.materials)
         reply = answer(msgspec.structs.replace(question, materials=materials))
-        return reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
+        return reply if isinstance(reply, str) else json.dumps({**reply, FIELD: False}, ensure_ascii=False)
 
 
 def _quiet(material: Material) -> Material:

@@ -4,11 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from wardround.evaluators.bench import Bench
 from wardround.evaluators.evidence.citation import cite
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample, answered
+from wardround.evaluators.judging.noticing import NOTICED
 from wardround.evaluators.judging.panel import Ruling, Vote
 from wardround.evaluators.judging.question import Material
 from wardround.evaluators.outcome import questions
@@ -37,7 +40,7 @@ async def judged_diagnosis(bench: Bench, case: Case, given: str) -> OutcomeAccou
         votes=ruling.votes,
         judges=_judges(bench),
         floor=bench.panel.floor,
-        flags=_signs(question.materials),
+        flags=(*_signs(question.materials), *((NOTICED,) if ruling.noticed else ())),
     )
 
 
@@ -55,7 +58,7 @@ async def judged_treatment(bench: Bench, case: Case, given: str) -> OutcomeAccou
     async def ask(judge: Judge, sample: Sample) -> Answer[str]:
         asked = question.swapped() if sample.swapped else question
         said: Answer[PlanVerdict] = await answered(judge, asked, reading(len(found.passages)), sample)
-        return hearing.heard(judge.seat, sample, said)
+        return msgspec.structs.replace(hearing.heard(judge.seat, sample, said), noticed=said.noticed)
 
     async def published(judge: Judge, sample: Sample) -> Answer[str]:
         return hearing.published(judge.seat, sample)
@@ -74,7 +77,15 @@ async def judged_treatment(bench: Bench, case: Case, given: str) -> OutcomeAccou
         basis=hearing.basis(ruling),
         quoted=hearing.quoted(),
         looked=found.looked,
-        flags=tuple(dict.fromkeys((*_signs(m for m in question.materials if m.origin != "page"), *found.flags))),
+        flags=tuple(
+            dict.fromkeys(
+                (
+                    *_signs(one for one in question.materials if one.origin != "page"),
+                    *found.flags,
+                    *((NOTICED,) if ruling.noticed else ()),
+                )
+            )
+        ),
     )
 
 

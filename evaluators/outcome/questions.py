@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wardround.evaluators.judging.question import Material, Origin, Question, shape
+from wardround.evaluators.judging.question import Material, Origin, Question, reply, shape
 from wardround.evaluators.reasoning.questions import passage
 from wardround.scenarios.case import Truth
 
@@ -26,7 +26,7 @@ def diagnosis(truth: Truth, given: str) -> Question:
     """Whether an answer names the reference's disease (prompt 19)."""
     reference = "\n".join((truth.diagnosis, *(ALSO + name for name in truth.synonyms)))
     materials = (Material(REFERENCE, reference, "reference"), Material(ANSWER, shortened(given), "reply"))
-    return Question("diagnosis", materials, shape=shape(verdict=_OUTCOME))
+    return Question("diagnosis", materials, shape=reply(verdict=_OUTCOME))
 
 
 def treatment(case: str, reference: str, passages: Sequence[str], given: str) -> Question:
@@ -39,7 +39,7 @@ def treatment(case: str, reference: str, passages: Sequence[str], given: str) ->
         Material(ANSWER, shortened(given), "reply"),
     )
     quotes = {"type": "array", "items": shape(passage={"type": "integer"}, quote=_TEXT)}
-    fields = shape(verdict=_PLAN, basis=_BASIS, evidence=quotes)
+    fields = reply(verdict=_PLAN, basis=_BASIS, evidence=quotes)
     return Question("treatment", materials, {"count": str(len(found))}, fields)
 
 
@@ -52,7 +52,7 @@ def treatment_keywords(case: str, given: str) -> Question:
 def items(text: str, origin: Origin) -> Question:
     """The examinations that a text names, as structured items (prompt 21)."""
     item = shape(type=_TEXT, test_name=_TEXT, info_required=_TEXT)
-    fields = shape(items={"type": "array", "items": item})
+    fields = reply(items={"type": "array", "items": item})
     return Question("items", (Material(TEXT, shortened(text, LISTED), origin),), shape=fields)
 
 
@@ -60,14 +60,14 @@ def same_items(request: str, listed: Sequence[str]) -> Question:
     """Which entries of a numbered list a request asks for, one to one by default (prompt 18 for examinations)."""
     numbered = "\n".join(f"{number}. {one}" for number, one in enumerate(listed, 1))
     materials = (Material(REQUEST, request, "reply"), Material(LIST, numbered, "reference"))
-    return Question("same_items", materials, shape=shape(same={"type": "array", "items": {"type": "integer"}}))
+    return Question("same_items", materials, shape=reply(same={"type": "array", "items": {"type": "integer"}}))
 
 
 def item_found(item: str, text: str, *, asked: bool) -> Question:
     """Whether a text names an item (prompt 18); `asked` if the item was asked for and the text is the record."""
     sides: tuple[Origin, Origin] = ("reply", "reference") if asked else ("reference", "reply")
     materials = (Material(ITEM, item, sides[0]), Material(TEXT, shortened(text, LISTED), sides[1]))
-    return Question("item_found", materials, shape=shape(found={"type": "boolean"}))
+    return Question("item_found", materials, shape=reply(found={"type": "boolean"}))
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:

@@ -42,7 +42,8 @@ class Looked(msgspec.Struct, frozen=True, omit_defaults=True):
 class StepAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step as judged: `kind` and `verdict` as in JudgedStep, by the votes in `kinds` and `verdicts`.
 
-    `flags` are signs of text that speaks to the judge (judging/hostile.py), in the step or in what was shown with it.
+    `flags` are signs of text that speaks to the judge (judging/signs.py), in the step or in what was found for it
+    (`page:SIGN`), and `noticed_by_judge` where a judge says so itself.
     """
 
     text: str

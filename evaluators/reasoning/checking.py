@@ -8,6 +8,7 @@ from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.judging import payload as reply
 from wardround.evaluators.judging.fence import seen
 from wardround.evaluators.judging.judge import Answer, Judge, Sample
+from wardround.evaluators.judging.noticing import noticing
 from wardround.evaluators.judging.question import Question
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import Looked, Quoted
@@ -33,6 +34,7 @@ class Check:
     quoted: list[Quoted] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     _gathered: list[Gathered] = field(default_factory=list)
+    _noticed: bool = False
 
     async def verdict(self) -> Answer[str]:
         """The verdict on the step, with a reason where it is `unverifiable`; None with a reason if the judge failed.
@@ -46,10 +48,10 @@ class Check:
         except LimitReached as error:
             return Answer(None, f"judge/{error.limit}")
         if inquiry.verdict is None:
-            return Answer(None, inquiry.reason)
+            return Answer(None, inquiry.reason, self._noticed)
         if self.rules == "default" and inquiry.verdict != Verdict.UNVERIFIABLE and not self.quoted:
-            return Answer(str(Verdict.UNVERIFIABLE), UNCITED)
-        return Answer(str(inquiry.verdict), inquiry.reason)
+            return Answer(str(Verdict.UNVERIFIABLE), UNCITED, self._noticed)
+        return Answer(str(inquiry.verdict), inquiry.reason, self._noticed)
 
     async def _inquired(self) -> Inquiry:
         inquiry = Inquiry(self.step, self.rules)
@@ -59,6 +61,7 @@ class Check:
                 inquiry, said = await self._search(inquiry), []
                 continue
             told = await self.judge.say(self._question(inquiry), self.sample, said)
+            self._noticed |= noticing(told)
             inquiry = inquiry.told(told)
             said = [*said, told] if inquiry.repairing else []
             if inquiry.verdict in (Verdict.CORRECT, Verdict.WRONG):

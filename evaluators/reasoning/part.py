@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample
+from wardround.evaluators.judging.noticing import NOTICED
 from wardround.evaluators.judging.panel import Panel, Ruling
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import PartAccount, ReferenceAccount, StepAccount
@@ -88,7 +89,8 @@ class Judging:
         async def judged() -> StepAccount:
             question = questions.step_class(known, self.goal, earlier, step)
             kind = self._counted(await self.panel.ask(question, read_class))
-            account = StepAccount(step, kind.value, kinds=kind.votes, flags=signs(step, "reply") if suspect else ())
+            flags = (*(signs(step, "reply") if suspect else ()), *((NOTICED,) if kind.noticed else ()))
+            account = StepAccount(step, kind.value, kinds=kind.votes, flags=flags)
             if kind.value is None:
                 return msgspec.structs.replace(account, reason=kind.reason)
             return await self._checked(account, known) if kind.value == StepClass.REASONING else account
@@ -107,6 +109,8 @@ class Judging:
         ruling = self._counted(await self.panel.each(check))
         ordered = [checks[vote.judge, vote.swapped, vote.repeat] for vote in ruling.votes]
         flags = dict.fromkeys([*account.flags, *(f"page:{flag}" for one in ordered for flag in one.flags)])
+        if ruling.noticed:
+            flags[NOTICED] = None
         return msgspec.structs.replace(
             account,
             verdict=ruling.value,

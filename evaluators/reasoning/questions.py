@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wardround.evaluators.judging.question import Material, Question, shape
+from wardround.evaluators.judging.question import Material, Question, reply, shape
 
 CASE, GOAL, EARLIER, STEP = "The case", "The goal", "Earlier steps", "The step"
 REFERENCE, REFERENCE_STEP, PREDICTION = "The reference", "The reference step", "The text"
@@ -29,7 +29,7 @@ def step_class(case: str, goal: str, earlier: Sequence[str], step: str) -> Quest
         Material(STEP, step, "reply"),
     )
     kinds = ["citation", "repetition", "reasoning", "redundancy"]
-    return Question("step_class", materials, {"goal": goal}, shape(classification={"type": "string", "enum": kinds}))
+    return Question("step_class", materials, {"goal": goal}, reply(classification={"type": "string", "enum": kinds}))
 
 
 def keywords(step: str) -> Question:
@@ -43,27 +43,27 @@ def judgment(case: str, passages: Sequence[str], step: str, searched: Sequence[s
     queries = Material(SEARCHED, "\n".join(searched) or NOTHING, "reply")
     materials = (Material(CASE, case, "case"), queries, *found, Material(STEP, step, "reply"))
     verdicts = {"type": "string", "enum": ["correct", "wrong", "search"]}
-    fields = shape(judgment=verdicts, keywords_to_search=_TEXT, evidence=_QUOTES)
+    fields = reply(judgment=verdicts, keywords_to_search=_TEXT, evidence=_QUOTES)
     return Question("judgment", materials, {"count": str(len(found))}, fields)
 
 
 def extract(page: str, step: str) -> Question:
     """The sentences of a long page that bear on a step, word for word: the summary of section 4.3, open to checking."""
     materials = (Material(PAGE, page, "page"), Material(STEP, step, "reply"))
-    return Question("extract", materials, shape=shape(quotes=_TEXTS))
+    return Question("extract", materials, shape=reply(quotes=_TEXTS))
 
 
 def reference(text: str) -> Question:
     """The reference reasoning as at most ten atomic steps, the last being the final answer (prompt 14)."""
-    return Question("reference", (Material(REFERENCE, text, "reference"),), shape=shape(steps=_TEXTS))
+    return Question("reference", (Material(REFERENCE, text, "reference"),), shape=reply(steps=_TEXTS))
 
 
 def found(step: str, prediction: str) -> Question:
     """Whether a reference step is in a prediction (prompt 18)."""
     materials = (Material(REFERENCE_STEP, step, "reference"), Material(PREDICTION, prediction, "reply"))
-    return Question("found", materials, shape=shape(found={"type": "boolean"}))
+    return Question("found", materials, shape=reply(found={"type": "boolean"}))
 
 
 def starts(text: str) -> Question:
     """Where the steps of a text without marks begin: the first words of each, word for word."""
-    return Question("starts", (Material(REPLY, text, "reply"),), shape=shape(starts=_TEXTS))
+    return Question("starts", (Material(REPLY, text, "reply"),), shape=reply(starts=_TEXTS))

@@ -125,6 +125,7 @@ def until(found: Callable[[], bool], seconds: float = 20.0) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.long
 def test_a_running_batch_is_paused_widened_resumed_and_stopped(shell: Shell, tmp_path: Path, store: Path) -> None:
     cases = case_file(tmp_path / "many.jsonl", 150)
     with serving(server(latency=0.25)) as url:
@@ -154,6 +155,7 @@ def test_a_running_batch_is_paused_widened_resumed_and_stopped(shell: Shell, tmp
     assert told(shell, store)["endings"] == {"completed": 150}
 
 
+@pytest.mark.long
 def test_two_processes_share_one_run(shell: Shell, cases: Path, store: Path) -> None:
     model = server(latency=0.15)
     with serving(model) as url, batch(oracle(url, "--cases", cases, "--concurrency", 2), store) as process:

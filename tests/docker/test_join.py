@@ -44,6 +44,7 @@ async def played_by(folder: Path, store: str, count: int) -> None:
         await opened.aclose()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(150)
 async def test_the_first_begins_the_others_join(tmp_path: Path) -> None:
     await played_by(tmp_path, str(tmp_path / "runs.db"), 2)

@@ -148,6 +148,7 @@ def test_any_order_of_the_protocols_own_words_is_read(parts: list[str]) -> None:
     assert isinstance(read("".join(parts), "lab"), Order | Pick | Conclusion | Unusable)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece",
     [

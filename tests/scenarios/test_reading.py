@@ -111,6 +111,7 @@ def test_any_text_is_read(text: str) -> None:
     assert isinstance(steps(text), list)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece", ["a", " ", "\n", "*", "#", "### ", "### Answer:\n", "**Answer:**\n", "<step 1>", "[", "_ "]
 )

@@ -54,6 +54,7 @@ def test_any_text_is_read(text: str, last: bool) -> None:
     assert isinstance(read(text, last=last), Order | Question | Conclusion | Unusable)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece", ["a", " ", "ORDER: x\n", "REQUEST TEST: ", "DIAGNOSIS READY: ", "DIAGNOSIS:\n", "ask: "]
 )

@@ -74,7 +74,7 @@ class Ward:
 
     def _say(self, messages: Sequence[Message], model: str) -> str:
         if model == "judge":
-            return "Verdict: correct" if "stone" in messages[0].content else "Verdict: incorrect"
+            return "Verdict: correct" if "stone" in messages[1].content else "Verdict: incorrect"
         if model == "patient":
             return f"Something like {len(messages[-1].content)}."
         told = "\n".join(message.content for message in messages)
@@ -206,7 +206,9 @@ async def scored(ward: Ward, scene: Stage, *, judged: bool) -> Figures:
     """All scores but those of time."""
     part = None
     if judged:
-        part = Part("openai/judge", model=ward.model("judge"))
+        # a judge of this cell's own: what another cell's was asked is not asked again in the same store
+        where = f"{ward.trouble.name if ward.trouble else ''}/{ward.role}/{ward.scenario}/{ward.lasting}"
+        part = Part("openai/judge", model=ward.model("judge"), address=where)
     try:
         rows = await score_run(scene.run, [Standard()], judge=part)
     finally:

@@ -54,7 +54,7 @@ TROUBLES = (
     Trouble("redirect", Fault("redirect", location="https://example.org/v1"), "bad_request"),
 )
 
-SILENT = {"doctor": "doctor/no_answer", "patient": "patient/no_answer", "judge": "judge_unreadable"}
+SILENT = {"doctor": "doctor/no_answer", "patient": "patient/no_answer", "judge": "judge_unreadable/empty"}
 """What an empty text comes to when the one repair is empty too."""
 
 

@@ -257,6 +257,7 @@ async def test_a_fleet_shares_the_gates_of_its_endpoints_with_others() -> None:
     ]
 
 
+@pytest.mark.long
 async def test_killed_and_started_again_in_the_middle() -> None:
     async with Loopback(latency=0.01) as one, Loopback(latency=0.01) as two:
         model = reach("openai/m", base_url=[one.base_url, two.base_url], env={})

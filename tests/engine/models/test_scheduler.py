@@ -4,6 +4,8 @@ import asyncio
 import time
 from collections import Counter, deque
 
+import pytest
+
 from wardround.engine.models.bound import bound
 from wardround.engine.models.faults import Fault
 from wardround.engine.models.gates import Gates
@@ -69,6 +71,7 @@ class Play:
             await model.aclose()
 
 
+@pytest.mark.long
 async def test_three_roles_over_two_endpoints_that_refuse_above_what_they_can_take() -> None:
     small, large = Busy(20, 0.02, retry_after=0.05), Busy(60, 0.02)
     async with Loopback(latency=0.02, faults=small) as one, Loopback(latency=0.02, faults=large) as two:

@@ -166,6 +166,7 @@ def test_any_text_can_be_looked_at(text: str) -> None:
     assert set(signs(text, "page")) <= set(SIGNS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece",
     [
@@ -232,6 +233,7 @@ def encounters(data: Path) -> Iterable[str]:
     return ("\n".join(strings(json.loads(line))) for line in lines)
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.parametrize("source", [replies, passages, abstracts, claims, encounters])
 def test_less_than_one_real_text_in_two_hundred_is_flagged(shared: Path, source: Any) -> None:

@@ -139,6 +139,7 @@ async def test_a_verdict_quotes_the_passage_word_for_word() -> None:
         "judgment": "correct",
         "keywords_to_search": "None",
         "evidence": [{"passage": 2, "quote": FACT}],
+        "addressed": False,
     }
     place = locate(PASSAGES[1], FACT)
     assert place is not None

@@ -146,6 +146,7 @@ async def test_diagnoses_as_the_page_prints_them(shared: Path) -> None:
         check(printed("Agreement")[row], agreement(pairs))
 
 
+@pytest.mark.long
 async def test_verdicts_that_it_gives_are_mostly_the_stored_ones_and_few(shared: Path, tmp_path: Path) -> None:
     corpus = Corpus.opened(shared / "data" / "medquad", tmp_path, Fields(), 1000)
     counts: Counter[tuple[str, bool]] = Counter()

@@ -214,6 +214,7 @@ def test_tags_are_read_as_the_staged_reader_reads_them(written: list[str]) -> No
     assert list(split(text).steps) == steps(text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece", [" ", "*", "- a\n", "1. a\n", "|a|\n", "a:\n\n", "Conclusion: x\n", "### Answer:\n", "\u53d1\u70ed"]
 )

@@ -160,11 +160,13 @@ def _hadms(tree: MimicTree, *kinds: str) -> set[int]:
     return {one.hadm for one in tree.of(*kinds)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", WITH_NOTES)
 def test_a_rule_holds_and_without_it_does_not(case: Tried, full: MimicTree, builds: Builds) -> None:
     _hold(case, full, builds)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", WITHOUT_NOTES)
 def test_a_rule_on_coded_fields_holds_and_without_it_does_not(case: Tried, hosp: MimicTree, builds: Builds) -> None:
     _hold(case, hosp, builds)

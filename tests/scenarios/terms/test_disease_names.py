@@ -29,6 +29,7 @@ def right(concept: Concept | None, families: str) -> bool:
     return concept is not None and any(covers(one, code) for one in families.split("|") for code in concept.icd10)
 
 
+@pytest.mark.long
 def test_the_labelled_mentions_are_linked(full: LexicalLinker) -> None:
     with LABELLED.open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))

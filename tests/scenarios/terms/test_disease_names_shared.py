@@ -82,6 +82,7 @@ def printed(title: str) -> list[float]:
     return [float(cell) for cell in match[1].split("|")]
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("title", "count"),

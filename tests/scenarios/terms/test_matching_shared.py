@@ -24,6 +24,7 @@ def test_every_label_and_synonym_is_right(cases: list[Case]) -> None:
             assert compare(name, case.truth).match, (case.id, name)
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_one_cases_truth_is_rarely_anothers(cases: list[Case]) -> None:
     """0.12 % of all pairs match, most of them by right (a disease and its special form); 1 % would be a fault."""

@@ -1,0 +1,17 @@
+"""Whether a judge says of itself that a text spoke to it: a sign in any language, where the judge is a model."""
+
+from wardround.evaluators.judging.payload import Payload, field, payload
+
+FIELD = "addressed"
+"""The field of a reply in which a judge says so (prompts/judge/system.md)."""
+NOTICED = "noticed_by_judge"
+"""The flag of a text of which a judge said so."""
+
+
+def noticing(reply: str) -> bool:
+    """Whether the JSON of a reply says it; what is not plainly true is no."""
+    if FIELD not in reply:
+        return False
+    held = payload(reply)
+    value = held.value if isinstance(held, Payload) else None
+    return field(value[0] if isinstance(value, list) and len(value) == 1 else value, (FIELD,)) is True
