@@ -9,6 +9,7 @@ import anyio
 import msgspec
 import pytest
 from bench import PlayedSearch
+from halting import Halted, Halting
 from plain_judge import PlainJudge
 from website import Answer, Request, Website
 
@@ -93,6 +94,37 @@ async def test_a_scoring_that_is_stopped_goes_on_and_asks_nothing_twice(store: S
     assert table(scores) == whole
     assert judge.asked == usual.asked
     assert lives > 3
+
+
+@pytest.mark.parametrize("events", [7, 23])
+async def test_a_scoring_whose_process_dies_goes_on_and_no_recorded_call_is_made_again(
+    store: Store, events: int
+) -> None:
+    usual = PlainJudge()
+    whole = table(await score_run(await played(MemoryStore()), [Reasoning()], judge=court(usual)))
+    run, judge, lives, recorded = await played(store), PlainJudge(), 0, 0
+    while True:
+        for row in await store.runs():
+            for session in await store.sessions(row.name):
+                if session.ended is None:  # what bury_dead does for a process that is no more
+                    await store.release(session.id)
+        life = Halting(store, events)
+        try:
+            scores = await score_run(Run(life, run.name, run.header), [Reasoning()], judge=court(judge))
+        except Halted:
+            lives += 1
+        else:
+            break
+        recorded += sum(number > 0 for _, number in life.written)
+    assert table(scores) == whole
+    assert lives > 3
+    assert recorded > 10
+    # a life ends with calls that were made and not written: only these are made again
+    assert judge.asked.total() < usual.asked.total() + lives * 3 * 20
+    async for one in await Run.open(store, "r~reasoning"):
+        keys = [call.key for call in one.called() if call.reply]
+        assert len(keys) == len(set(keys))
+    assert await equal(store, "r~reasoning") == 3
 
 
 async def test_the_same_question_of_two_episodes_is_asked_once(store: Store) -> None:

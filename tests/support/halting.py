@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import anyio
+
 from wardround.engine.errors import StoreError
 from wardround.engine.events import Row
 from wardround.engine.protocols import Store
@@ -36,6 +38,7 @@ class Halting:
 class _Session:
     def __init__(self, life: Halting, session: Session) -> None:
         self._life, self._session, self.id = life, session, session.id
+        self._turn = anyio.Lock()  # what an episode appends stays in order, though each event is written by itself
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._session, name)
@@ -49,19 +52,20 @@ class _Session:
         spent: Mapping[str, Spending] | None = None,
     ) -> None:
         life = self._life
-        for row in rows:
+        async with self._turn:
+            for row in rows:
+                if life.left <= 0:
+                    raise Halted("the process is dead")
+                life.left -= 1
+                last = row is rows[-1]
+                try:
+                    await self._session.append(
+                        episode, [row], ending=ending if last else None, spent=spent if last else None
+                    )
+                finally:  # an append that is cancelled is written all the same
+                    life.written[episode, row.seq] = row.hash
             if life.left <= 0:
-                raise Halted("the process is dead")
-            life.left -= 1
-            last = row is rows[-1]
-            try:
-                await self._session.append(
-                    episode, [row], ending=ending if last else None, spent=spent if last else None
-                )
-            finally:  # an append that is cancelled is written all the same
-                life.written[episode, row.seq] = row.hash
-        if life.left <= 0:
-            raise Halted("the process dies here")
+                raise Halted("the process dies here")
 
     async def end(self) -> None:
         """A dead process lets go of nothing."""

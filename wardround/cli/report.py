@@ -10,6 +10,7 @@ from wardround.cli.screen import console
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.evaluators.compare import compare_runs
+from wardround.evaluators.doubts import doubts
 from wardround.evaluators.report import all_tables, as_json
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.showing.judged import is_judged
@@ -84,7 +85,10 @@ async def _report(names: tuple[str, ...], given: dict[str, Any]) -> None:
 def _print(runs: list[RunScores], seed: int, given: dict[str, Any]) -> None:
     screen = console()
     for run in runs:
-        screen.print(score_table(run.name, summarise(run.episodes, seed), given["every"]))
+        summary = summarise(run.episodes, seed)
+        screen.print(score_table(run.name, summary, given["every"]))
+        for doubt in doubts(run, summary):
+            screen.print(doubt, markup=False)
     if given["tables"]:
         for table in extended_tables(runs, seed=seed):
             screen.print(terminal(table, screen.width))

@@ -39,7 +39,7 @@ _SAMPLING = ("temperature", "top_p", "max_tokens")
 @click.option(
     "--doctor",
     metavar="SPEC",
-    help="name | provider/model | package.module:Class | replies:PATH[#MODEL] | recorded:RUN",
+    help="name | provider/model | package.module:Class | replies:PATH|bundled[#MODEL] | recorded:RUN",
 )
 @click.option("--patient", metavar="SPEC", help="The same for the patient; default: answers from the record.")
 @click.option("--examiner", metavar="SPEC", help="The same for the examiner; default: looks up the record.")

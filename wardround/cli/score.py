@@ -15,6 +15,7 @@ from wardround.engine.batch import interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator, Store
+from wardround.evaluators.doubts import doubts
 from wardround.evaluators.evidence.named import FORMS
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import summarise
@@ -115,6 +116,8 @@ async def _score(name: str, given: dict[str, Any]) -> int:
             say_json({"run": name, **summary.to_json()})
         else:
             console().print(score_table(name, summary))
+            for doubt in doubts(scores, summary):
+                click.echo(doubt, err=True)
         if progress.draining:
             click.echo(f"{progress.why}; to go on, score it again", err=True)
         return 130 if progress.draining else 0
