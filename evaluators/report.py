@@ -87,16 +87,20 @@ def page(
 
 
 def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
-    """The same figures as one JSON object: {"runs": [{"run", "header", and a summary}], "comparison": null or one,
-    "tables": one object for each cell (tables/records.py)}.
+    """The same figures as one JSON object: {"runs": [{"run", "header", a summary, "doubts"}], "comparison": null
+    or one, "tables": one object for each cell (tables/records.py)}.
     """
     return {
-        "runs": [
-            {"run": run.name, "header": dict(run.header), **summarise(run.episodes, seed).to_json()} for run in runs
-        ],
+        "runs": [_told(run, seed) for run in runs],
         "comparison": compare_runs(runs, seed).to_json() if len(runs) > 1 else None,
         "tables": records(all_tables(runs, seed)),
     }
+
+
+def _told(run: RunScores, seed: int) -> dict[str, Json]:
+    summary = summarise(run.episodes, seed)
+    judged = {"floor": run.floor, "doubts": cautions(run, summary)}
+    return {"run": run.name, "header": dict(run.header), **summary.to_json(), **judged}
 
 
 def all_tables(runs: Sequence[RunScores], seed: int = 0) -> list[Table]:

@@ -27,7 +27,10 @@ JUDGED = ["--evaluators", "reasoning", "--judge", "lexical"]
 def test_a_run_is_judged_offline_and_each_verdict_can_be_read(
     shell: Shell, played: list[object], store: Path, tmp_path: Path
 ) -> None:
-    table = {row["name"]: row for row in shell.json("score", *played, *JUDGED)["scores"]}
+    told = shell.json("score", *played, *JUDGED)
+    assert told["floor"]
+    assert any("FLOOR" in doubt for doubt in told["doubts"])
+    table = {row["name"]: row for row in told["scores"]}
     assert table["efficiency_formal"]["n"] == 4
     assert table["factuality_low_formal"]["mean"] <= table["factuality_high_formal"]["mean"]
     assert shell("replay", "r~reasoning", "--store", store) == 0
@@ -38,8 +41,8 @@ def test_a_run_is_judged_offline_and_each_verdict_can_be_read(
     assert len(pages) == 4
     assert all(one.name in page.read_text(encoding="utf-8") for one in pages)
     assert "floor" in page.read_text(encoding="utf-8").lower()
-    told = "".join(one.read_text(encoding="utf-8") for one in pages)
-    assert "Wardround&#39;s own demonstration texts" in told
+    texts = "".join(one.read_text(encoding="utf-8") for one in pages)
+    assert "Wardround&#39;s own demonstration texts" in texts
     assert "A dash stands where nothing was measured" in shell.out
     assert (tmp_path / "t.csv").read_text(encoding="utf-8").count("\n") > 4
     assert shell("report", *played, "--episode", "wr-002@1", "--html", tmp_path / "one.html") == 0

@@ -113,7 +113,7 @@ async def _score(name: str, given: dict[str, Any]) -> int:
                 )
         summary = summarise(scores.episodes, run.header["seed"])
         if given["as_json"]:
-            say_json({"run": name, **summary.to_json()})
+            say_json({"run": name, **summary.to_json(), "floor": scores.floor, "doubts": doubts(scores, summary)})
         else:
             console().print(score_table(name, summary))
             for doubt in doubts(scores, summary):
