@@ -45,6 +45,41 @@ _HIDDEN = re.compile(
     r"""|transparent|#fff(?:fff)?)\b|\bfill=[\"']?white|\bsr-only\b|\\textcolor\{white|\\phantom\{"""
     r"|<details\b|<[a-z]{1,10} hidden\b|aria-hidden",
 )
+_NEEDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    MARKUP: (("<", "\uff5c", "[", "##", "role"), ("system", "user", "human", "assistant")),
+    FORM: (
+        ("[correct", "[true", "[wrong", "[incorrect", "[reason", "boxed", "output", "correct", "redundancy"),
+        (
+            *("verdict", "judgment", "judgement", "judging", "class", "grad", "found", "evaluation", "same", "basis"),
+            *("steps", "quotes", "keywords", "score", "citation", "repetition", "approved", "pass", "reasoning"),
+            *("wrong", "true"),
+        ),
+    ),
+    FENCE: (
+        ("--", "==", "##", "-=", "=-", "#-", "-#", "=#", "#=", "***", "[", "<", " ends", "your task", "end of"),
+        ("the step", "the text", "the reference", "the answer", "the case", "the passage"),
+    ),
+    HIDDEN: (
+        ("<", "\\", "[//]", "fill=", "sr-only", "aria-hidden"),
+        (
+            "display",
+            "visibility",
+            "font-size",
+            "height",
+            "width",
+            "opacity",
+            "left",
+            "top",
+            "text-indent",
+            "color",
+            "colour",
+        ),
+    ),
+}
+"""What a text must hold for a pattern to fit: one of the first, or one of the second and a colon, an equals sign or a
+bracket. To look for these is far quicker, and most texts hold none.
+"""
+_MARKS = (":", "=", "(", "/", "[", ">")
 _THINKS = re.compile(r"\s*<think>(?=[^<]{200})")
 _TAGS = re.compile("[\U000e0020-\U000e007e]")
 _TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -68,7 +103,7 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[str]:
     raw = _own_thinking(raw) if origin == "reply" else raw
     low = raw.lower()  # a search without regard to case takes several times as long
     for sign, pattern in ((MARKUP, _MARKUP), (FORM, _FORM), (FENCE, _FENCE), (HIDDEN, _HIDDEN)):
-        if pattern.search(low):
+        if _may_fit(sign, low) and pattern.search(low):
             yield sign
     if about_judging(smooth) or (latin != smooth and about_judging(latin)):
         yield TALK
@@ -76,6 +111,13 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[str]:
         yield HIDDEN
     if deeper and (written(raw) or any(_signs("\n".join(coded(raw, smooth)), origin, False))):
         yield ENCODED
+
+
+def _may_fit(sign: str, low: str) -> bool:
+    plainly, marked = _NEEDED[sign]
+    if any(part in low for part in plainly):
+        return True
+    return any(mark in low for mark in _MARKS) and any(part in low for part in marked)
 
 
 def _own_thinking(text: str) -> str:

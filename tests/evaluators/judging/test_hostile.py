@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.records import Message
+from wardround.evaluators.judging import hostile
 from wardround.evaluators.judging.fence import seen
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import answered
@@ -241,3 +242,16 @@ def test_less_than_one_real_text_in_two_hundred_is_flagged(shared: Path, source:
     flagged = [text for text in texts if signs(text, "reply")]
     assert len(texts) > 100
     assert len(flagged) <= len(texts) * 0.005
+
+
+def test_the_quick_look_before_a_pattern_passes_over_nothing_that_it_fits() -> None:
+    patterns = {"chat_markup": hostile._MARKUP, "verdict_form": hostile._FORM, "fence": hostile._FENCE}
+    patterns["hidden"] = hostile._HIDDEN
+    fitting = 0
+    for text in (str(one["text"]) for one in TEXTS):
+        low = seen(text).lower()
+        for sign, pattern in patterns.items():
+            if pattern.search(low):
+                fitting += 1
+                assert hostile._may_fit(sign, low), (sign, text)
+    assert fitting > 50
