@@ -15,7 +15,7 @@ from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.showing.environment import environment, style
 from wardround.evaluators.showing.tabled import Group, tabled
 from wardround.evaluators.summary import ScoreSummary, Summary, summarise
-from wardround.evaluators.table import beside, both, chance, chosen, ended, missing, parts, signed, span
+from wardround.evaluators.table import beside, both, chance, chosen, counts, ended, missing, parts, signed, span, spans
 from wardround.evaluators.tables.extended import STRATA, extended_tables, rules_in, stratified_tables
 from wardround.evaluators.tables.records import records
 from wardround.evaluators.tables.table import Table
@@ -64,7 +64,14 @@ def page(
     comparison = compare_runs(runs, seed) if compare and len(runs) > 1 else None
     rendering = environment()
     rendering.globals.update(
-        label=lambda name: measure_of(name).label, shown=shown, span=span, missing=missing, ended=ended, beside=beside
+        label=lambda name: measure_of(name).label,
+        shown=shown,
+        span=span,
+        missing=missing,
+        ended=ended,
+        beside=beside,
+        counts=counts,
+        spans=spans,
     )
     rendering.globals.update(
         parts=parts,

@@ -27,12 +27,13 @@ def score_table(name: str, summary: Summary, every: bool = False) -> Table:
         table.add_row(
             Text(measure_of(score.name).label if every else parts(summary, score)),
             shown(score.name, score.mean) if every else both(summary, score),
-            span(score.name, score.ci95),
-            f"{score.scored}/{score.n}",
+            span(score.name, score.ci95) if every else spans(summary, score, "\n"),
+            f"{score.scored}/{score.n}" if every else counts(summary, score, "/", "\n"),
             *((bounds,) if lacking else ()),
             score.macro_reason if score.macro is None else shown(score.name, score.macro),
         )
-    lines = [f"missing {why}: {'; '.join(labels)}" for why, labels in _lacking(rows).items()]
+    others = [] if every else [other for score in rows if (other := _thinking(summary, score)) is not None]
+    lines = [f"missing {why}: {'; '.join(labels)}" for why, labels in _lacking([*rows, *others]).items()]
     table.caption = Text("\n".join(lines)) if lines else None
     return table
 
@@ -114,6 +115,20 @@ def both(summary: Summary, score: ScoreSummary) -> str:
     other = _thinking(summary, score)
     mean = shown(score.name, score.mean)
     return f"{mean} / {shown(other.name, other.mean)}" if other else mean
+
+
+def counts(summary: Summary, score: ScoreSummary, of: str = " of ", between: str = " / ") -> str:
+    """How many episodes have the figure, and how many that of the thinking part where it stands beside it."""
+    other = _thinking(summary, score)
+    own = f"{score.scored}{of}{score.n}"
+    return f"{own}{between}{other.scored}{of}{other.n}" if other else own
+
+
+def spans(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
+    """The interval, with that of the thinking part in the same way."""
+    other = _thinking(summary, score)
+    own = span(score.name, score.ci95)
+    return f"{own}{between}{span(other.name, other.ci95)}" if other else own
 
 
 def _thinking(summary: Summary, score: ScoreSummary) -> ScoreSummary | None:

@@ -6,24 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import msgspec
 import pytest
 from bench import PlayedSearch
 from halting import Halted, Halting
 from plain_judge import PlainJudge
+from sitting import TEXT, accounts, court, equal, played, table
 from website import Answer, Request, Website
 
 import wardround
-from wardround.cast import Part
-from wardround.court import Court, seats_of
 from wardround.engine.errors import EgressError, ProviderError, UsageError
-from wardround.engine.models.scripted import Scripted
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
 from wardround.engine.stores.memory import MemoryStore
-from wardround.evaluators.evaluation import account_of
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.ledger import Ledger
@@ -31,15 +27,11 @@ from wardround.evaluators.evidence.pages import Pages
 from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
 from wardround.evaluators.evidence.searxng import Searxng
 from wardround.evaluators.evidence.web import Web
-from wardround.evaluators.reasoning.account import Account
 from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
-from wardround.replaying import replay_run
 from wardround.results import Run
 from wardround.scoring import score_run
-
-TEXT = "Many things are known of it. Others are not."
 
 
 @pytest.fixture
@@ -47,31 +39,6 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     opened = wardround.open_store(tmp_path / "runs.db")
     yield opened
     await opened.aclose()
-
-
-async def played(store: Store, limit: int = 3, **more: Any) -> Run:
-    return await wardround.run(
-        "bundled:reports", "oracle", doctor="replies:bundled#hasty", store=store, name="r", limit=limit, **more
-    )
-
-
-def court(judge: PlainJudge, *others: PlainJudge, **more: Any) -> Court:
-    parts = [Part(f"scripted/{place}", model=Scripted(one)) for place, one in enumerate((judge, *others))]
-    return Court(seats_of(parts), **{"search": PlayedSearch(Found("t", "", TEXT)), **more})
-
-
-def table(scores: RunScores) -> list[Any]:
-    return [[(score.name, score.value, score.reason) for score in row.scores] for row in scores.episodes]
-
-
-async def equal(store: Store, name: str) -> int:
-    outcomes = [outcome async for outcome in replay_run(await Run.open(store, name))]
-    assert [outcome.error for outcome in outcomes] == [""] * len(outcomes)
-    return len(outcomes)
-
-
-async def accounts(store: Store, name: str) -> list[Account]:
-    return [msgspec.convert(account_of(one), Account) async for one in await Run.open(store, name)]
 
 
 @pytest.mark.parametrize("every", [1, 4, 17])

@@ -114,7 +114,7 @@ def _published(reply: JudgedReply) -> list[Score]:
     shares = (
         (found.reasoning, found.steps, failed or absent),
         (found.correct, found.reasoning, failed or absent),
-        (sum(hit is True for hit in hits), len(hits), unknown or absent),
+        (sum(hit is True for hit in hits), len(hits), absent or unknown),
     )
     return [
         Score(name, None, reason) if reason else Score(name, of / whole if whole else 0.0)

@@ -119,7 +119,8 @@ async def _score(name: str, given: dict[str, Any]) -> int:
             for doubt in doubts(scores, summary):
                 click.echo(doubt, err=True)
         if progress.draining:
-            click.echo(f"{progress.why}; to go on, score it again", err=True)
+            more = " with a larger --budget" if "budget" in progress.why else ""
+            click.echo(f"{progress.why}; to go on, score it again{more}", err=True)
         return 130 if progress.draining else 0
     finally:
         if court is not None:

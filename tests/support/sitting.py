@@ -1,0 +1,46 @@
+"""A run of invented replies, courts to judge it, and what came of it."""
+
+from typing import Any
+
+import msgspec
+from bench import PlayedSearch
+from plain_judge import PlainJudge
+
+import wardround
+from wardround.cast import Part
+from wardround.court import Court, seats_of
+from wardround.engine.models.scripted import Scripted
+from wardround.engine.protocols import Store
+from wardround.evaluators.evaluation import account_of
+from wardround.evaluators.evidence.found import Found
+from wardround.evaluators.reasoning.account import Account
+from wardround.evaluators.rows import RunScores
+from wardround.replaying import replay_run
+from wardround.results import Run
+
+TEXT = "Many things are known of it. Others are not."
+
+
+async def played(store: Store, limit: int = 3, **more: Any) -> Run:
+    return await wardround.run(
+        "bundled:reports", "oracle", doctor="replies:bundled#hasty", store=store, name="r", limit=limit, **more
+    )
+
+
+def court(judge: PlainJudge, *others: PlainJudge, **more: Any) -> Court:
+    parts = [Part(f"scripted/{place}", model=Scripted(one)) for place, one in enumerate((judge, *others))]
+    return Court(seats_of(parts), **{"search": PlayedSearch(Found("t", "", TEXT)), **more})
+
+
+def table(scores: RunScores) -> list[Any]:
+    return [[(score.name, score.value, score.reason) for score in row.scores] for row in scores.episodes]
+
+
+async def equal(store: Store, name: str) -> int:
+    outcomes = [outcome async for outcome in replay_run(await Run.open(store, name))]
+    assert [outcome.error for outcome in outcomes] == [""] * len(outcomes)
+    return len(outcomes)
+
+
+async def accounts(store: Store, name: str) -> list[Account]:
+    return [msgspec.convert(account_of(one), Account) async for one in await Run.open(store, name)]
