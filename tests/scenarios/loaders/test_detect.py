@@ -137,7 +137,7 @@ def test_the_same_id_twice(tmp_path: Path) -> None:
         (b"17\n", "no cases"),
         (json.dumps(OWN, indent=1).encode(), "no known format"),
         (json.dumps(MEDR, indent=1).encode()[:-9], "damaged or cut off"),
-        (gzip.compress(json.dumps(OWN).encode())[:-9], "gzip"),
+        (gzip.compress(json.dumps(OWN).encode(), mtime=0)[:-9], "gzip"),
         (b"\x1f\x8bnot gzip", "gzip"),
         (json.dumps(OWN).encode() + b"\n" + '{"id": "\u00e9"}'.encode("latin-1"), "line 2: byte 0xe9 at column 9"),
         (json.dumps(OWN | {"labs": [{"name": "Na", "value": "3", "low": float("nan")}]}).encode() + b"\n", "line 1"),

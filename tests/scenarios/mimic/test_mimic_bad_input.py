@@ -159,7 +159,8 @@ def test_a_file_that_breaks_off_is_named(tree: MimicTree) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(b"", "is empty"), (b"\x00\x01\x02", "is a binary file"), (gzip.compress(b"", mtime=0), "is empty")]
+    ("content", "said"),
+    [(b"", "is empty"), (b"\x00\x01\x02", "is a binary file"), (gzip.compress(b"", mtime=0), "is empty")],
 )
 def test_a_file_that_is_no_table_is_named(content: bytes, said: str, tree: MimicTree) -> None:
     tree.written["services"].write_bytes(content)
