@@ -54,7 +54,7 @@ async def takers(models: Mapping[str, Model], *, within: float = 120.0) -> froze
 async def takes_shape(model: Model, *, within: float = 120.0) -> bool:
     """Whether calls of `model` may carry the option `shape`; of a fleet, whether all its members take it.
 
-    False if an endpoint refuses the option or passes it over; then wrap the model in `Shapeless`. Where a call with the
+    False if an endpoint refuses the option or passes it over; then leave it out of its calls. Where a call with the
     shape fails and one without it does not, the shape was to blame. A model that sends nothing is not asked: there the
     option does no harm. Calls go past retries, gates and guards, as those of preflight do; `within` is in seconds.
     Raises PreflightError, which says what to do, where an endpoint does not answer at all.

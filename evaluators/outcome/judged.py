@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import msgspec
 
 from wardround.evaluators.bench import Bench
-from wardround.evaluators.evidence.citation import cite
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample, answered
@@ -19,6 +18,7 @@ from wardround.evaluators.outcome.account import OutcomeAccount
 from wardround.evaluators.outcome.lookup import Lookup, lookup
 from wardround.evaluators.outcome.plan import Basis, PlanVerdict, reading
 from wardround.evaluators.reasoning.account import Quoted
+from wardround.evaluators.reasoning.quoting import quoted_in
 from wardround.evaluators.reasoning.verdicts import read_outcome
 from wardround.scenarios import disclosure
 from wardround.scenarios.case import Case
@@ -103,7 +103,7 @@ class _Hearing:
         verdict = said.value
         if verdict is None:
             return Answer(None, said.reason)
-        quoted = (_located(self.passages, number, words, seat) for number, words in verdict.quotes)
+        quoted = (quoted_in(self.passages, number, words, seat) for number, words in verdict.quotes)
         self.cited[seat, sample] = cited = tuple(dict.fromkeys(one for one in quoted if one is not None))
         if verdict.basis == "evidence" and verdict.said != UNVERIFIABLE:
             return Answer(verdict.said) if cited else Answer(UNVERIFIABLE, UNCITED)
@@ -137,16 +137,6 @@ class _Hearing:
 
 def _order(key: tuple[str, Sample]) -> tuple[str, bool, int]:
     return key[0], key[1].swapped, key[1].repeat
-
-
-def _located(passages: Sequence[Found], number: int, words: str, seat: str) -> Quoted | None:
-    """Where the words stand: in the passage that is named, or in another one that was shown."""
-    named = list(passages[number - 1 : number]) if number else []
-    for source in (*named, *passages):
-        if place := cite(source, words):
-            where = (source.title, source.url, source.date, source.source)
-            return Quoted(place.digest, place.start, place.end, *where, place.how, place.likeness, seat)
-    return None
 
 
 def _reason(ruling: Ruling[str], found: Lookup) -> str:

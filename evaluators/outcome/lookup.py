@@ -9,7 +9,6 @@ from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.sealed import Sealed
 from wardround.evaluators.evidence.search import MOST
-from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, answered
 from wardround.evaluators.judging.payload import LONGEST
 from wardround.evaluators.judging.question import Question
@@ -57,7 +56,7 @@ async def lookup(bench: Bench, truth: Truth, told: str, given: str) -> Lookup:
         found = await Sealed(bench.search, truth, known=f"{told}\n{given}").find(query, most=MOST)
     except SearchError as error:
         return _failed(judge, query, f"search/{error.kind}")
-    hostile = [(one, signs(one.text, "page")) for one in found]
+    hostile = [(one, bench.signed.of(one.digest, one.text)) for one in found]
     shown = tuple(one for one, told_judge in hostile if not told_judge)
     fallen = tuple((one.url or one.digest, HOSTILE) for one, told_judge in hostile if told_judge)
     flags = tuple(dict.fromkeys(sign for _, told_judge in hostile for sign in told_judge))

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 from wardround.engine.errors import LimitReached, ProviderError
-from wardround.evaluators.evidence.citation import cite
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.judging import payload as reply
 from wardround.evaluators.judging.fence import seen
@@ -14,7 +13,8 @@ from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import Looked, Quoted
 from wardround.evaluators.reasoning.inquiry import Inquiry
 from wardround.evaluators.reasoning.judged import Rules, Verdict
-from wardround.evaluators.reasoning.library import Gathered, Library, Shown, unique
+from wardround.evaluators.reasoning.library import Gathered, Library, unique
+from wardround.evaluators.reasoning.quoting import quoted_in
 
 UNCITED = "uncited"
 """Reason: the verdict comes without words that stand in what was found."""
@@ -94,31 +94,11 @@ class Check:
         if isinstance(value, list) and len(value) == 1:  # the verdict of such a reply is read too
             value = value[0]
         entries = reply.field(value, ("evidence", "quotes"))
-        shown = unique(self._gathered)
+        shown = [one.source for one in unique(self._gathered)]
         for entry in entries if isinstance(entries, list) else ():
             words, number = reply.field(entry, ("quote", "text")), reply.field(entry, ("passage",))
             if not isinstance(words, str):
                 continue
-            named = [shown[number - 1]] if isinstance(number, int) and 0 < number <= len(shown) else []
-            quoted = next(filter(None, (_quoted(one, words, self.judge.seat) for one in [*named, *shown])), None)
+            quoted = quoted_in(shown, number, words, self.judge.seat)
             if quoted is not None and quoted not in self.quoted:
                 self.quoted.append(quoted)
-
-
-def _quoted(shown: Shown, words: str, seat: str) -> Quoted | None:
-    source = shown.source
-    place = cite(source, words)
-    if place is None:
-        return None
-    return Quoted(
-        place.digest,
-        place.start,
-        place.end,
-        source.title,
-        source.url,
-        source.date,
-        getattr(source, "source", ""),
-        place.how,
-        place.likeness,
-        seat,
-    )
