@@ -72,8 +72,6 @@ def page(
         beside=beside,
         counts=counts,
         spans=spans,
-    )
-    rendering.globals.update(
         parts=parts,
         both=both,
         signed=signed,

@@ -67,6 +67,7 @@ def test_the_judges_run_is_shown_and_exported(shell: Shell, played: list[object]
         (["--search", "bundled"], "--search goes with --judge"),
         (["--judge-swap"], "--judge-swap goes with --judge"),
         (["--follow"], "--follow goes with --judge"),
+        (["--judge-repeats", 3], "--judge-repeats goes with --judge"),
         ([*JUDGED[:3], "gpt-4o"], "write provider/model"),
         ([*JUDGED, "--search", "google"], "no search is called"),
         ([*JUDGED, "--search", "corpus:/nowhere"], "/nowhere"),
@@ -77,7 +78,7 @@ def test_the_judges_run_is_shown_and_exported(shell: Shell, played: list[object]
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_judged(
-    shell: Shell, played: list[object], store: Path, options: list[str], said: str
+    shell: Shell, played: list[object], store: Path, options: list[object], said: str
 ) -> None:
     assert shell("score", *played, *options) == 2
     assert said in shell.err

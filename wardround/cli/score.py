@@ -148,6 +148,8 @@ def _asked(given: dict[str, Any]) -> Convening | None:
             if given[option]:
                 flag = {"base_urls": "judge-base-url", "temperature": "judge-temperature", "swap": "judge-swap"}
                 raise UsageError(f"--{flag.get(option, option)} goes with --judge")
+        if given["repeats"] > 1:
+            raise UsageError("--judge-repeats goes with --judge")
         return None
     return Convening(
         judges=given["judges"],
