@@ -15,7 +15,20 @@ from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.showing.environment import environment, style
 from wardround.evaluators.showing.tabled import Group, tabled
 from wardround.evaluators.summary import ScoreSummary, Summary, summarise
-from wardround.evaluators.table import beside, both, chance, chosen, counts, ended, missing, parts, signed, span, spans
+from wardround.evaluators.table import (
+    beside,
+    both,
+    chance,
+    chosen,
+    counts,
+    ended,
+    lacks,
+    missing,
+    parts,
+    signed,
+    span,
+    spans,
+)
 from wardround.evaluators.tables.extended import STRATA, extended_tables, rules_in, stratified_tables
 from wardround.evaluators.tables.records import records
 from wardround.evaluators.tables.table import Table
@@ -72,6 +85,7 @@ def page(
         beside=beside,
         counts=counts,
         spans=spans,
+        lacks=lacks,
         parts=parts,
         both=both,
         signed=signed,

@@ -131,6 +131,12 @@ def spans(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
     return f"{own}{between}{span(other.name, other.ci95)}" if other else own
 
 
+def lacks(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
+    """What is missing and why, with what the thinking part lacks in the same way."""
+    other = _thinking(summary, score)
+    return f"{missing(score)}{between}{missing(other)}" if other else missing(score)
+
+
 def _thinking(summary: Summary, score: ScoreSummary) -> ScoreSummary | None:
     """The same figure of the thinking part, if any episode has it."""
     if not score.name.endswith("_formal"):
