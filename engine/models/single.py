@@ -10,21 +10,11 @@ from wardround.engine.calls import Cache, feed
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.bound import bound
 from wardround.engine.models.hosts import hosts_of
+from wardround.engine.once import Once
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
-
-
-class _Pending:
-    """A question under way."""
-
-    __slots__ = ("answer", "error", "over")
-
-    def __init__(self) -> None:
-        self.over = asyncio.Event()
-        self.answer: Completion | None = None
-        self.error: ProviderError | None = None
 
 
 class Single:
@@ -35,7 +25,7 @@ class Single:
     `recalled`, with its usage, the time of its own waiting as `latency`, and nothing spent; or gets the ProviderError,
     which came after all retries. If the one that asked is cancelled, or ends by anything else, the next of them asks.
 
-    With a `cache` an answer is looked up there before it is asked for, and handed out until it is kept there, so that
+    With a `cache` an answer is looked up there before it is asked for, and kept there before it is handed out, so that
     no question of all that share the cache goes out twice. Without one only questions at the same time are joined.
     Nothing is held in memory but the questions under way.
     """
@@ -43,7 +33,7 @@ class Single:
     def __init__(self, model: Model, cache: Cache | None = None) -> None:
         self.model, self.cache, self.role = model, cache, ""
         self.name, self.host, self.hosts = model.name, model.host, hosts_of(model)
-        self._pending: dict[str, _Pending] = {}
+        self._once = Once[Completion](ProviderError)
 
     def bound(self, role: str, episode: str) -> "Single":
         """For one seat and episode; what is under way is known to all that are bound from one."""
@@ -54,34 +44,24 @@ class Single:
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The answer, whoever asked for it; raises ProviderError."""
-        key = _key(messages, (self.role, purpose), options)
+        key, asked = _key(messages, (self.role, purpose), options), False
+
+        async def ask() -> Completion:
+            nonlocal asked
+            asked = True
+            answer = await self.cache.recall(key, 0) if self.cache else None
+            if answer is None:
+                answer = await self.model.complete(messages, purpose=purpose, **options)
+                if self.cache and not answer.recalled:
+                    await self.cache.keep(key, 0, answer)
+            return answer
+
         now = asyncio.get_running_loop().time
         start = now()
-        while (pending := self._pending.get(key)) is not None:
-            await pending.over.wait()
-            if pending.error is not None:
-                raise _same(pending.error)
-            if pending.answer is not None:
-                return msgspec.structs.replace(
-                    pending.answer, recalled=True, latency=now() - start, waited=0.0, attempts=0
-                )
-        mine = self._pending[key] = _Pending()
-        try:
-            answer = await self.cache.recall(key, 0) if self.cache else None
-            if answer is not None:
-                mine.answer = answer
-                return answer
-            mine.answer = answer = await self.model.complete(messages, purpose=purpose, **options)
-            mine.over.set()
-            if self.cache and not answer.recalled:
-                await self.cache.keep(key, 0, answer)
+        answer = await self._once.ask(key, ask)
+        if asked:
             return answer
-        except ProviderError as error:
-            mine.error = error
-            raise
-        finally:
-            del self._pending[key]
-            mine.over.set()
+        return msgspec.structs.replace(answer, recalled=True, latency=now() - start, waited=0.0, attempts=0)
 
     async def aclose(self) -> None:
         """Close the model."""
@@ -93,8 +73,3 @@ def _key(messages: Sequence[Message], who: tuple[str, str], options: Mapping[str
     for message in messages:
         feed(hasher, message)
     return hasher.hexdigest()
-
-
-def _same(error: ProviderError) -> ProviderError:
-    """The error once more: one that several tasks raise would gather the traces of all."""
-    return ProviderError(error.kind, str(error), status=error.status, retry_after=error.retry_after)

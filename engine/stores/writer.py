@@ -47,10 +47,12 @@ Failures = Mapping[int, WardroundError]
 """What was not written, by its place in the group, and why."""
 
 
-class _Waiting(NamedTuple):
-    work: Work
-    loop: asyncio.AbstractEventLoop
-    told: "asyncio.Future[None]"
+class _Waiting:
+    __slots__ = ("loop", "over", "told", "work")
+
+    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
+        self.work, self.loop, self.over = work, loop, False
+        self.told: asyncio.Future[None] = loop.create_future()
 
 
 class GroupWriter:
@@ -67,17 +69,18 @@ class GroupWriter:
 
     async def write(self, work: Work) -> None:
         """Return when this, and all given before it, is committed; cancellation waits for that too."""
-        loop = asyncio.get_running_loop()
-        told: asyncio.Future[None] = loop.create_future()
+        entry = _Waiting(work, asyncio.get_running_loop())
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._work, name="wardround-store", daemon=True)
             self._thread.start()
-        self._queue.put(_Waiting(work, loop, told))
+        self._queue.put(entry)
         try:
-            await asyncio.shield(told)
+            await entry.told
         except asyncio.CancelledError:
-            with anyio.CancelScope(shield=True):  # made only now: a scope costs as much as the rest of an append
-                await told
+            if not entry.over:  # it is written all the same, and waited for
+                entry.told = entry.loop.create_future()
+                with anyio.CancelScope(shield=True):  # made only now: a scope costs as much as the rest of an append
+                    await entry.told
             raise
 
     def _work(self) -> None:
@@ -128,7 +131,8 @@ def _tell(waiting: Sequence[_Waiting], failures: Failures) -> None:
 
 def _settle(entries: Sequence[tuple[_Waiting, WardroundError | None]]) -> None:
     for entry, failure in entries:
-        if entry.told.done():
+        entry.over = True
+        if entry.told.done():  # who waited was cancelled a moment ago, and sees that it is over
             continue
         if failure is None:
             entry.told.set_result(None)

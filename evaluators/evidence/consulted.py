@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from wardround.engine.errors import ProviderError
+from wardround.engine.once import Once
 from wardround.engine.protocols import Store
 from wardround.engine.records import Completion, Json, Message, Usage
 from wardround.engine.seat import Voice
@@ -16,14 +17,18 @@ from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.ledger import Entry, Ledger
 from wardround.evaluators.evidence.page import Page, Reader
 from wardround.evaluators.evidence.search import MOST, Search
-from wardround.evaluators.judging.memo import Memo
 
 KEPT = 2000
 """Texts that are kept at hand."""
 SEARCH, PAGE = "search", "page"
 """The purposes of the calls."""
 
-_entries = msgspec.json.Decoder(tuple[Entry, ...]).decode
+
+class _Failure(msgspec.Struct):
+    failure: tuple[str, str, int | None]
+
+
+_told_back = msgspec.json.Decoder(tuple[Entry, ...] | _Failure).decode
 T = TypeVar("T", Found, Page)
 
 
@@ -52,7 +57,8 @@ class Shelf:
 class Consulting:
     """A search, and a reader of pages if there is one, as a `Model`: what it answers are hashes of texts in the store.
 
-    They must be recording ones. A SearchError becomes a ProviderError of the same kind.
+    They must be recording ones. A SearchError becomes a ProviderError of the same kind; but that a page can never be
+    read is an answer (`{"failure": [kind, message, status]}`): nobody needs to ask for it again.
     """
 
     host = ""
@@ -69,10 +75,13 @@ class Consulting:
                 found = [await self._reader.read(messages[-1].content)]
             else:
                 found = await self._search.find(messages[-1].content, most=int(options.get("most", MOST)))
+            told = _told(found, self._shelf)
         except SearchError as error:
-            raise ProviderError(error.kind, str(error), status=error.status) from error
+            if purpose != PAGE or not error.of_the_page:
+                raise ProviderError(error.kind, str(error), status=error.status) from error
+            told = msgspec.json.encode({"failure": (error.kind, str(error), error.status)}).decode()
         latency = perf_counter() - start
-        return Completion(_told(found, self._shelf), model=self.name, usage=Usage(cost=0.0), latency=latency)
+        return Completion(told, model=self.name, usage=Usage(cost=0.0), latency=latency)
 
     async def aclose(self) -> None:
         """The search and the reader are closed by whoever opened them."""
@@ -91,17 +100,20 @@ def _told(found: Sequence[Found | Page], shelf: Shelf) -> str:
 class _Voiced:
     def __init__(self, name: str, voice: Voice, shelf: Shelf) -> None:
         self.name, self._voice, self._shelf = name, voice, shelf
-        self._memo = Memo[Completion]()
+        self._once = Once[Completion](Exception, keep=True)
 
     async def _ask(self, what: str, purpose: str, kind: type[T], **options: Json) -> list[T]:
         async def call() -> Completion:
             return await self._voice.complete([Message("user", what)], purpose=purpose, **options)
 
         try:
-            reply = await self._memo.ask((purpose, what, *options.values()), call)
+            reply = await self._once.ask((purpose, what, *options.values()), call)
         except ProviderError as error:
             raise SearchError(error.kind if error.kind in KINDS else "refused", str(error)) from error
-        entries = _entries(reply.text)
+        entries = _told_back(reply.text)
+        if isinstance(entries, _Failure):
+            kind_of, message, status = entries.failure
+            raise SearchError(kind_of, message, status=status)
         return [
             msgspec.convert({**entry.place, "text": await self._shelf.text(entry.digest)}, kind) for entry in entries
         ]

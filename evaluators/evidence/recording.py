@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from wardround.engine.once import Once
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.ledger import Ledger
-from wardround.evaluators.evidence.once import Once
 from wardround.evaluators.evidence.page import Page, Reader
 from wardround.evaluators.evidence.search import MOST, Search
 
@@ -15,7 +15,7 @@ class Recording:
 
     def __init__(self, search: Search, ledger: Ledger) -> None:
         self.search, self.name, self.host = search, search.name, search.host
-        self._ledger, self._once = ledger, Once[Sequence[Found]]()
+        self._ledger, self._once = ledger, Once[Sequence[Found]](SearchError)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
         """As the search finds it, now or the first time; raises SearchError."""
@@ -42,7 +42,7 @@ class RecordingReader:
 
     def __init__(self, reader: Reader, ledger: Ledger) -> None:
         self.reader, self.name = reader, reader.name
-        self._ledger, self._once = ledger, Once[Page]()
+        self._ledger, self._once = ledger, Once[Page](SearchError)
 
     async def read(self, url: str) -> Page:
         """As the reader reads it, now or the first time; raises SearchError."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from wardround.engine.once import Once
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json, Message
 from wardround.engine.seat import Voice
 from wardround.evaluators.judging.fence import fenced
 from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.memo import Memo
 from wardround.evaluators.judging.question import Question
 
 SILENCE = "(no text)"
@@ -30,7 +30,7 @@ class ModelJudge:
         self.seat, self.spec = seat, spec
         self._voice, self._prompts, self._structured = voice, prompts, structured
         self._seed = seed
-        self._memo = Memo[str]()
+        self._once = Once[str](Exception, keep=True)
 
     async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
         """Its reply; raises ProviderError and LimitReached."""
@@ -49,4 +49,4 @@ class ModelJudge:
         async def ask() -> str:
             return (await self._voice.complete(messages, purpose=purpose, **options)).text
 
-        return await self._memo.ask((purpose, sample.repeat, *messages), ask)
+        return await self._once.ask((purpose, sample.repeat, *messages), ask)

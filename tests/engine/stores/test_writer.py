@@ -1,5 +1,7 @@
 """Group commit: order, errors for the whole group, a thread that breaks, and an end that loses nothing."""
 
+import asyncio
+import contextlib
 from collections.abc import Sequence
 
 import anyio
@@ -86,6 +88,29 @@ async def test_a_cancelled_append_is_written_all_the_same() -> None:
     with anyio.move_on_after(0):
         await writer.write(one_event(7))
     assert written == [7]
+    await writer.aclose()
+
+
+async def test_at_whatever_moment_it_is_cancelled_it_is_written_and_nobody_waits_for_ever() -> None:
+    written: list[int] = []
+
+    def commit(works: Sequence[Work]) -> Failures:
+        written.extend(numbers(works))
+        return {}
+
+    writer, loop = GroupWriter(commit), asyncio.get_running_loop()
+
+    async def one(number: int) -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await writer.write(one_event(number))
+
+    with anyio.fail_after(30):
+        for turn in range(20):  # some are cancelled before the group is told, some in the same turn of the loop
+            tasks = [asyncio.create_task(one(turn * 50 + number)) for number in range(50)]
+            for number, task in enumerate(tasks):
+                loop.call_later(number * 0.0001, task.cancel)
+            await asyncio.gather(*tasks)
+    assert len(written) == 1000
     await writer.aclose()
 
 

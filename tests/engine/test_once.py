@@ -1,10 +1,10 @@
-"""The same question of one episode goes out once, also while it is under way, and also when it fails."""
+"""The same question goes out once, also while it is under way, and also when it fails."""
 
 import anyio
 import pytest
 
 from wardround.engine.errors import ProviderError
-from wardround.evaluators.judging.memo import Memo
+from wardround.engine.once import Once
 
 
 class Slow:
@@ -23,10 +23,10 @@ class Slow:
 
 
 async def test_asked_at_the_same_moment_it_goes_out_once() -> None:
-    memo, slow, got = Memo[int](), Slow(), list[int]()
+    once, slow, got = Once[int](Exception, keep=True), Slow(), list[int]()
 
     async def ask() -> None:
-        got.append(await memo.ask("q", slow))
+        got.append(await once.ask("q", slow))
 
     async with anyio.create_task_group() as group:
         for _ in range(5):
@@ -35,15 +35,15 @@ async def test_asked_at_the_same_moment_it_goes_out_once() -> None:
         slow.go.set()
     await ask()
     assert (got, slow.count) == ([1] * 6, 1)
-    assert await memo.ask("another", slow) == 2
+    assert await once.ask("another", slow) == 2
 
 
 async def test_its_failure_holds_for_all_who_asked_and_will_ask() -> None:
-    memo, slow, told = Memo[int](), Slow(ProviderError("timeout", "late")), list[str]()
+    once, slow, told = Once[int](Exception, keep=True), Slow(ProviderError("timeout", "late")), list[str]()
 
     async def ask() -> None:
         with pytest.raises(ProviderError) as caught:
-            await memo.ask("q", slow)
+            await once.ask("q", slow)
         told.append(caught.value.kind)
 
     async with anyio.create_task_group() as group:
@@ -56,15 +56,15 @@ async def test_its_failure_holds_for_all_who_asked_and_will_ask() -> None:
 
 
 async def test_whoever_waits_asks_if_the_first_is_cancelled() -> None:
-    memo, slow, got = Memo[int](), Slow(), list[int]()
+    once, slow, got = Once[int](Exception, keep=True), Slow(), list[int]()
     first = anyio.CancelScope()
 
     async def gives_up() -> None:
         with first:
-            await memo.ask("q", slow)
+            await once.ask("q", slow)
 
     async def waits() -> None:
-        got.append(await memo.ask("q", slow))
+        got.append(await once.ask("q", slow))
 
     async with anyio.create_task_group() as group:
         group.start_soon(gives_up)
@@ -76,3 +76,35 @@ async def test_whoever_waits_asks_if_the_first_is_cancelled() -> None:
         await anyio.wait_all_tasks_blocked()
         slow.go.set()
     assert (got, slow.count) == ([2, 2], 2)
+
+
+async def test_what_is_not_kept_is_asked_anew_once_it_is_answered() -> None:
+    once, slow = Once[int](ProviderError), Slow()
+    slow.go.set()
+    assert [await once.ask("q", slow) for _ in range(3)] == [1, 2, 3]
+
+
+async def test_an_error_of_another_type_is_met_by_each_who_waits() -> None:
+    once, slow, met = Once[int](ProviderError), Slow(RuntimeError("broken")), list[str]()
+
+    async def ask() -> None:
+        with pytest.raises(RuntimeError):
+            await once.ask("q", slow)
+        met.append("broken")
+
+    async with anyio.create_task_group() as group:
+        for _ in range(3):
+            group.start_soon(ask)
+        await anyio.wait_all_tasks_blocked()
+        slow.go.set()
+    assert (slow.count, len(met)) == (3, 3)
+
+
+async def test_an_error_that_many_raise_does_not_gather_their_traces() -> None:
+    once, slow, depths = Once[int](ProviderError, keep=True), Slow(ProviderError("timeout", "late")), list[int]()
+    slow.go.set()
+    for _ in range(20):
+        with pytest.raises(ProviderError) as caught:
+            await once.ask("q", slow)
+        depths.append(len(caught.traceback))
+    assert max(depths[1:]) == depths[1]
