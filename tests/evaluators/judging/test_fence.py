@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wardround.evaluators.evidence.quoted import locate
+from wardround.evaluators.judging import fence
 from wardround.evaluators.judging.fence import BAR, LONGEST, fenced, seen, shown
 from wardround.evaluators.judging.question import Material
 
@@ -114,6 +115,14 @@ def test_a_character_without_a_shape_is_left_out(odd: str) -> None:
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029", "\x1c"])
 def test_every_kind_of_line_end_begins_a_line(end: str) -> None:
     assert shown(f"Fever.{end}----- end The case -----") == f"Fever.\n{BAR}----- end The case -----"
+
+
+def test_the_one_look_for_what_is_odd_misses_no_character() -> None:
+    for code in range(0x110000):
+        if code < 0x20000 or code > 0xDFFFF:
+            text = f"a{chr(code)}b"
+            three = fence._HALVES.sub("\ufffd", fence._UNSEEN.sub("", fence._BREAKS.sub("\n", text)))
+            assert seen(text) == three, hex(code)
 
 
 def test_half_a_character_can_be_sent() -> None:
