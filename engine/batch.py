@@ -14,6 +14,13 @@ from wardround.engine.records import Ending
 
 JobT = TypeVar("JobT")
 
+FIRST, GROUPS, PAUSE = 16, 100, 0.005
+"""So many workers begin at once, the others in so many groups, so many seconds apart.
+
+All at once they would do each step of their jobs together: no first call is sent before the last is ready, and many
+end at the same moment. Half a second apart they keep an endpoint evenly at work (docs/performance.md).
+"""
+
 
 class Stopped(Exception):
     """The run was told to stop at once."""
@@ -63,12 +70,21 @@ class _Crew(Generic[JobT]):
         """Return when the last worker has gone."""
         progress = self._progress
         while True:
-            while self._working < progress.concurrency and not self._over and not progress.draining:
-                self._working += 1
-                group.start_soon(self._work)
+            while (more := self._more()) > 0:
+                for _ in range(more):
+                    self._working += 1
+                    group.start_soon(self._work)
+                await anyio.sleep(PAUSE)
             if not self._working:
                 return
             await progress.stirred()
+
+    def _more(self) -> int:
+        """How many workers to begin with now."""
+        wanted = self._progress.concurrency
+        if self._over or self._progress.draining:
+            return 0
+        return min(wanted - self._working, max(FIRST - self._working, 1 + wanted // GROUPS))
 
     async def _work(self) -> None:
         progress = self._progress

@@ -7,7 +7,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from wardround.engine.batch import Stopped, interruptible, run_batch
+from wardround.engine.batch import FIRST, GROUPS, PAUSE, Stopped, interruptible, run_batch
 from wardround.engine.errors import RunStopped, StoreError
 from wardround.engine.progress import Progress
 from wardround.engine.records import Completion, Ending, Usage
@@ -87,6 +87,24 @@ def test_calls_without_a_price_are_counted_as_such() -> None:
         progress.after_call("a", spending_of(reply))
     progress.after_call("a", None)
     assert progress.spent == Spending(calls=3, failed=1, prompt=4, completion=4, cost=0.5, unpriced=1)
+
+
+async def test_many_workers_begin_one_group_after_another() -> None:
+    began: list[float] = []
+    all_there = anyio.Event()
+
+    async def play(job: int) -> Ending:
+        began.append(anyio.current_time())
+        if len(began) == 100:
+            all_there.set()
+        await all_there.wait()
+        return Ending("completed")
+
+    progress = Progress()
+    await run_batch(numbers(100), play, concurrency=100, progress=progress)
+    groups = -(-(100 - FIRST) // (1 + 100 // GROUPS))
+    assert progress.endings == {"completed": 100}
+    assert began[-1] - began[0] >= (groups - 1) * PAUSE
 
 
 async def test_the_number_at_once_can_be_changed_while_they_run() -> None:
