@@ -33,6 +33,10 @@ class Watch(Protocol):
         """A call that was let through ended; None if it was dropped half-way and not recorded."""
         ...
 
+    def drain(self, why: str) -> None:
+        """Begin nothing more in the whole run."""
+        ...
+
 
 class Cache(Protocol):
     """Answers that were given before, by the key of a call and its occurrence."""

@@ -84,7 +84,9 @@ class Episode:
             ending = ended.ending
         except TimeoutError:
             ending = Ending("limit", "wall", f"it took longer than {self._table.limits.wall:g} s")
-        except RunStopped:
+        except RunStopped as stopped:
+            if self._table.watch:
+                self._table.watch.drain(str(stopped))
             await self._table.log.flush()
             return None
         return await self._close(ending)

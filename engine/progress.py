@@ -1,7 +1,8 @@
 """What a running batch has done so far, and whether it may go on: shared by all its episodes."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 import anyio
 
@@ -61,6 +62,15 @@ class Progress:
         self._told.append(told)
         if self.why:
             told(self.why)
+
+    @contextmanager
+    def unless_draining(self) -> Iterator[None]:
+        """Break the block off once the run drains, and raise RunStopped: for waits whose end is not worth keeping."""
+        with anyio.CancelScope() as scope:
+            self.when_draining(lambda _why: scope.cancel())
+            yield
+        if scope.cancelled_caught:
+            raise RunStopped(self.why)
 
     def stir(self) -> None:
         """Let all who wait look again."""

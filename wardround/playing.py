@@ -121,13 +121,10 @@ async def play_open(stage: Stage, progress: Progress, concurrency: int, *, among
 
         async def play(row: EpisodeRow) -> Ending | None:
             try:
-                ending = await _play(stage, row, progress, session)
+                return await _play(stage, row, progress, session)
             except (LogError, LeaseLost) as error:
                 log.error("episode left alone", run=run.name, episode=row.id, error=str(error))
                 return None
-            if ending is None and (used_up := gates.used_up):
-                progress.drain(used_up)
-            return ending
 
         await run_batch(taken(session, progress, among), play, concurrency=concurrency, progress=progress)
 

@@ -6,20 +6,21 @@ from collections import deque
 from collections.abc import Mapping
 from statistics import median
 
+import anyio
+
 from wardround.engine.clock import Clock, wall
 from wardround.engine.errors import RunStopped
 from wardround.engine.models.adaptive import Adaptive
 from wardround.engine.models.bucket import Bucket
 from wardround.engine.models.day import Day
 from wardround.engine.models.quota import Quota
+from wardround.engine.models.silence import Silence, refused
 from wardround.engine.models.turns import Turns
 from wardround.engine.records import Json, Usage
 from wardround.engine.waiting import waiting
 
 LONGEST = 120.0
 """Seconds that all calls are held at most because the endpoint asks to wait; a call of its own waits as it was told."""
-OVERLOADED = (503, 529)
-"""HTTP statuses by which endpoints say that they have too much to do, besides 429."""
 UNCOUNTED = frozenset(("unused", "rate_limit", "quota", "auth", "unknown_model", "bad_request", "context_overflow"))
 """Ends of a call for which no endpoint counts tokens."""
 RECENT = 100
@@ -82,7 +83,9 @@ class Gate:
         self.counts_tokens = self.quota.tpm is not None or self.quota.daily_tokens is not None
         self._turns: Turns[Pass] = Turns(weights)
         self._timer: asyncio.TimerHandle | None = None
-        self._stopped = ""
+        self.silence = Silence(name)
+        self._stopped = self._given_up = ""
+        self._halt = asyncio.Event()
         self._recent: deque[tuple[bool, float]] = deque(maxlen=RECENT)
 
     async def enter(self, role: str, tokens: int = 0) -> Pass:
@@ -106,8 +109,12 @@ class Gate:
         self.in_flight -= 1
         if outcome.kind != "ok":
             self._settle(ticket, outcome, now)
-        elif self._metered and outcome.usage is not None:
-            self._correct(outcome.usage.prompt + outcome.usage.completion - ticket.tokens, now)
+            self.silence.failed(outcome.kind, outcome.status, now, self.in_flight)
+        else:
+            if self._metered and outcome.usage is not None:
+                self._correct(outcome.usage.prompt + outcome.usage.completion - ticket.tokens, now)
+            if self.silence.since is not None:
+                self.silence.end(now)
         self._learn(ticket, outcome, now)
         if self._turns.waiting:
             self._serve(now)
@@ -142,18 +149,31 @@ class Gate:
     @property
     def used_up(self) -> str:
         """Why a call was not let in today, or none will be; "" otherwise."""
-        if self._day is None:
-            return ""
+        if self._given_up or self._day is None:
+            return self._given_up
         limit = self._day.used_up(0) or self._day.reached
         return self._closed(limit) if limit else ""
 
     def stop(self, reason: str) -> None:
         """Let nobody in any more: who waits gets RunStopped at once, what runs goes on."""
         self._stopped, self._metered = reason, True
+        self._halt.set()
         while (waiter := self._turns.next()) is not None:
             self._turns.pop(waiter)
             waiter.future.set_exception(RunStopped(reason))
         self._serve(0.0)
+
+    def give_up(self, reason: str) -> None:
+        """Stop, and let `used_up` say why: the run cannot go on with this endpoint."""
+        self._given_up = self._given_up or reason
+        self.stop(self._given_up)
+
+    async def rest(self, seconds: float) -> None:
+        """Wait before a call is tried again; raises RunStopped as soon as the gate is stopped."""
+        with waiting(), anyio.move_on_after(seconds):
+            await self._halt.wait()
+        if self._stopped:
+            raise RunStopped(self._stopped)
 
     async def _queued(self, role: str, tokens: int, now: float) -> Pass:
         if self._stopped:
@@ -212,15 +232,7 @@ class Gate:
 
     def _settle(self, ticket: Pass, outcome: Outcome, now: float) -> None:
         """A call without an answer: what an endpoint refused it did not count, what broke off it may have."""
-        if outcome.kind in (
-            "unused",
-            "rate_limit",
-            "quota",
-            "auth",
-            "unknown_model",
-            "bad_request",
-            "context_overflow",
-        ):
+        if outcome.kind in UNCOUNTED:
             self._correct(-ticket.tokens, now)
         if outcome.kind == "unused":
             self.calls -= 1
@@ -241,7 +253,7 @@ class Gate:
         if kind in ("ok", "timeout"):
             self._recent.append((False, latency))
             self.adaptive.ended(ticket.epoch, now, latency, outcome.usage.completion if outcome.usage else 0)
-        elif kind == "rate_limit" or outcome.status in OVERLOADED:
+        elif refused(kind, outcome.status):
             self._recent.append((True, latency))
             fell = self.adaptive.refused(ticket.epoch, now, self.in_flight)
             if outcome.retry_after is not None and (fell or self.paused_until > now):
@@ -251,19 +263,21 @@ class Gate:
         """How it stands, without secrets; `rate_limited` and `latency` (median, s) are of the last calls."""
         now = asyncio.get_running_loop().time()
         cap = self.adaptive.cap
-        served = [latency for refused, latency in self._recent if not refused]
-        refused = len(self._recent) - len(served)
+        served = [latency for away, latency in self._recent if not away]
+        turned_away = len(self._recent) - len(served)
         told: dict[str, Json] = {
             "address": self.name,
             "in_flight": self.in_flight,
             "cap": None if cap == float("inf") else int(cap),
             "waiting": self._turns.by_role(),
-            "rate_limited": refused / len(self._recent) if self._recent else 0.0,
+            "rate_limited": turned_away / len(self._recent) if self._recent else 0.0,
             "paused_until": time.time() + self.paused_until - now if self.paused_until > now else None,
             "healthy": self.healthy,
             "calls": self.calls,
             "latency": median(served) if served else None,
         }
+        if silent := self.silence.told(now):
+            told["silent"] = silent
         if self._day is not None:
             self._day.turn()
             told["today"] = {"requests": self._day.requests, "tokens": self._day.tokens}

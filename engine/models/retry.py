@@ -7,9 +7,13 @@ from collections.abc import Sequence
 import anyio
 import msgspec
 
-from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.errors import ProviderError, RunStopped, UsageError
 from wardround.engine.models.bound import bound
+from wardround.engine.models.fleet import Fleet
+from wardround.engine.models.gate import Gate
 from wardround.engine.models.hosts import hosts_of
+from wardround.engine.models.limited import Limited
+from wardround.engine.models.silence import Silence, refused, trying
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 from wardround.engine.waiting import waiting
@@ -26,12 +30,15 @@ class Patience(msgspec.Struct, frozen=True):
     """How long to go on trying.
 
     After the n-th failed attempt it waits for a time drawn evenly from 0 to min(`longest`, `first` * 2**(n-1)) seconds
-    (full jitter), from `seed`; after a rate limit from the upper half of that, so that 14 attempts outlast any quota
-    window of 60 seconds. Where the endpoint says how long to wait (Retry-After), it waits that long and a drawn part
-    of it more, at most of 4 * `first`; from the HONOURED-th refusal on no shorter than after n - HONOURED without such
-    word, since it has not proved true. No wait where another endpoint stands ready. No attempt starts later than
-    `total` seconds after the first, not counting the time in which calls waited for a free place; `attempts` counts
-    the first.
+    (full jitter), from `seed`; after a refusal (429, 503, 529) from the upper half of that, so that 14 attempts outlast
+    any quota window of 60 seconds. Where the endpoint says how long to wait (Retry-After), it waits that long and a
+    drawn part of it more, at most of 4 * `first`; from the HONOURED-th refusal on no shorter than after n - HONOURED
+    without such word, since it has not proved true. No wait where another endpoint stands ready. No attempt starts
+    later than `total` seconds after the first, not counting the time in which calls waited for a free place; `attempts`
+    counts the first.
+
+    Where every call to an endpoint is refused, it is not the calls that are to blame: a call refused when none has got
+    through for `silence` seconds stops the run instead of ending its episode. That is less than 14 attempts take.
     """
 
     attempts: int = 14
@@ -39,9 +46,10 @@ class Patience(msgspec.Struct, frozen=True):
     first: float = 0.25
     longest: float = 60.0
     seed: int = 0
+    silence: float = 180.0
 
     def __post_init__(self) -> None:
-        if self.attempts < 1 or min(self.total, self.first, self.longest) < 0:
+        if self.attempts < 1 or min(self.total, self.first, self.longest, self.silence) < 0:
             raise UsageError(f"retries need at least one attempt and no negative time: {self}")
 
 
@@ -56,6 +64,7 @@ class Retrying:
         self.model, self.patience = model, patience or Patience()
         self.name, self.host, self.hosts = model.name, model.host, hosts_of(model)
         self._random = random.Random(self.patience.seed)
+        self._gates = _gates(model)
 
     def bound(self, role: str, episode: str) -> "Retrying":
         """For one seat and episode; the draws of the waits are shared."""
@@ -70,7 +79,8 @@ class Retrying:
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion, with the number of attempts and the time over all of them, and the waits among it.
 
-        Raises the last ProviderError, its message telling how often and how long it was tried.
+        Raises the last ProviderError, its message telling how often and how long it was tried; RunStopped, at once even
+        in a wait, if the run is stopped, or is to be because its endpoint lets nothing through.
         """
         now = asyncio.get_running_loop().time  # a fifth of the cost of anyio's
         start = now()
@@ -79,23 +89,49 @@ class Retrying:
         except ProviderError as error:
             failed = error
         attempts, queued, slept = 1, failed.waited, 0.0
-        while True:
-            spent = now() - start - queued
-            wait = self._wait(failed, attempts, spent)
-            if wait is None:
-                raise _told(failed, attempts, spent + queued) from None
-            with waiting():
-                await anyio.sleep(wait)
-            attempts, slept = attempts + 1, slept + wait
-            try:
-                reply = await self.model.complete(messages, purpose=purpose, **options)
-            except ProviderError as error:
-                failed = error
-                queued += failed.waited
-            else:
+        silences = [gate.silence for gate in self._gates] or [Silence(getattr(self.model, "address", "") or self.name)]
+        with trying(silences):
+            while True:
+                if not self._gates:
+                    silences[0].failed(failed.kind, failed.status, now(), 0)
+                self._blame(failed, now())
+                spent = now() - start - queued
+                wait = self._wait(failed, attempts, spent)
+                if wait is None:
+                    raise _told(failed, attempts, spent + queued) from None
+                await self._rest(wait, silences, now())
+                attempts, slept = attempts + 1, slept + wait
+                try:
+                    reply = await self.model.complete(messages, purpose=purpose, **options)
+                except ProviderError as error:
+                    failed = error
+                    queued += failed.waited
+                    continue
+                if not self._gates:
+                    silences[0].end(now())
                 latency = now() - start
                 waited = min(latency, queued + slept + reply.waited)
                 return msgspec.structs.replace(reply, attempts=attempts, latency=latency, waited=waited)
+
+    def _blame(self, failed: ProviderError, now: float) -> None:
+        """Stop the run if no endpoint of the model has let a call through for too long."""
+        gates = self._gates
+        if not gates or not refused(failed.kind, failed.status):
+            return
+        if all(gate.silence.lasted(now) >= self.patience.silence for gate in gates):
+            for gate in gates:
+                gate.give_up(gate.silence.hopeless(now))
+            raise RunStopped(gates[0].used_up)
+
+    async def _rest(self, wait: float, silences: Sequence[Silence], now: float) -> None:
+        """Wait before the next attempt, no longer than until the run is stopped."""
+        for silence in silences:
+            silence.next_try(now + wait, now)
+        if self._gates:
+            await self._gates[0].rest(wait)
+        else:
+            with waiting():
+                await anyio.sleep(wait)
 
     def _wait(self, failed: ProviderError, attempts: int, spent: float) -> float | None:
         """Seconds until the next attempt, or None if there is to be none."""
@@ -111,7 +147,7 @@ class Retrying:
             if attempts > HONOURED:
                 wait = max(wait, self._drawn(attempts - HONOURED, 0.5))
         else:
-            wait = self._drawn(attempts, 0.5 if failed.kind == "rate_limit" else 0.0)
+            wait = self._drawn(attempts, 0.5 if refused(failed.kind, failed.status) else 0.0)
         return wait if spent + wait <= patience.total else None
 
     def _drawn(self, attempts: int, least: float) -> float:
@@ -123,6 +159,13 @@ class Retrying:
     async def aclose(self) -> None:
         """Close the model."""
         await self.model.aclose()
+
+
+def _gates(model: Model) -> tuple[Gate, ...]:
+    """The gates that the calls of a model pass: one, or those of a fleet."""
+    if isinstance(model, Fleet):
+        return tuple(member.model.gate for member in model.members)
+    return (model.gate,) if isinstance(model, Limited) else ()
 
 
 def _told(failed: ProviderError, attempts: int, spent: float) -> ProviderError:

@@ -48,6 +48,10 @@ async def _unfinished(run: Run, endings: dict[str, int]) -> None:
             continue
         async for row in run.store.episodes(run.name, causes=[cause]):
             click.echo(f"  {count} {cause}: {row.reason} (first: wardround show {run.name} {row.id})", err=True)
+            if cause == "limit":
+                flag = {"wall": "--max-episode-seconds", "actions": "actions under [limits] of a run file"}
+                raised = flag.get(row.reason, f"--max-episode-{row.reason}")
+                click.echo(f"    --retry meets this limit again: begin a new run with a larger {raised}", err=True)
             break
 
 
