@@ -156,8 +156,8 @@ class Store(Protocol):
         """Make the episodes that closed by one of `causes` open again; returns how many. Their events stay."""
         ...
 
-    def read(self, run: str, episode: str) -> AsyncIterator[Row]:
-        """The events of one episode in order."""
+    def read(self, run: str, episode: str, *, after: int = -1) -> AsyncIterator[Row]:
+        """The events of one episode in order, from number `after` + 1."""
         ...
 
     def episodes(

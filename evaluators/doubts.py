@@ -1,7 +1,9 @@
-"""What speaks against the figures of judges: a stand-in, a kinship, hostile text, thin evidence, a divided panel."""
+"""What speaks against the figures of judges: a stand-in, a kinship, silence, hostile text, thin evidence, division."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from wardround.evaluators.evaluated import SEARCH
 from wardround.evaluators.judging.family import kin
 from wardround.evaluators.judging.panel import DIVIDED, TORN
 from wardround.evaluators.measures import counted, shown
@@ -12,6 +14,8 @@ FEW = 1_000
 """Documents below which a corpus is small: most medical statements are in none of them."""
 MANY = 0.3
 """Share of reasoning steps that no search settled from which on factuality says little."""
+OFTEN = 0.2
+"""Share of votes or searches that came to nothing above which it is said whose they are."""
 _BUNDLED = "bundled"
 
 
@@ -19,6 +23,8 @@ def doubts(run: RunScores, summary: Summary) -> list[str]:
     """One plain sentence each; none of a run that no judge has seen."""
     return [
         *_floor(run),
+        *_partial(run),
+        *_unheard(run),
         *_kin(run),
         *_hostile(run),
         *_evidence(run),
@@ -34,6 +40,45 @@ def _floor(run: RunScores) -> Iterator[str]:
             "FLOOR: a lexical stand-in judged, which compares words. Its figures are a lower bound of what a judge is "
             "worth, not a judgment of the doctor."
         )
+
+
+def _partial(run: RunScores) -> Iterator[str]:
+    for one in run.evaluated:
+        if one.left:
+            yield (
+                f"{one.evaluator}: {one.judged} of {counted(one.closed, 'closed episode')} judged so far; the others "
+                "are in none of its figures. Score the run again in the same way to go on."
+            )
+
+
+def _unheard(run: RunScores) -> Iterator[str]:
+    """Those who were silent too often to be passed over, by name: over all evaluators that they were asked by."""
+    asked: Counter[str] = Counter()
+    reasons: dict[str, Counter[str]] = {}
+    for one in run.evaluated:
+        for heard in one.heard:
+            apart = f"{heard.seat} of {one.evaluator}"
+            who = apart if apart in run.judges else heard.seat
+            asked[who] += heard.asked
+            reasons.setdefault(who, Counter()).update(heard.reasons)
+    for who, total in asked.items():
+        silent = reasons[who].total()
+        if silent > OFTEN * total:
+            yield _said(run, who, silent, total, min(reasons[who], key=lambda one: (-reasons[who][one], one)))
+
+
+def _said(run: RunScores, who: str, silent: int, total: int, reason: str) -> str:
+    of = f"{silent:,} of {total:,}" if silent < total else f"all {total:,}"
+    why = f"mostly {reason}"
+    if who == SEARCH:
+        name = run.scoring.get("search") or ""
+        failed = f"Silent search: {f'{name} ' if name else ''}failed in {of} look-ups ({why})."
+        return f"{failed} A failed search is no evidence: what hung on it is unverifiable."
+    spec = f" ({run.judges[who][0]})" if who in run.judges else ""
+    means = (
+        "a silent judge counts against every majority" if len(run.judges) > 1 else "what hung on them has no verdict"
+    )
+    return f"Silent judge: {who}{spec} gave no usable answer in {of} votes ({why}); {means}."
 
 
 def _kin(run: RunScores) -> Iterator[str]:
@@ -93,7 +138,9 @@ def _lost(score: ScoreSummary) -> int:
 
 
 def _silent(summary: Summary) -> Iterator[str]:
-    score = summary.score("efficiency_formal")
+    score = summary.score("efficiency_formal") or summary.score("published_efficiency_formal")
+    if score and (typed := score.reasons.get("no_words")):
+        yield f"{counted(typed, 'episode')} answered by a typed action without words: there is no reasoning to judge."
     silent = sum(score.reasons.get(reason, 0) for reason in ("no_reasoning", "empty_reply")) if score else 0
     if silent:
         said = "without reasoning in the answer: in no mean of reasoning, but in its bounds."

@@ -8,9 +8,11 @@ import msgspec
 import numpy as np
 from scipy.special import stdtr, stdtrit  # type: ignore[import-untyped]  # SciPy ships no types
 
-Method = Literal["student_t", "bootstrap", ""]
+Method = Literal["student_t", "bootstrap", "wilson", ""]
 NORMAL = 1.959963984540054
 """The 97.5% point of the normal distribution."""
+DAGGER = "\u2020"
+"""Marks an interval that leaves what a share can be."""
 DRAWS = 10_000
 _CELLS = 2_000_000  # of the table of resampled cases held at once: 16 MB
 
@@ -52,6 +54,14 @@ def normal(values: Sequence[float]) -> tuple[float, float] | None:
         return None
     mean = math.fsum(values) / len(values)
     return mean - NORMAL * error, mean + NORMAL * error
+
+
+def within(by_case: Mapping[str, Sequence[float]], seed: int = 0) -> Interval:
+    """An interval of the mean of shares that stays within 0 and 1: Wilson's for a 0 or 1 a case, else the bootstrap."""
+    clusters = [sorted(values) for _, values in sorted(by_case.items()) if len(values)]
+    if clusters and all(len(values) == 1 and values[0] in (0.0, 1.0) for values in clusters):
+        return Interval(wilson(sum(values[0] == 1.0 for values in clusters), len(clusters)), "wilson")
+    return Interval(clustered(clusters, seed), "bootstrap")
 
 
 def wilson(successes: int, n: int) -> tuple[float, float] | None:

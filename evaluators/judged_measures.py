@@ -83,11 +83,12 @@ NO_SUCH_TURN = "no_such_turn"
 """Reason of a turn's figures in an episode that ended before it."""
 
 UNDEFINED = frozenset(
-    {"no_reference", "only_the_answer", "no_reasoning_step", "no_thinking", "nothing_asked", NO_SUCH_TURN}
+    {"no_reference", "only_the_answer", "no_reasoning_step", "no_thinking", "no_words", "nothing_asked", NO_SUCH_TURN}
 )
 """Reasons of judged figures that do not exist.
 
 There was nothing to find (`no_reference`, `only_the_answer`), no step that claims anything (`no_reasoning_step`), no
-such part (`no_thinking`), no request (`nothing_asked`). `empty_reply` and `no_reasoning` are not among them: the doctor
-had its chance. Neither is `nothing_verified`: the steps are there, and the bounds say what they could be.
+such part (`no_thinking`; `no_words`: a typed action), no request (`nothing_asked`). `empty_reply` and `no_reasoning`
+are not among them: the doctor had its chance. Neither is `nothing_verified`: the steps are there, and the bounds say
+what they could be.
 """

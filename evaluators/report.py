@@ -17,11 +17,14 @@ from wardround.evaluators.showing.tabled import Group, tabled
 from wardround.evaluators.summary import ScoreSummary, Summary, summarise
 from wardround.evaluators.table import (
     beside,
+    beside_them,
+    beyond,
     both,
     chance,
     chosen,
     counts,
     ended,
+    interval,
     lacks,
     missing,
     parts,
@@ -80,6 +83,9 @@ def page(
         label=lambda name: measure_of(name).label,
         shown=shown,
         span=span,
+        interval=interval,
+        beyond=beyond,
+        beside_them=beside_them,
         missing=missing,
         ended=ended,
         beside=beside,
@@ -106,8 +112,9 @@ def page(
 
 
 def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
-    """The same figures as one JSON object: {"runs": [{"run", "header", a summary, "doubts"}], "comparison": null
-    or one, "tables": one object for each cell (tables/records.py)}.
+    """The same figures as one JSON object: {"runs": [{"run", "header", a summary, "doubts", "evaluated" (who judged
+    how many episodes, and who was silent: evaluated.py)}], "comparison": null or one, "tables": one object for each
+    cell (tables/records.py)}.
     """
     return {
         "runs": [_told(run, seed) for run in runs],
@@ -118,7 +125,8 @@ def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
 
 def _told(run: RunScores, seed: int) -> dict[str, Json]:
     summary = summarise(run.episodes, seed)
-    judged = {"floor": run.floor, "doubts": cautions(run, summary)}
+    judged: dict[str, Json] = {"floor": run.floor, "doubts": cautions(run, summary)}
+    judged["evaluated"] = msgspec.to_builtins(run.evaluated)
     return {"run": run.name, "header": dict(run.header), **summary.to_json(), **judged}
 
 

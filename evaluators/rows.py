@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from wardround.engine.records import Json, Score
+from wardround.evaluators.evaluated import Evaluated
 
 
 class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +43,8 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
 
     `scoring` says how it was scored where the header does not: `judge` (its SPEC, or several), `search` (its name).
     `judges` maps each judge's seat to its SPEC and model; `floor` says that a lexical stand-in is among them;
-    `documents` is the size of the offline corpus that was searched, None where it was none or is not known.
+    `documents` is the size of the offline corpus that was searched, None where it was none or is not known. `evaluated`
+    tells of each stored evaluation.
     """
 
     name: str
@@ -52,3 +54,4 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     judges: Mapping[str, tuple[str, str]] = {}
     floor: bool = False
     documents: int | None = None
+    evaluated: Sequence[Evaluated] = ()

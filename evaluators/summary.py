@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from wardround.engine.records import Json, Score
-from wardround.evaluators.intervals import Method, interval, standard_error
+from wardround.evaluators.intervals import Interval, Method, interval, standard_error, within
 from wardround.evaluators.judged_measures import untaken
 from wardround.evaluators.measures import measure_of, place_of
 from wardround.evaluators.rows import EpisodeScores
@@ -38,7 +38,9 @@ class ScoreSummary(msgspec.Struct, frozen=True):
 
     `mean` is over the `scored`; `n` counts all closed episodes, `none` those without a value, by `reasons`;
     `no_answer` counts the zeros of doctors who gave none. `bounds` are the means with every None as 0 and as 1, None
-    for scores that are no shares.
+    for scores that are no shares. Student t is not cut (paper 002), so that of a share may leave 0 to 1: then, and only
+    then, `ci95_within` is one that does not, to be read instead, by `ci95_within_method`: Wilson for a share of 0 and 1
+    a case, else a bootstrap of cases.
 
     `micro` is the mean over episodes, that is `mean`. `macro` is the mean of the groups' means, each group counting the
     same, with its standard error over repeats; it is None, reason `singletons`, unless two groups have two cases, and
@@ -65,6 +67,8 @@ class ScoreSummary(msgspec.Struct, frozen=True):
     repeats: Repeats
     groups: Sequence[GroupMean]
     over_types: float | None = None
+    ci95_within: tuple[float, float] | None = None
+    ci95_within_method: Method = ""
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -117,8 +121,11 @@ def _pairs(name: str, taken: Sequence[tuple[EpisodeScores, Mapping[str, Score]]]
 def _one(name: str, pairs: _Pairs, seed: int) -> ScoreSummary:
     values = [score.value for _, score in pairs if score.value is not None]
     missing = Counter(score.reason or "no_reason" for _, score in pairs if score.value is None)
-    ci = interval(_by_case(pairs), seed)
+    by_case = _by_case(pairs)
+    ci = interval(by_case, seed)
     share = _is_share(name, values)
+    beyond = share and ci.ends is not None and not 0 <= ci.ends[0] <= ci.ends[1] <= 1
+    instead = within(by_case, seed) if beyond else Interval(None, "")
     macro, macro_reason, macro_se = _macro(pairs)
     grouped = share and (measure_of(name).headline or not measure_of(name).unit)
     return ScoreSummary(
@@ -139,6 +146,8 @@ def _one(name: str, pairs: _Pairs, seed: int) -> ScoreSummary:
         ungrouped=sum(not row.group for row, _ in pairs),
         repeats=_repeats(pairs),
         groups=_groups(pairs, seed) if grouped else (),
+        ci95_within=instead.ends,
+        ci95_within_method=instead.method,
     )
 
 

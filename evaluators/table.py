@@ -7,8 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from wardround.evaluators.compare import Comparison, Difference
+from wardround.evaluators.intervals import DAGGER
 from wardround.evaluators.measures import counted, measure_of, shown
 from wardround.evaluators.summary import ScoreSummary, Summary
+
+_METHODS = {"wilson": "Wilson", "bootstrap": "bootstrap of cases"}
 
 
 def score_table(name: str, summary: Summary, every: bool = False) -> Table:
@@ -27,13 +30,14 @@ def score_table(name: str, summary: Summary, every: bool = False) -> Table:
         table.add_row(
             Text(measure_of(score.name).label if every else parts(summary, score)),
             shown(score.name, score.mean) if every else both(summary, score),
-            span(score.name, score.ci95) if every else spans(summary, score, "\n"),
+            interval(score) if every else spans(summary, score, "\n"),
             f"{score.scored}/{score.n}" if every else counts(summary, score, "/", "\n"),
             *((bounds,) if lacking else ()),
             score.macro_reason if score.macro is None else shown(score.name, score.macro),
         )
-    others = [] if every else [other for score in rows if (other := _thinking(summary, score)) is not None]
+    others = beside_them(summary, rows) if not every else []
     lines = [f"missing {why}: {'; '.join(labels)}" for why, labels in _lacking([*rows, *others]).items()]
+    lines += beyond([*rows, *others])
     table.caption = Text("\n".join(lines)) if lines else None
     return table
 
@@ -104,6 +108,23 @@ def span(name: str, ends: tuple[float, float] | None) -> str:
     return f"{shown(name, ends[0])} to {shown(name, ends[1])}".replace("-", "−") if ends else "–"
 
 
+def interval(score: ScoreSummary) -> str:
+    """The 95% interval of a figure, with a dagger where it leaves what a share can be."""
+    return span(score.name, score.ci95) + (DAGGER if score.ci95_within else "")
+
+
+def beyond(scores: Sequence[ScoreSummary]) -> list[str]:
+    """What daggers mean, and the intervals to read instead; empty where there is none."""
+    marked = [score for score in scores if score.ci95_within]
+    if not marked:
+        return []
+    instead = "; ".join(
+        f"{measure_of(score.name).label} {span(score.name, score.ci95_within)} ({_METHODS[score.ci95_within_method]})"
+        for score in marked
+    )
+    return [f"{DAGGER} by Student t, as in the paper, and beyond what a share can be; read instead: {instead}"]
+
+
 def parts(summary: Summary, score: ScoreSummary) -> str:
     """The label; of a figure of the formal part it says so if the thinking part stands beside it."""
     label = measure_of(score.name).label
@@ -127,14 +148,19 @@ def counts(summary: Summary, score: ScoreSummary, of: str = " of ", between: str
 def spans(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
     """The interval, with that of the thinking part in the same way."""
     other = _thinking(summary, score)
-    own = span(score.name, score.ci95)
-    return f"{own}{between}{span(other.name, other.ci95)}" if other else own
+    own = interval(score)
+    return f"{own}{between}{interval(other)}" if other else own
 
 
 def lacks(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
     """What is missing and why, with what the thinking part lacks in the same way."""
     other = _thinking(summary, score)
     return f"{missing(score)}{between}{missing(other)}" if other else missing(score)
+
+
+def beside_them(summary: Summary, scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
+    """The figures of the thinking part that are shown beside those of the formal part."""
+    return [other for score in scores if (other := _thinking(summary, score)) is not None]
 
 
 def _thinking(summary: Summary, score: ScoreSummary) -> ScoreSummary | None:

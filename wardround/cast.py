@@ -159,8 +159,8 @@ def is_model(spec: str) -> bool:
     return "/" in spec.split(":", maxsplit=1)[0]
 
 
-def model_part(settings: SeatSettings, access: Access) -> Part:
-    """A part that is only a model, as a judge's is."""
+def model_part(settings: SeatSettings, access: Access, env: Mapping[str, str] = os.environ) -> Part:
+    """A part that is only a model, as a judge's is; its key is in `env`."""
     spec = settings.spec
     if not is_model(spec):
         raise UsageError(f"{spec!r} names no model: write provider/model, for instance openai/gpt-4o")
@@ -168,7 +168,7 @@ def model_part(settings: SeatSettings, access: Access) -> Part:
     model: Model = (
         Unreachable(spec)
         if access.offline
-        else reach(spec, base_url=base_url, env=os.environ, prices=access.prices, gates=access.gates)
+        else reach(spec, base_url=base_url, env=env, prices=access.prices, gates=access.gates)
     )
     made = Part(spec, model=model, sampling=settings.sampling(), options=settings.options)
     made.cached, made.address, made.gates = settings.cache, settings.base_url, access.gates

@@ -12,18 +12,22 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.sessions import Orders, SessionRow
 from wardround.engine.spending import Spending
-from wardround.stored import StoredRun
+from wardround.stored import LIBRARY, StoredRun
 from wardround.working import span, sums
 
 
 @dataclass(frozen=True)
 class Status:
-    """How a run stands. `worked` is seconds in which some process was at work on it, over all its sessions."""
+    """How a run stands. `worked` is seconds in which some process was at work on it, over all its sessions.
+
+    `spent` is what each seat spent in calls of models, `searched` what judges looked up, in searches and pages.
+    """
 
     run: str
     state: str
     endings: Mapping[str, int]
     spent: Mapping[str, Spending]
+    searched: Spending | None
     budget: Sequence[Mapping[str, Json]]
     at_work: Sequence[SessionRow]
     worked: float
@@ -45,6 +49,7 @@ class Status:
             "state": self.state,
             "endings": dict(self.endings),
             "spent": {seat: msgspec.structs.asdict(spent) for seat, spent in self.spent.items()},
+            "searches": self.searched and {"made": self.searched.calls, "failed": self.searched.failed},
             "budget": list(self.budget),
             "at_work": [msgspec.structs.asdict(row) for row in self.at_work],
             "worked_seconds": self.worked,
@@ -59,18 +64,32 @@ async def status(run: StoredRun) -> Status:
     sessions = await store.sessions(run.name)
     at_work = [row for row in sessions if row.alive]
     spent = sums(await store.spending(run.name))
+    searched = spent.pop(LIBRARY, None) if run.evaluated else None
     worked = span(sessions)
-    purse = Purse(orders.budget, {seat: told.get("spec", "") for seat, told in run.header["seats"].items()})
+    purse = Purse(orders.budget, specs_of(run))
     purse.refresh(spent, worked)
     state = {"run": "running", "pause": "paused", "stop": "stopping"}[orders.state] if at_work else "nobody at work"
-    return Status(run.name, state, await run.endings(), spent, purse.told(), at_work, worked)
+    return Status(run.name, state, await run.endings(), spent, searched, purse.told(), at_work, worked)
+
+
+def specs_of(run: StoredRun) -> dict[str, str]:
+    """SPEC by seat of those that a budget covers: all that are asked by calls of models."""
+    seats = {seat: str(told.get("spec", "")) for seat, told in run.header["seats"].items()}
+    return {seat: spec for seat, spec in seats.items() if not run.evaluated or seat != LIBRARY}
+
+
+def going_on(run: StoredRun) -> str:
+    """What to type to take up a run that nobody is at work on."""
+    if not run.evaluated:
+        return f"wardround run --resume {run.name}"
+    return f"wardround score {run.evaluated} --evaluators {run.header['evaluator']}, with the same judges"
 
 
 async def order_state(run: StoredRun, state: str) -> Status:
     """Tell those at work to pause, to go on (`run`) or to stop; raises UsageError if nobody is there to hear it."""
     now = await status(run)
     if not now.at_work:
-        raise UsageError(f"no process is at work on {run.name}; to go on with it: wardround run --resume {run.name}")
+        raise UsageError(f"no process is at work on {run.name}; to go on with it: {going_on(run)}")
     await _changed(run, state=state)
     return await status(run)
 
@@ -84,7 +103,7 @@ async def set_concurrency(run: StoredRun, concurrency: int) -> None:
 
 async def set_budget(run: StoredRun, texts: Sequence[str]) -> None:
     """Put other caps in the place of those given before; what was spent stays spent."""
-    specs = {seat: told.get("spec", "") for seat, told in run.header["seats"].items()}
+    specs = specs_of(run)
     await _changed(run, budget=budget_of(texts, specs, list(specs.values())))
 
 

@@ -1,6 +1,7 @@
-"""From what a user says of judges and searches to a court that can sit: endpoints tried, the search opened."""
+"""From what a user says of judges and searches to a court that can sit; no judge is reached yet."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import zip_longest
@@ -10,7 +11,6 @@ from wardround.access import Access, access_of
 from wardround.cast import Part, model_part
 from wardround.court import LEXICAL, Court, seats_of
 from wardround.engine.errors import UsageError
-from wardround.engine.models.structured import takers
 from wardround.engine.protocols import Store
 from wardround.evaluators.evidence.domains import Domains, Filtered
 from wardround.evaluators.evidence.ledger import Ledger
@@ -22,6 +22,8 @@ from wardround.evaluators.evidence.web import Web
 from wardround.settings import RunSettings, SeatSettings
 from wardround.wording import wording
 
+KEYS = ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY")
+"""Keys that a model is made with; litellm's are its own affair."""
 WHOLE = ("corpus", "bundled", "pubmed", "recorded")
 """Searches that find whole texts: there is no page behind a passage to be read."""
 
@@ -50,17 +52,28 @@ class Convening:
 
 
 async def convened(asked: Convening, store: Store) -> Court:
-    """A court whose endpoints answered one cheap call. Raises UsageError; close the court in the end."""
+    """A court whose endpoints are tried when there is something to judge; until then no key of theirs is needed.
+
+    Raises UsageError; close the court in the end.
+    """
     if len(asked.base_urls) > len(asked.judges):
         raise UsageError("there are more base URLs than judges: give one for each judge, in their order")
     texts = wording(asked.prompts)
     access = await access_of(RunSettings(prices=asked.prices, quotas=tuple(asked.quotas)), store)
     pairs = zip_longest(asked.judges, asked.base_urls, fillvalue="")
-    parts = seats_of([judge_part(spec, access, asked.temperature, base_url) for spec, base_url in pairs])
-    court = Court(parts, asked.repeats, asked.swap, allow_hosts=asked.allow_hosts, prompts=texts)
+    made = [_seated(spec, access, asked.temperature, base_url) for spec, base_url in pairs]
+    parts = seats_of([part for part, _ in made])
+    missing = {seat: why for seat, (_, why) in zip(parts, made, strict=True) if why is not None}
+    court = Court(
+        parts,
+        asked.repeats,
+        asked.swap,
+        allow_hosts=asked.allow_hosts,
+        prompts=texts,
+        untried=True,
+        missing=missing,
+    )
     try:
-        models = {seat: part.model for seat, part in parts.items() if part.model is not None}
-        court.structured = await takers(models)
         if asked.search:
             court.search, court.reader = await searching(asked, store)
     except BaseException:
@@ -69,13 +82,25 @@ async def convened(asked: Convening, store: Store) -> Court:
     return court
 
 
-def judge_part(spec: str, access: Access, temperature: float | None = None, base_url: str = "") -> Part:
-    """The part of a judge."""
+def _seated(spec: str, access: Access, temperature: float | None, base_url: str) -> tuple[Part, UsageError | None]:
+    """A judge, and the error that its key is missing: what has been judged can be looked up without it."""
+    try:
+        return judge_part(spec, access, temperature, base_url), None
+    except UsageError as error:
+        env = dict.fromkeys(KEYS, "-") | {name: value for name, value in os.environ.items() if value.strip()}
+        part = judge_part(spec, access, temperature, base_url, env)  # raises what is wrong besides
+        return part, UsageError(str(error).replace("give --base-url", "give --judge-base-url"))
+
+
+def judge_part(
+    spec: str, access: Access, temperature: float | None, base_url: str, env: Mapping[str, str] = os.environ
+) -> Part:
+    """The part of a judge; its key is in `env`."""
     if spec.strip() == LEXICAL:
         return Part(LEXICAL)
     if "/" not in spec:
         raise UsageError(f"judge {spec!r}: write provider/model, for instance openai/gpt-4o, or {LEXICAL} (offline)")
-    return model_part(SeatSettings(spec=spec, base_url=base_url, temperature=temperature), access)
+    return model_part(SeatSettings(spec=spec, base_url=base_url, temperature=temperature), access, env)
 
 
 async def searching(asked: Convening, store: Store) -> tuple[Search, Reader | None]:

@@ -7,10 +7,15 @@ from typing import Any
 from wardround.cast import Part
 from wardround.engine.cache import StoreCache
 from wardround.engine.episode import Caster
+from wardround.engine.errors import UsageError
 from wardround.engine.models.bound import bound
 from wardround.engine.models.guard import Guarded as GuardedModel
+from wardround.engine.models.guard import allowed
+from wardround.engine.models.hosts import hosts_of
 from wardround.engine.models.single import Single
+from wardround.engine.models.structured import takers
 from wardround.engine.models.unreachable import Unreachable
+from wardround.engine.models.wellformed import WellFormed
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
 from wardround.engine.records import Json
@@ -29,8 +34,8 @@ from wardround.evaluators.judging.model_judge import ModelJudge
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.signed import Signed
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.judged import LIBRARY
 from wardround.results import Run
+from wardround.stored import LIBRARY
 from wardround.wording import wording
 
 LEXICAL = "lexical"
@@ -47,7 +52,8 @@ class Court:
     """The judges of a run by seat, how often each is asked, and what they may look things up with.
 
     `structured` names the seats whose endpoint takes a schema of the reply. `reader` reads the pages that a search
-    names. `allow_hosts` are hosts that restricted cases may be sent to. Close it with `aclose`.
+    names. `allow_hosts` are hosts that restricted cases may be sent to. `untried`: the endpoints are still to be tried,
+    and `missing` says by seat what is to be said then, such as that there is no key. Close it with `aclose`.
     """
 
     parts: Mapping[str, Part]
@@ -58,6 +64,9 @@ class Court:
     reader: Reader | None = None
     allow_hosts: Sequence[str] = ()
     prompts: Prompts = field(default_factory=wording)
+    untried: bool = False
+    missing: Mapping[str, UsageError] = field(default_factory=dict)
+    _takers: frozenset[str] | None = None
     _consulted: dict[bool, Consulting] = field(default_factory=dict)
     _shelf: Shelf | None = None
     _signed: Signed = field(default_factory=Signed)
@@ -93,8 +102,27 @@ class Court:
             "swap": self.swap,
             "pages": self.reader.name if self.reader else "",
         }
-        told["structured"] = sorted(self.structured)
         return told
+
+    async def tried(self) -> frozenset[str]:
+        """The seats whose endpoints take a schema: each was asked once, by one cheap call, when this was first called.
+
+        Raises UsageError: a key is missing, or an endpoint does not answer.
+        """
+        if self._takers is None:
+            for error in self.missing.values():
+                raise error
+            models = {seat: part.model for seat, part in self.parts.items() if part.model is not None}
+            self._takers = await takers(models) if self.untried else self.structured
+        return self._takers
+
+    def forbidden(self) -> dict[str, str]:
+        """What restricted cases must not be shown to: the first such host by seat."""
+        hosts = {seat: hosts_of(part.model) for seat, part in self.parts.items() if part.model is not None}
+        if self.search is not None:
+            hosts[LIBRARY] = (self.search.host,)
+        closed = {seat: [host for host in some if not allowed(host, self.allow_hosts)] for seat, some in hosts.items()}
+        return {seat: some[0] for seat, some in closed.items() if some}
 
     def specs(self) -> dict[str, str]:
         """SPEC by seat, for budgets."""
@@ -145,7 +173,7 @@ class Court:
             return None
         if seat not in self._singles:  # a judge's question has one answer, in whichever episode it comes up
             cache = StoreCache(store, f"{part.spec}\x1f{part.address}", None)
-            self._singles[seat] = Single(part.model, cache)
+            self._singles[seat] = Single(WellFormed(part.model), cache)
         reached = bound(self._singles[seat], seat, episode)
         heard: Voice = voice(GuardedModel(reached, self.allow_hosts, restricted=restricted), part.sampling, seat)
         return heard

@@ -1,22 +1,84 @@
 """What stored evaluations of a run hold: who judged it, and the accounts of single verdicts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import aclosing
+
+import msgspec
 
 from wardround.engine.errors import StoreError
 from wardround.engine.protocols import Store
-from wardround.engine.records import Json
-from wardround.engine.rows import RunRow
-from wardround.evaluators.evaluation import account_of
+from wardround.engine.records import Ending, Json, Score
+from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.evaluators.evaluated import Evaluated, Tally
+from wardround.evaluators.evaluation import account_of, scores_of
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.results import Run
+from wardround.stored import LIBRARY, StoredRun
 
-LIBRARY = "search"
-"""The name under which searches are recorded and counted."""
+_ACTED = b'{"kind":"acted"'
 
 
 async def evaluations(store: Store, name: str) -> dict[str, RunRow]:
-    """The latest judges' run of each evaluator, by the evaluator's name."""
-    return {str(row.header["evaluator"]): row for row in await store.runs() if row.header.get("evaluates") == name}
+    """The judges' run whose scores stand beside the episodes of a run, by the evaluator's name.
+
+    Of several, judged in different ways, it is the one that was scored last; none if the evaluator has scored the run
+    without judges since.
+    """
+    found: dict[str, list[RunRow]] = {}
+    for row in await store.runs():
+        if row.header.get("evaluates") == name:
+            found.setdefault(str(row.header["evaluator"]), []).append(row)
+    last = {name: rows[0] if len(rows) == 1 else await _last(store, rows) for name, rows in found.items()}
+    return {evaluator: row for evaluator, row in last.items() if await _stands(StoredRun(store, row.name, row.header))}
+
+
+async def _last(store: Store, rows: Sequence[RunRow]) -> RunRow:
+    """Whoever scores begins a session, if only to put stored verdicts beside the episodes once more."""
+    began = [max((session.began for session in await store.sessions(row.name)), default=row.created) for row in rows]
+    return rows[max(range(len(rows)), key=lambda place: (began[place], place))]
+
+
+async def _stands(beside: StoredRun) -> bool:
+    """Whether the scores of the first episode that was judged are those that the evaluation gave it."""
+    judged, evaluator = str(beside.header["evaluates"]), str(beside.header["evaluator"])
+    async for row in beside.store.episodes(beside.name):
+        ending = (await beside.trajectory(row.id)).ending if row.cause is not None else None
+        if ending is not None:
+            told = [(score.name, score.value, score.reason) for score in given(evaluator, ending)]
+            found = await _of(beside.store, judged, row.id, evaluator)
+            return not found or [(score.name, score.value, score.reason) for score in found] == told
+    return True
+
+
+async def _of(store: Store, run: str, episode: str, evaluator: str) -> list[Score]:
+    found: list[Score] = []
+    async with aclosing(store.scores(run)) as scores:  # type: ignore[type-var]  # every store's is a generator
+        async for name, by, score in scores:
+            if name == episode and by == evaluator:
+                found.append(score)
+            elif found:
+                break
+    return found
+
+
+async def tallied(run: Run, rows: Iterable[RunRow]) -> list[Evaluated]:
+    """How far each of these evaluations of a run came, and who was silent in it."""
+    closed = [row.id for row in await run.episodes() if row.cause is not None]
+    found = []
+    for row in rows:
+        tally = Tally(str(row.header["evaluator"]))
+        async for episode in run.store.episodes(row.name, causes=["completed"]):
+            tally.add(episode.id, await _account(run.store, row.name, episode))
+        found.append(tally.evaluated(closed))
+    return found
+
+
+async def _account(store: Store, name: str, episode: EpisodeRow) -> Json:
+    """The account of a judged episode, from the act before its end alone: a run has many."""
+    rows = store.read(name, episode.id, after=episode.events - 3)
+    acted = [row async for row in rows if row.body.startswith(_ACTED)]
+    args: dict[str, Json] = msgspec.json.decode(acted[-1].body)["action"].get("args", {}) if acted else {}
+    return args.get("account")
 
 
 def judges_of(rows: Iterable[RunRow]) -> dict[str, tuple[str, str]]:
@@ -38,6 +100,22 @@ def libraries_of(rows: Iterable[RunRow]) -> dict[str, int | None]:
     return {str(seat["spec"]): seat.get("options", {}).get("documents") for seat in seats}
 
 
+def given(evaluator: str, ending: Ending) -> list[Score]:
+    """The scores that an evaluation ended with; one that failed has none but its reason."""
+    if ending.cause == "completed":
+        return scores_of(ending)
+    return [Score(evaluator, None, f"judge/{ending.reason or ending.cause}")]
+
+
+async def evaluated(run: StoredRun) -> AsyncIterator[tuple[str, str, Score]]:
+    """(episode, evaluator, score) of an evaluation, as `Store.scores` gives those of a run."""
+    evaluator = str(run.header["evaluator"])
+    async for row in run.store.episodes(run.name):
+        if row.cause is not None and (ending := (await run.trajectory(row.id)).ending) is not None:
+            for score in given(evaluator, ending):
+                yield row.id, evaluator, score
+
+
 async def accounts(run: Run, episode: str) -> Mapping[str, Json]:
     """The account of each evaluation of an episode, by evaluator, where there is one."""
     found = {}
@@ -49,6 +127,18 @@ async def accounts(run: Run, episode: str) -> Mapping[str, Json]:
             if account is not None:
                 found[evaluator] = account
     return found
+
+
+async def evidence(run: StoredRun) -> AsyncIterator[tuple[str, str]]:
+    """(hash, text) of all that was found while an evaluation was made, each once."""
+    known: set[str] = set()
+    async for trajectory in run:
+        for call in trajectory.called(LIBRARY):
+            entries = msgspec.json.decode(call.reply.text) if call.reply else ()
+            new = [entry["digest"] for entry in entries if isinstance(entry, dict) and entry["digest"] not in known]
+            for digest, text in (await texts(run.store, new)).items():
+                known.add(digest)
+                yield digest, text
 
 
 async def texts(store: Store, digests: Iterable[str]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 
 import anyio
@@ -11,28 +10,29 @@ import structlog
 
 from wardround.amounts import budget_of
 from wardround.court import Court
+from wardround.docket import header_of, laid_down, named
 from wardround.engine.batch import run_batch
 from wardround.engine.budget import Purse
 from wardround.engine.clock import wall
 from wardround.engine.episode import Episode, Table
-from wardround.engine.errors import LeaseLost, LogError, UsageError
-from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, Row, effective
+from wardround.engine.errors import EgressError, LeaseLost, LogError, RunStopped, StoreError, UsageError
+from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, Row, decode, effective
 from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending, Json, Score
+from wardround.engine.records import Ending
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import BEAT, Orders, Session
 from wardround.engine.spending import Budget, Spending
-from wardround.evaluators.evaluation import Evaluation, Judged, scores_of
+from wardround.evaluators.evaluation import Evaluation, Judged
+from wardround.judged import given
 from wardround.results import Run
-from wardround.working import at_work, taken
+from wardround.stored import LIBRARY
+from wardround.working import at_work, looked_at, taken
 
 log = structlog.get_logger("wardround")
-_SAME = ("evaluates", "evaluator", "seats", "judging", "prompts")
-"""What two scorings of a run must share to be one."""
 PATIENCE = 5
 """Beats that one who follows a run waits while nobody plays it: it may be about to begin, or to be taken up again."""
 
@@ -52,18 +52,38 @@ class Judgement:
     _unheard: set[str] = field(default_factory=set)
 
     async def hold(self) -> None:
-        """Judge what is not judged yet, together with other processes that do the same."""
-        run, store, progress = self.run, self.run.store, self.progress
-        if getattr(self.evaluator, "SEARCH", "") and self.court.search is None:
+        """Judge what is not judged yet, together with other processes that do the same; if all is, nobody is reached.
+
+        Raises UsageError before anything is stored: a search is missing, a budget cannot be read, a restricted case
+        would leave for a host that is not allowed, a judge does not answer.
+        """
+        run, store, progress, court = self.run, self.run.store, self.progress, self.court
+        if getattr(self.evaluator, "SEARCH", "") and court.search is None:
             raise UsageError(f"the evaluator {self.evaluator.name} looks things up: give the court a search")
-        self.beside = await self._beside()
-        await self._order()
-        progress.purse = Purse(Budget(), self.court.specs())
-        for part in self.court.parts.values():
+        specs = court.specs()
+        caps = budget_of(self.budget, specs, specs.values()) if self.budget else None
+        header = await header_of(run, self.evaluator, court)
+        name, kept = await named(run, header)
+        self.beside = name if kept else ""
+        stale = await self._restored() if kept else {}
+        if not stale and not await self._waiting():
+            if kept:
+                await looked_at(run.store, self.beside)
+            return
+        self._admit()
+        try:
+            with progress.unless_draining():
+                tried = await court.tried()
+        except RunStopped:
+            return
+        self.beside, court.structured = await laid_down(run, header, tried)
+        await self._order(caps)
+        progress.purse = Purse(Budget(), specs)
+        for part in court.parts.values():
             if part.gates:
                 progress.when_draining(part.gates.stop)
-        await self._again()
-        async with at_work(await Run.open(store, self.beside), progress, self.court.gates_told) as session:
+        await self._reopen(stale)
+        async with at_work(await Run.open(store, self.beside), progress, court.gates_told) as session:
 
             async def judge(row: EpisodeRow) -> Ending | None:
                 return await self._judge(row, session)
@@ -73,12 +93,36 @@ class Judgement:
         for detail in sorted(self._unheard):
             log.warning("an evaluation failed", run=run.name, evaluator=self.evaluator.name, why=detail)
 
-    async def _order(self) -> None:
+    async def _waiting(self) -> bool:
+        """Whether an episode is there to be judged, or one may come that is waited for."""
+        run, store = self.run, self.run.store
+        endings = await store.endings(run.name)
+        if self.follow and "open" in endings:
+            return True
+        if not self.beside:
+            return any(cause != "open" for cause in endings)
+        async for row in store.episodes(self.beside, causes=["open"]):
+            played = await store.episode(run.name, row.id)
+            if played is not None and played.cause is not None:
+                return True
+        return False
+
+    def _admit(self) -> None:
+        """Refuse before the first byte leaves: which evaluators look things up, their `SEARCH` says."""
+        usual: str = getattr(self.evaluator, "SEARCH", "")
+        count = self.run.header["cases"].get("restricted", 0)
+        for seat, host in self.court.forbidden().items() if count else ():
+            if seat != LIBRARY or usual:
+                raise EgressError(
+                    f"{count} of the cases of run {self.run.name} are restricted, and the {seat} would send what they "
+                    f"say to {host}; name that host with --allow-host if your data agreement permits it"
+                )
+
+    async def _order(self, caps: Budget | None) -> None:
         store, beside = self.run.store, self.beside
         orders: Orders = await store.orders(beside)
-        if self.budget:
-            specs = self.court.specs()
-            orders = msgspec.structs.replace(orders, budget=budget_of(self.budget, specs, specs.values()))
+        if caps is not None:
+            orders = msgspec.structs.replace(orders, budget=caps)
         if not any(session.alive for session in await store.sessions(beside)):
             orders = msgspec.structs.replace(orders, state="run")
         await store.order(beside, orders)
@@ -120,36 +164,46 @@ class Judgement:
     async def _kept(self, episode: str, ending: Ending) -> None:
         """Put the scores beside the episode; an evaluation that failed leaves none but its reason."""
         name = self.evaluator.name
-        if ending.cause == "completed":
-            scores = scores_of(ending)
-        else:
-            scores = [Score(name, None, f"judge/{ending.reason or ending.cause}")]
+        if ending.cause != "completed":
             self._unheard.add(ending.detail)
-        await self.run.store.put_scores(self.run.name, episode, name, scores)
+        await self.run.store.put_scores(self.run.name, episode, name, given(name, ending))
 
-    async def _again(self) -> None:
+    async def _restored(self) -> dict[str, int]:
         """Put the verdicts that an earlier scoring reached beside the episodes once more.
 
-        What judges or searches could not be asked then, and an episode that was played on since, is opened to be judged
-        anew: calls that were answered are not made again.
+        Returns the episodes that are to be judged anew, each with the last event that stays: those about which judges
+        or searches could not be asked then, and those that were played on since.
         """
-        store, name = self.run.store, self.run.name
+        store, stale = self.run.store, {}
         async for row in store.episodes(self.beside):
             if row.cause is None:
                 continue
-            played = await store.episode(name, row.id)
-            stored = [line async for line in store.read(self.beside, row.id)]
-            episode = EpisodeLog(partial(self._reopened, row.id), stored)
-            closed = episode.events[-1]
-            if played is None or not isinstance(closed, Closed):
+            played = await store.episode(self.run.name, row.id)
+            events = decode([line async for line in store.read(self.beside, row.id)])
+            if played is None or not events or not isinstance(closed := events[-1], Closed):
                 continue
             same = closed.ending.facts.get("events", played.events) == played.events
-            if same and closed.ending.cause == "completed" and not _failed(episode.events):
+            if same and closed.ending.cause == "completed" and not _failed(events):
                 await self._kept(row.id, closed.ending)
-                continue
-            keep = _asked(episode.events) if same else 0
+            else:
+                stale[row.id] = _asked(events) if same else 0
+        return stale
+
+    async def _reopen(self, stale: Mapping[str, int]) -> None:
+        """Open episodes to be judged anew: calls that were answered are not made again."""
+        store = self.run.store
+        for name, keep in stale.items():
+            stored = [line async for line in store.read(self.beside, name)]
+            episode = EpisodeLog(partial(self._reopened, name), stored)
+            if not isinstance(episode.events[-1], Closed):
+                continue  # another process has opened it
             episode.add(Reopened(episode.next, wall(), causes=("provider",), keep=keep), Ending("open"))
-            await episode.flush()
+            try:
+                await episode.flush()
+            except StoreError:
+                now = await store.episode(self.beside, name)
+                if now is None or now.events == len(stored):
+                    raise
 
     async def _reopened(
         self, episode: str, rows: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]
@@ -176,40 +230,6 @@ class Judgement:
             with anyio.move_on_after(BEAT):
                 while not self.progress.draining:
                     await self.progress.stirred()
-
-    async def _beside(self) -> str:
-        """The run that keeps what the judges were asked: an earlier one judged the same way, or a new one."""
-        run, store = self.run, self.run.store
-        header = await self._header()
-        told = {key: header[key] for key in _SAME}
-        base, number = f"{run.name}~{self.evaluator.name}", 1
-        kept = {other.name: other.header for other in await store.runs()}
-        name = base
-        while name in kept and {key: kept[name].get(key) for key in _SAME} != told:
-            number += 1
-            name = f"{base}.{number}"
-        if name in kept:  # what an endpoint took when the judging began, it is still asked for
-            self.court.structured = frozenset(kept[name]["structured"])
-        else:
-            rows = [msgspec.structs.replace(row, cause=None, reason="", events=0) for row in await run.episodes()]
-            await store.create_run(name, header, rows)
-        return name
-
-    async def _header(self) -> dict[str, Json]:
-        run, texts = self.run, self.court.prompts.texts()
-        mine = {name: text for name, text in texts.items() if name.startswith("judge/")}
-        digests = await run.store.put([text.encode() for text in mine.values()])
-        kind = type(self.evaluator)
-        return {
-            "evaluates": run.name,
-            "evaluator": self.evaluator.name,
-            **self.court.describe(),
-            "prompts": dict(zip(mine, digests, strict=True)),
-            "begun": datetime.now(UTC).isoformat(timespec="seconds"),
-            "scenario": {"name": self.evaluator.name, "class": f"{kind.__module__}:{kind.__qualname__}"},
-            "cases": run.header["cases"],
-            "seed": run.header["seed"],
-        }
 
 
 def _failed(events: Sequence[Event]) -> bool:

@@ -57,7 +57,8 @@ async def _evaluation(run: Run) -> Again:
     """The judges are asked again by the record of their calls, about the episodes as they are now."""
     header = run.header
     judged = await Run.open(run.store, header["evaluates"])
-    evaluator = evaluator_of(header["scenario"]["class"])
+    tables = {name: (await run.store.get(digest)).decode() for name, digest in header.get("tables", {}).items()}
+    evaluator = evaluator_of(header["scenario"]["class"], **tables)
     court = await Court.recorded(run)
 
     async def again(row: EpisodeRow, events: Sequence[Event]) -> int:

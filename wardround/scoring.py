@@ -1,6 +1,7 @@
 """Scoring a stored run: each closed episode by the house metrics, or by evaluators of the user's own."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, TypedDict, Unpack
 
 from wardround.cast import Part
@@ -14,18 +15,30 @@ from wardround.engine.records import Ending, Json, Score, Scored
 from wardround.engine.rows import EpisodeRow
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.standard import Standard
-from wardround.judged import evaluations, judges_of, libraries_of
+from wardround.judged import evaluations, judges_of, libraries_of, tallied
 from wardround.judging import Judgement
 from wardround.results import Run
 
 EVALUATORS = "wardround.evaluators"
 
 
-def evaluator_of(spec: str) -> Evaluator:
-    """An evaluator by its short name or as `package.module:Class`."""
-    made: Any = (imported(spec) if ":" in spec else named(EVALUATORS, spec))()
-    if not hasattr(made, "score"):
-        raise UsageError(f"{spec!r} is no evaluator: it has no score(case, trajectory, seat)")
+def evaluator_of(spec: str, **tables: str) -> Evaluator:
+    """An evaluator by its short name or as `package.module:Class`, made from `tables` (docket.py).
+
+    Raises UsageError.
+    """
+    if ":" not in spec and spec not in (there := evaluator_names()):
+        near = get_close_matches(spec.lower(), there, 1)
+        meant = f", did you mean {near[0]}?" if near else ";"
+        others = f"there are: {', '.join(there)}; package.module:Class is one of your own"
+        raise UsageError(f"there is no evaluator {spec!r}{meant} {others}")
+    kind: Any = imported(spec) if ":" in spec else named(EVALUATORS, spec)
+    try:
+        made = kind(**tables)
+    except TypeError as error:
+        raise UsageError(f"{spec!r} cannot be made into an evaluator: {error}") from error
+    if not hasattr(made, "score") or not getattr(made, "name", ""):
+        raise UsageError(f"{spec!r} is no evaluator: it needs a name and score(case, trajectory, seat)")
     checked: Evaluator = made
     return checked
 
@@ -128,4 +141,5 @@ async def scored(run: Run) -> RunScores:
         judges=judges,
         floor=any(spec == LEXICAL for spec, _ in judges.values()),
         documents=next(iter(libraries.values()), None),
+        evaluated=await tallied(run, judging),
     )

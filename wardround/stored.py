@@ -14,6 +14,9 @@ from wardround.engine.stores.postgres import PostgresStore
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.engine.trajectory import Trajectory
 
+LIBRARY = "search"
+"""The name under which what judges look up is recorded and counted, apart from what they are asked."""
+
 
 def open_store(where: str | Path) -> Store:
     """The store at a path, at `sqlite:PATH`, or in the database at `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`."""
@@ -59,6 +62,11 @@ class StoredRun:
         some = ", ".join(row.id for row in await self.episodes(limit=5))
         count = sum((await self.endings()).values())
         raise UsageError(f"run {self.name} has no episode {name!r}; it has {count}: {some}{', ...' * (count > 5)}")
+
+    @property
+    def evaluated(self) -> str:
+        """The run that this one is an evaluation of, '' if it is none."""
+        return str(self.header.get("evaluates", ""))
 
     async def rows(self, episode: str) -> list[Row]:
         """The stored events of an episode."""

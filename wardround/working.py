@@ -16,7 +16,7 @@ from wardround.engine.records import Json
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import BEAT, Session, SessionRow
 from wardround.engine.spending import Spending, SpendRow
-from wardround.stored import StoredRun
+from wardround.stored import LIBRARY, StoredRun
 
 log = structlog.get_logger("wardround")
 _CHUNK = 32
@@ -55,6 +55,7 @@ async def at_work(
 
     async def beat() -> None:
         told = dict(progress.told())
+        told["searches"] = progress.purse.by_seat.get(LIBRARY, Spending()).calls if run.evaluated else 0
         if report:
             told["endpoints"] = report()
         progress.obey(await session.beat(told))
@@ -78,6 +79,12 @@ async def at_work(
     finally:
         with anyio.CancelScope(shield=True):
             await session.end()
+
+
+async def looked_at(store: Store, run: str) -> None:
+    """Leave a session that did no work: it says when the run was last asked for."""
+    session = await store.begin(run, host=here(), pid=os.getpid())
+    await session.end()
 
 
 async def taken(session: Session, progress: Progress, among: Sequence[str] = ()) -> AsyncIterator[EpisodeRow]:

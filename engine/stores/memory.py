@@ -185,9 +185,9 @@ class MemoryStore:
             self._episodes[run][row.id] = msgspec.structs.replace(row, cause=None, reason="")
         return len(closed)
 
-    async def read(self, run: str, episode: str) -> AsyncIterator[Row]:
-        """The events of one episode in order."""
-        for row in list(self._rows.get((run, episode), ())):
+    async def read(self, run: str, episode: str, *, after: int = -1) -> AsyncIterator[Row]:
+        """The events of one episode in order, from number `after` + 1."""
+        for row in self._rows.get((run, episode), [])[after + 1 :]:
             yield row
 
     def _ordered(self, run: str) -> list[EpisodeRow]:

@@ -152,13 +152,13 @@ class PostgresStore:
         )
         return int((await self._page(query, run, list(causes)))[0][0])
 
-    async def read(self, run: str, episode: str) -> AsyncIterator[Row]:
-        """The events of one episode in order."""
+    async def read(self, run: str, episode: str, *, after: int = -1) -> AsyncIterator[Row]:
+        """The events of one episode in order, from number `after` + 1."""
         query = (
             "SELECT seq, hash, body FROM events WHERE seq > $3"  # noqa: S608 - constants
             f" AND episode = (SELECT id FROM episodes WHERE run = {_RUN} AND name = $2) ORDER BY seq LIMIT $4"
         )
-        after, full = -1, True
+        full = True
         while full:
             page = await self._page(query, run, episode, after, _PAGE)
             for row in page:

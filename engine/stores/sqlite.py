@@ -147,13 +147,13 @@ class SqliteStore:
     async def _page(self, query: str, *values: object) -> list[Any]:
         return await self._reading.read(lambda connection: connection.execute(query, values).fetchall())
 
-    async def read(self, run: str, episode: str) -> AsyncIterator[Row]:
-        """The events of one episode in order."""
+    async def read(self, run: str, episode: str, *, after: int = -1) -> AsyncIterator[Row]:
+        """The events of one episode in order, from number `after` + 1."""
         query = (
             "SELECT v.seq, v.hash, v.body FROM events v JOIN episodes e ON e.id = v.episode JOIN runs r ON r.id = e.run"
             " WHERE r.name = ? AND e.name = ? AND v.seq > ? ORDER BY v.seq LIMIT ?"
         )
-        after, full = -1, True
+        full = True
         while full:
             page = await self._page(query, run, episode, after, _PAGE)
             for seq, digest, body in page:

@@ -22,6 +22,10 @@ circle or too often, at an address of a private network, of a domain that is not
 query that gives the truth away; `unrecorded` was never asked while the record was made."""
 
 
+_OF_THE_PAGE = ("too_large", "unsupported", "redirects", "private", "denied", "empty")
+_MAY_PASS = (408, 423, 425, 429)
+
+
 class SearchError(WardroundError):
     """No evidence, and why: `kind` is one of KINDS, `status` the HTTP status where there was one.
 
@@ -38,3 +42,14 @@ class SearchError(WardroundError):
     def __reduce__(self) -> tuple[type["SearchError"], tuple[str, str], dict[str, int | None]]:
         """It crosses from the process that reads PDFs."""
         return type(self), (self.kind, str(self)), {"status": self.status}
+
+    @property
+    def of_the_page(self) -> bool:
+        """Whether a page failed by its nature: it is not there, or is nothing that can or may be read.
+
+        To ask for it again would say the same. What befell it on the way may not last: `timeout`, `connection`,
+        `rate_limit`, a server's own trouble (a status from 500 on), a reply that broke off (`malformed`, no status).
+        """
+        if self.kind == "refused":  # also a page that shows a refusal in place of its text
+            return (self.status or 0) < 500 and self.status not in _MAY_PASS
+        return self.kind in _OF_THE_PAGE or (self.kind == "malformed" and self.status == 200)

@@ -41,7 +41,7 @@ class Pages:
         except TimeoutError:
             raise SearchError("timeout", f"{shown(got.url)}: its text could not be made out in time") from None
         except SearchError as error:
-            raise SearchError(error.kind, f"{shown(got.url)}: {error}") from None
+            raise SearchError(error.kind, f"{shown(got.url)}: {error}", status=got.status) from None
         return Page(url, str(got.url), words.text, words.title, words.date, kind)
 
     async def _words(self, kind: str, body: bytes, charset: str) -> Words:

@@ -1,7 +1,5 @@
 """What is looked up to judge a treatment: keywords from the case and the plan, never from the truth, and passages."""
 
-import re
-
 import msgspec
 
 from wardround.evaluators.bench import Bench
@@ -10,21 +8,14 @@ from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.sealed import Sealed
 from wardround.evaluators.evidence.search import MOST
 from wardround.evaluators.judging.judge import Answer, answered
-from wardround.evaluators.judging.payload import LONGEST
 from wardround.evaluators.judging.question import Question
-from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.outcome import questions
 from wardround.evaluators.reasoning.account import Looked
+from wardround.evaluators.reasoning.keywords import KEYWORDS, read_keywords
 from wardround.scenarios.case import Truth
 
-QUERY = 500
-"""Characters of a query."""
 HOSTILE = "hostile"
 """Why a passage that speaks to the judge is not shown."""
-
-_LETTER = re.compile(r"[^\W\d_]")
-_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+|^\W*keywords\W*[:\uff1a]", re.IGNORECASE)
-_COLONS = (":", "\uff1a")
 
 
 class Lookup(msgspec.Struct, frozen=True):
@@ -64,23 +55,15 @@ async def lookup(bench: Bench, truth: Truth, told: str, given: str) -> Lookup:
     return Lookup(shown, (looked,), flags=flags)
 
 
-def read_keywords(text: str) -> str | Unread:
-    """The keywords of a reply, on one line; a line that only leads in to them is left out."""
-    if len(text) > LONGEST:
-        return unread("too_long", text)
-    lines = (" ".join(_BULLET.sub("", line).split()).strip(" .,;`*") for line in text.splitlines())
-    words = ", ".join(line for line in lines if _LETTER.search(line) and not line.endswith(_COLONS))
-    return words[:QUERY] if words else unread("empty", text)
-
-
 async def _keywords(bench: Bench, question: Question) -> tuple[str, Answer[str]]:
     """The keywords of the first judge that names any, and its seat; else the first failure."""
     failed: list[tuple[str, Answer[str]]] = []
     for judge in bench.panel.judges:
         answer: Answer[str] = await answered(judge, question, read_keywords)
-        if answer.value is not None:
+        if answer.value:
             return judge.seat, answer
-        failed.append((judge.seat, answer))
+        why = answer.reason.replace("judge_unreadable/", f"{KEYWORDS}/") if answer.value is None else "no_keywords"
+        failed.append((judge.seat, Answer(None, why)))
     return failed[0]
 
 

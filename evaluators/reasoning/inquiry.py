@@ -6,6 +6,7 @@ import msgspec
 
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.reasoning.judged import JudgedStep, Rules, StepClass, Verdict
+from wardround.evaluators.reasoning.keywords import KEYWORDS, QUERY, read_keywords
 from wardround.evaluators.reasoning.verdicts import read_judgment
 
 FURTHER = 4
@@ -13,9 +14,7 @@ FURTHER = 4
 
 Wants = Literal["keywords", "search", "verdict", "done"]
 
-_LONGEST = 500
 _REPAIRS = {"default": 1, "published": 6}
-_NONE = frozenset({"", "none", "null", "n/a"})
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -31,8 +30,9 @@ class Inquiry(msgspec.Struct, frozen=True):
 
     `wants` says what comes next: the judge's `keywords`, a `search` for `query`, the judge's `verdict` on all that was
     found (`path`), or nothing (`done`). After `further` searches that settled nothing the step is unverifiable, and so
-    it is where the judge wants to search but says for what not, or where the search failed: a failed search is never
-    evidence. A reply that cannot be read is asked for again (`repairing`), once by default; then `verdict` stays None.
+    it is where the judge wants to search but does not say for what (`no_keywords`, `keywords/WHY` if it says so in
+    no terms), or where the search failed: a failed search is never evidence. A reply that cannot be read is asked for
+    again (`repairing`), once by default; then `verdict` stays None.
     """
 
     step: str
@@ -53,12 +53,12 @@ class Inquiry(msgspec.Struct, frozen=True):
     def told(self, reply: str) -> "Inquiry":
         """The judge replied. Raises ValueError if it was not asked."""
         if self.wants == "keywords":
-            words = " ".join(reply.split()).strip(" .`")
+            words = _published(reply) if self.rules == "published" else read_keywords(reply)
+            if isinstance(words, Unread):
+                return self._unread(words, keywords=True)
             if not words:
-                return self._unread(unread("empty", reply))
-            if words.casefold() in _NONE and self.rules == "default":
                 return self._done(Verdict.UNVERIFIABLE, Look("Search"), "no_keywords")
-            return msgspec.structs.replace(self, wants="search", query=words[:_LONGEST], unreadable=0)
+            return self._searching(words)
         if self.wants != "verdict":
             raise ValueError(f"the judge was not asked: the inquiry wants {self.wants}")
         judgment = read_judgment(reply, self.rules)
@@ -66,12 +66,15 @@ class Inquiry(msgspec.Struct, frozen=True):
             return self._unread(judgment)
         if judgment.verdict is not None:
             return self._done(judgment.verdict, Look(judgment.verdict.capitalize(), judgment.keywords or "None"))
-        # the published code searches for the word None
-        if judgment.keywords.casefold() in _NONE and self.rules == "default":
-            return self._done(Verdict.UNVERIFIABLE, Look("Search"), "unresolved")
         if len(self.path) > self.further:
             return self._done(Verdict.UNVERIFIABLE, Look("Search", judgment.keywords), "unresolved")
-        return msgspec.structs.replace(self, wants="search", query=judgment.keywords[:_LONGEST], unreadable=0)
+        # the published code searches for whatever it is told, for the word None too
+        more = judgment.keywords if self.rules == "published" else read_keywords(judgment.keywords or "None")
+        if isinstance(more, Unread):
+            return self._unread(more, keywords=True)
+        if not more and self.rules == "default":
+            return self._done(Verdict.UNVERIFIABLE, Look("Search"), "unresolved")
+        return self._searching(more)
 
     def searched(self, info: str) -> "Inquiry":
         """The search for `query` found `info`. Raises ValueError if none was wanted."""
@@ -92,14 +95,24 @@ class Inquiry(msgspec.Struct, frozen=True):
             raise ValueError(f"the inquiry is not done: it wants {self.wants}")
         return JudgedStep(self.step, StepClass.REASONING, self.verdict, self.reason)
 
+    def _searching(self, query: str) -> "Inquiry":
+        return msgspec.structs.replace(self, wants="search", query=query[:QUERY], unreadable=0)
+
     def _done(self, verdict: Verdict, look: Look, reason: str = "") -> "Inquiry":
         path = (*self.path, look)
         return msgspec.structs.replace(
             self, wants="done", query="", path=path, verdict=verdict, reason=reason, unreadable=0
         )
 
-    def _unread(self, why: Unread) -> "Inquiry":
+    def _unread(self, why: Unread, *, keywords: bool = False) -> "Inquiry":
         times = self.unreadable + 1
+        if keywords and self.rules == "default" and times > _REPAIRS[self.rules]:
+            return self._done(Verdict.UNVERIFIABLE, Look("Search"), f"{KEYWORDS}/{why.why}")
         if times > _REPAIRS[self.rules]:
             return msgspec.structs.replace(self, wants="done", query="", reason=why.reason, unreadable=times)
         return msgspec.structs.replace(self, unreadable=times)
+
+
+def _published(reply: str) -> str | Unread:
+    """The published code looks up whatever the reply says."""
+    return " ".join(reply.split()).strip(" .`") or unread("empty", reply)

@@ -14,6 +14,9 @@ Place = Literal["reasoning", "answer"]
 
 Rules = Literal["default", "published"]
 
+ABSENT = ("no_thinking", "no_words")
+"""Reasons of a part that is not there to be judged: no figure of it has a value, under any rules."""
+
 PUBLISHED_STEPS = 10
 """Steps of a reply that the published code looks at."""
 

@@ -15,6 +15,7 @@ from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import PartAccount, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.checking import Check
 from wardround.evaluators.reasoning.judged import (
+    ABSENT,
     JudgedReply,
     JudgedStep,
     Part,
@@ -51,11 +52,13 @@ class Judging:
         """Judge the formal or the thinking part of a reply against the reference steps, if there are any."""
         text = reply.text if part == "formal" else reply.thinking
         split = await steps_of(text, part, self.rules, self.panel)
+        if reply.typed and split.reason == "empty_reply":
+            split = msgspec.structs.replace(split, reason="no_words")
         account = PartAccount(part, reply.stage, reply.turn, reply.seq, how=split.how, left_out=split.left_out)
         flags = signs(text, "reply")
         account = msgspec.structs.replace(account, reason=split.reason, flags=flags)
-        if split.reason == "no_thinking":
-            return msgspec.structs.replace(account, unreferenced=unreferenced or "no_thinking")
+        if split.reason in ABSENT:
+            return msgspec.structs.replace(account, unreferenced=unreferenced or split.reason)
         steps: list[StepAccount] = []
         found: list[ReferenceAccount] = []
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from wardround.evaluators.reasoning.judged import JudgedReply, Part
+from wardround.evaluators.reasoning.judged import ABSENT, JudgedReply, Part
 
 
 def pooled(part: Part, replies: Sequence[JudgedReply]) -> JudgedReply:
-    """The steps of all replies in one; without any step the reason of the first, without a reference."""
+    """The steps of all replies in one, without a reference; without any step the reason of the first that is there."""
     steps = tuple(step for reply in replies for step in reply.steps)
-    reason = "" if steps else next((reply.reason for reply in replies if reply.reason), "no_reasoning")
+    reasons = sorted((reply.reason for reply in replies if reply.reason), key=lambda reason: reason in ABSENT)
+    reason = "" if steps else next(iter(reasons), "no_reasoning")
     return JudgedReply(part, steps, None, reason, sum(reply.left_out for reply in replies))

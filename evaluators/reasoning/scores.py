@@ -6,6 +6,7 @@ import msgspec
 
 from wardround.engine.records import Score
 from wardround.evaluators.reasoning.judged import (
+    ABSENT,
     PUBLISHED_STEPS,
     JudgedReply,
     JudgedStep,
@@ -22,7 +23,7 @@ def scores(reply: JudgedReply, rules: Rules = "default") -> list[Score]:
     `default`: what is not defined is None with its reason, and so is what a failed judge left open. `published`: what
     the published code computes, 0 where a figure is not defined and wrong where the searches did not settle a step;
     its names begin with `published_`. A judge that failed makes a None there too: the code stops, and a failure is
-    never a score. A part that the model does not have (`no_thinking`) is None under both.
+    never a score. A part that is not there (`no_thinking`, `no_words`) is None under both.
     """
     return _published(reply) if rules == "published" else _default(reply)
 
@@ -123,8 +124,8 @@ def _published(reply: JudgedReply) -> list[Score]:
 
 
 def _absent(reply: JudgedReply) -> str:
-    """The reason of all figures of a part that the model does not have."""
-    return reply.reason if reply.reason == "no_thinking" else ""
+    """The reason of all figures of a part that is not there."""
+    return reply.reason if reply.reason in ABSENT else ""
 
 
 def _share(name: str, of: int, whole: int, none: str, failed: str = "") -> Score:

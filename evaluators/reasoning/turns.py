@@ -20,7 +20,8 @@ Stage = Literal["examination", "conclusion"]
 class Reply(msgspec.Struct, frozen=True):
     """One reply: its turn (1 is the first), the event `seq` of the action, `text` and `thinking`, and what was `known`.
 
-    The last reply of an episode is its `conclusion`; those before it ask for something: `examination`.
+    The last reply of an episode is its `conclusion`; those before it ask for something: `examination`. One that is
+    `typed` acts by a verb of the game, without a word: there is nothing in it to judge.
     """
 
     turn: int
@@ -29,10 +30,11 @@ class Reply(msgspec.Struct, frozen=True):
     text: str
     thinking: str
     known: str
+    typed: bool = False
 
 
 def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
-    """All replies, in order. An answer in arguments alone is an empty one, and so is silence that ends the episode.
+    """All replies, in order. Silence that ends the episode is an empty one.
 
     Silence that more words follow is none: they were asked for again. And where the last words were not answered but
     sent back, and silence followed, the words are the conclusion.
@@ -50,7 +52,9 @@ def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
         elif event.seat == AUTHOR and (not _silent(action) or (event.seq == last and heard)):
             heard = False
             known = "\n".join(part for part in told if part)
-            found.append(Reply(len(found) + 1, event.seq, "examination", action.text, action.thinking, known))
+            typed = action.verb != "reply" and not action.text.strip()
+            turn = len(found) + 1
+            found.append(Reply(turn, event.seq, "examination", action.text, action.thinking, known, typed))
     if found:
         found[-1] = msgspec.structs.replace(found[-1], stage="conclusion")
     return found

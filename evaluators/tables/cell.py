@@ -31,6 +31,11 @@ class Cell(msgspec.Struct, frozen=True):
     reasons: Mapping[str, int]
 
     @property
+    def beyond(self) -> bool:
+        """Whether the interval leaves what a share can be: Student t is not cut, as in the paper."""
+        return self.ci95 is not None and not 0 <= self.ci95[0] <= self.ci95[1] <= 1
+
+    @property
     def reason(self) -> str:
         """The commonest reason for a missing value; "" if none is missing."""
         return max(self.reasons, key=lambda reason: (self.reasons[reason], reason), default="")

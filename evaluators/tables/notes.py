@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from wardround.evaluators.intervals import DAGGER
 from wardround.evaluators.measures import counted
 from wardround.evaluators.tables.player import Player
 from wardround.evaluators.tables.table import POPULATIONS, Column, Row
@@ -13,6 +14,7 @@ def notes(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[Play
         note
         for found in (
             _intervals(rows),
+            _beyond(rows),
             _parts(rows),
             _counts(columns, rows),
             _rare(columns, players),
@@ -31,6 +33,14 @@ def _intervals(rows: Sequence[Row]) -> Iterator[str]:
         yield f"{said}: Student t over cases, a bootstrap of cases where they were repeated."
     else:
         yield f"{said}, by a bootstrap of cases with all their repeats."
+
+
+def _beyond(rows: Sequence[Row]) -> Iterator[str]:
+    if any(cell.beyond for row in rows for figure in row.figures for cell in figure.parts):
+        yield (
+            f"{DAGGER} Student t, as in the paper, and beyond what a share can be; over all of a run the table "
+            "of its scores has an interval to read instead."
+        )
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[str]:

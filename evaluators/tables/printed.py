@@ -7,6 +7,7 @@ from rich.console import Group
 from rich.table import Table as Printed
 from rich.text import Text
 
+from wardround.evaluators.intervals import DAGGER
 from wardround.evaluators.tables.cell import Cell, Figure
 from wardround.evaluators.tables.layout import SETTINGS
 from wardround.evaluators.tables.table import POPULATIONS, Column, Population, Row, Table
@@ -29,7 +30,7 @@ def words(figure: Figure) -> Words:
     lacking = [cell.reason for cell in figure.parts if not cell.scored]
     return Words(
         mean=" / ".join(percent(cell.mean) for cell in figure.parts),
-        ci95=tuple(bracket(cell.ci95) for cell in figure.parts if cell.ci95),
+        ci95=tuple(_marked(cell) for cell in figure.parts if cell.ci95),
         n=_denominators(figure.parts),
         beside=_beside(figure),
         missing=", ".join(dict.fromkeys(lacking)),
@@ -39,6 +40,11 @@ def words(figure: Figure) -> Words:
 def percent(value: float | None) -> str:
     """0.6499 as 64.99; a dash for None."""
     return "–" if value is None else f"{100 * value:.2f}"
+
+
+def _marked(cell: Cell) -> str:
+    """The interval, with a dagger where it leaves 0 to 100: a note says what that means."""
+    return bracket(cell.ci95) + (DAGGER if cell.beyond else "") if cell.ci95 else ""
 
 
 def bracket(ends: tuple[float, float]) -> str:
@@ -130,7 +136,7 @@ def _cells(figure: Figure | None) -> tuple[str, str, str]:
     if not figure.parts:
         return "–", figure.reason, ""
     means = [percent(cell.mean) for cell in figure.parts]
-    spans = [bracket(cell.ci95) if cell.ci95 else "" if cell.scored else cell.reason for cell in figure.parts]
+    spans = [_marked(cell) if cell.ci95 else "" if cell.scored else cell.reason for cell in figure.parts]
     return " / ".join(means), "\n".join(spans), "\n".join(f"{cell.scored}/{cell.n}" for cell in figure.parts)
 
 

@@ -5,6 +5,7 @@ import json
 import re
 from typing import Any
 
+import msgspec
 import pytest
 from markup import Reader
 from rich.console import Console
@@ -220,3 +221,19 @@ def test_the_comparison_prints_signed_differences() -> None:
     better = run("calm-otter", scores=[Score("diagnosis_accuracy", 1.0)])
     text = printed(comparison_table(compare_runs([run(), better])))
     assert "+0.429" in text
+
+
+def test_an_interval_beyond_what_a_share_can_be_is_marked_with_one_to_read_instead() -> None:
+    values = {"a": 0.5} | dict.fromkeys("bcdef", 1.0)
+    rows = [
+        EpisodeScores(episode=case, case=case, cause="completed", scores=(Score("efficiency_formal", value),))
+        for case, value in values.items()
+    ]
+    found = summarise(rows)
+    tables = [printed(score_table("r", found, every)) for every in (False, True)]
+    for text in (page([msgspec.structs.replace(run(), episodes=rows)]), *tables):
+        assert re.search(r"0\.\d{3} to 1\.\d{3}\u2020", text)
+        assert "read instead: Efficiency, formal part 0." in " ".join(text.split())
+        assert "(bootstrap of cases)" in " ".join(text.split())
+    within = [msgspec.structs.replace(row, scores=(Score("efficiency_formal", 0.5),)) for row in rows]
+    assert "\u2020" not in page([msgspec.structs.replace(run(), episodes=within)])

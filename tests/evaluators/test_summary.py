@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.engine.records import Score
+from wardround.evaluators.intervals import wilson
 from wardround.evaluators.rows import EpisodeScores
 from wardround.evaluators.summary import ScoreSummary, summarise
 
@@ -188,3 +189,29 @@ def test_order_changes_nothing(values: list[float | None], dice: random.Random) 
     shuffled = list(rows)
     dice.shuffle(shuffled)
     assert summarise(rows) == summarise(shuffled)
+
+
+def test_a_share_s_interval_beyond_1_keeps_its_ends_and_has_one_to_read_instead() -> None:
+    score = one(*(row(case, 0.0 if case == "a" else 1.0) for case in "abcdef"))
+    assert score.ci95 is not None
+    assert score.ci95[1] > 1
+    assert (score.ci95_within, score.ci95_within_method) == (wilson(5, 6), "wilson")
+    parts = one(*(row(case, 0.5 if case == "a" else 1.0) for case in "abcdef"))
+    assert parts.ci95 is not None
+    assert parts.ci95[1] > 1
+    assert parts.ci95_within_method == "bootstrap"
+    low, high = parts.ci95_within or (-1.0, 2.0)
+    assert 0.5 <= low < high <= 1
+
+
+def test_an_interval_within_0_and_1_and_one_of_a_count_stand_alone() -> None:
+    assert one(*(row(case, float(case < "k")) for case in "abcdefghijklmnopqrst")).ci95_within is None
+    turns = one(
+        *(
+            EpisodeScores(episode=case, case=case, cause="completed", scores=(Score("turns", count),))
+            for case, count in (("a", 0.0), ("b", 9.0))
+        )
+    )
+    assert turns.ci95 is not None
+    assert turns.ci95[0] < 0
+    assert (turns.ci95_within, turns.ci95_within_method) == (None, "")

@@ -9,8 +9,10 @@ import click
 import msgspec
 
 from wardround.cli.options import drive, existing_store, store_option
+from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import written
 from wardround.engine.trajectory import Trajectory
+from wardround.judged import evaluated, evidence
 from wardround.stored import StoredRun
 
 
@@ -21,30 +23,34 @@ from wardround.stored import StoredRun
 )
 @click.option("--scores", "what", flag_value="scores", help="One row a score, as CSV.")
 @click.option("--dialogues", "what", flag_value="dialogues", help="One chat an episode, as JSONL: {episode, messages}.")
-@click.option("--seat", default="doctor", show_default=True, help="Whose chat the dialogues are.")
+@click.option("--seat", metavar="SEAT", help="With --dialogues: whose chat it is; default doctor.")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Default: RUN.events.jsonl and so on; - for standard output."
 )
 @store_option
-def command(run: str, what: str, seat: str, out: Path | None, store: str | None) -> None:
+def command(run: str, what: str, seat: str | None, out: Path | None, store: str | None) -> None:
     """Write a run's events, scores or dialogues to files.
+
+    The scores of a run are the latest of each evaluator; those of an evaluation (RUN~EVALUATOR) are its own.
 
     \b
     Example:  wardround export calm-heron-417
               wardround export calm-heron-417 --scores --out scores.csv
     """
+    if seat is not None and what != "dialogues":
+        raise UsageError("--seat goes with --dialogues")
     path = out or Path(f"{run}.{what}.{'csv' if what == 'scores' else 'jsonl'}")
     count = drive(lambda: _write(run, what, seat, path, store))
     if str(path) != "-":
         click.echo(f"{count} lines in {path}")
 
 
-async def _write(name: str, what: str, seat: str, path: Path, where: str | None) -> int:
+async def _write(name: str, what: str, seat: str | None, path: Path, where: str | None) -> int:
     store = existing_store(where)
     count = 0
     try:
         run = await StoredRun.open(store, name)
-        lines = {"events": written(store, name), "scores": _scores(run), "dialogues": _dialogues(run, seat)}[what]
+        lines = _lines(run, what, seat or "doctor")
         with click.open_file(str(path), "wb", atomic=str(path) != "-") as file:
             async for line in lines:
                 file.write(line + b"\n")
@@ -54,17 +60,44 @@ async def _write(name: str, what: str, seat: str, path: Path, where: str | None)
     return count
 
 
+def _lines(run: StoredRun, what: str, seat: str) -> AsyncIterator[bytes]:
+    if what == "events":
+        return _events(run)
+    if what == "scores":
+        return _scores(run)
+    if run.evaluated:
+        raise UsageError(
+            f"run {run.name} is an evaluation: its judges are asked one question at a time, so there are no dialogues; "
+            f"wardround show {run.name} EPISODE --calls has each question, the dialogues judged are those of "
+            f"{run.evaluated}"
+        )
+    if seat not in run.header["seats"]:
+        raise UsageError(f"run {run.name} has no seat {seat!r}; it has: {', '.join(run.header['seats'])}")
+    return _dialogues(run, seat)
+
+
+async def _events(run: StoredRun) -> AsyncIterator[bytes]:
+    async for line in written(run.store, run.name):
+        yield line
+    if run.evaluated:  # a replay needs what was found, and only the calls name it
+        async for digest, text in evidence(run):
+            yield msgspec.json.encode({"line": "text", "digest": digest, "text": text})
+
+
 async def _scores(run: StoredRun) -> AsyncIterator[bytes]:
+    yield _row("episode", "case", "repeat", "cause", "evaluator", "score", "value", "reason", "evidence")
     rows = {row.id: row for row in await run.episodes()}
-    yield b"episode,case,repeat,cause,evaluator,score,value,reason,evidence"
-    async for episode, evaluator, score in run.store.scores(run.name):
+    async for episode, evaluator, score in evaluated(run) if run.evaluated else run.store.scores(run.name):
         row = rows[episode]
         value = "" if score.value is None else repr(score.value)
         evidence = " ".join(map(str, score.evidence))
-        fields = [episode, row.case, row.repeat, row.cause, evaluator, score.name, value, score.reason, evidence]
-        buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="").writerow(fields)
-        yield buffer.getvalue().encode()
+        yield _row(episode, row.case, row.repeat, row.cause, evaluator, score.name, value, score.reason, evidence)
+
+
+def _row(*fields: object) -> bytes:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="").writerow(fields)
+    return buffer.getvalue().encode()
 
 
 async def _dialogues(run: StoredRun, seat: str) -> AsyncIterator[bytes]:

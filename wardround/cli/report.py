@@ -26,17 +26,33 @@ from wardround.scoring import evaluator_of, score_run, scored
 
 @click.command(short_help="Show a run's figures, or compare runs; write an HTML page.")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("--html", type=click.Path(path_type=Path), help="Write one page with plots, and one a judged episode.")
-@click.option("--episode", metavar="ID", help="With --html and one run: the page of this judged episode only.")
-@click.option("--tables", is_flag=True, help="Figures beside each other as in the published tables, all and rare.")
-@click.option("--csv", type=click.Path(path_type=Path), help="Write these tables, also by body system and disorder.")
-@click.option("--all", "every", is_flag=True, help="Every score, not only the headline ones.")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a page with plots, and beside it a page for each judged episode.",
+)
+@click.option("--episode", metavar="ID", help="With --html and one run: only the page of this judged episode.")
+@click.option(
+    "--tables",
+    is_flag=True,
+    help="Print the figures side by side too, as the published tables do: all cases, rare ones.",
+)
+@click.option(
+    "--csv",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write those tables, also by body system and disorder.",
+)
+@click.option(
+    "--all", "every", is_flag=True, help="Every score, those by published rules too, not only the headline ones."
+)
 @store_option
 @json_option
 def command(runs: tuple[str, ...], **given: Any) -> None:
     """Show the figures of a run; two or more are compared case by case, the first being the yardstick.
 
-    A run that was not scored yet is scored first, without a judge.
+    A run that was not scored yet is scored first, without a judge; for judged figures run wardround score before.
 
     \b
     Example:  wardround report calm-heron-417 --html report.html

@@ -1,10 +1,12 @@
 """`wardround score`."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from wardround.cli.live import live_table
 from wardround.cli.options import drive, existing_store, json_option, on_terminal, say_json, store_option
@@ -13,15 +15,17 @@ from wardround.convening import Convening, convened, searching
 from wardround.court import Court
 from wardround.engine.batch import interruptible
 from wardround.engine.errors import UsageError
+from wardround.engine.logs import configure
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator, Store
 from wardround.evaluators.doubts import doubts
 from wardround.evaluators.evidence.named import FORMS
+from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
-from wardround.evaluators.summary import summarise
-from wardround.evaluators.table import score_table
+from wardround.evaluators.summary import Summary, summarise
+from wardround.evaluators.table import chosen, score_table
+from wardround.priced import Priced
 from wardround.results import Run
-from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scoring import evaluator_names, evaluator_of, score_run
 
 
@@ -32,33 +36,68 @@ from wardround.scoring import evaluator_names, evaluator_of, score_run
     default="standard",
     show_default=True,
     metavar="NAMES",
-    help="Comma-separated: standard, grade, reasoning, assessment ...; package.module:Class for your own.",
+    help="What to score, comma-separated: standard, grade, reasoning, assessment, reasoning-published, "
+    "assessment-published; package.module:Class for your own. All but standard and grade need --judge.",
 )
 @click.option(
     "--judge",
     "judges",
     multiple=True,
     metavar="SPEC",
-    help="provider/model, or lexical (offline, a floor). Several judges are a panel: the majority decides.",
+    help="provider/model, or lexical (offline, a floor). Given several times it is a panel: the majority decides.",
 )
 @click.option(
-    "--judge-base-url", "base_urls", multiple=True, metavar="URL", help="Endpoint of the judge in the same place."
+    "--judge-base-url",
+    "base_urls",
+    multiple=True,
+    metavar="URL",
+    help="Endpoint of the first judge; given again, of the second; '' leaves one where it is.",
 )
-@click.option("--judge-temperature", "temperature", type=click.FloatRange(min=0), help="Sampling of the judges.")
-@click.option("--judge-repeats", "repeats", type=click.IntRange(min=1), default=1, help="Ask each judge N times.")
+@click.option("--judge-temperature", "temperature", type=click.FloatRange(min=0), help="Sampling of all judges.")
+@click.option(
+    "--judge-repeats",
+    "repeats",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Ask each judge every question N times: how steady is it?",
+)
 @click.option("--judge-swap", "swap", is_flag=True, help="Ask again with the texts to compare in the other order.")
-@click.option("--search", metavar="SPEC", help=f"What judges look things up in: {FORMS}.")
-@click.option("--no-pages", is_flag=True, help="Take what a search says of pages; do not read them.")
-@click.option("--allow-domain", "allow", multiple=True, metavar="DOMAIN", help="Evidence from these domains only.")
+@click.option(
+    "--search",
+    metavar="SPEC",
+    help=f"What judges look things up in: {FORMS}. For reasoning it is bundled if not said, a few demonstration texts.",
+)
+@click.option("--no-pages", is_flag=True, help="Take what a search says of web pages; do not read them.")
+@click.option(
+    "--allow-domain",
+    "allow",
+    multiple=True,
+    metavar="DOMAIN",
+    help="Evidence from this domain only; give it again for more.",
+)
 @click.option("--deny-domain", "deny", multiple=True, metavar="DOMAIN", help="No evidence from this domain.")
 @click.option(
-    "--follow", is_flag=True, help="Wait for episodes that are still being played, and score each as it closes."
+    "--follow", is_flag=True, help="Wait for episodes that are still being played, and judge each as it closes."
 )
-@click.option("--points", type=click.Path(path_type=Path), help="CSV name,points: your own costs of tests.")
-@click.option("--prompts", type=click.Path(path_type=Path), help="Your own wording of the judges' prompts.")
-@click.option("--prices", type=click.Path(path_type=Path), help="As for run.")
-@click.option("--concurrency", type=click.IntRange(min=1), help="Episodes judged at once; default 32.")
-@click.option("--budget", multiple=True, metavar="AMOUNT,...", help="Caps of the judging over all its resumes.")
+@click.option(
+    "--points",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="CSV name,points: your own costs of tests, for standard.",
+)
+@click.option(
+    "--prompts", type=click.Path(path_type=Path), metavar="DIR", help="Your own wording of the judges' prompts."
+)
+@click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices of models, as for run.")
+@click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Episodes judged at once; default 32.")
+@click.option(
+    "--budget",
+    multiple=True,
+    metavar="AMOUNT,...",
+    help="Cap what the judging of each evaluator spends over all its resumes, such as 5usd or 2000calls.",
+)
 @click.option(
     "--quota", "quotas", multiple=True, metavar="[ADDRESS ]NAME=N,...", help="Limits of endpoints, as for run."
 )
@@ -68,7 +107,10 @@ from wardround.scoring import evaluator_names, evaluator_of, score_run
 @store_option
 @json_option
 def command(run: str, **given: Any) -> int:
-    """Score the closed episodes of a run and keep the scores.
+    """Score the closed episodes of a run and keep the scores. Without --judge no model is asked.
+
+    What judges are asked is kept as a run of its own, RUN~EVALUATOR: the same command goes on with what was stopped,
+    asks again what could not be asked, and asks nobody if all is judged.
 
     \b
     Example:  wardround score calm-heron-417
@@ -76,6 +118,7 @@ def command(run: str, **given: Any) -> int:
               wardround score calm-heron-417 --evaluators reasoning --judge openai/gpt-4o --search pubmed
               wardround score calm-heron-417 --evaluators reasoning --judge lexical --search corpus:texts.jsonl
     """
+    configure("warning")
     return drive(lambda: _score(run, given))
 
 
@@ -84,7 +127,7 @@ def _priced(path: Path) -> Standard:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--points {path}: cannot be read as UTF-8 text ({error})") from error
-    return Standard(catalogue().priced(text, str(path)))
+    return Priced(text, str(path))
 
 
 async def _score(name: str, given: dict[str, Any]) -> int:
@@ -111,16 +154,7 @@ async def _score(name: str, given: dict[str, Any]) -> int:
                     concurrency=given["concurrency"] or 32,
                     follow=given["follow"],
                 )
-        summary = summarise(scores.episodes, run.header["seed"])
-        if given["as_json"]:
-            say_json({"run": name, **summary.to_json(), "floor": scores.floor, "doubts": doubts(scores, summary)})
-        else:
-            console().print(score_table(name, summary))
-            for doubt in doubts(scores, summary):
-                click.echo(doubt, err=True)
-        if progress.draining:
-            more = " with a larger --budget" if "budget" in progress.why else ""
-            click.echo(f"{progress.why}; to go on, score it again{more}", err=True)
+        await _say(run, scores, evaluators, progress, given["as_json"])
         return 130 if progress.draining else 0
     finally:
         if court is not None:
@@ -128,11 +162,42 @@ async def _score(name: str, given: dict[str, Any]) -> int:
         await store.aclose()
 
 
+async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], progress: Progress, as_json: bool) -> None:
+    summary = summarise(scores.episodes, run.header["seed"])
+    names = [evaluator.name for evaluator in evaluators]
+    if as_json:
+        told = {"floor": scores.floor, "doubts": doubts(scores, summary), "stopped": progress.why}
+        say_json({"run": run.name, **summary.to_json(), **told, "evaluated": scores.evaluated})
+    else:
+        screen = console()
+        asked = {f"{run.name}, {name}": await _asked_for(run, name, summary) for name in names}
+        unlisted = {title: figures for title, figures in asked.items() if figures is not None}
+        if chosen(summary) or not unlisted:
+            screen.print(score_table(run.name, summary))
+        for title, figures in unlisted.items():
+            screen.print(score_table(title, figures, every=True))
+        for doubt in doubts(scores, summary):
+            click.echo(doubt, err=True)
+    if progress.draining:
+        more = " with a larger --budget" if "budget" in progress.why else ""
+        click.echo(f"{progress.why}; to go on, score it again{more}", err=True)
+
+
+async def _asked_for(run: Run, evaluator: str, summary: Summary) -> Summary | None:
+    """The figures of an evaluator of which the headline table has none: they are what was asked for."""
+    names = {score.name async for _, by, score in run.store.scores(run.name) if by == evaluator}
+    if not names or any(score.name in names for score in chosen(summary)):
+        return None
+    return msgspec.structs.replace(summary, scores=[score for score in summary.scores if score.name in names])
+
+
 def _evaluators(given: dict[str, Any]) -> list[Evaluator]:
     evaluators = [evaluator_of(spec.strip()) for spec in given["evaluators"].split(",") if spec.strip()]
     if not evaluators:
         raise UsageError(f"--evaluators names none; there are: {', '.join(evaluator_names())}")
     if given["points"]:
+        if all(one.name != Standard.name for one in evaluators):
+            raise UsageError("--points goes with the evaluator standard, which tells the cost of tests")
         evaluators = [_priced(given["points"]) if one.name == Standard.name else one for one in evaluators]
     for evaluator in evaluators:
         if getattr(evaluator, "judged", False) and not given["judges"]:
@@ -142,12 +207,30 @@ def _evaluators(given: dict[str, Any]) -> list[Evaluator]:
     return evaluators
 
 
+_NEEDS_JUDGE = {
+    "search": "search",
+    "base_urls": "judge-base-url",
+    "temperature": "judge-temperature",
+    "swap": "judge-swap",
+    "no_pages": "no-pages",
+    "allow": "allow-domain",
+    "deny": "deny-domain",
+    "follow": "follow",
+    "prompts": "prompts",
+    "prices": "prices",
+    "concurrency": "concurrency",
+    "budget": "budget",
+    "quotas": "quota",
+    "allow_hosts": "allow-host",
+}
+"""Options that say nothing without a judge, and what the user wrote."""
+
+
 def _asked(given: dict[str, Any]) -> Convening | None:
     if not given["judges"]:
-        for option in ("search", "base_urls", "temperature", "swap", "allow", "deny", "follow", "budget"):
-            if given[option]:
-                flag = {"base_urls": "judge-base-url", "temperature": "judge-temperature", "swap": "judge-swap"}
-                raise UsageError(f"--{flag.get(option, option)} goes with --judge")
+        for option, flag in _NEEDS_JUDGE.items():
+            if given[option] not in (None, (), False):
+                raise UsageError(f"--{flag} goes with --judge")
         if given["repeats"] > 1:
             raise UsageError("--judge-repeats goes with --judge")
         return None

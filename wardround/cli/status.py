@@ -45,9 +45,12 @@ def lines(found: Status, now: float) -> list[str]:
         paused = ", paused" if told.get("paused") else ""
         draining = f", draining: {told['draining']}" if told.get("draining") else ""
         seconds = max(row.seen - row.began, 1e-9)
+        searches = told.get("searches", 0)
+        looked = f" and {searches / seconds:.1f} searches/s" if searches else ""
+        rate = f"{(told.get('calls', 0) - searches) / seconds:.1f} calls/s{looked}"
         said.append(
             f"  at work: {row.host.partition('/')[0]} process {row.pid}, {told.get('running', 0)} of "
-            f"{told.get('concurrency', '?')} at once, {told.get('calls', 0) / seconds:.1f} calls/s, "
+            f"{told.get('concurrency', '?')} at once, {rate}, "
             f"heard {now - row.seen:.0f} s ago{paused}{draining}"
         )
         said += [f"    {_endpoint(told)}" for told in told.get("endpoints", ())]
@@ -57,6 +60,9 @@ def lines(found: Status, now: float) -> list[str]:
         recalled = f", {spent.recalled:,} answers from the cache" if spent.recalled else ""
         cost = f"{spent.cost:.4f} USD{unpriced}"
         said.append(f"  {seat}: {spent.calls:,} calls{failed}{recalled}, {spent.tokens:,} tokens, {cost}")
+    if found.searched is not None:
+        failed = f" ({found.searched.failed:,} failed)" if found.searched.failed else ""
+        said.append(f"  search: {found.searched.calls:,} searches and pages{failed}")
     said += [
         f"  budget of {row['of']}: {row['spent']:,.6g} of {row['cap']:,.6g} {_UNITS[row['what']]}"
         for row in found.budget

@@ -3,7 +3,7 @@
 import click
 
 from wardround.cli.options import drive, existing_store, store_option
-from wardround.control import order_state, set_budget, set_concurrency
+from wardround.control import going_on, order_state, set_budget, set_concurrency
 from wardround.engine.errors import UsageError
 from wardround.stored import StoredRun
 
@@ -17,7 +17,7 @@ def pause(run: str, store: str | None) -> None:
     \b
     Example:  wardround pause calm-heron-417
     """
-    click.echo(drive(lambda: _told(run, store, "pause", "is held; to go on: wardround resume")))
+    click.echo(drive(lambda: _told(run, store, "pause")))
 
 
 @click.command(short_help="Let a paused batch go on.")
@@ -29,7 +29,7 @@ def resume(run: str, store: str | None) -> None:
     \b
     Example:  wardround resume calm-heron-417
     """
-    click.echo(drive(lambda: _told(run, store, "run", "goes on")))
+    click.echo(drive(lambda: _told(run, store, "run")))
 
 
 @click.command(short_help="Let a running batch finish what is under way and end, resumable.")
@@ -41,7 +41,7 @@ def stop(run: str, store: str | None) -> None:
     \b
     Example:  wardround stop calm-heron-417
     """
-    click.echo(drive(lambda: _told(run, store, "stop", "drains; to go on later: wardround run --resume")))
+    click.echo(drive(lambda: _told(run, store, "stop")))
 
 
 @click.command(name="set", short_help="Change a running batch: concurrency, budget.")
@@ -59,14 +59,20 @@ def change(what: str, run: str, values: tuple[str, ...], store: str | None) -> N
     click.echo(drive(lambda: _set(what, run, values, store)))
 
 
-async def _told(name: str, where: str | None, state: str, said: str) -> str:
+async def _told(name: str, where: str | None, state: str) -> str:
     store = existing_store(where)
     try:
-        found = await order_state(await StoredRun.open(store, name), state)
+        run = await StoredRun.open(store, name)
+        found = await order_state(run, state)
     finally:
         await store.aclose()
+    said = {
+        "pause": f"is held; to go on: wardround resume {name}",
+        "run": "goes on",
+        "stop": f"drains; to go on later: {going_on(run)}",
+    }
     count = len(found.at_work)
-    return f"{name} {said}{f' {name}' if ':' in said else ''} ({count} process{'es' * (count != 1)} at work)"
+    return f"{name} {said[state]} ({count} process{'es' * (count != 1)} at work)"
 
 
 async def _set(what: str, name: str, values: tuple[str, ...], where: str | None) -> str:

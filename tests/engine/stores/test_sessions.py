@@ -206,6 +206,8 @@ async def test_appends_of_one_episode_at_once_keep_their_order(store: Store) -> 
             for name in "ab":
                 group.start_soon(write, name, step)
     assert [row async for row in store.read("r", "b")] == made
+    assert [row async for row in store.read("r", "b", after=made[-1].seq - 2)] == made[-2:]
+    assert [row async for row in store.read("r", "b", after=made[-1].seq)] == []
     assert await store.endings("r") == {"completed": 2}
 
 

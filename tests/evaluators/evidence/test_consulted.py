@@ -95,6 +95,42 @@ async def test_failures_keep_their_kind_and_hold_for_all_who_ask(kind: str) -> N
     assert len(voice.calls) == 2
 
 
+@pytest.mark.parametrize(
+    ("kind", "status", "answered"),
+    [
+        ("refused", 404, True),
+        ("refused", None, True),
+        ("refused", 403, True),
+        ("refused", 425, False),
+        ("refused", 503, False),
+        ("too_large", None, True),
+        ("unsupported", 200, True),
+        ("denied", None, True),
+        ("redirects", None, True),
+        ("private", None, True),
+        ("empty", 200, True),
+        ("malformed", 200, True),
+        ("malformed", None, False),
+        ("timeout", None, False),
+        ("connection", None, False),
+        ("rate_limit", 429, False),
+        ("unrecorded", None, False),
+    ],
+)
+async def test_that_a_page_can_never_be_read_is_an_answer_and_of_a_search_it_is_none(
+    kind: str, status: int | None, answered: bool
+) -> None:
+    error = SearchError(kind, "why it failed", status=status)
+    search, reader, voice = consulted(error, reader=PlayedReader({URL: error}))
+    with pytest.raises(SearchError):
+        await search.find("pain")
+    assert voice.replies == []  # the call failed: a later scoring asks again
+    with pytest.raises(SearchError, match="why it failed") as caught:
+        await reader.read(URL)
+    assert caught.value.kind == kind
+    assert len(voice.replies) == answered
+
+
 async def test_an_endpoint_s_own_kinds_are_a_refusal() -> None:
     class Broken(Heard):
         async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:

@@ -14,7 +14,6 @@ from wardround.evaluators.bench import Bench
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found, digest_of
 from wardround.evaluators.evidence.guarded import Guarded
-from wardround.evaluators.outcome.lookup import QUERY, read_keywords
 from wardround.scenarios.case import Case, Truth
 
 GIVEN = "Laparoscopic appendectomy within six hours after two litres of saline"
@@ -174,12 +173,21 @@ async def test_what_the_plan_itself_says_may_be_looked_up() -> None:
     assert searched.queries == [GIVEN]
 
 
-async def test_without_keywords_nothing_is_looked_up() -> None:
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (" ... ", "keywords/empty"),
+        ("I'm sorry, but I can't help with that.", "keywords/refusal"),
+        ("You should look up appendicitis.", "keywords/prose"),
+        ("None", "no_keywords"),
+    ],
+)
+async def test_without_keywords_nothing_is_looked_up(words: str, reason: str) -> None:
     searched = PlayedSearch(FOUND)
-    scores, told = await judged(bench(judge(UNSETTLED, keywords=" ... "), search=searched))
+    scores, told = await judged(bench(judge(UNSETTLED, keywords=words), search=searched))
     assert searched.queries == []
-    assert scores["treatment_accuracy"].reason == "judge_unreadable/empty"
-    assert told["looked"] == [{"judge": "judge", "query": "", "failure": "judge_unreadable/empty"}]
+    assert scores["treatment_accuracy"].reason == reason
+    assert told["looked"] == [{"judge": "judge", "query": "", "failure": reason}]
 
 
 async def test_the_next_judge_names_the_keywords_where_the_first_fails() -> None:
@@ -188,21 +196,6 @@ async def test_the_next_judge_names_the_keywords_where_the_first_fails() -> None
     _, told = await judged(on)
     [looked] = told["looked"]
     assert (looked["judge"], looked["query"]) == ("judge-2", "appendicitis, amoxicillin")
-
-
-@pytest.mark.parametrize(
-    ("text", "query"),
-    [
-        ("a, b", "a, b"),
-        ("Keywords: a, b.", "a, b"),
-        ("Here are the keywords:\n- a b\n- c\n", "a b, c"),
-        ("1. a\n2. b", "a, b"),
-        ("\u9611\u5c3e\u708e, \u6297\u751f\u7d20", "\u9611\u5c3e\u708e, \u6297\u751f\u7d20"),
-        ("a" * 5000, "a" * QUERY),
-    ],
-)
-def test_keywords_are_one_line(text: str, query: str) -> None:
-    assert read_keywords(text) == query
 
 
 async def test_a_passage_that_speaks_to_the_judge_is_not_shown() -> None:

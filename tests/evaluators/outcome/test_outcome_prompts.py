@@ -15,10 +15,10 @@ from wardround.evaluators.judging.question import Question
 from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.outcome import questions
-from wardround.evaluators.outcome.lookup import read_keywords
 from wardround.evaluators.outcome.pairing import numbers
 from wardround.evaluators.outcome.plan import reading
 from wardround.evaluators.reasoning.items import read_items
+from wardround.evaluators.reasoning.keywords import read_keywords
 from wardround.evaluators.reasoning.verdicts import read_found, read_outcome
 from wardround.scenarios.case import Truth
 

@@ -172,7 +172,6 @@ async def test_nothing_found_is_nothing_to_rest_on() -> None:
         ({"judgment": ProviderError("quota", "spent")}, "judge/quota"),
         ({"keywords": LimitReached("cost", "spent")}, "judge/cost"),
         ({"judgment": [AGAIN, LimitReached("tokens", "spent")]}, "judge/tokens"),
-        ({"keywords": ""}, "judge_unreadable/empty"),
         ({"judgment": "Who knows."}, "judge_unreadable/prose"),
         ({"judgment": ["Who knows.", judgment("correct", QUOTE)]}, ""),
     ],
@@ -180,6 +179,20 @@ async def test_nothing_found_is_nothing_to_rest_on() -> None:
 async def test_a_judge_that_failed_leaves_no_verdict(replies: dict[str, Any], reason: str) -> None:
     one = check(pleased(**replies))
     assert await one.verdict() == Answer(None if reason else "correct", reason)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [("", "keywords/empty"), ("I can't help with that", "keywords/refusal"), ("This is about pain.", "keywords/prose")],
+)
+async def test_without_terms_nothing_is_searched(words: str, reason: str) -> None:
+    judge, search = pleased(keywords=words), found_by()
+    one = Check(judge, Sample(), "A step.", "", Library(search))
+    assert await one.verdict() == Answer("unverifiable", reason)
+    assert (search.queries, one.looked, judge.count("keywords")) == ([], [], 2)
+    mended = Check(pleased(keywords=[words, "fever, pain"]), Sample(), "A step.", "", Library(search))
+    assert (await mended.verdict()).value == "correct"
+    assert search.queries == ["fever, pain"]
 
 
 async def test_a_limit_that_stops_the_search_is_the_judge_s() -> None:

@@ -77,7 +77,12 @@ def test_keywords_are_asked_for_again_too() -> None:
     inquiry = Inquiry("a").told(" \n")
     assert (inquiry.wants, inquiry.repairing) == ("keywords", True)
     assert inquiry.told("a").repairing is False
-    assert inquiry.told("").judged().reason == "judge_unreadable/empty"
+    silent = inquiry.told("").judged()
+    assert (silent.verdict, silent.reason) == (Verdict.UNVERIFIABLE, "keywords/empty")
+    published = Inquiry("a", "published")
+    for _ in range(7):
+        published = published.told("")
+    assert (published.wants, published.verdict, published.reason) == ("done", None, "judge_unreadable/empty")
 
 
 def test_what_was_not_asked_for_is_an_error() -> None:

@@ -18,7 +18,7 @@ from reasoned import (
 )
 
 from wardround.engine.errors import ProviderError
-from wardround.engine.records import Ending, Score
+from wardround.engine.records import Action, Ending, Score
 from wardround.evaluators.judging.judge import Sample
 from wardround.evaluators.judging.question import Question
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
@@ -142,6 +142,25 @@ async def test_why_there_are_no_steps(text: str, thinking: str, formal: str, tho
     assert [part.reason for part in account.parts] == [formal, thought]
     if thought == "no_thinking":
         assert reasons(scores, "_thinking") == {"no_thinking"}
+
+
+@pytest.mark.parametrize("by", [Reasoning, PublishedReasoning])
+async def test_a_typed_answer_has_no_words_to_judge(by: type[Reasoning]) -> None:
+    judge = pleased()
+    asked, told = ("doctor", Action("order", args={"items": ["CT"]})), ("examiner", Action("answer", "CT: thick."))
+    answered = ("doctor", Action("conclude", args={"diagnosis": "Appendicitis"}))
+    acted = trajectory(asked, told, answered, ending=completed("Appendicitis"))
+    scores, account = await judged(acted, judge, by=by)
+    formal = {name: score for name, score in scores.items() if name.endswith("_formal")}
+    assert {(score.value, score.reason) for score in formal.values()} <= {(None, "no_words"), (None, "no_reference")}
+    assert [part.reason for part in account.parts] == ["no_words", "no_thinking"] * 2
+    assert judge.count("found") == judge.count("step_class") == 0
+    # where one of the requests has words, there is something to judge
+    worded = trajectory(
+        asked, told, ("doctor", Action("reply", "### Answer:\nA CT")), told, answered, ending=completed()
+    )
+    scores, _ = await judged(worded)
+    assert scores["examination_efficiency_formal"].reason == "no_reasoning"
 
 
 async def test_an_empty_reply_covers_what_its_answer_covers() -> None:

@@ -54,11 +54,14 @@ async def test_where_nobody_can_be_asked_the_whole_report_is_known() -> None:
     assert not asks(played)
 
 
-async def test_an_answer_in_arguments_alone_is_an_empty_reply_and_no_request_is_taken_for_it() -> None:
+async def test_an_answer_in_arguments_alone_has_no_words_and_no_request_is_taken_for_it() -> None:
     conclude = Action("conclude", args={"diagnosis": "Appendicitis"})
     played = trajectory(("doctor", Action("order", "I want a CT.")), ("doctor", conclude), ending=completed())
     found = replies(case(), played)
-    assert [(reply.stage, reply.text) for reply in found] == [("examination", "I want a CT."), ("conclusion", "")]
+    assert [(reply.stage, reply.text, reply.typed) for reply in found] == [
+        ("examination", "I want a CT.", False),
+        ("conclusion", "", True),
+    ]
 
 
 async def test_silence_after_an_answer_is_an_empty_conclusion() -> None:

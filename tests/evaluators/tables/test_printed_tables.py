@@ -33,7 +33,7 @@ def test_a_figure_reads_as_in_the_paper() -> None:
     said = words(Figure((cell(0.9586, (0.9502, 0.9671)), cell(0.8824, (0.87, 0.89), 940))))
     assert (said.mean, said.ci95) == ("95.86 / 88.24", ("(95.02, 96.71)", "(87.00, 89.00)"))
     assert said.n == "n 950 / 940 of 957"
-    assert words(Figure((cell(0.05, (-0.01, 0.11)),))).ci95 == ("(−1.00, 11.00)",)
+    assert words(Figure((cell(0.05, (-0.01, 0.11)),))).ci95 == ("(−1.00, 11.00)†",)
 
 
 def test_a_dash_has_its_reason() -> None:

@@ -1,0 +1,108 @@
+"""What the stored evaluations of a run came to: how many episodes were judged, and who stayed silent how often."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from wardround.engine.records import Json
+from wardround.evaluators.evidence.failure import KINDS
+from wardround.evaluators.judging.panel import Vote
+from wardround.evaluators.reasoning.account import Looked
+from wardround.evaluators.reasoning.keywords import KEYWORDS
+from wardround.evaluators.showing.accounts import Told, told
+
+SEARCH = "search"
+"""The seat of the search."""
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """A judge's seat, or `search`: of `asked` votes (searches) `silent` came to nothing, by `reasons`, commonest first.
+
+    A judge is silent where its reply cannot be had or read. A query that was not sent, as it would have given the truth
+    away, is no failure of the search.
+    """
+
+    seat: str
+    asked: int
+    silent: int
+    reasons: Mapping[str, int]
+
+
+class Evaluated(msgspec.Struct, frozen=True):
+    """One evaluator's judging: `judged` of the run's `closed` episodes; `left` are the ids of the others."""
+
+    evaluator: str
+    closed: int
+    judged: int
+    left: tuple[str, ...] = ()
+    heard: tuple[Heard, ...] = ()
+
+
+class Tally:
+    """Counts the accounts of one evaluator as they are read, one by one: none of them is kept."""
+
+    def __init__(self, evaluator: str) -> None:
+        self._evaluator = evaluator
+        self._judged: set[str] = set()
+        self._asked: Counter[str] = Counter()
+        self._reasons: dict[str, Counter[str]] = {}
+
+    def add(self, episode: str, account: Json) -> None:
+        """An episode that was judged, with its account; None where there is none."""
+        self._judged.add(episode)
+        for seat, reason in _answers(told({self._evaluator: account})):
+            self._asked[seat] += 1
+            self._reasons.setdefault(seat, Counter()).update([reason] if reason else [])
+
+    def evaluated(self, closed: Iterable[str]) -> Evaluated:
+        """What it came to; `closed` are the ids of the run's closed episodes, in order."""
+        episodes = list(closed)
+        left = tuple(one for one in episodes if one not in self._judged)
+        seats = sorted(self._asked, key=lambda seat: (seat == SEARCH, len(seat), seat))
+        heard = tuple(
+            Heard(seat, self._asked[seat], why.total(), dict(sorted(why.items(), key=_commonest)))
+            for seat in seats
+            for why in [self._reasons[seat]]
+        )
+        return Evaluated(self._evaluator, len(episodes), len(episodes) - len(left), left, heard)
+
+
+def _commonest(pair: tuple[str, int]) -> tuple[int, str]:
+    return -pair[1], pair[0]
+
+
+def _answers(found: Told) -> Iterator[tuple[str, str]]:
+    """The seat of each vote and search, and why nothing came of it; "" if something did."""
+    for vote in _votes(found):
+        unnamed = vote.reason.startswith(f"{KEYWORDS}/")
+        yield vote.judge, vote.reason or "no_reason" if vote.value is None or unnamed else ""
+    for look in _looked(found):
+        kind = look.failure.removeprefix(f"{SEARCH}/")
+        if not kind or (kind in KINDS and kind != "leak"):
+            yield SEARCH, kind
+
+
+def _votes(found: Told) -> Iterator[Vote]:
+    for account in found.reasoning.values():
+        for part in account.parts:
+            for step in part.steps:
+                yield from (*step.kinds, *step.verdicts)
+            for reference in part.reference or ():
+                yield from reference.votes
+    if found.outcome:
+        yield from found.outcome.votes
+    for assessment in found.assessments.values():
+        for pair in assessment.pairs:
+            yield from pair.votes
+        for sought in (*assessment.asked_sought, *assessment.recorded_sought):
+            yield from sought.votes
+
+
+def _looked(found: Told) -> Iterator[Looked]:
+    for account in found.reasoning.values():
+        for part in account.parts:
+            for step in part.steps:
+                yield from step.looked
+    if found.outcome:
+        yield from found.outcome.looked
