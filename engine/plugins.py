@@ -4,6 +4,7 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable
+from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,10 @@ def named(group: str, name: str) -> Any:
     """What `name` stands for in an entry-point group; raises UsageError with the names there are."""
     found = [point for point in entry_points(group=group) if point.name == name]
     if not found:
-        raise UsageError(
-            f"there is no {group.rsplit('.', 1)[-1]} {name!r}; there are: {', '.join(names(group)) or 'none'}"
-        )
+        there, kind = names(group), group.rpartition(".")[2].removesuffix("s")
+        near = get_close_matches(name.lower(), there, 1)
+        meant = f", did you mean {near[0]}?" if near else ";"
+        raise UsageError(f"there is no {kind} {name!r}{meant} there are: {', '.join(there) or 'none'}")
     try:
         return found[0].load()
     except (ImportError, AttributeError) as error:

@@ -1,7 +1,6 @@
 """Scoring a stored run: each closed episode by the house metrics, or by evaluators of the user's own."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, TypedDict, Unpack
 
 from wardround.cast import Part
@@ -27,11 +26,6 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
 
     Raises UsageError.
     """
-    if ":" not in spec and spec not in (there := evaluator_names()):
-        near = get_close_matches(spec.lower(), there, 1)
-        meant = f", did you mean {near[0]}?" if near else ";"
-        others = f"there are: {', '.join(there)}; package.module:Class is one of your own"
-        raise UsageError(f"there is no evaluator {spec!r}{meant} {others}")
     kind: Any = imported(spec) if ":" in spec else named(EVALUATORS, spec)
     try:
         made = kind(**tables)

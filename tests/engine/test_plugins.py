@@ -37,6 +37,8 @@ def test_names_are_listed_and_a_wrong_one_is_told_which_there_are() -> None:
     assert {"gold", "silent"} <= set(names("wardround.seats.doctor"))
     with pytest.raises(UsageError, match="gold"):
         named("wardround.seats.doctor", "house")
+    with pytest.raises(UsageError, match="there is no scenario 'workupp', did you mean workup"):
+        named("wardround.scenarios", "workupp")
 
 
 @pytest.mark.parametrize("path", ["no.such:Thing", "wardround.engine.plugins:Nothing", "wardround.engine.plugins:"])
