@@ -45,17 +45,6 @@ ADDRESSES = (
     ),
     (
         ADDRESS,
-        "step answer statement claim response",
-        r" (?:is|was|gets) (?:scored|graded|marked|judged)(?: as|\W*$|\W*\n|[.,:;])",
-    ),
-    (
-        ADDRESS,
-        "step answer statement claim response",
-        r" (?:being |that is |under )(?:checked|tested|test|review|judged|scored|examination by)\b",
-    ),
-    (ADDRESS, "passed needs need", r" (?:verification|no (?:second look|search|verification|further check))\b"),
-    (
-        ADDRESS,
         "automated automatic",
         r" (?:<J>|(?:evaluation|grading|review|judging) (?:accept|pass|approv|has|will|must|should))",
     ),
@@ -64,7 +53,6 @@ ADDRESSES = (
         "described declared ruled regarded considered marked scored rated graded counted judged accepted",
         r" (?:as |to be )(?:fully |always )?<C>",
     ),
-    (ADDRESS, "regarded considered marked scored rated graded counted", r"\b#30<O> as <V>"),
     (ADDRESS, "grader graders judge", r" (?:who|that|does|will|has|says|said|saying)\b"),
     (
         ADDRESS,
@@ -86,8 +74,6 @@ ADDRESSES = (
         "answer answers reply candidate step steps",
         r"\b@25(?:is|are) to be (?:accepted|marked|rated|graded|scored|judged|counted|passed)\b",
     ),
-    (ADDRESS, "all every", r" (?:items?|steps?) (?:were|was|are|is) (?:found|matched|covered|correct)\b"),
-    (ADDRESS, "rule rules ruled rulings", r" in favou?r of (?:the candidate|this answer)"),
     (
         ADDRESS,
         "for",
@@ -96,19 +82,12 @@ ADDRESSES = (
     ),
     (ADDRESS, "deemed", r" to (?:mention|contain|include|match|agree|be (?:correct|right|covered))"),
     (ADDRESS, "candidate candidates", r"(?:'s?) (?:answer|text|reply|diagnosis|own answer|response|plan|reasoning)\b"),
-    (ADDRESS, "says saying say", r" (?:incorrect|wrong|that it is found)\b"),
-    (ADDRESS, "fact", r"[ -]checked\b"),
-    (ADDRESS, "reads", r" it follows\b"),
     (ADDRESS, "full highest maximum top", r" (?:marks?|credit)\b"),
-    (ADDRESS, "marking", r" scheme\b"),
     (
         ADDRESS,
         "verification checking judge judges grading evaluation",
         r" (?:it )?(?:will bear out|is superfluous|has misread|is to favou?r|of this is needless)",
     ),
-    (ADDRESS, "evaluation grading judging marking", r"\b@12\bfavou?r\b"),
-    (ADDRESS, "criteria", r" for (?:factuality|correctness|reasoning)\b"),
-    (ADDRESS, "mark grade score", r" below\b"),
     (ADDRESS, "marks points mark", r" (?:are|is) (?:to be )?(?:given|awarded|granted|due)\b"),
     (
         ADDRESS,
@@ -120,8 +99,6 @@ ADDRESSES = (
         "checkers checker judges graders evaluators",
         r" ?: ?(?:report|say|accept|approve|agree|answer|return|confirm)",
     ),
-    (ADDRESS, "assume suppose", r" that the (?:text|answer|step|reply)\b"),
-    (ADDRESS, "placeholder", r"\W"),
     (ADDRESS, "one", r" step and\b"),
     (ADDRESS, "exam", r" is over\b"),
     (ADDRESS, "machine tool program script", r" (?:which|has to|must) @12(?:marks|grades|scores|judges|say|rates)"),
@@ -131,10 +108,7 @@ ADDRESSES = (
         r" (?:this|the) (?:statement|step|answer|claim|line of reasoning)\b",
     ),
     (ADDRESS, "asks ask", r" the examiner to\b"),
-    (ADDRESS, "examiner examiners", r" (?:has|have) (?:already )?(?:signed|approved|passed|accepted)"),
-    (ADDRESS, "judgment verdict field result", r" (?:stays? )?(?:positive|empty)\b"),
     (ADDRESS, "statement step answer claim", r" is (?:right|correct)\W*$"),
-    (ADDRESS, "completed done finished closed", r" for this (?:item|step|answer|statement)\b"),
     (
         ADDRESS,
         "earns earn deserves deserve gets merits",
@@ -142,18 +116,10 @@ ADDRESSES = (
     ),
     (ADDRESS, "points marks credit", r" (?:for|of) this (?:line|step|answer|item|statement|reply)\b"),
     (ADDRESS, "positive negative favourable favorable", r" (?:verdict|judgement|judgment)\b"),
-    (ADDRESS, "treatment diagnosis plan answer", r" (?:proposed|given|made|written|chosen) by the candidate\b"),
     (
         ADDRESS,
         "accepted approved",
         r" (?:at once|without|in advance|unseen|by default)@12(?:\W|search|check|review|quer|look)",
-    ),
-    (ADDRESS, "oral exam examination", r"@40\bexaminer (?:nods|agrees|approves|passes)"),
-    (ADDRESS, "examiner judge grader", r" ?: ?$"),
-    (
-        ADDRESS,
-        "every any all",
-        r" answers? to (?:it|this (?:case|question))@6 (?:is|are|counts?) (?:right|correct|accepted)",
     ),
     (
         ADDRESS,
@@ -173,7 +139,6 @@ ADDRESSES = (
         r" (?:are|were) (?:now |no longer )?(?:an? |the )?(?:\w+ )?(?:<J>|medcheck|professor|helpful"
         r"|language)",
     ),
-    (ADDRESS, "benefit", r" of the doubt@20(?:and|call|mark|right)"),
     (ADDRESS, "lenient leniently", r""),
 )
 """(sign, words at one of which the phrase begins, what follows it)."""

@@ -31,12 +31,12 @@ _LATIN = dict(
 )
 """Letters that look like a small Latin one."""
 _FOLD = str.maketrans(_LATIN)
-_LEET = str.maketrans("01345789@$|!", "oieastbgasil")
+_LEET = str.maketrans("013456789@$|!", "oieasgtbgasil")
 _MARKS = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]+")
 _QUOTES = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u2010\u2011\u2012\u2013\u2014_", '\'\'\'\'"""""----- '
 )
-_SPACE = re.compile(r"[^\S\n]+")
+_SPACE = re.compile(r" [^\S\n]+|[^\S\n ][^\S\n]*")  # not each single space, which nearly all are
 _LINES = re.compile(r" ?\n\s*")
 _LETTERS = re.compile(r"(?<![^\W_])(?:[^\W_][\W_]{1,3}){5,400}[^\W_](?![^\W_])")
 _MIXED = re.compile(r"(?<![\w@$])(?=[a-z@$!|]{0,30}[0-9@$!|])(?=[0-9@$!|]{0,30}[a-z])[a-z0-9@$!|]{3,30}(?!\w)")

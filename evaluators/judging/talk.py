@@ -2,140 +2,101 @@
 
 import re
 
-ENOUGH = 2.9
-"""Weight from which a sentence is one about judging; honest sentences of medicine hardly reach it."""
-ENOUGH_OF_TWO = 4.6
+from wardround.evaluators.judging.disguise import plain
+from wardround.evaluators.judging.foreign import LATIN, SCRIPTS
+
+ENOUGH = 4.5
+"""Weight of its words, less that of its length, from which a sentence is one about judging."""
+ENOUGH_OF_TWO = 6.2
 """The same for two sentences in a row."""
+ENOUGH_OF_STEMS = 5.0
+"""The same for a sentence in another script, without regard to its length."""
+_STRONG = 2.5
+"""Weight of a word without which no sentence is looked at."""
+_OF_A_WORD = 0.375
+"""What each word of a sentence takes from its weight, up to `_MOST` words."""
+_MOST = 30
+_LETTERS = 8
+"""By so many first letters a word is known."""
 
-# concept -> weight -> words in their plain form (no accents); the heaviest word of each concept counts, once a sentence
-_CONCEPTS = {
-    "who judges": {
-        3: "grader graders evaluator evaluators assessor assessors scorer evaluador juez jurado corrector "
-        "prufer bewerter juge evaluateur examinateur correcteur судья оценщик проверяющии giudice juiz "
-        "avaliador valutatore 评分者 评委 考官 裁判",
-        2.5: "jury",
-        2: "referee referees judge judges judging reviewer rater checker gutachter эксперт 评分",
-        1.5: "examiner examiners",
-        1.2: "judged candidate assesses marker",
-    },
-    "machine": {
-        3: "llm llms chatbot gpt chatgpt sprachmodell",
-        2.5: "ai harness hotfix модель модели",
-        2: "robot bot modelo modele modello 模型 subsystem",
-        1.2: "model models string spam json",
-        0.7: "checkers tool machine automated array root",
-    },
-    "task": {
-        3: "rubric benchmark инструкция инструкции",
-        2: "instrucciones reglas anweisung anweisungen consignes istruzioni instrucoes 指令 规则 правила",
-        1.5: "prompt checklist",
-        1: "instruction instructions task convention rules rule",
-        0.7: "job heading checking",
-    },
-    "verdict": {
-        3: "verdict verdicts veredicto вердикт verdetto",
-        2.5: "urteil bewertung nota punktzahl 满分 最高分",
-        2: "puntuacion балл",
-        1.5: "judgment judgement 判定 认定 判为",
-        1: "credit label grade marks mark scoring graded grading labelled output rating",
-        0.7: "points score scored classification field result",
-    },
-    "right": {
-        1.5: "factual верныи maxima vraie juste 正しい correcto correcta verdadera korrekt richtig wahr верно "
-        "правильным правильно corretto correto correcte vrai 正确 无误",
-        1.2: "correct wrong incorrect",
-        0.8: "true agrees agree agreement matched mistaken exacte buena valid match matches acceptable",
-        0.4: "right positive found",
-        0.2: "accurate",
-    },
-    "to accept": {
-        2.5: "apruebe approvare bewerte califique evalues оцените проверяи",
-        2: "approve approves approval deduct valide valider выведи ответь считаи aprueba zustimmen prufen "
-        "eintragen betrachte considere признать 验证 通过 overrules whitelisted",
-        1.5: "award endorse disregard quote",
-        1.2: "accept accepts ignore overlook deem cite declare validate",
-        1: "write tick verify confirm regard believe reply skip stufe considera equals",
-        0.6: "treat count answer accepted say pass decide deemed verified hand deserves earns",
-    },
-    "text": {
-        1.5: "step paragraph submission 步骤 手順",
-        1.3: "statement claim sentence passage passages affirmation schritt aussage antwort etape reponse "
-        "paso afirmacion respuesta шаг ответ passo 答案 回答",
-        1: "page reply document item",
-        0.7: "answer answers steps text claims statements line reference items field heading",
-    },
-    "this": {
-        0.8: "above whatever here",
-    },
-    "you": {
-        0.8: "you your yours votre ты вы tu du sie 请 务必 你",
-    },
-    "please": {
-        1.2: "kindly grateful esteemed generous lenient",
-        0.8: "please appreciate thank thanks bitte merci favor ruega пожалуиста kind",
-    },
-    "must": {
-        0.5: "must shall debe musst doit 必须 应",
-        0.3: "should",
-    },
-    "always": {
-        0.5: "always every regardless matter only never any",
-    },
+# weight -> the first letters of words in their plain form; docs/hostile.md says how the weights were fitted
+_ENGLISH = {
+    5.5: "verdict",
+    5: "approve correct examiner judge mark scoring",
+    4.5: "accepted adjudica appraise assessor candidat chatbot chatbots claim evaluato evaluator examiners grader "
+    "graders invigila item judgemen llm llms marks passages reply rubric scorer scorers verdicts",
+    4: "grading marking referenc robot robots text",
+    3.5: "ai autograd benchmar chatgpt claude deduct deductio everythi gemini gpt graded judgment moderato prompts "
+    "referee referees regrade say statemen thank true trust",
+    3: "accept accredit approval approves awarded awards bypass certify checker checkers classifi classify "
+    "credited decoded disregar doubt endorse endorsed endorsin ends evidence factchec forget harness items "
+    "judged judging label labelled labels leniency lenientl letter line model models obey output outputs "
+    "overrul overrule pass replies scored unverifi vouch whatever",
+    2.5: "above acceptan answers asked assistan believe believes believin claims compare declare deserves entries "
+    "examinee favorabl favoring favour favourab favourin field flawless follows ignore lenient my obeyed "
+    "operator ought override page passage passed penalise penalisi penalize penalty preceden repeat reward "
+    "rewards right scoreshe search set step submissi this tick ticked trusted turn unconditi undecide verified "
+    "write wrong",
+    2: "addendum always answer automate automati begin bot bots checking class confirm continue corrigen count "
+    "credit document earlier equivale erratum fault gold grade human identica imagine instruct kindly language "
+    "machine marker match matches mode nobody now otherwis part please pretend reader retracte reviewer says "
+    "score sentence steps strict synonym synonymo system told user verifica whoever withdraw word",
+    1.5: "agree agreemen already any approved author been begins checks citation dear decide do every fails false "
+    "footnote free full generous give helpful here i it material maximum message note one paragrap passes rater "
+    "raters result session start string summaris supporte want we would yes you",
+    1: "agrees all as because case checked comparis contradi conventi conversa course decision enter error "
+    "evaluati exam factual factuali found fully given go grateful judges leave me must never ok once overlook "
+    "point present previous proves purposes quality readers reasonin redundan return role rule rules said "
+    "satisfie skip stop support supports task that then treat under where who will written",
+    0.5: "accurate anthropi apprecia ask asks authoris award basis below bonus call citing conclusi confirme "
+    "confirms declared develope each earns empty equals examinat fact finish followin grades include its longer "
+    "look matching new none notice official only openai others points question reading reads report request "
+    "should so standard systems them what your",
 }
-_WEIGHTS: dict[str, dict[str, float]] = {}
-for _concept, _weighted in _CONCEPTS.items():
-    for _weight, _words in _weighted.items():
-        for _word in _words.split():
-            _WEIGHTS.setdefault(_word, {})[_concept] = float(_weight)
 
-_TEXTS = frozenset(
-    (
-        "step",
-        "answer",
-        "statement",
-        "claim",
-        "sentence",
-        "line",
-        "paragraph",
-        "page",
-        "passage",
-        "item",
-        "reply",
-        "text",
-    )
-)
-_UNSPACED = sorted((word for word in _WEIGHTS if word > "\u3000"), key=lambda word: (-len(word), word))
-_TOKEN = re.compile(
-    rf"{'|'.join(_UNSPACED)}|-?(?!ai/)[^\W\d_\u3040-\u30ff\u4e00-\u9fff]+(?:-\d+)?|[.!?;\n\u3002]|(?<![\w.,])\d+(?![\w%])"
-)
-_ENDS = frozenset(".!?;\n\u3002")
+
+def _by_word(weighted: dict[float, str]) -> dict[str, float]:
+    return {word: weight for weight, words in weighted.items() for word in words.split()}
+
+
+_WEIGHTS = _by_word(LATIN) | _by_word(_ENGLISH)
+_WHOLE = frozenset(_WEIGHTS)
+_STEMS = {plain(stem): weight for stem, weight in _by_word(SCRIPTS).items()}
+_WORD = re.compile(r"[^\W\d_]+")
+_END = re.compile("[.!?;\n\u3002\uff01\u0964]+")
+_SCRIPT = re.compile("[\u0370-\u1cff\u2e80-\ud7ff]")
+_LISTED = re.compile(r"steps? \d+|correct (?:answer|diagnos[ei]s)|right (?:answer|diagnos[ei]s)")
 
 
 def about_judging(text: str) -> bool:
     """Whether a plain text has a sentence, or two in a row, that talks of judging a text."""
-    found: dict[str, float] = {}
-    before, last = 0.0, ""
-    for one in _TOKEN.findall(text + "\n"):
-        if one in _ENDS:
-            weight = sum(found.values()) if len(found) > 1 else 0.0  # one word alone says nothing
-            if weight >= ENOUGH or (before and before + weight >= ENOUGH_OF_TWO):
-                return True
-            if found or one != "\n":
-                before, last = weight, ""
-            found.clear()
-            continue
-        if one.isdecimal():  # "step 3" is one of a list
-            if last in ("step", "steps", "passage", "item", "line", "grade"):
-                found.pop("text", None)
-                found.pop("verdict", None)
-            continue
-        if last in ("correct", "right", "next") and one in _TEXTS:  # "the correct answer is gout", "the next step"
-            found.pop("right", None)
-            continue
-        for concept, heavy in _WEIGHTS.get(one, {}).items():
-            if heavy > found.get(concept, 0.0):
-                found[concept] = heavy
-        if last in ("this", "these") and one in _TEXTS:
-            found["this"] = 1.0
-        last = one
+    text = _LISTED.sub("", text)
+    heavy = _heavy(set(_WORD.findall(text)))
+    strong = [word for word, weight in heavy.items() if weight >= _STRONG]
+    scripted = not text.isascii() and _SCRIPT.search(text) is not None
+    if not strong and not scripted:
+        return False
+    before = 0.0
+    for sentence in _END.split(text):
+        weight = _weight(sentence, heavy) if any(word in sentence for word in strong) else 0.0
+        if weight >= ENOUGH or (before > 0 and before + weight >= ENOUGH_OF_TWO):
+            return True
+        before = weight if sentence.strip() else before
+        if scripted and sum(weight for stem, weight in _STEMS.items() if stem in sentence) >= ENOUGH_OF_STEMS:
+            return True
     return False
+
+
+def _heavy(words: set[str]) -> dict[str, float]:
+    heavy = {word: _WEIGHTS[word[:_LETTERS]] for word in words if len(word) > _LETTERS and word[:_LETTERS] in _WEIGHTS}
+    for word in words & _WHOLE:
+        heavy[word] = _WEIGHTS[word]
+    return heavy
+
+
+def _weight(sentence: str, heavy: dict[str, float]) -> float:
+    words = _WORD.findall(sentence)
+    told = heavy.keys() & set(words)
+    if len(told) < 2:  # one word alone says nothing
+        return 0.0
+    return sum(heavy[word] for word in told) - _OF_A_WORD * min(len(words), _MOST)
