@@ -48,7 +48,7 @@ async def run_batch(
 def calm() -> Iterator[None]:
     """Let the collector of cycles look less often: hundreds of live episodes are no garbage, and it reads them all."""
     before = gc.get_threshold()
-    gc.set_threshold(max(before[0], 20_000), before[1], before[2])
+    gc.set_threshold(max(before[0], 200_000), before[1], before[2])
     try:
         yield
     finally:

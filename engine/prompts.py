@@ -31,17 +31,17 @@ class Prompts:
     """All prompts of a run by name: 'game/start' is the file `prompts/game/start.md` of the package that sends it."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = dict(texts)
+        self._prompts = {name: Prompt(name, text) for name, text in texts.items()}
 
     def __getitem__(self, name: str) -> Prompt:
         try:
-            return Prompt(name, self._texts[name])
+            return self._prompts[name]
         except KeyError:
-            raise UsageError(f"there is no prompt {name!r}; there are: {', '.join(sorted(self._texts))}") from None
+            raise UsageError(f"there is no prompt {name!r}; there are: {', '.join(sorted(self._prompts))}") from None
 
     def texts(self) -> dict[str, str]:
         """Name to text, in order of name."""
-        return dict(sorted(self._texts.items()))
+        return {name: prompt.text for name, prompt in sorted(self._prompts.items())}
 
     @classmethod
     def load(cls, folders: Iterable[Path], override: Path | None = None) -> "Prompts":

@@ -16,6 +16,8 @@ async def together(works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
         done[at] = await works[at]()
 
     async with anyio.create_task_group() as group:
-        for at in range(len(works)):
+        for at in range(1, len(works)):
             group.start_soon(fill, at)
+        if works:  # the first needs no task of its own
+            await fill(0)
     return [done[at] for at in range(len(works))]

@@ -22,7 +22,7 @@ from wardround.engine.records import Json
 from wardround.engine.seat import Seat, Voice
 from wardround.evaluators.bench import Bench
 from wardround.evaluators.evaluation import SEAT, Evaluating, Judged
-from wardround.evaluators.evidence.consulted import ConsultedReader, ConsultedSearch, Consulting, Shelf
+from wardround.evaluators.evidence.consulted import ConsultedReader, ConsultedSearch, Consulting
 from wardround.evaluators.evidence.guarded import Guarded, GuardedReader
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.page import Reader
@@ -68,7 +68,7 @@ class Court:
     missing: Mapping[str, UsageError] = field(default_factory=dict)
     _takers: frozenset[str] | None = None
     _consulted: dict[bool, Consulting] = field(default_factory=dict)
-    _shelf: Shelf | None = None
+    _ledger: Ledger | None = None
     _signed: Signed = field(default_factory=Signed)
     _singles: dict[str, Single] = field(default_factory=dict)
 
@@ -149,10 +149,10 @@ class Court:
         search: Search | None = None
         reader: Reader | None = None
         if self.search is not None:
-            shelf = self._texts(store)
+            ledger = self._record(store)
             heard: Voice = voice(self._consulting(store, restricted), {}, LIBRARY)
-            search = ConsultedSearch(self.search.name, heard, shelf)
-            reader = ConsultedReader(self.reader.name, heard, shelf) if self.reader else None
+            search = ConsultedSearch(self.search.name, heard, ledger)
+            reader = ConsultedReader(self.reader.name, heard, ledger) if self.reader else None
         first = self.parts[SEAT]
         return Bench(
             name=name,
@@ -185,21 +185,21 @@ class Court:
             seat, part.spec, voice, self.prompts, structured=seat in self.structured, seed=part.sampling.get("seed")
         )
 
-    def _texts(self, store: Store) -> Shelf:
-        if self._shelf is None:
-            self._shelf = Shelf(store)
-        return self._shelf
+    def _record(self, store: Store) -> Ledger:
+        if self._ledger is None:
+            self._ledger = Ledger(store)
+        return self._ledger
 
     def _consulting(self, store: Store, restricted: bool) -> Model:
         """The search and the reader, recorded; a restricted case's go nowhere that is not allowed."""
         if restricted not in self._consulted:
             assert self.search is not None
-            ledger = Ledger(store)
+            ledger = self._record(store)
             search = Recording(Guarded(self.search, self.allow_hosts, restricted=restricted), ledger)
             reader = None
             if self.reader is not None:
                 reader = RecordingReader(GuardedReader(self.reader, self.allow_hosts, restricted=restricted), ledger)
-            self._consulted[restricted] = Consulting(search, reader, self._texts(store))
+            self._consulted[restricted] = Consulting(search, reader)
         return self._consulted[restricted]
 
     async def aclose(self) -> None:

@@ -1,6 +1,5 @@
 """Searches and pages as calls of an episode's log: recorded, resumed, replayed and counted like those of a model."""
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from time import perf_counter
 from typing import TypeVar
@@ -9,7 +8,6 @@ import msgspec
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.once import Once
-from wardround.engine.protocols import Store
 from wardround.engine.records import Completion, Json, Message, Usage
 from wardround.engine.seat import Voice
 from wardround.evaluators.evidence.failure import KINDS, SearchError
@@ -18,8 +16,6 @@ from wardround.evaluators.evidence.ledger import Entry, Ledger
 from wardround.evaluators.evidence.page import Page, Reader
 from wardround.evaluators.evidence.search import MOST, Search
 
-KEPT = 2000
-"""Texts that are kept at hand."""
 SEARCH, PAGE = "search", "page"
 """The purposes of the calls."""
 
@@ -32,28 +28,6 @@ _told_back = msgspec.json.Decoder(tuple[Entry, ...] | _Failure).decode
 T = TypeVar("T", Found, Page)
 
 
-class Shelf:
-    """Texts of a store by their hash, those used last at hand; raises StoreError as the ledger does."""
-
-    def __init__(self, store: Store) -> None:
-        self._ledger = Ledger(store)
-        self._texts: OrderedDict[str, str] = OrderedDict()
-
-    def add(self, digest: str, text: str) -> None:
-        """Keep a text that is in the store."""
-        self._texts[digest] = text
-        self._texts.move_to_end(digest)
-        if len(self._texts) > KEPT:
-            self._texts.popitem(last=False)
-
-    async def text(self, digest: str) -> str:
-        """A text."""
-        if digest not in self._texts:
-            self.add(digest, await self._ledger.text(digest))
-        self._texts.move_to_end(digest)
-        return self._texts[digest]
-
-
 class Consulting:
     """A search, and a reader of pages if there is one, as a `Model`: what it answers are hashes of texts in the store.
 
@@ -63,8 +37,8 @@ class Consulting:
 
     host = ""
 
-    def __init__(self, search: Search, reader: Reader | None, shelf: Shelf) -> None:
-        self.name, self._search, self._reader, self._shelf = search.name, search, reader, shelf
+    def __init__(self, search: Search, reader: Reader | None) -> None:
+        self.name, self._search, self._reader = search.name, search, reader
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The hashes and places of what was found, as JSON; option `most`: passages at most."""
@@ -75,7 +49,7 @@ class Consulting:
                 found = [await self._reader.read(messages[-1].content)]
             else:
                 found = await self._search.find(messages[-1].content, most=int(options.get("most", MOST)))
-            told = _told(found, self._shelf)
+            told = _told(found)
         except SearchError as error:
             if purpose != PAGE or not error.of_the_page:
                 raise ProviderError(error.kind, str(error), status=error.status) from error
@@ -87,19 +61,18 @@ class Consulting:
         """The search and the reader are closed by whoever opened them."""
 
 
-def _told(found: Sequence[Found | Page], shelf: Shelf) -> str:
+def _told(found: Sequence[Found | Page]) -> str:
     entries = []
     for one in found:
         place = msgspec.to_builtins(one)
         del place["text"]
-        shelf.add(one.digest, one.text)
         entries.append(Entry(one.digest, place))
     return msgspec.json.encode(entries).decode()
 
 
 class _Voiced:
-    def __init__(self, name: str, voice: Voice, shelf: Shelf) -> None:
-        self.name, self._voice, self._shelf = name, voice, shelf
+    def __init__(self, name: str, voice: Voice, ledger: Ledger) -> None:
+        self.name, self._voice, self._ledger = name, voice, ledger
         self._once = Once[Completion](Exception, keep=True)
 
     async def _ask(self, what: str, purpose: str, kind: type[T], **options: Json) -> list[T]:
@@ -115,7 +88,7 @@ class _Voiced:
             kind_of, message, status = entries.failure
             raise SearchError(kind_of, message, status=status)
         return [
-            msgspec.convert({**entry.place, "text": await self._shelf.text(entry.digest)}, kind) for entry in entries
+            msgspec.convert({**entry.place, "text": await self._ledger.text(entry.digest)}, kind) for entry in entries
         ]
 
     async def aclose(self) -> None:

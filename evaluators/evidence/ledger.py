@@ -1,5 +1,6 @@
 """The record of searches and pages in a store: what was asked, when, and by their hashes the texts that came."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -12,6 +13,9 @@ from wardround.engine.protocols import Store
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.page import Page
+
+KEPT = 2000
+"""Texts that a ledger keeps at hand: those used last."""
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -47,6 +51,7 @@ class Ledger:
 
     def __init__(self, store: Store, *, scope: str = "", clock: Clock = wall) -> None:
         self.store, self._scope, self._clock = store, scope, clock
+        self._texts: OrderedDict[str, str] = OrderedDict()
 
     async def asked(self, provider: str, what: str, most: int = 0, *, failed: bool = False) -> Asked | None:
         """The record of a question, or of its failure; `most` is 0 for a page."""
@@ -87,10 +92,20 @@ class Ledger:
 
     async def text(self, digest: str) -> str:
         """A text by its hash; raises StoreError if the store lacks it or holds other bytes under this name."""
-        body = await self.store.get(digest)
-        if blake2b(body, digest_size=16).hexdigest() != digest:
-            raise StoreError(f"the text {digest} is not what it was when it was kept")
-        return body.decode("utf-8")
+        text = self._texts.get(digest)
+        if text is None:
+            body = await self.store.get(digest)
+            if blake2b(body, digest_size=16).hexdigest() != digest:
+                raise StoreError(f"the text {digest} is not what it was when it was kept")
+            text = body.decode("utf-8")
+        self._at_hand(digest, text)
+        return text
+
+    def _at_hand(self, digest: str, text: str) -> None:
+        self._texts[digest] = text
+        self._texts.move_to_end(digest)
+        if len(self._texts) > KEPT:
+            self._texts.popitem(last=False)
 
     def key(self, provider: str, what: str, most: int, *, failed: bool = False) -> str:
         """The name of a record in the store's call cache."""
@@ -100,8 +115,9 @@ class Ledger:
     async def _entries(self, texts: Sequence[Found | Page]) -> tuple[Entry, ...]:
         digests = await self.store.put([one.text.encode("utf-8") for one in texts])
         places: list[dict[str, str | int]] = [msgspec.to_builtins(one) for one in texts]
-        for place in places:
+        for digest, place, one in zip(digests, places, texts, strict=True):
             del place["text"]
+            self._at_hand(digest, one.text)
         return tuple(Entry(digest, place) for digest, place in zip(digests, places, strict=True))
 
     async def _keep(self, asked: Asked, most: int) -> Asked:

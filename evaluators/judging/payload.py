@@ -43,7 +43,7 @@ def payload(text: str) -> Payload | Unread | None:
     body = source[opening.start() : closing + 1]
     for attempt in (body, _TRAILING.sub("", body)):
         try:
-            value = json.loads(attempt, object_pairs_hook=_once, parse_constant=_refused)
+            value = _decoder.decode(attempt)
         except (ValueError, RecursionError):
             continue
         return Payload(value, text.rpartition("```")[2] if blocks else source[closing + 1 :])
@@ -67,3 +67,6 @@ def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 def _refused(constant: str) -> Json:
     raise ValueError(f"{constant} is no JSON")
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refused)

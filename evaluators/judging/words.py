@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 from wardround.evaluators.judging.payload import LONGEST
@@ -106,7 +107,12 @@ def _why(text: str, vocabulary: Mapping[str, T]) -> Why:
 
 def _any(vocabulary: Mapping[str, T]) -> re.Pattern[str]:
     """Any word of the vocabulary as a whole word, the longest first."""
-    longest = sorted(vocabulary, key=lambda name: (-len(name), name))
+    return _any_of(tuple(vocabulary))
+
+
+@lru_cache(maxsize=64)  # there are few vocabularies, and each is asked for at every reply
+def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
+    longest = sorted(words, key=lambda name: (-len(name), name))
     either = "|".join(r"\s+".join(map(re.escape, name.split())) for name in longest)
     return re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
 

@@ -81,8 +81,8 @@ class Judging:
             found.extend(await together(places))
 
         async with anyio.create_task_group() as group:
-            group.start_soon(judge_steps)
             group.start_soon(compare)
+            await judge_steps()
         referred = None if unreferenced else tuple(found)
         return msgspec.structs.replace(account, steps=tuple(steps), reference=referred, unreferenced=unreferenced)
 

@@ -12,14 +12,26 @@ from wardround.engine.errors import ProviderError, StoreError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Completion, Json, Message
 from wardround.engine.stores.memory import MemoryStore
-from wardround.evaluators.evidence.consulted import KEPT, ConsultedReader, ConsultedSearch, Consulting, Shelf
+from wardround.evaluators.evidence.consulted import ConsultedReader, ConsultedSearch, Consulting
 from wardround.evaluators.evidence.failure import KINDS, SearchError
-from wardround.evaluators.evidence.found import Found, digest_of
-from wardround.evaluators.evidence.ledger import Ledger
+from wardround.evaluators.evidence.found import Found
+from wardround.evaluators.evidence.ledger import KEPT, Ledger
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.recording import Recording, RecordingReader
 
 URL = "https://a.test/page"
+
+
+class Counting(MemoryStore):
+    """A store that knows which texts it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    async def get(self, digest: str) -> bytes:
+        self.asked.append(digest)
+        return await super().get(digest)
 
 
 class Heard:
@@ -44,10 +56,10 @@ def consulted(
     *found: Found | SearchError, reader: Reader | None = None, store: Store | None = None
 ) -> tuple[ConsultedSearch, ConsultedReader, Heard]:
     store = store or MemoryStore()
-    ledger, shelf = Ledger(store), Shelf(store)
+    ledger = Ledger(store)
     recording = RecordingReader(reader, ledger) if reader else None
-    voice = Heard(Consulting(Recording(PlayedSearch(*found), ledger), recording, shelf))
-    return ConsultedSearch("played", voice, shelf), ConsultedReader("played", voice, shelf), voice
+    voice = Heard(Consulting(Recording(PlayedSearch(*found), ledger), recording))
+    return ConsultedSearch("played", voice, ledger), ConsultedReader("played", voice, ledger), voice
 
 
 async def test_what_was_found_comes_back_and_the_log_holds_its_hashes() -> None:
@@ -137,10 +149,10 @@ async def test_an_endpoint_s_own_kinds_are_a_refusal() -> None:
             raise ProviderError("quota", "spent")
 
     store = MemoryStore()
-    shelf = Shelf(store)
-    voice = Broken(Consulting(PlayedSearch(), None, shelf))
+    ledger = Ledger(store)
+    voice = Broken(Consulting(PlayedSearch(), None))
     with pytest.raises(SearchError, match="spent") as caught:
-        await ConsultedSearch("played", voice, shelf).find("pain")
+        await ConsultedSearch("played", voice, ledger).find("pain")
     assert caught.value.kind == "refused"
 
 
@@ -153,21 +165,22 @@ async def test_a_recorded_call_is_answered_from_the_store_alone() -> None:
         async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
             return Completion(voice.replies[0])
 
-    again = ConsultedSearch("played", Taped(Consulting(PlayedSearch(), None, Shelf(store))), Shelf(store))
+    again = ConsultedSearch("played", Taped(Consulting(PlayedSearch(), None)), Ledger(store))
     assert await again.find("pain") == [PASSAGE]
     lost = MemoryStore()
-    gone = ConsultedSearch("played", Taped(Consulting(PlayedSearch(), None, Shelf(lost))), Shelf(lost))
+    gone = ConsultedSearch("played", Taped(Consulting(PlayedSearch(), None)), Ledger(lost))
     with pytest.raises(StoreError):
         await gone.find("pain")
 
 
-async def test_the_shelf_keeps_the_texts_used_last() -> None:
-    shelf = Shelf(MemoryStore())
-    shelf.add("first", "used all the time")
-    for number in range(KEPT - 1):
-        shelf.add(digest_of(str(number)), str(number))
-    assert await shelf.text("first") == "used all the time"
-    shelf.add("last", "one too many")
-    assert await shelf.text("first") == "used all the time"
-    with pytest.raises(StoreError):
-        await shelf.text(digest_of("0"))
+async def test_a_ledger_keeps_the_texts_used_last_at_hand() -> None:
+    store = Counting()
+    digests = await store.put([str(number).encode() for number in range(KEPT + 1)])
+    ledger = Ledger(store)
+    for digest in digests[:KEPT]:
+        await ledger.text(digest)
+    assert await ledger.text(digests[0]) == "0"
+    await ledger.text(digests[-1])  # one too many: the second goes
+    store.asked.clear()
+    assert [await ledger.text(digests[at]) for at in (0, -1, 1)] == ["0", str(KEPT), "1"]
+    assert store.asked == [digests[1]]
