@@ -14,11 +14,11 @@ from wardround.engine.records import Ending
 
 JobT = TypeVar("JobT")
 
-FIRST, GROUPS, PAUSE = 16, 100, 0.005
+FIRST, GROUPS, PAUSE = 16, 25, 0.005
 """So many workers begin at once, the others in so many groups, so many seconds apart.
 
 All at once they would do each step of their jobs together: no first call is sent before the last is ready, and many
-end at the same moment. Half a second apart they keep an endpoint evenly at work (docs/performance.md).
+end at the same moment. An eighth of a second apart they keep an endpoint evenly at work (docs/performance.md).
 """
 
 

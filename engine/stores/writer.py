@@ -16,7 +16,7 @@ from wardround.engine.events import Row
 from wardround.engine.records import Ending
 from wardround.engine.spending import Spending
 
-GATHER = 0.003
+GATHER = 0.005
 """Seconds a group may gather: a commit costs far more than an append (docs/performance.md)."""
 
 
