@@ -108,6 +108,10 @@ class Purse:
         """What the run spent, as far as this process knows."""
         return sum(self._others.values(), self.own)
 
+    def spent_by(self, seat: str) -> Spending:
+        """What this seat spent of it."""
+        return self._own.get(seat, Spending()) + self._others.get(seat, Spending())
+
     def refused(self, seat: str) -> tuple[str, bool]:
         """Why a call of `seat` does not fit now ('' if it does), and whether it never will.
 

@@ -171,3 +171,10 @@ def test_a_user_s_own_costs_of_tests(shell: Shell, store: Path, tmp_path: Path) 
     prices.write_text("name,points\nlipase,cheap\n")
     assert shell("score", "g", "--store", store, "--points", prices) == 2
     assert "line 2" in shell.err
+
+
+@pytest.mark.parametrize("verb", ["score", "show", "report", "status"])
+def test_a_name_that_is_no_text_is_refused_in_a_line(shell: Shell, store: Path, verb: str) -> None:
+    assert shell(verb, "\udcff", "--store", store) == 2
+    assert "wardround: '\\udcff' holds bytes that are not UTF-8" in shell.err
+    assert "Traceback" not in shell.err

@@ -94,3 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(141)
+    except UnicodeEncodeError as error:
+        if not any(error.object in argument for argument in (sys.argv if arguments is None else arguments)):
+            raise
+        click.echo(f"wardround: {error.object!a} holds bytes that are not UTF-8; write it otherwise", err=True)
+        sys.exit(2)

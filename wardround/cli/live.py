@@ -12,11 +12,15 @@ from rich.table import Table
 
 from wardround.engine.batch import beside
 from wardround.engine.progress import Progress
+from wardround.engine.spending import Spending
 
 
 @asynccontextmanager
-async def live_table(progress: Progress, *, shown: bool) -> AsyncIterator[None]:
-    """Show `progress` on standard error while the block runs; nothing where nobody watches."""
+async def live_table(progress: Progress, *, shown: bool, library: str = "") -> AsyncIterator[None]:
+    """Show `progress` on standard error while the block runs; nothing where nobody watches.
+
+    What the seat `library` does is no call of a model: searches, counted apart.
+    """
     if not shown:
         yield
         return
@@ -25,29 +29,33 @@ async def live_table(progress: Progress, *, shown: bool) -> AsyncIterator[None]:
 
         async def refresh() -> None:
             while True:
-                live.update(table(progress, time.monotonic() - began), refresh=True)
+                live.update(table(progress, time.monotonic() - began, library), refresh=True)
                 await anyio.sleep(0.25)
 
         async with beside(refresh):
             yield
 
 
-def table(progress: Progress, seconds: float) -> Table:
+def table(progress: Progress, seconds: float, library: str = "") -> Table:
     """What has happened so far."""
     shown = Table(show_header=True, header_style="bold", box=None, pad_edge=False)
-    for name in ("episodes", "running", "calls", "calls/s", "tokens", "cost", "endings"):
-        shown.add_column(name)
-    spent = progress.spent
+    purse, spent = progress.purse, progress.spent
+    searches = purse.spent_by(library).calls
+    calls = purse.own.calls - purse.by_seat.get(library, Spending()).calls
     cost = f"{spent.cost:.2f} USD" + (f" + {spent.unpriced} calls unpriced" if spent.unpriced else "")
     endings = ", ".join(f"{count} {cause}" for cause, count in sorted(progress.endings.items())) or "-"
     state = " (draining)" if progress.draining else " (paused)" if progress.paused else ""
-    shown.add_row(
-        f"{progress.closed}/{progress.total}",
-        f"{progress.running}{state}",
-        str(spent.calls),
-        f"{progress.purse.own.calls / seconds:.1f}" if seconds > 0 else "-",
-        f"{spent.tokens:,}",
-        cost,
-        endings,
-    )
+    cells = {
+        "episodes": f"{progress.closed}/{progress.total}",
+        "running": f"{progress.running}{state}",
+        "calls": str(spent.calls - searches),
+        "calls/s": f"{calls / seconds:.1f}" if seconds > 0 else "-",
+        **({"searches": str(searches)} if library else {}),
+        "tokens": f"{spent.tokens:,}",
+        "cost": cost,
+        "endings": endings,
+    }
+    for name in cells:
+        shown.add_column(name)
+    shown.add_row(*cells.values())
     return shown

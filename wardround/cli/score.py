@@ -27,6 +27,7 @@ from wardround.evaluators.table import chosen, score_table
 from wardround.priced import Priced
 from wardround.results import Run
 from wardround.scoring import evaluator_names, evaluator_of, score_run
+from wardround.stored import LIBRARY
 
 
 @click.command(short_help="Score the episodes of a run.")
@@ -141,7 +142,8 @@ async def _score(name: str, given: dict[str, Any]) -> int:
         asked = _asked(given)
         if asked is not None:
             court = await convened(asked, store)
-        async with interruptible(progress), live_table(progress, shown=on_terminal() and not given["as_json"]):
+        shown = on_terminal() and not given["as_json"]
+        async with interruptible(progress), live_table(progress, shown=shown, library=LIBRARY):
             for evaluator in evaluators:
                 if court is not None and asked is not None:
                     await _supplied(court, asked, evaluator, store)

@@ -1,0 +1,33 @@
+"""The table that a person watches."""
+
+from wardround.cli.live import table
+from wardround.engine.budget import Purse
+from wardround.engine.progress import Progress
+from wardround.engine.spending import Budget, Spending
+
+
+def cells(progress: Progress, library: str = "") -> dict[str, str]:
+    shown = table(progress, 2.0, library)
+    return {str(column.header): str(next(iter(column.cells))) for column in shown.columns}
+
+
+def spent() -> Progress:
+    progress = Progress(5)
+    progress.purse = Purse(Budget(), {"judge": "a/b", "search": "corpus"})
+    progress.purse.refresh({"judge": Spending(calls=10), "search": Spending(calls=3)}, 0.0)
+    for seat, calls in (("judge", 6), ("search", 4)):
+        for _ in range(calls):
+            progress.purse.set_aside(seat)
+            progress.purse.settle(seat, Spending(calls=1, prompt=2))
+    return progress
+
+
+def test_searches_stand_beside_the_calls() -> None:
+    row = cells(spent(), "search")
+    assert (row["calls"], row["searches"], row["calls/s"]) == ("16", "7", "3.0")
+
+
+def test_without_a_library_every_call_is_one() -> None:
+    row = cells(spent())
+    assert (row["calls"], row["calls/s"]) == ("23", "5.0")
+    assert "searches" not in row
