@@ -29,14 +29,17 @@ _SPELLINGS = tuple(
 
 def plain(text: str) -> str:
     """`text` in lower case without markdown, curly quotes, accents, possessives and doubled blanks."""
-    text = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES).translate(_GREEK)
-    text = unicodedata.normalize("NFD", text)
-    text = "".join(mark for mark in text if not unicodedata.combining(mark)).casefold()
+    if text.isascii():  # nothing to compose and no accent to take off
+        text = text.replace("`", "'").lower()
+    else:
+        text = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES).translate(_GREEK)
+        text = unicodedata.normalize("NFD", text)
+        text = "".join(mark for mark in text if not unicodedata.combining(mark)).casefold()
     text = _POSSESSIVE.sub("", _MARKS.sub(" ", text))
     return " ".join(text.split())
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=65536)
 def tokens(text: str) -> tuple[str, ...]:
     """The words of `text` in one spelling and the singular: 'Haemorrhoids' and 'hemorrhoid' give the same."""
     return tuple(stem(word) for word in _WORD.findall(plain(text)))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.terms.vocabulary import roots
-from wardround.scenarios.terms.wording import key
+from wardround.scenarios.terms.wording import key, plain
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,8 @@ def test_words_that_only_look_alike_stay_apart(one: str, other: str) -> None:
 @given(st.text(max_size=200))
 def test_a_key_of_a_key_is_itself_as_words(text: str) -> None:
     assert len(key(text).split()) == len(key(key(text)).split())
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_ascii_is_read_as_it_is_beside_an_accent(text: str) -> None:
+    assert plain(f"é {text}") == f"e {plain(text)}".strip()
