@@ -20,6 +20,8 @@ LONG = 500
 
 _DENIED = re.compile(r"\b(?:not(?! only\b)|never|neither|cannot)\b|n['\u2019]t\b", re.IGNORECASE)
 """Negations of what a sentence says."""
+_REACH = re.compile(r"[,;:.()]|\b(?:and|but|or|while|whereas|which|who|although|because)\b", re.IGNORECASE)
+"""Where the reach of a negation ends at the latest."""
 _NEGATIVE = re.compile(
     r"\b(?:no|nor|without|none|fail(?:s|ed)? to|lack(?:s|ed|ing)?|absence|absent|un(?:likely|able)|insufficient"
     r"|negative|ineffective|rul(?:e|es|ed|ing)[ -]out|exclud\w+|exclusion|den(?:y|ies|ied)|false|myth|rather than"
@@ -44,8 +46,9 @@ class Match(NamedTuple):
 def settled(case: str, passages: Sequence[str], text: str) -> Match | None:
     """The likest sentence that says the same as a claim of the text or its opposite; None if none is like enough.
 
-    What restates the case is no claim. A contradiction is a "not" on one side alone. Where other negations, directions
-    (more, less) or numbers differ nothing is settled: whether both can be true takes understanding.
+    What restates the case is no claim. A contradiction is a "not" on one side alone, of what the other says. Where
+    other negations, directions (more, less) or numbers differ nothing is settled: whether both can be true takes
+    understanding.
     """
     best: Match | None = None
     told = known(case)
@@ -67,9 +70,18 @@ def _match(number: int, sentence: str, claim: str) -> Match | None:
     denied, negative = ({bool(pattern.search(said)) for said in (claim, sentence)} for pattern in (_DENIED, _NEGATIVE))
     if len(denied) == len(negative) == 1:
         return Match(number, sentence, True, likeness)
-    if len(denied) == 2 and negative == {False} and likeness >= OPPOSED:
+    if len(denied) == 2 and negative == {False} and likeness >= OPPOSED and _denies(claim, sentence):
         return Match(number, sentence, False, likeness)
     return None
+
+
+def _denies(claim: str, sentence: str) -> bool:
+    """Whether one of the two denies what the other says: "is not excreted and builds up" denies no building up."""
+    for saying, other in ((claim, sentence), (sentence, claim)):
+        for found in _DENIED.finditer(saying):
+            if known(_REACH.split(saying[found.end() :], maxsplit=1)[0]) & known(other):
+                return True
+    return False
 
 
 def _likeness(match: Match | None) -> float:

@@ -165,6 +165,10 @@ async def test_a_sentence_that_says_the_opposite_makes_the_step_wrong() -> None:
             "Is sporotrichosis an infection with the fungus Sporothrix?",
             "Sporotrichosis is an infection with Sporothrix fungus.",
         ),
+        (
+            "Copper is not excreted into bile and builds up in the liver, then in the brain and the cornea.",
+            "In Wilson disease copper builds up in the liver, in the brain and in the cornea.",
+        ),
         ("Migraine is a headache.", STEP),
         ("", STEP),
     ],
