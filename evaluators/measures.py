@@ -96,7 +96,7 @@ UNDEFINED = judged_measures.UNDEFINED | frozenset(
 
 
 def shown(name: str, value: float | None) -> str:
-    """A value as people read it: 0.873, 12.4, 1,204, $0.0312, 4.1 s; a dash for None."""
+    """A value as people read it: 0.873, 12.4, 1,204, $0.0312, 4.1 s, 0.24 ms; a dash for None."""
     if value is None:
         return "–"
     unit = measure_of(name).unit
@@ -107,6 +107,8 @@ def shown(name: str, value: float | None) -> str:
     if unit == "tokens":
         return f"{value:,.0f}"
     if unit == "seconds":
+        if 0 < abs(value) < 0.01:
+            return f"{value * 1000:.2g} ms"
         return f"{value:,.3f} s" if abs(value) < 1 else f"{value:,.1f} s"
     if unit in ("count", "points"):
         return f"{value:,.1f}"

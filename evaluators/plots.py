@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from markupsafe import Markup
 from matplotlib.axes import Axes
@@ -31,21 +32,29 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
     names = [n for n in _SHOWN if any((s := run.score(n)) and s.mean is not None for run in runs.values())]
     if not names:
         return Plot("Accuracy, recall, reasoning", "No episode has a score.")
-    step = 0.8 / len(runs)
+    rows, middles, row = [], [], 0.0
+    for measure in names:  # a run without the score takes no row
+        found = [
+            (place, s) for place, run in enumerate(runs.values()) if (s := run.score(measure)) and s.mean is not None
+        ]
+        rows += [(row + i, place, score) for i, (place, score) in enumerate(found)]
+        middles.append(row + (len(found) - 1) / 2)
+        row += len(found) + 1
 
     def draw(axes: Axes) -> None:
-        for place, (run, summary) in enumerate(runs.items()):
-            for row, score in enumerate(summary.score(n) for n in names):
-                if score is not None:
-                    _whisker(axes, row + (place - (len(runs) - 1) / 2) * step, score, SERIES[place % len(SERIES)])
-            axes.plot([], [], "o", color=SERIES[place % len(SERIES)], label=_short(run, 30))
-        _rows(axes, [measure_of(n).label for n in names])
+        for at, place, score in rows:
+            _whisker(axes, at, score, *_look(place))
+        for place, run in enumerate(runs):
+            colour, marker = _look(place)
+            axes.plot([], [], marker, color=colour, markersize=5, label=_short(run, 30))
+        _rows(axes, [measure_of(n).label for n in names], middles)
+        axes.set_ylim(row - 1.4, -0.6)
         _share_axis(axes)
         if len(runs) > 1:
             axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
 
     title = "; ".join(_said(run, summary, names) for run, summary in runs.items())
-    height = 0.7 + len(names) * max(0.3, 0.19 * len(runs)) + (0.3 if len(runs) > 1 else 0)
+    height = 0.7 + 0.16 * row + (0.3 if len(runs) > 1 else 0)
     note = "Point: mean over scored episodes. Bar: 95% interval. Pale band: every failed episode as 0, and as 1."
     return Plot("Accuracy, recall, reasoning", note, svg(name, title, (WIDTH, height), draw))
 
@@ -66,7 +75,7 @@ def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
     def draw(axes: Axes) -> None:
         for row, group in enumerate(groups):
             if group.mean is not None:
-                _point(axes, row, group.mean, group.ci95, SERIES[0])
+                _point(axes, row, group.mean, group.ci95, *_look(0))
         if score.macro is not None:
             axes.axvline(score.macro, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
         _rows(axes, [f"{_short(group.group, 36)} ({group.cases})" for group in groups])
@@ -119,13 +128,14 @@ def spread_plot(name: str, heading: str, score: str, values: Sequence[float], no
         axes.set_xlabel(f"{label}{_UNITS.get(measure_of(score).unit, '')}")
         axes.set_ylabel("episodes")
 
-    middle = sorted(values)[len(values) // 2]
+    middle = median(values)
     total = _figure(score, math.fsum(values))
     note = f"Median {_figure(score, middle)}, total {total} over {counted(len(values), 'episode')}."
     title = f"{label} per episode: median {_figure(score, middle)}, largest {_figure(score, max(values))}"
     return Plot(heading, f"{note} {missing}".strip(), svg(name, title, (WIDTH, 2.2), draw))
 
 
+_MARKERS = ("o", "s", "D", "^")
 _UNITS = {"seconds": " (s)", "usd": " (US$)", "points": " (points)"}
 _SHOWN = (
     "diagnosis_accuracy",
@@ -149,11 +159,16 @@ _SHOWN = (
 )
 
 
-def _whisker(axes: Axes, row: float, score: ScoreSummary, colour: str) -> None:
+def _look(place: int) -> tuple[str, str]:
+    """Colour and marker of a run: a colour comes again with another marker."""
+    return SERIES[place % len(SERIES)], _MARKERS[place // len(SERIES) % len(_MARKERS)]
+
+
+def _whisker(axes: Axes, row: float, score: ScoreSummary, colour: str, marker: str) -> None:
     if band := _band(score):
         axes.plot(band, (row, row), color=colour, alpha=0.18, linewidth=7, solid_capstyle="butt")
     if score.mean is not None:
-        _point(axes, row, score.mean, score.ci95, colour)
+        _point(axes, row, score.mean, score.ci95, colour, marker)
 
 
 def _band(score: ScoreSummary) -> tuple[float, float] | None:
@@ -165,14 +180,14 @@ def _band(score: ScoreSummary) -> tuple[float, float] | None:
     return total / n, (total + failed) / n
 
 
-def _point(axes: Axes, row: float, mean: float, ci95: tuple[float, float] | None, colour: str) -> None:
+def _point(axes: Axes, row: float, mean: float, ci95: tuple[float, float] | None, colour: str, marker: str) -> None:
     if ci95:
         axes.plot([min(max(end, 0.0), 1.0) for end in ci95], (row, row), color=colour, linewidth=1.8)
-    axes.plot([mean], [row], "o", color=colour, markersize=5, clip_on=False)
+    axes.plot([mean], [row], marker, color=colour, markersize=5, clip_on=False)
 
 
-def _rows(axes: Axes, labels: Sequence[str]) -> None:
-    axes.set_yticks(range(len(labels)), labels)
+def _rows(axes: Axes, labels: Sequence[str], at: Sequence[float] = ()) -> None:
+    axes.set_yticks(at or range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
@@ -198,7 +213,7 @@ def _is_whole(score: str) -> bool:
 
 
 def _figure(score: str, value: float) -> str:
-    return f"{value:,.0f}" if _is_whole(score) else shown(score, value)
+    return f"{value:,.1f}".removesuffix(".0") if _is_whole(score) else shown(score, value)
 
 
 def _edges(values: Sequence[float]) -> list[float]:

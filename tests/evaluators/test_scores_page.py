@@ -22,7 +22,8 @@ def test_values_are_shown_by_their_unit() -> None:
     assert shown("cost_usd", 12.5) == "$12.50"
     assert shown("cost_usd", 0.0) == "$0"
     assert shown("episode_seconds", 4.123) == "4.1 s"
-    assert shown("episode_seconds", 0.0012) == "0.001 s"
+    assert shown("episode_seconds", 0.0012) == "1.2 ms"
+    assert shown("episode_seconds", 0.0) == "0.000 s"
     assert shown("turns", 3.0) == "3.0"
     assert shown("my_own", None) == "–"
 
