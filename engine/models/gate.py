@@ -109,7 +109,8 @@ class Gate:
         self.in_flight -= 1
         if outcome.kind != "ok":
             self._settle(ticket, outcome, now)
-            self.silence.failed(outcome.kind, outcome.status, now, self.in_flight)
+            queued = self._turns.waiting if now >= self.paused_until else 0
+            self.silence.failed(outcome.kind, outcome.status, now, self.in_flight, queued)
         else:
             if self._metered and outcome.usage is not None:
                 self._correct(outcome.usage.prompt + outcome.usage.completion - ticket.tokens, now)

@@ -32,10 +32,11 @@ class Silence:
     """Begins with a call that fails and ends with the next that is answered, in times of the event loop (s).
 
     It ends too when no call is tried again any more (`trying`). `since` is None while there is none; `under_way` is
-    the number of calls that might still have been answered when the last one failed.
+    the number of calls that might still have been answered when the last one failed, `queued` of those that waited to
+    be sent.
     """
 
-    __slots__ = ("_said", "_tries", "_ways", "calls", "name", "since", "tried", "under_way")
+    __slots__ = ("_said", "_tries", "_ways", "calls", "name", "queued", "since", "tried", "under_way")
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -45,12 +46,12 @@ class Silence:
 
     def _begin(self, since: float | None) -> None:
         self.since = since
-        self.calls = self.under_way = 0
+        self.calls = self.under_way = self.queued = 0
         self._ways: list[str] = []
         self._tries: list[float] = []
         self._said: float | None = None
 
-    def failed(self, kind: str, status: int | None, now: float, under_way: int) -> None:
+    def failed(self, kind: str, status: int | None, now: float, under_way: int, queued: int = 0) -> None:
         """A call failed while so many others are under way; if it was looked at all the same, the silence is over."""
         if kind in ANSWERED:
             self.end(now)
@@ -59,7 +60,7 @@ class Silence:
         if self.since is None:
             self._begin(now)
         self.calls += 1
-        self.under_way = under_way
+        self.under_way, self.queued = under_way, queued
         way = f"HTTP {status}" if status is not None and status >= 400 else kind.replace("_", " ")
         if way not in self._ways:
             self._ways.append(way)
@@ -85,7 +86,8 @@ class Silence:
         while self._tries and self._tries[0] <= now:
             heappop(self._tries)
         heappush(self._tries, at)
-        due = self._said is None or now - self._said >= AGAIN
+        once = self.calls == 1 and self.queued  # the next in the queue will tell whether it is more than one call
+        due = (self._said is None or now - self._said >= AGAIN) and not once
         if due and (now - self.since >= LATER if self.under_way else at - self.since >= SOON):
             self._said = now
             log.warning(f"{self.name} {self.told(now)}")

@@ -14,6 +14,7 @@ from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gate import Gate, Outcome
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.limited import Limited
+from wardround.engine.models.quota import Quota
 from wardround.engine.models.retry import Patience, Retrying
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.silence import Silence
@@ -105,6 +106,29 @@ def test_the_user_hears_of_it_within_seconds(refusal: Refusal) -> None:
     instantly(main())
 
 
+class Slow(Scripted):
+    """Thinks before it does as the script says."""
+
+    latency = 0.3
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Any) -> Completion:
+        await asyncio.sleep(self.latency)
+        return await super().complete(messages, purpose=purpose, **options)
+
+
+@pytest.mark.parametrize("failure", [ProviderError("server", "x", status=500, retry_after=9.0), limit(9.0)])
+def test_one_failed_call_is_no_silence_while_others_wait_to_be_sent(failure: ProviderError) -> None:
+    async def main() -> None:
+        replies = iter([failure, "open", "open", "open"])
+        script, gate = Slow(lambda messages, purpose: next(replies)), Gate("g", Quota(in_flight=1))
+        models = [Retrying(Limited(script, gate), Patience(seed=seed)) for seed in range(3)]
+        with capture_logs() as logs:
+            await asyncio.gather(*(model.complete(ASKED, purpose="test") for model in models))
+        assert logs == []
+
+    instantly(main())
+
+
 def test_it_says_when_the_next_of_all_calls_is_made() -> None:
     silence = Silence("h")
     silence.failed("rate_limit", 429, 100.0, 0)
@@ -129,13 +153,9 @@ def test_what_passes_no_gate_is_spoken_of_too() -> None:
 
 @pytest.mark.parametrize(("calls", "latency"), [(200, 0.3), (200, 5.0), (1000, 0.05)])
 def test_a_crowd_of_refused_calls_is_spoken_of_in_time_and_not_at_length(calls: int, latency: float) -> None:
-    class Slow(Scripted):
-        async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Any) -> Completion:
-            await asyncio.sleep(latency)
-            return await super().complete(messages, purpose=purpose, **options)
-
     async def main() -> None:
         gate, script = Gate("g"), Slow(lambda messages, purpose: limit())
+        script.latency = latency
         models = [Retrying(Limited(script, gate), Patience(seed=seed)) for seed in range(calls)]
         with capture_logs() as logs:
             tasks = [asyncio.create_task(model.complete(ASKED, purpose="test")) for model in models]
