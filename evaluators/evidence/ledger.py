@@ -14,8 +14,8 @@ from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.page import Page
 
-KEPT = 2000
-"""Texts that a ledger keeps at hand: those used last."""
+KEPT = 20_000_000
+"""Characters of texts that a ledger keeps at hand: those used last."""
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -52,6 +52,7 @@ class Ledger:
     def __init__(self, store: Store, *, scope: str = "", clock: Clock = wall) -> None:
         self.store, self._scope, self._clock = store, scope, clock
         self._texts: OrderedDict[str, str] = OrderedDict()
+        self._held = 0
 
     async def asked(self, provider: str, what: str, most: int = 0, *, failed: bool = False) -> Asked | None:
         """The record of a question, or of its failure; `most` is 0 for a page."""
@@ -102,10 +103,12 @@ class Ledger:
         return text
 
     def _at_hand(self, digest: str, text: str) -> None:
-        self._texts[digest] = text
+        if digest not in self._texts:
+            self._texts[digest] = text
+            self._held += len(text)
         self._texts.move_to_end(digest)
-        if len(self._texts) > KEPT:
-            self._texts.popitem(last=False)
+        while self._held > KEPT:
+            self._held -= len(self._texts.popitem(last=False)[1])
 
     def key(self, provider: str, what: str, most: int, *, failed: bool = False) -> str:
         """The name of a record in the store's call cache."""

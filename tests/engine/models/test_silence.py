@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -119,7 +119,7 @@ class Slow(Scripted):
 @pytest.mark.parametrize("failure", [ProviderError("server", "x", status=500, retry_after=9.0), limit(9.0)])
 def test_one_failed_call_is_no_silence_while_others_wait_to_be_sent(failure: ProviderError) -> None:
     async def main() -> None:
-        replies = iter([failure, "open", "open", "open"])
+        replies: Iterator[ProviderError | str] = iter([failure, "open", "open", "open"])
         script, gate = Slow(lambda messages, purpose: next(replies)), Gate("g", Quota(in_flight=1))
         models = [Retrying(Limited(script, gate), Patience(seed=seed)) for seed in range(3)]
         with capture_logs() as logs:
