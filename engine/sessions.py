@@ -20,12 +20,15 @@ class Orders(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the run's operator wants now; the processes at work ask with every beat.
 
     `state` is run, pause (no action begins, nothing is dropped) or stop (drain and end). `concurrency` is for each
-    process; None leaves it as it is.
+    process; None leaves it as it is. `timeout` and `patience` (seconds) take the place of the run's settings in
+    processes that begin from now on.
     """
 
     state: str = "run"
     concurrency: int | None = None
     budget: Budget = Budget()
+    timeout: float | None = None
+    patience: float | None = None
 
 
 class SessionRow(msgspec.Struct, frozen=True):

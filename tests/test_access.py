@@ -6,12 +6,18 @@ import pytest
 from clinic import case_file, lines
 
 import wardround
-from wardround.access import read_quotas, spent_today
+from wardround.access import access_of, read_quotas, spent_today
 from wardround.engine.errors import UsageError
+from wardround.engine.models.faults import Fault
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.quota import Quota
+from wardround.engine.models.retry import Patience
+from wardround.engine.models.transport import Timeouts
 from wardround.engine.progress import Progress
+from wardround.engine.sessions import Orders
+from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.sqlite import SqliteStore
+from wardround.settings import RunSettings
 
 
 def test_a_quota_is_for_all_endpoints_or_for_one() -> None:
@@ -58,3 +64,30 @@ async def test_a_daily_quota_leaves_episodes_open_and_counts_over_resumes(tmp_pa
         assert await run.endings() == {"completed": 5, "open": 7}
         assert server.total == 5
     await store.aclose()
+
+
+async def test_patience_and_timeout_are_as_told_or_usual() -> None:
+    usual = await access_of(RunSettings(), MemoryStore())
+    assert (usual.timeouts, usual.patience) == (None, None)
+    told = await access_of(RunSettings(timeout=3600, patience=1800), MemoryStore())
+    assert told.timeouts == Timeouts(connect=30, first_byte=3600, total=3600)
+    assert told.patience == Patience(attempts=14 + 54, total=600 + 1620, silence=1800)
+    short = await access_of(RunSettings(timeout=5, patience=20), MemoryStore())
+    assert short.timeouts == Timeouts(connect=5, first_byte=5, total=5)
+    assert short.patience == Patience(silence=20)
+
+
+async def test_a_run_taken_up_again_can_be_told_another_timeout(tmp_path: Path) -> None:
+    store, cases = MemoryStore(), case_file(tmp_path / "cases.jsonl", 3)
+    faults = [None, Fault("stall", seconds=600)]
+    async with Loopback(lambda messages, model: lines("oracle", messages), faults=faults) as server:
+        doctor = {"spec": "openai/m", "base_url": server.base_url}
+        options = {"repeats": 1, "name": "r", "preflight": False, "concurrency": 1}
+        run = await wardround.run(cases, "oracle", doctor=doctor, store=store, budget=["1calls"], **options)
+        assert await run.endings() == {"completed": 1, "open": 2}
+        await wardround.resume("r", store=store, budget=["100calls"], timeout=0.5, patience=7)
+        assert await run.endings() == {"completed": 3}
+        assert server.total == 4, "the one that stalled was given up after the new timeout, and asked again"
+        orders: Orders = await store.orders("r")
+        assert (orders.timeout, orders.patience) == (0.5, 7)
+        assert run.header["settings"].get("timeout") is None, "what a run was begun with stays"

@@ -1,4 +1,4 @@
-"""How models are reached: prices, and the limits of endpoints that all seats of a process share."""
+"""How models are reached: prices, timeouts, and the limits of endpoints that all seats of a process share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,6 +9,8 @@ from wardround.engine.errors import UsageError
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.prices import Prices, read_prices
 from wardround.engine.models.quota import Quota, read_quota
+from wardround.engine.models.retry import Patience
+from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Store
 from wardround.settings import RunSettings
 
@@ -20,6 +22,8 @@ class Access:
     prices: Prices = field(default_factory=Prices)
     gates: Gates = field(default_factory=Gates)
     offline: bool = False
+    timeouts: Timeouts | None = None
+    patience: Patience | None = None
 
 
 async def access_of(settings: RunSettings, store: Store, share: tuple[int, int] = (1, 1)) -> Access:
@@ -32,7 +36,10 @@ async def access_of(settings: RunSettings, store: Store, share: tuple[int, int] 
     default = quotas.pop("", None)
     daily = any(quota.daily_requests or quota.daily_tokens for quota in (*quotas.values(), default or Quota()))
     spent = await spent_today(store, share[1]) if daily else {}
-    return Access(prices, Gates(quotas, default, share=share, spent_today=spent))
+    timeouts = Timeouts.of(settings.timeout) if settings.timeout else None
+    patience = Patience.lasting(settings.patience) if settings.patience else None
+    gates = Gates(quotas, default, share=share, spent_today=spent)
+    return Access(prices, gates, timeouts=timeouts, patience=patience)
 
 
 def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:

@@ -10,6 +10,7 @@ from wardround.access import Access, access_of
 from wardround.amounts import budget_of
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
+from wardround.engine.sessions import Orders
 from wardround.piloting import draw, piloted
 from wardround.planning import plan, write_down
 from wardround.playing import Stage, check_causes, parts_of, play_open, reached, stage
@@ -41,17 +42,20 @@ class Options(TypedDict, total=False):
     prices: str
     budget: Sequence[str]
     quotas: Sequence[str]
+    timeout: float
+    patience: float
     allow_hosts: Sequence[str]
     preflight: bool
     name: str
 
 
-class Joining(TypedDict, total=False):
-    """What `join` takes besides."""
+class Changes(TypedDict, total=False):
+    """What can be changed when a run is taken up again: fields of RunSettings."""
 
-    share: tuple[int, int]
-    seats: Mapping[str, AgentSpec]
-    progress: Progress
+    concurrency: int | None
+    budget: Sequence[str]
+    timeout: float | None
+    patience: float | None
 
 
 async def run(
@@ -115,14 +119,7 @@ async def laid_down(settings: RunSettings, store: Store) -> Run:
         return await write_down(made, store)
 
 
-async def taken_up(
-    name: str,
-    store: Store,
-    *,
-    retry: Sequence[str] = (),
-    concurrency: int | None = None,
-    budget: Sequence[str] = (),
-) -> Run:
+async def taken_up(name: str, store: Store, *, retry: Sequence[str] = (), **changes: Unpack[Changes]) -> Run:
     """Make a run ready to go on, and leave the playing to others (`join`): see `resume`."""
     run = await Run.open(store, name)
     run.check_playable("it is not played")
@@ -131,13 +128,19 @@ async def taken_up(
     if not any(session.alive for session in await store.sessions(name)):
         orders = msgspec.structs.replace(orders, state="run")
     specs = {seat: told["spec"] for seat, told in run.header["seats"].items()}
-    if budget:
-        orders = msgspec.structs.replace(orders, budget=budget_of(budget, specs, specs.values()))
-    orders = msgspec.structs.replace(orders, concurrency=concurrency or orders.concurrency)
+    orders = _changed(orders, specs, **changes)
     if retry:
         await store.reopen(name, retry)
     await store.order(name, orders)
     return run
+
+
+def _changed(orders: Orders, specs: Mapping[str, str], **changes: Unpack[Changes]) -> Orders:
+    """The orders with what was given; `specs` is the SPEC of each seat that a budget may name."""
+    given: dict[str, Any] = {name: value for name, value in changes.items() if value}
+    if "budget" in given:
+        given["budget"] = budget_of(given["budget"], specs, specs.values())
+    return msgspec.structs.replace(orders, **given)
 
 
 async def resume(
@@ -145,17 +148,18 @@ async def resume(
     *,
     store: Store | str | Path = "wardround.db",
     retry: Sequence[str] = (),
-    concurrency: int | None = None,
-    budget: Sequence[str] = (),
-    **options: Unpack[Joining],
+    share: tuple[int, int] = (1, 1),
+    seats: Mapping[str, AgentSpec] | None = None,
+    progress: Progress | None = None,
+    **changes: Unpack[Changes],
 ) -> Run:
     """Go on with a run where it stopped; no recorded call is made again.
 
     `retry` reopens closed episodes of these causes, `budget` takes the place of the caps given before (what was spent
     stays spent). Where other processes are at work on the run already, this one joins them and a pause stays one.
     """
-    run = await taken_up(name, _opened(store), retry=retry, concurrency=concurrency, budget=budget)
-    return await join(name, store=run.store, **options)
+    run = await taken_up(name, _opened(store), retry=retry, **changes)
+    return await join(name, store=run.store, share=share, seats=seats, progress=progress)
 
 
 async def join(
@@ -174,12 +178,19 @@ async def join(
     """
     run = await Run.open(_opened(store), name)
     run.check_playable("it is not played")
-    settings = RunSettings.model_validate(run.header["settings"])
+    settings = await _settings(run)
     access = await access_of(settings, run.store, share)
     parts = await parts_of(run, access, split_agents(seats or {})[1])
     async with reached(parts, tried=settings.preflight):
         await play_open(await stage(run, parts, access), progress or Progress(), concurrency or settings.concurrency)
     return run
+
+
+async def _settings(run: Run) -> RunSettings:
+    """The settings that a run was begun with, but what it was told since."""
+    orders = await run.store.orders(run.name)
+    told = {name: getattr(orders, name) for name in ("timeout", "patience") if getattr(orders, name)}
+    return RunSettings.model_validate({**run.header["settings"], **told})
 
 
 async def offline_stage(run: Run) -> Stage:

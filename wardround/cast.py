@@ -18,7 +18,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.models.bound import bound
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import Guarded
-from wardround.engine.models.reach import reach
+from wardround.engine.models.reach import Means, reach
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.plugins import imported, maker, named, names
 from wardround.engine.prompts import Prompts
@@ -165,11 +165,13 @@ def model_part(settings: SeatSettings, access: Access, env: Mapping[str, str] = 
     if not is_model(spec):
         raise UsageError(f"{spec!r} names no model: write provider/model, for instance openai/gpt-4o")
     base_url = settings.base_url or None
-    model: Model = (
-        Unreachable(spec)
-        if access.offline
-        else reach(spec, base_url=base_url, env=env, prices=access.prices, gates=access.gates)
-    )
+    means: Means = {
+        "prices": access.prices,
+        "timeouts": access.timeouts,
+        "patience": access.patience,
+        "gates": access.gates,
+    }
+    model: Model = Unreachable(spec) if access.offline else reach(spec, base_url=base_url, env=env, **means)
     made = Part(spec, model=model, sampling=settings.sampling(), options=settings.options)
     made.cached, made.address, made.gates = settings.cache, settings.base_url, access.gates
     return made

@@ -49,6 +49,8 @@ class Convening:
     prompts: Path | None = None
     quotas: Sequence[str] = ()
     prices: str = ""
+    timeout: float | None = None
+    patience: float | None = None
 
 
 async def convened(asked: Convening, store: Store) -> Court:
@@ -59,7 +61,10 @@ async def convened(asked: Convening, store: Store) -> Court:
     if len(asked.base_urls) > len(asked.judges):
         raise UsageError("there are more base URLs than judges: give one for each judge, in their order")
     texts = wording(asked.prompts)
-    access = await access_of(RunSettings(prices=asked.prices, quotas=tuple(asked.quotas)), store)
+    settings = RunSettings(
+        prices=asked.prices, quotas=tuple(asked.quotas), timeout=asked.timeout, patience=asked.patience
+    )
+    access = await access_of(settings, store)
     pairs = zip_longest(asked.judges, asked.base_urls, fillvalue="")
     made = [_seated(spec, access, asked.temperature, base_url) for spec, base_url in pairs]
     parts = seats_of([part for part, _ in made])

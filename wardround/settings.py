@@ -64,6 +64,10 @@ class RunSettings(_Settings):
     prices: str = ""
     budget: tuple[str, ...] = Field(default=(), description="Caps of the whole run, as in docs/cli.md: 50usd, 2h ...")
     quotas: tuple[str, ...] = Field(default=(), description="Limits of endpoints: [ADDRESS ]rpm=600,in_flight=64.")
+    timeout: float | None = Field(default=None, gt=0, description="Seconds for one reply; default 900.")
+    patience: float | None = Field(
+        default=None, gt=0, description="Seconds without one answer until the run stops for its endpoint; default 180."
+    )
     allow_hosts: tuple[str, ...] = ()
     preflight: bool = True
     name: str = ""

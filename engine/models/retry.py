@@ -1,6 +1,7 @@
 """Tries a model again when trying again can help: the only place of the project where anything is retried."""
 
 import asyncio
+import math
 import random
 from collections.abc import Sequence
 
@@ -47,6 +48,17 @@ class Patience(msgspec.Struct, frozen=True):
     longest: float = 60.0
     seed: int = 0
     silence: float = 180.0
+
+    @classmethod
+    def lasting(cls, silence: float) -> "Patience":
+        """As long with an endpoint that refuses every call: its calls go on until the run is stopped for it.
+
+        A late refusal is followed by a wait of at least half of `longest`, so one more attempt for each of these.
+        """
+        usual = cls()
+        more = max(0.0, silence - usual.silence)
+        attempts = usual.attempts + math.ceil(more / (usual.longest / 2))
+        return cls(attempts=attempts, total=usual.total + more, silence=silence)
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or min(self.total, self.first, self.longest, self.silence) < 0:

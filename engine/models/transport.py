@@ -25,6 +25,11 @@ class Timeouts(msgspec.Struct, frozen=True):
     first_byte: float = 600.0
     total: float = 900.0
 
+    @classmethod
+    def of(cls, reply: float) -> "Timeouts":
+        """So many seconds for a whole reply, all of which may pass before its first byte."""
+        return cls(connect=min(cls().connect, reply), first_byte=reply, total=reply)
+
 
 class BrokenOff(ConnectionError):
     """The connection ended before the reply did; the text says how."""

@@ -50,6 +50,8 @@ def test_a_doctor_without_an_answer_exits_3(shell: Shell, cases: Path, store: Pa
         (["--set", "max_turns"], "NAME=VALUE"),
         (["--where", "colour=red"], "colour"),
         (["--repeats", "0"], "repeats"),
+        (["--timeout", "0"], "--timeout"),
+        (["--patience", "soon"], "--patience"),
         (["--prompts", "nowhere"], "nowhere"),
         (["--config", "nowhere.toml"], "nowhere.toml"),
         (["--resume", "nobody"], "nobody"),

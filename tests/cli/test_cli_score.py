@@ -215,6 +215,8 @@ def test_points_of_the_users_own_replay(shell: Shell, tmp_path: Path) -> None:
         (["--concurrency", 4], "--concurrency goes with --judge"),
         (["--allow-domain", "a.org"], "--allow-domain goes with --judge"),
         (["--quota", "rpm=5"], "--quota goes with --judge"),
+        (["--patience", "5"], "--patience goes with --judge"),
+        (["--judge", "lexical", "--timeout", "0"], "0.0 is not in the range"),
         (["--judge", "lexical", "--budget", "many"], "budget 'many'"),
         (["--judge", "openai/m", "--judge-base-url", "nowhere"], "no address of an endpoint"),
     ],

@@ -8,7 +8,16 @@ import click
 from pydantic import ValidationError
 
 from wardround.cli.live import live_table
-from wardround.cli.options import drive, json_option, on_terminal, say_json, store_option, store_path
+from wardround.cli.options import (
+    drive,
+    json_option,
+    on_terminal,
+    patience_option,
+    say_json,
+    store_option,
+    store_path,
+    timeout_option,
+)
 from wardround.cli.outcome import say_forecast
 from wardround.curating import Built, build_reports, curator, go_on
 from wardround.engine.batch import interruptible
@@ -19,7 +28,8 @@ from wardround.scenarios.reports.options import Options
 from wardround.settings import RunSettings, problems, validated
 from wardround.stored import open_store
 
-_AGAIN = {"resumed", "retry", "store", "out", "as_json", "concurrency", "budget", "without", "log_level"}
+_CHANGES = ("concurrency", "budget", "timeout", "patience")
+_AGAIN = {*_CHANGES, "resumed", "retry", "store", "out", "as_json", "without", "log_level"}
 
 
 @click.command(short_help="Build cases from the text of case reports, by a model.")
@@ -52,6 +62,8 @@ _AGAIN = {"resumed", "retry", "store", "out", "as_json", "concurrency", "budget"
     "--pilot", type=click.IntRange(min=1), metavar="N", help="Do N random articles first and forecast the rest."
 )
 @click.option("--quota", "quotas", multiple=True, metavar="[ADDRESS ]NAME=N,...", help="Limits of an endpoint.")
+@timeout_option
+@patience_option
 @click.option("--cache", is_flag=True, help="Answer calls that were made before from the store.")
 @click.option("--prompts", metavar="DIR", help="Your own wording: DIR/curator/*.md replaces the built-in prompts.")
 @click.option("--prices", metavar="FILE", help="CSV (model,input,output) or TOML: USD per million tokens.")
@@ -126,7 +138,7 @@ def _settings(given: Mapping[str, Any]) -> RunSettings:
         "seats": curator({**seat, "cache": given["cache"] or None}),
         "preflight": not given["no_preflight"],
     }
-    for name in ("seed", "concurrency", "budget", "quotas", "prompts", "prices", "allow_hosts", "name"):
+    for name in (*_CHANGES, "seed", "quotas", "prompts", "prices", "allow_hosts", "name"):
         if given[name] not in (None, ()):
             fields[name] = given[name]
     return validated(fields, "wardround cases build reports")
@@ -139,7 +151,7 @@ async def _build(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
         async with interruptible(progress), live_table(progress, shown=on_terminal() and not given["as_json"]):
             if settings is None:
                 causes = [cause for causes in given["retry"] for cause in causes.split(",") if cause]
-                again = {"retry": causes, "concurrency": given["concurrency"], "budget": given["budget"]}
+                again = {"retry": causes, **{name: given[name] for name in _CHANGES}}
                 built = await go_on(given["resumed"], out, store, progress, given["without"], **again)
             else:
                 built = await build_reports(settings, out, store, progress, pilot=given["pilot"] or 0)

@@ -8,7 +8,15 @@ import click
 
 from wardround.api import begin, laid_down, resume, taken_up
 from wardround.cli.live import live_table
-from wardround.cli.options import drive, json_option, on_terminal, store_option, store_path
+from wardround.cli.options import (
+    drive,
+    json_option,
+    on_terminal,
+    patience_option,
+    store_option,
+    store_path,
+    timeout_option,
+)
 from wardround.cli.outcome import outcome
 from wardround.clustering import run_clustered, shared_store
 from wardround.engine.batch import interruptible
@@ -24,6 +32,14 @@ from wardround.stored import open_store
 
 _SEATS = ("doctor", "patient", "examiner")
 _SAMPLING = ("temperature", "top_p", "max_tokens")
+_PLAIN = (
+    *("cases", "scenario", "repeats", "seed", "concurrency", "limit", "sample"),
+    *("prompts", "prices", "name", "timeout", "patience"),
+)
+"""Options that are settings of the same name."""
+_CHANGES = ("concurrency", "budget", "timeout", "patience")
+_AGAIN = {*_CHANGES, "resumed", "retry", "store", "as_json", "log_level", "share", "cluster", "workers"}
+"""Options that go beside --resume."""
 
 
 @click.command(short_help="Play cases under a scenario, or go on with an interrupted run.")
@@ -77,6 +93,8 @@ _SAMPLING = ("temperature", "top_p", "max_tokens")
     metavar="[ADDRESS ]NAME=N,...",
     help="Limits of an endpoint (or of each): in_flight, rpm, tpm, daily_requests, daily_tokens.",
 )
+@timeout_option
+@patience_option
 @click.option("--cache", metavar="SEATS", help="Seats whose calls are answered from the store if made before.")
 @click.option("--share", metavar="I/N", help="This is process I of N at work on the run; it takes 1/N of each quota.")
 @click.option(
@@ -132,8 +150,7 @@ def command(**given: Any) -> int:
 
 def _nothing_beside_resume(given: Mapping[str, Any]) -> None:
     """The settings of a resumed run come from the store: saying others would be silently ignored, so it is refused."""
-    own = {"resumed", "retry", "store", "as_json", "concurrency", "log_level", "budget", "share", "cluster", "workers"}
-    beside = [name for name, value in given.items() if value not in (None, (), False) and name not in own]
+    beside = [name for name, value in given.items() if value not in (None, (), False) and name not in _AGAIN]
     if beside:
         flags = ", ".join("--" + name.replace("_", "-") for name in beside)
         raise UsageError(
@@ -143,8 +160,7 @@ def _nothing_beside_resume(given: Mapping[str, Any]) -> None:
 
 def _settings(given: Mapping[str, Any]) -> RunSettings:
     base = read_settings(given["config"]).model_dump(exclude_defaults=True) if given["config"] else {}
-    plain = ("cases", "scenario", "repeats", "seed", "concurrency", "limit", "sample", "prompts", "prices", "name")
-    fields = {**base, **{name: given[name] for name in plain if given[name] is not None}}
+    fields = {**base, **{name: given[name] for name in _PLAIN if given[name] is not None}}
     for name in ("where", "allow_hosts", "budget", "quotas"):
         if given[name]:
             fields[name] = given[name]
@@ -236,7 +252,7 @@ async def _clustered(settings: RunSettings | None, store: Store, given: Mapping[
 def _again(given: Mapping[str, Any]) -> dict[str, Any]:
     """What `--resume` takes besides."""
     retry = [cause for causes in given["retry"] for cause in causes.split(",") if cause]
-    return {"retry": retry, "concurrency": given["concurrency"], "budget": given["budget"]}
+    return {"retry": retry, **{name: given[name] for name in _CHANGES}}
 
 
 def _share(text: str | None) -> tuple[int, int]:

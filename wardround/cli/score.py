@@ -9,7 +9,16 @@ import click
 import msgspec
 
 from wardround.cli.live import live_table
-from wardround.cli.options import drive, existing_store, json_option, on_terminal, say_json, store_option
+from wardround.cli.options import (
+    drive,
+    existing_store,
+    json_option,
+    on_terminal,
+    patience_option,
+    say_json,
+    store_option,
+    timeout_option,
+)
 from wardround.cli.screen import console
 from wardround.convening import Convening, convened, searching
 from wardround.court import Court
@@ -102,6 +111,8 @@ from wardround.stored import LIBRARY
 @click.option(
     "--quota", "quotas", multiple=True, metavar="[ADDRESS ]NAME=N,...", help="Limits of endpoints, as for run."
 )
+@timeout_option
+@patience_option
 @click.option(
     "--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="A host that restricted cases may be sent to."
 )
@@ -223,6 +234,8 @@ _NEEDS_JUDGE = {
     "concurrency": "concurrency",
     "budget": "budget",
     "quotas": "quota",
+    "timeout": "timeout",
+    "patience": "patience",
     "allow_hosts": "allow-host",
 }
 """Options that say nothing without a judge, and what the user wrote."""
@@ -250,6 +263,8 @@ def _asked(given: dict[str, Any]) -> Convening | None:
         prompts=given["prompts"],
         quotas=given["quotas"],
         prices=str(given["prices"] or ""),
+        timeout=given["timeout"],
+        patience=given["patience"],
     )
 
 

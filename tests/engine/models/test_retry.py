@@ -160,3 +160,11 @@ def test_no_exponent_is_too_large() -> None:
 def test_impossible_patience_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         Patience(**wrong)  # type: ignore[arg-type]  # one of the fields is a whole number
+
+
+@given(st.floats(min_value=1, max_value=1e6))
+def test_attempts_and_time_last_as_long_as_an_endpoint_may_be_silent(silence: float) -> None:
+    patience = Patience.lasting(silence)
+    longest = [min(patience.longest, patience.first * 2.0 ** min(n, 60)) for n in range(patience.attempts - 1)]
+    assert sum(longest) / 2 >= silence - 1e-6, "a refused call waits for at least half of each"
+    assert patience.total >= silence + patience.longest, "the stop of the run comes before the end of a call"
