@@ -82,8 +82,17 @@ async def test_a_run_taken_up_again_can_be_told_another_timeout(tmp_path: Path) 
     faults = [None, Fault("stall", seconds=600)]
     async with Loopback(lambda messages, model: lines("oracle", messages), faults=faults) as server:
         doctor = {"spec": "openai/m", "base_url": server.base_url}
-        options = {"repeats": 1, "name": "r", "preflight": False, "concurrency": 1}
-        run = await wardround.run(cases, "oracle", doctor=doctor, store=store, budget=["1calls"], **options)
+        run = await wardround.run(
+            cases,
+            "oracle",
+            doctor=doctor,
+            repeats=1,
+            name="r",
+            store=store,
+            preflight=False,
+            concurrency=1,
+            budget=["1calls"],
+        )
         assert await run.endings() == {"completed": 1, "open": 2}
         await wardround.resume("r", store=store, budget=["100calls"], timeout=0.5, patience=7)
         assert await run.endings() == {"completed": 3}
