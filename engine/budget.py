@@ -1,7 +1,7 @@
 """Keeps a run within its budget: a call is let through only if what it will probably cost still fits."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from wardround.engine.records import Json
 from wardround.engine.spending import Budget, Caps, Spending
@@ -16,46 +16,77 @@ MARGIN = 1.25
 _ROUNDING = 1e-9
 
 
-class _Scope:
-    """One set of caps, the seats it covers, and what they have spent and set aside."""
-
-    __slots__ = ("aside", "aside_cost", "aside_tokens", "caps", "name", "seats", "spent")
-
-    def __init__(self, name: str, caps: Caps, seats: frozenset[str]) -> None:
-        self.name, self.caps, self.seats = name, caps, seats
-        self.spent = Spending()
-        self.aside = 0
-        self.aside_tokens = self.aside_cost = 0.0
-
-    def over(self, tokens: float, cost: float) -> str:
-        """What would be passed by one more call of this size; '' if it fits."""
-        caps, spent = self.caps, self.spent
-        if caps.cost is not None and spent.unpriced:
-            return f"{self.name}: {spent.unpriced} calls have no known price, so the cap on cost cannot be kept"
-        if caps.calls is not None and spent.calls + self.aside + 1 > caps.calls:
-            return f"{self.name}: {spent.calls:,} of {caps.calls:,} calls were made"
-        if caps.tokens is not None and spent.tokens + self.aside_tokens + tokens > caps.tokens:
-            return f"{self.name}: {spent.tokens:,} of {caps.tokens:,} tokens were used"
-        if caps.cost is not None and spent.cost + self.aside_cost + cost > caps.cost + _ROUNDING:
-            return f"{self.name}: {spent.cost:.4f} of {caps.cost:.4f} USD were spent"
-        return ""
+Size = tuple[float, float]
+"""Tokens and US dollars that a call is expected to need."""
 
 
 class _Usual:
-    """What calls of a seat cost of late."""
+    """What calls of a seat cost of late, and what is set aside for those under way."""
 
-    __slots__ = ("calls", "flying")
+    __slots__ = ("_cost", "_recent", "_tokens", "aside_cost", "aside_tokens", "flying")
 
     def __init__(self) -> None:
-        self.calls: deque[tuple[int, float]] = deque(maxlen=RECENT)
-        self.flying: list[tuple[float, float]] = []
+        self._recent: deque[tuple[int, float]] = deque()
+        self._tokens, self._cost = 0, 0.0
+        self.flying = 0
+        self.aside_tokens = self.aside_cost = 0.0
 
-    def size(self) -> tuple[float, float]:
-        """(tokens, US dollars) the next call is expected to need."""
-        if not self.calls:
-            return 0.0, 0.0
-        tokens, cost = (sum(column) / len(self.calls) for column in zip(*self.calls, strict=True))
-        return tokens * MARGIN, cost * MARGIN
+    @property
+    def known(self) -> bool:
+        """Whether a call has shown what one costs."""
+        return bool(self._recent)
+
+    def size(self) -> Size:
+        """What the next call is expected to need."""
+        count = len(self._recent)
+        return (self._tokens / count * MARGIN, self._cost / count * MARGIN) if count else (0.0, 0.0)
+
+    def learn(self, spent: Spending) -> None:
+        """Take note of what one cost."""
+        self._recent.append((spent.tokens, spent.cost))
+        self._tokens, self._cost = self._tokens + spent.tokens, self._cost + spent.cost
+        if len(self._recent) > RECENT:
+            tokens, cost = self._recent.popleft()
+            self._tokens, self._cost = self._tokens - tokens, self._cost - cost
+
+    def begin(self, size: Size) -> None:
+        """A call of this size is under way."""
+        self.flying += 1
+        self.aside_tokens, self.aside_cost = self.aside_tokens + size[0], self.aside_cost + size[1]
+
+    def end(self, size: Size) -> None:
+        """It no longer is."""
+        self.flying -= 1
+        self.aside_tokens, self.aside_cost = self.aside_tokens - size[0], self.aside_cost - size[1]
+        if not self.flying:  # what adding and taking away again leaves of a fraction
+            self.aside_tokens = self.aside_cost = 0.0
+
+
+class _Scope:
+    """One set of caps, the seats it covers, and what they have spent."""
+
+    __slots__ = ("caps", "name", "seats", "spent")
+
+    def __init__(self, name: str, caps: Caps, seats: Sequence[str]) -> None:
+        self.name, self.caps, self.seats = name, caps, seats
+        self.spent = Spending()
+
+    def over(self, size: Size, under_way: Sequence[_Usual]) -> str:
+        """What would be passed by one more call of this size beside those under way; '' if it fits."""
+        caps, spent = self.caps, self.spent
+        if caps.cost is not None and spent.unpriced:
+            return f"{self.name}: {spent.unpriced} calls have no known price, so the cap on cost cannot be kept"
+        if caps.calls is not None and spent.calls + sum(usual.flying for usual in under_way) + 1 > caps.calls:
+            return f"{self.name}: {spent.calls:,} of {caps.calls:,} calls were made"
+        if caps.tokens is not None:
+            tokens = spent.tokens + sum(usual.aside_tokens for usual in under_way) + size[0]
+            if tokens > caps.tokens * (1 + _ROUNDING):
+                return f"{self.name}: {spent.tokens:,} of {caps.tokens:,} tokens were used"
+        if caps.cost is not None:
+            cost = spent.cost + sum(usual.aside_cost for usual in under_way) + size[1]
+            if cost > caps.cost + _ROUNDING:
+                return f"{self.name}: {spent.cost:.4f} of {caps.cost:.4f} USD were spent"
+        return ""
 
 
 class Purse:
@@ -78,19 +109,13 @@ class Purse:
     def change(self, budget: Budget) -> None:
         """Take over another budget; what was spent stays spent."""
         self.budget = budget
-        every = frozenset(self._models)
+        every = sorted(self._models)
         asked = [("the run", budget.run, every)]
-        asked += [(f"seat {seat}", caps, frozenset((seat,))) for seat, caps in budget.seats.items()]
+        asked += [(f"seat {seat}", caps, [seat]) for seat, caps in budget.seats.items()]
         for model, caps in budget.models.items():
-            seats = frozenset(seat for seat, spec in self._models.items() if spec == model)
+            seats = [seat for seat in every if self._models[seat] == model]
             asked.append((f"model {model}", caps, seats))
         self._scopes = [_Scope(name, caps, seats) for name, caps, seats in asked if caps != Caps()]
-        for scope in self._scopes:
-            for seat in scope.seats:
-                flying = self._usual[seat].flying if seat in self._usual else ()
-                scope.aside += len(flying)
-                scope.aside_tokens += sum(tokens for tokens, _ in flying)
-                scope.aside_cost += sum(cost for _, cost in flying)
         self._add_up()
 
     @property
@@ -119,45 +144,37 @@ class Purse:
         """
         if not self._scopes:
             return "", False
-        usual = self._usual.get(seat)
-        tokens, cost = usual.size() if usual else (0.0, 0.0)
+        usual = self._usual_of(seat)
+        size = usual.size()
         for scope in self._of(seat):
-            if why := scope.over(tokens, cost):
-                return why, not scope.aside
-        if usual and not usual.calls and len(usual.flying) >= FIRST and any(self._of(seat)):
+            under_way = [self._usual[other] for other in scope.seats if other in self._usual]
+            if why := scope.over(size, under_way):
+                return why, not any(other.flying for other in under_way)
+        if not usual.known and usual.flying >= FIRST and any(self._of(seat)):
             return f"seat {seat}: the first calls have not shown yet what one costs", False
         return "", False
 
-    def set_aside(self, seat: str) -> None:
-        """Let a call through."""
-        if not self._scopes:
-            return
-        usual = self._usual.setdefault(seat, _Usual())
-        size = usual.size()
-        usual.flying.append(size)
-        for scope in self._of(seat):
-            scope.aside += 1
-            scope.aside_tokens += size[0]
-            scope.aside_cost += size[1]
+    def set_aside(self, seat: str) -> Size:
+        """Let a call through; what is set aside for it is to be given back when it ends (`settle`).
 
-    def settle(self, seat: str, spent: Spending | None) -> None:
+        Without a budget too: one may be given while the call is under way.
+        """
+        usual = self._usual_of(seat)
+        size = usual.size()
+        usual.begin(size)
+        return size
+
+    def settle(self, seat: str, spent: Spending | None, size: Size) -> None:
         """A call ended: what was set aside for it is free, what it cost is spent; None if it was dropped."""
-        if spent is not None:
-            self._own[seat] = self._own.get(seat, Spending()) + spent
-        if not self._scopes:
+        usual = self._usual_of(seat)
+        usual.end(size)
+        if spent is None:
             return
-        usual = self._usual.setdefault(seat, _Usual())
-        # Calls that were under way when the budget was set have nothing set aside.
-        flown = usual.flying.pop(0) if usual.flying else None
+        self._own[seat] = self._own.get(seat, Spending()) + spent
         for scope in self._of(seat):
-            if flown:
-                scope.aside -= 1
-                scope.aside_tokens -= flown[0]
-                scope.aside_cost -= flown[1]
-            if spent is not None:
-                scope.spent += spent
-        if spent is not None and not spent.failed:
-            usual.calls.append((spent.tokens, spent.cost))
+            scope.spent += spent
+        if not spent.failed:
+            usual.learn(spent)
 
     def refresh(self, others: Mapping[str, Spending], wall: float) -> str:
         """Take note of what was spent besides, before and by other processes, and of the run's time; why to stop."""
@@ -180,11 +197,17 @@ class Purse:
             rows.append({"of": "the run", "what": "wall", "spent": self._wall or 0.0, "cap": self.budget.run.wall})
         return rows
 
+    def _usual_of(self, seat: str) -> _Usual:
+        usual = self._usual.get(seat)
+        if usual is None:
+            usual = self._usual[seat] = _Usual()
+        return usual
+
     def _of(self, seat: str) -> Iterator[_Scope]:
         return (scope for scope in self._scopes if seat in scope.seats)
 
     def _add_up(self) -> None:
         for scope in self._scopes:
             scope.spent = Spending()
-            for seat in sorted(scope.seats):
+            for seat in scope.seats:
                 scope.spent += self._own.get(seat, Spending()) + self._others.get(seat, Spending())

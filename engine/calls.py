@@ -6,6 +6,7 @@ from typing import Protocol
 
 import msgspec
 
+from wardround.engine.budget import Size
 from wardround.engine.errors import ProviderError, ReplayError
 from wardround.engine.events import Called, Event, effective
 from wardround.engine.limits import Spent
@@ -25,12 +26,12 @@ class Watch(Protocol):
         """Return when a new action may begin; raise RunStopped if none may."""
         ...
 
-    async def before_call(self, seat: str) -> None:
-        """Return when a new call may be made; raise RunStopped if none may."""
+    async def before_call(self, seat: str) -> Size:
+        """Return when a new call may be made, with what is set aside for it; raise RunStopped if none may."""
         ...
 
-    def after_call(self, seat: str, spent: Spending | None) -> None:
-        """A call that was let through ended; None if it was dropped half-way and not recorded."""
+    def after_call(self, seat: str, spent: Spending | None, size: Size) -> None:
+        """A call that `size` was set aside for ended; None if it was dropped half-way and not recorded."""
         ...
 
     def drain(self, why: str) -> None:
@@ -165,8 +166,6 @@ class RecordingModel:
                 reply, error = await self._ask(messages, purpose, settings)
             elif self.spent:
                 self.spent.call(reply.usage)
-            if self.cache and reply and not reply.recalled:
-                await self.cache.keep(placed.key, nth, reply)
             call = Called(
                 seq=log.next,
                 at=log.clock(),
@@ -181,7 +180,9 @@ class RecordingModel:
                 reply=reply,
                 error=error,
             )
-            log.add(call)
+            log.add(call)  # before anything is awaited: what was paid for is in the log
+            if self.cache and reply and not reply.recalled:
+                await self.cache.keep(placed.key, nth, reply)
         if call.reply is None:
             kind, message = call.error or ("malformed", "the log has neither reply nor error")
             raise ProviderError(kind, message)
@@ -195,8 +196,7 @@ class RecordingModel:
         spent = self.spent
         if spent:
             spent.check()
-        if self.watch:
-            await self.watch.before_call(self._seat)
+        size = await self.watch.before_call(self._seat) if self.watch else None
         reply, error, booked = None, None, None
         try:
             await self._log.flush()
@@ -206,20 +206,22 @@ class RecordingModel:
             error = (failure.kind, str(failure))
             booked = spending_of(None)
         finally:
-            if self.watch:
-                self.watch.after_call(self._seat, booked)
+            if self.watch and size is not None:
+                self.watch.after_call(self._seat, booked, size)
         if spent and reply:
             spent.call(reply.usage)
         return reply, error
 
 
 def _latest(seat: str, events: Sequence[Event]) -> dict[str, _Conversation]:
-    known: dict[str, _Conversation] = {}
+    last: dict[str, Called] = {}
     for event in effective(events):
         if isinstance(event, Called) and event.seat == seat and event.reply is not None:
-            messages = messages_of(event, events)
-            hasher = blake2b(digest_size=16)
-            for message in messages:
-                feed(hasher, message)
-            known[event.purpose] = _Conversation(event.seq, messages, event.reply.text, hasher)
+            last[event.purpose] = event
+    known: dict[str, _Conversation] = {}
+    for purpose, event in last.items():
+        messages, hasher = messages_of(event, events), blake2b(digest_size=16)
+        for message in messages:
+            feed(hasher, message)
+        known[purpose] = _Conversation(event.seq, messages, event.reply.text if event.reply else "", hasher)
     return known

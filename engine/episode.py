@@ -16,6 +16,7 @@ from wardround.engine.errors import (
     ProviderError,
     RunStopped,
     StoreError,
+    storable,
 )
 from wardround.engine.events import Acted, Called, Closed, Event, Reopened, effective
 from wardround.engine.limits import Limits, Spent
@@ -206,13 +207,18 @@ class Episode:
     async def _close(self, ending: Ending | None) -> Ending:
         try:
             ending = ending or self.ending()
+            assert ending is not None
+            with boundary("rules"):  # an ending whose facts no store takes is the rules' fault, and ends this episode
+                self._add(ending)
         except Ended as ended:
             ending = ended.ending
-        assert ending is not None
+            self._add(ending)
+        await self._table.log.flush()
+        return ending
+
+    def _add(self, ending: Ending) -> None:
         log = self._table.log
         log.add(Closed(seq=log.next, at=log.clock(), ending=ending), ending)
-        await log.flush()
-        return ending
 
 
 _PASSING = (RunStopped, StoreError, LeaseLost, LogError, EgressError)
@@ -260,4 +266,4 @@ def _typed(who: str, error: Exception) -> Ending:
         return Ending("provider", error.kind, str(error))
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno})" if frames else ""
-    return Ending(who, "error", f"{type(error).__name__}: {error}{where}"[:2000])
+    return Ending(who, "error", storable(f"{type(error).__name__}: {error}{where}"[:2000]))

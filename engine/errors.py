@@ -46,7 +46,7 @@ class ProviderError(WardroundError):
     """
 
     def __init__(self, kind: str, message: str, *, status: int | None = None, retry_after: float | None = None) -> None:
-        super().__init__(message)
+        super().__init__(storable(message))
         self.kind = kind
         self.status = status
         self.retry_after = retry_after
@@ -64,3 +64,8 @@ class LimitReached(WardroundError):
 
 class RunStopped(WardroundError):
     """The run was asked to stop: the episode is left open and can be resumed."""
+
+
+def storable(text: str) -> str:
+    """The text with half a surrogate pair, which no store takes, written as an escape."""
+    return text.encode("utf-8", "backslashreplace").decode()

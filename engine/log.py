@@ -46,11 +46,11 @@ class EpisodeLog:
         if isinstance(event, Acted) and event.of >= 0:
             called = self.events[event.of]
             reply = called.reply if isinstance(called, Called) else None
-        elif isinstance(event, Called):
+        row = encode(event, self._hash, reply)  # may fail, and then nothing is to be kept or booked
+        if isinstance(event, Called):
             spent = spending_of(event.reply)
             earlier = self._spent.get(event.seat)
             self._spent[event.seat] = earlier + spent if earlier else spent
-        row = encode(event, self._hash, reply)
         self._hash = row.hash
         self.events.append(event)
         self._pending.append(row)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import anyio
 
-from wardround.engine.budget import Purse
+from wardround.engine.budget import Purse, Size
 from wardround.engine.errors import RunStopped
 from wardround.engine.records import Json
 from wardround.engine.sessions import Orders
@@ -89,7 +89,7 @@ class Progress:
         if self.why:
             raise RunStopped(self.why)
 
-    async def before_call(self, seat: str) -> None:
+    async def before_call(self, seat: str) -> Size:
         """Wait until the call fits the budget; raise RunStopped if it never will: then the run drains."""
         if self.paused or self.why:
             await self.before_act()
@@ -107,11 +107,11 @@ class Progress:
                     await self._stir.wait()
             finally:
                 self._waiting -= 1
-        self.purse.set_aside(seat)
+        return self.purse.set_aside(seat)
 
-    def after_call(self, seat: str, spent: Spending | None) -> None:
+    def after_call(self, seat: str, spent: Spending | None, size: Size) -> None:
         """Book a call."""
-        self.purse.settle(seat, spent)
+        self.purse.settle(seat, spent, size)
         if self._waiting:
             self.stir()
 

@@ -20,6 +20,7 @@ from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import Guarded
 from wardround.engine.models.reach import Means, reach
 from wardround.engine.models.unreachable import Unreachable
+from wardround.engine.models.wellformed import WellFormed
 from wardround.engine.plugins import imported, maker, named, names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Model, Store
@@ -87,7 +88,7 @@ class Company:
             part = self.parts[name]
             model = None
             if part.model is not None:
-                reached = bound(part.model, name, f"{case.id}@{repeat}")
+                reached = WellFormed(bound(part.model, name, f"{case.id}@{repeat}"))
                 guarded = Guarded(reached, self.allow_hosts, restricted=case.data_class == "restricted")
                 model = voice(guarded, part.sampling)
             seat = Seat(

@@ -40,6 +40,8 @@ class WellFormed:
 
 
 def _valid(text: str) -> str:
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

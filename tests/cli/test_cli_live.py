@@ -17,8 +17,7 @@ def spent() -> Progress:
     progress.purse.refresh({"judge": Spending(calls=10), "search": Spending(calls=3)}, 0.0)
     for seat, calls in (("judge", 6), ("search", 4)):
         for _ in range(calls):
-            progress.purse.set_aside(seat)
-            progress.purse.settle(seat, Spending(calls=1, prompt=2))
+            progress.purse.settle(seat, Spending(calls=1, prompt=2), progress.purse.set_aside(seat))
     return progress
 
 

@@ -3,8 +3,10 @@
 import anyio
 import anyio.lowlevel
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from wardround.engine.budget import FIRST, Purse
+from wardround.engine.budget import FIRST, MARGIN, RECENT, Purse
 from wardround.engine.errors import RunStopped
 from wardround.engine.progress import Progress
 from wardround.engine.sessions import Orders
@@ -22,11 +24,11 @@ def worked(budget: Budget, *, at_once: int, seats: str = "a", each: Spending = O
     async def caller(seat: str) -> None:
         while True:
             try:
-                await progress.before_call(seat)
+                size = await progress.before_call(seat)
             except RunStopped:
                 return
             await anyio.lowlevel.checkpoint()
-            progress.after_call(seat, each)
+            progress.after_call(seat, each, size)
 
     async def main() -> None:
         with anyio.fail_after(10):
@@ -99,17 +101,54 @@ async def test_a_top_up_lets_waiting_calls_go_on() -> None:
 
 def test_a_dropped_call_gives_back_what_was_set_aside() -> None:
     purse = Purse(Budget(Caps(calls=1)), MODELS)
-    purse.set_aside("a")
-    purse.settle("a", None)
+    purse.settle("a", None, purse.set_aside("a"))
     assert purse.refused("a") == ("", False)
     assert purse.own == Spending()
 
 
 def test_the_state_of_each_cap_is_told() -> None:
     purse = Purse(Budget(Caps(cost=2.0), seats={"b": Caps(calls=5)}), MODELS)
-    purse.set_aside("b")
-    purse.settle("b", ONE)
+    purse.settle("b", ONE, purse.set_aside("b"))
     assert purse.told() == [
         {"of": "the run", "what": "cost", "spent": 0.01, "cap": 2.0},
         {"of": "seat b", "what": "calls", "spent": 1, "cap": 5},
     ]
+
+
+def test_calls_that_were_under_way_when_a_budget_was_set_count_against_it() -> None:
+    purse = Purse(Budget(), MODELS)
+    purse.settle("a", ONE, purse.set_aside("a"))
+    sizes = [purse.set_aside("a") for _ in range(100)]
+    purse.change(Budget(Caps(tokens=100 + 100 * 125)))
+    why, never = purse.refused("a")
+    assert "tokens" in why
+    assert not never
+    purse.change(Budget(Caps(calls=102)))
+    assert purse.refused("a") == ("", False)
+    sizes.append(purse.set_aside("a"))
+    assert purse.refused("a") != ("", False)
+    for size in sizes:
+        purse.settle("a", ONE, size)
+    assert purse.refused("a")[1], "nothing is under way any more"
+
+
+def test_a_budget_that_is_lifted_and_set_again_knows_what_is_under_way() -> None:
+    purse = Purse(Budget(Caps(calls=2)), MODELS)
+    size = purse.set_aside("a")
+    purse.change(Budget())
+    purse.settle("a", ONE, size)
+    assert purse.refused("a") == ("", False)
+    purse.change(Budget(Caps(calls=1)))
+    why, never = purse.refused("a")
+    assert "1 of 1 calls" in why
+    assert never, "no call is under way that could make place"
+
+
+@given(st.lists(st.tuples(st.integers(0, 2000), st.floats(0, 3)), max_size=200))
+def test_the_expected_size_is_the_mean_of_recent_calls_and_a_quarter_more(calls: list[tuple[int, float]]) -> None:
+    purse = Purse(Budget(Caps(cost=1e9)), MODELS)
+    for tokens, cost in calls:
+        purse.settle("a", Spending(calls=1, prompt=tokens, cost=cost), purse.set_aside("a"))
+    recent = calls[-RECENT:]
+    mean = [sum(column) / len(recent) * MARGIN for column in zip(*recent, strict=True)] if recent else [0, 0]
+    assert purse.set_aside("a") == pytest.approx(tuple(mean), abs=1e-9)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import anyio
 import pytest
 from play import Shelf, Words, play, table
-from toy import Caller, Counting
+from toy import Caller, Count, Counting
 
+from wardround.engine.budget import Size
 from wardround.engine.episode import Episode
 from wardround.engine.errors import EgressError, ProviderError, StoreError
 from wardround.engine.events import Called, Closed, Row, decode
@@ -76,8 +77,8 @@ async def test_a_drained_run_leaves_the_episode_open_and_resumable() -> None:
     await play(whole, Words())
 
     class Stopping(Progress):
-        def after_call(self, seat: str, spent: Spending | None) -> None:
-            super().after_call(seat, spent)
+        def after_call(self, seat: str, spent: Spending | None, size: Size) -> None:
+            super().after_call(seat, spent, size)
             if self.spent.calls == 3:
                 self.drain()
 
@@ -266,3 +267,33 @@ async def test_the_wall_limit_counts_a_call_that_hangs() -> None:
     ending = await play(Shelf(), Hanging(), watch=Progress(), limits=Limits(wall=0.05))
     assert ending is not None
     assert (ending.cause, ending.reason) == ("limit", "wall")
+
+
+async def test_half_a_surrogate_pair_in_an_error_ends_the_episode_and_no_more() -> None:
+    class Mumbling(Custom):
+        async def act(self, view: View) -> Action:
+            raise ValueError("\ud83d")
+
+    shelf = Shelf()
+    ending = await play(shelf, Words(), caller=Mumbling)
+    assert ending is not None
+    assert (ending.cause, ending.reason) == ("caller", "error")
+    assert ending.detail.startswith("ValueError: \\ud83d (")
+    assert isinstance(decode(shelf.rows)[-1], Closed)
+    ending = await play(Shelf(), Failing(2, ProviderError("server", "it said \udfff")))
+    assert ending == Ending("provider", "server", "it said \\udfff")
+
+
+async def test_an_ending_that_no_store_takes_is_the_fault_of_the_rules() -> None:
+    class Unclear(Counting):
+        def ending(self, state: Count) -> Ending | None:
+            ending = super().ending(state)
+            return ending and Ending("completed", facts={"last": object()})
+
+    shelf = Shelf()
+    scene = table(shelf, Words())
+    scene.scenario = Unclear()
+    ending = await Episode(scene).play()
+    assert ending is not None
+    assert (ending.cause, ending.reason) == ("rules", "error")
+    assert isinstance(decode(shelf.rows)[-1], Closed)
