@@ -1,5 +1,6 @@
 """The front door from Python: in a running loop, with classes of the user's own, scored as rows, judged by a model."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ from wardround.access import Access
 from wardround.cast import model_part
 from wardround.engine.errors import UsageError
 from wardround.engine.models.loopback import Loopback
-from wardround.engine.records import Completion
+from wardround.engine.records import Completion, Message
 from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.standard import Standard
 from wardround.replaying import replay_run
@@ -151,3 +152,27 @@ async def test_wrong_arguments_are_usage_errors(cases: Path) -> None:
     for seats in ({"doctor": 3}, {"nurse": "gold"}, {"doctor": {"spec": "gold", "temperatur": 1}}):
         with pytest.raises(UsageError):
             await wardround.run(cases, "workup", seats=seats, store=MemoryStore())
+
+
+def halves(messages: Sequence[Message], purpose: str) -> str:
+    del messages, purpose
+    return "Acute appendicitis \ud83d"
+
+
+def garbled(messages: Sequence[Message], purpose: str) -> str:
+    del messages, purpose
+    return b"\xff".decode()
+
+
+async def test_half_a_character_in_a_doctor_s_reply_is_no_fault_of_the_doctor(cases: Path) -> None:
+    run = await wardround.run(
+        cases, "oracle", doctor=f"scripted/{__name__}:halves", repeats=1, limit=2, name="r", store=MemoryStore()
+    )
+    assert set(await run.endings()) == {"completed"}
+    assert "\ufffd" in next((await run.trajectory("case-000@1")).acted("doctor")).action.text
+    run = await wardround.run(
+        cases, "oracle", doctor=f"scripted/{__name__}:garbled", repeats=1, limit=2, name="r", store=MemoryStore()
+    )
+    ending = (await run.trajectory("case-000@1")).ending
+    assert ending is not None
+    assert (ending.cause, ending.reason) == ("provider", "malformed")
