@@ -155,8 +155,8 @@ async def test_wrong_arguments_are_usage_errors(cases: Path) -> None:
 
 
 def halves(messages: Sequence[Message], purpose: str) -> str:
-    del messages, purpose
-    return "Acute appendicitis \ud83d"
+    del purpose
+    return lines("oracle", messages) + "\ud83d"
 
 
 def garbled(messages: Sequence[Message], purpose: str) -> str:
