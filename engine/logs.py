@@ -8,36 +8,66 @@ from typing import Any
 
 import structlog
 
-_SECRET_NAME = re.compile(r"(?i)(api[-_]?key|authorization|password|secret|token)$")
-_SECRET_VALUE = re.compile(
-    r"(?i)\b(?:bearer\s+\S+|sk-[\w-]{8,}|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)|(?:api[-_]?key|password)=[^\s&]+)"
+HIDDEN = "[hidden]"
+
+_NAME = (
+    r"(?:(?:api|access|account|private|secret)[-_ ]?key|pass(?:word|wd|phrase)|secret|token|authorization"
+    r"|credentials?)"
 )
+"""How the name of a secret ends, whatever stands before it: OPENAI_API_KEY, x-api-key, PGPASSWORD."""
+_NAMED = re.compile(rf"(?i){_NAME}$")
+_SECRET = re.compile(
+    r"""(?imx)
+    (?<=://) (?P<user>[^\s/?\#"'<>]*) (?=@)  # user and password of an address
+    | \b (?:bearer\s+)+ (?!tokens?\b) [^\s"']+
+    | (?<![A-Za-z0-9]) (?:sk-[\w-]{8,} | xai-\w{16,} | (?:gsk|hf|ghp)_\w{16,} | AIza[\w-]{20,})
+    | (?P<name>NAME | (?<=[?&])key) (?P<by>(?:[ ]provided)? \\*["']? [ \t]* [:=]+>? [ \t]* (?:(?:bearer|basic)[ ])?)
+      (?: b?(?P<quote>\\*["']) (?:(?!(?P=quote))(?:\\.|[^\n]))+ (?P<end>(?P=quote)|$) | (?P<bare>[^\s&"']+) )
+    """.replace("NAME", _NAME)
+)
+_NUMBER = re.compile(r"[\d.,]+(?:e-?\d+)?[;)\]}]*")
 
 
 def redact(text: str) -> str:
-    """`text` without what looks like a key, a bearer token, or a password in an address."""
-    return _SECRET_VALUE.sub("[hidden]", text)
+    """`text` without what looks like a key, a bearer token, or a password in an address.
+
+    What is named as a secret goes too (`PGPASSWORD=...`, `'api_key': '...'`): rather a word too many than a key. A
+    token that is a number is a count or a price.
+    """
+    return _SECRET.sub(_hidden, text)
 
 
 def hide_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
-    """A structlog processor: hides values by their name and by their look."""
-    for name, value in event.items():
-        if _SECRET_NAME.search(name):
-            event[name] = "[hidden]"
-        elif isinstance(value, str):
-            event[name] = redact(value)
-    return event
+    """A structlog processor: hides values by their name and by their look, at any depth."""
+    clean: Mapping[str, Any] = _clean(event)
+    return clean
 
 
-def configure(level: str = "info", *, as_json: bool = False) -> None:
+def _clean(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str | BaseException):
+        return redact(str(value))
+    if isinstance(value, Mapping):
+        return {name: HIDDEN if _NAMED.search(str(name)) else _clean(part) for name, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_clean(part) for part in value]
+    return redact(repr(value))  # as it will be shown
+
+
+def _hidden(match: re.Match[str]) -> str:
+    told = match.groupdict()
+    if told["user"] is not None:
+        return HIDDEN if ":" in told["user"] else redact(told["user"])
+    if told["name"] is None:
+        return HIDDEN
+    if told["name"].casefold() == "token" and _NUMBER.fullmatch(told["bare"] or ""):
+        return match[0]
+    return f"{told['name']}{told['by']}{told['quote'] or ''}{HIDDEN}{told['end'] or ''}"
+
+
+def configure(level: str = "info") -> None:
     """Send the log to standard error at `level` (debug, info, warning, error); prompts appear at debug only."""
-    renderer: Any = (
-        structlog.processors.JSONRenderer()
-        if as_json
-        else structlog.dev.ConsoleRenderer(
-            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
-        )
-    )
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -45,7 +75,9 @@ def configure(level: str = "info", *, as_json: bool = False) -> None:
             structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
             structlog.processors.format_exc_info,
             hide_secrets,
-            renderer,
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+            ),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         # Standard error as it is when something is said, not as it was when this was set up.

@@ -1,5 +1,6 @@
 """Keeps a restricted conversation on this machine and on the hosts the user named."""
 
+import copy
 from collections.abc import Sequence
 
 from wardround.engine.errors import EgressError
@@ -31,8 +32,7 @@ class Guarded:
 
     def bound(self, role: str, episode: str) -> "Guarded":
         """For one seat and episode."""
-        made: Guarded = object.__new__(Guarded)
-        made.__dict__.update(self.__dict__)
+        made = copy.copy(self)
         made.model = bound(self.model, role, episode)
         return made
 

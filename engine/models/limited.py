@@ -1,5 +1,6 @@
 """A model whose calls pass the gate of their endpoint."""
 
+import copy
 from collections.abc import Sequence
 
 import msgspec
@@ -52,8 +53,7 @@ class Limited:
     def bound(self, role: str, episode: str) -> "Limited":
         """For one role."""
         del episode
-        made: Limited = object.__new__(Limited)
-        made.__dict__.update(self.__dict__)
+        made = copy.copy(self)
         made.role = role
         return made
 

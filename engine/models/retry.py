@@ -1,6 +1,7 @@
 """Tries a model again when trying again can help: the only place of the project where anything is retried."""
 
 import asyncio
+import copy
 import math
 import random
 from collections.abc import Sequence
@@ -83,8 +84,7 @@ class Retrying:
         inner = bound(self.model, role, episode)
         if inner is self.model:
             return self
-        made: Retrying = object.__new__(Retrying)
-        made.__dict__.update(self.__dict__)
+        made = copy.copy(self)
         made.model = inner
         return made
 

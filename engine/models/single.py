@@ -1,6 +1,7 @@
 """Asks the same question once, however many ask it, and at whatever time."""
 
 import asyncio
+import copy
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
@@ -37,8 +38,7 @@ class Single:
 
     def bound(self, role: str, episode: str) -> "Single":
         """For one seat and episode; what is under way is known to all that are bound from one."""
-        made: Single = object.__new__(Single)
-        made.__dict__.update(self.__dict__)
+        made = copy.copy(self)
         made.role, made.model = role, bound(self.model, role, episode)
         return made
 

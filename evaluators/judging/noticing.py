@@ -1,6 +1,6 @@
 """Whether a judge says of itself that a text spoke to it: a sign in any language, where the judge is a model."""
 
-from wardround.evaluators.judging.payload import Payload, field, payload
+from wardround.evaluators.judging.payload import Payload, field, payload, single
 
 FIELD = "addressed"
 """The field of a reply in which a judge says so (prompts/judge/system.md)."""
@@ -13,5 +13,4 @@ def noticing(reply: str) -> bool:
     if FIELD not in reply:
         return False
     held = payload(reply)
-    value = held.value if isinstance(held, Payload) else None
-    return field(value[0] if isinstance(value, list) and len(value) == 1 else value, (FIELD,)) is True
+    return isinstance(held, Payload) and field(single(held.value), (FIELD,)) is True

@@ -50,6 +50,28 @@ def payload(text: str) -> Payload | Unread | None:
     return unread("half_json", text)
 
 
+def needed(text: str) -> Payload | Unread:
+    """The same where nothing but JSON will do: a reply without any is `prose`, or `empty`."""
+    held = payload(text)
+    return unread("prose" if text.strip() else "empty", text) if held is None else held
+
+
+def strings(text: str, names: Sequence[str]) -> tuple[str, ...] | Unread:
+    """The texts, blank ones left out, of the list under the first of `names` that the reply's object has."""
+    held = needed(text)
+    if isinstance(held, Unread):
+        return held
+    listed = field(held.value, names)
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        return unread("no_field", text)
+    return tuple(one for one in listed if one.strip())
+
+
+def single(value: Json) -> Json:
+    """The only entry of a list of one, else the value itself: a judge may put its object into a list."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
 def field(value: Json, names: Sequence[str]) -> Json:
     """What an object holds under the first of `names` that it has, in any case; None if it has none."""
     if not isinstance(value, dict):

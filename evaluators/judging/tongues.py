@@ -77,7 +77,7 @@ OTHERS = (
     (AUTHORITY, "системное", r" сообщение"),
     (ADDRESS, "высшии максимальныи", r" балл"),
 )
-"""As in english.py."""
+"""As in orders.py."""
 
 UNSPACED = (
     (INSTRUCTION, r"(?:忽略|无视|忽视|忘记|不要理会|不用管)@16(?:指令|指示|规则|要求|提示)"),

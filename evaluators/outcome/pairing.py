@@ -8,7 +8,7 @@ import msgspec
 from wardround.engine.records import Score
 from wardround.evaluators.judging.judge import Answer, Judge, Reading, Sample, answered
 from wardround.evaluators.judging.panel import Panel, Vote
-from wardround.evaluators.judging.payload import Payload, field, payload
+from wardround.evaluators.judging.payload import field, needed
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.outcome import questions
 from wardround.evaluators.reasoning.items import Item, matched, precision_recall
@@ -79,11 +79,9 @@ def numbers(most: int) -> Reading[Places]:
 
 
 def _numbers(most: int, text: str) -> Places | Unread:
-    held = payload(text)
+    held = needed(text)
     if isinstance(held, Unread):
         return held
-    if not isinstance(held, Payload):
-        return unread("prose" if text.strip() else "empty", text)
     listed = held.value if isinstance(held.value, list) else field(held.value, ("same", "numbers"))
     if not isinstance(listed, list):
         return unread("no_field", text)

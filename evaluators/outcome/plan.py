@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.engine.records import Json
 from wardround.evaluators.judging.judge import Reading
-from wardround.evaluators.judging.payload import field, payload
+from wardround.evaluators.judging.payload import field, payload, single
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.judging.words import mentioned, word
 
@@ -59,7 +59,7 @@ def _read(shown: int, text: str) -> PlanVerdict | Unread:
     if held is None:
         said = word(text, _SAID, "wrong")
         return said if isinstance(said, Unread) else PlanVerdict(said)
-    value = held.value[0] if isinstance(held.value, list) and len(held.value) == 1 else held.value
+    value = single(held.value)
     told, basis = field(value, _VERDICT), field(value, ("basis", "rule"))
     if not isinstance(told, str):
         return unread("no_field" if told is None else "not_in_vocabulary", text)

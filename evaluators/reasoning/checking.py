@@ -91,9 +91,7 @@ class Check:
         """Keep the quotations of a reply that really stand in a passage: the one it names, or any other shown."""
         held = reply.payload(told)
         value = held.value if isinstance(held, reply.Payload) else None
-        if isinstance(value, list) and len(value) == 1:  # the verdict of such a reply is read too
-            value = value[0]
-        entries = reply.field(value, ("evidence", "quotes"))
+        entries = reply.field(reply.single(value), ("evidence", "quotes"))
         shown = [one.source for one in unique(self._gathered)]
         for entry in entries if isinstance(entries, list) else ():
             words, number = reply.field(entry, ("quote", "text")), reply.field(entry, ("passage",))

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array  # type: ignore[import-untyped]  # SciPy ship
 from scipy.sparse.csgraph import maximum_bipartite_matching  # type: ignore[import-untyped]
 
 from wardround.engine.records import Json, Score
-from wardround.evaluators.judging.payload import Payload, field, payload
+from wardround.evaluators.judging.payload import field, needed
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.scenarios import listing
 from wardround.scenarios.terms.catalogue import catalogue
@@ -105,11 +105,9 @@ def _none(name: str, reason: str) -> Score:
 
 
 def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
-    held = payload(text)
+    held = needed(text)
     if isinstance(held, Unread):
         return held
-    if not isinstance(held, Payload):
-        return unread("prose" if text.strip() else "empty", text)
     value = held.value
     if isinstance(value, dict) and isinstance(listed := field(value, ("items",)), list):
         value = listed

@@ -13,10 +13,9 @@ from wardround.evaluators.evidence.page import Page, Reader
 from wardround.evaluators.evidence.quoted import locate
 from wardround.evaluators.evidence.search import Search
 from wardround.evaluators.judging.judge import Answer, Judge, Sample, answered
-from wardround.evaluators.judging.payload import Payload, payload
-from wardround.evaluators.judging.payload import field as field_of
+from wardround.evaluators.judging.payload import strings
 from wardround.evaluators.judging.signed import Signed
-from wardround.evaluators.judging.unread import Unread, unread
+from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.together import together
 
@@ -114,13 +113,7 @@ async def _telling(source: Found | Page, step: str, judge: Judge, sample: Sample
 
 def read_quotes(text: str) -> tuple[str, ...] | Unread:
     """The quotations in a reply {"quotes": ["...", ...]}; an empty list is one."""
-    held = payload(text)
-    if isinstance(held, Unread):
-        return held
-    listed = field_of(held.value, ("quotes", "sentences")) if isinstance(held, Payload) else None
-    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-        return unread("no_field" if held else "prose" if text.strip() else "empty", text)
-    return tuple(one for one in listed if one.strip())
+    return strings(text, ("quotes", "sentences"))
 
 
 def unique(gathered: Sequence[Gathered]) -> list[Shown]:

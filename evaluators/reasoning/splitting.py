@@ -6,7 +6,7 @@ import msgspec
 
 from wardround.evaluators.evidence.quoted import locate
 from wardround.evaluators.judging.panel import Panel
-from wardround.evaluators.judging.payload import Payload, field, payload
+from wardround.evaluators.judging.payload import strings
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.judged import Part, Rules
@@ -37,13 +37,7 @@ async def steps_of(text: str, part: Part, rules: Rules, panel: Panel) -> Split:
 
 def read_starts(text: str) -> tuple[str, ...] | Unread:
     """The first words of each step in a reply {"starts": ["...", ...]}."""
-    held = payload(text)
-    if isinstance(held, Unread):
-        return held
-    listed = field(held.value, ("starts",)) if isinstance(held, Payload) else None
-    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-        return unread("no_field" if held else "prose" if text.strip() else "empty", text)
-    return tuple(one for one in listed if one.strip()) or unread("no_steps", text)
+    return strings(text, ("starts",)) or unread("no_steps", text)
 
 
 def cut(text: str, starts: Sequence[str]) -> list[str]:

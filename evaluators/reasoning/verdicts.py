@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.evaluators.judging.payload import Payload, field, payload
+from wardround.evaluators.judging.payload import field, needed, payload, single
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.judging.words import mentioned, word
 from wardround.evaluators.reasoning.judged import Rules, StepClass, Verdict
@@ -67,13 +67,13 @@ def read_judgment(text: str, rules: Rules = "default") -> Judgment | Unread:
 
     Under `published` only JSON is read, as its code does; else a verdict in text is read too.
     """
-    held = payload(text)
-    if held is None and rules == "published":
-        return unread("prose" if text.strip() else "empty", text)
+    held = needed(text) if rules == "published" else payload(text)
+    if isinstance(held, Unread):
+        return held
     meant = _read(text, _JUDGMENTS, _VERDICT, negative=Verdict.WRONG)
     if isinstance(meant, Unread):
         return meant
-    wanted = field(held.value, ("keywords_to_search", "keywords")) if isinstance(held, Payload) else None
+    wanted = field(held.value, ("keywords_to_search", "keywords")) if held else None
     if wanted is None and meant == SEARCH and (said := _KEYWORDS.search(text)):
         wanted = said[1]
     words = ", ".join(map(str, wanted)) if isinstance(wanted, list) else str(wanted or "")
@@ -102,6 +102,5 @@ def _read(text: str, vocabulary: Mapping[str, T], names: Sequence[str], negative
 
 def _value(value: Json, names: Sequence[str]) -> Json:
     """The field of an object, also of the only one in a list; the only text in a list."""
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
+    value = single(value)
     return value if isinstance(value, str) else field(value, names)

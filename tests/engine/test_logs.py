@@ -1,11 +1,59 @@
 """No key gets through the log."""
 
+from pathlib import Path
+
 import pytest
 import structlog
+from hypothesis import given
+from hypothesis import strategies as st
 
-from wardround.engine.logs import configure, redact
+from wardround.engine.logs import configure, hide_secrets, redact
 
 SECRETS = ("sk-abcdef1234567890", "Bearer abc.def.ghi", "api_key=hunter2")
+
+FORMS = [
+    "sk-hunter2hunter2",
+    "Incorrect key: sk-proj-hunter2-abcdef.",
+    "key_sk-hunter2hunter2",
+    "gsk_hunter2hunter2hunter2",
+    "hf_hunter2hunter2hunter2",
+    "AIzahunter2hunter2hunter2hunter2",
+    "Bearer hunter2",
+    "bearer  Bearer hunter2",
+    "Authorization: Bearer hunter2",
+    "authorization: Basic hunter2==",
+    "{'Authorization': 'Bearer hunter2'}",
+    "Proxy-Authorization=hunter2",
+    "OPENAI_API_KEY=hunter2",
+    "AZURE_OPENAI_API_KEY = 'hunter2'",
+    "AWS_SECRET_ACCESS_KEY=hunter2/x",
+    "PGPASSWORD=hunter2 psql",
+    "export HF_TOKEN=hunter2",
+    "x-api-key: hunter2",
+    "X-API-Key:hunter2",
+    "apikey: hunter2",
+    "Incorrect API key provided: hunter2.",
+    "api_key=hunter2",
+    "?api-key=hunter2&model=x",
+    "https://host/v1?key=hunter2&alt=sse",
+    "{'api_key': 'hunter2'}",
+    '{"api_key": "hunter2"}',
+    '{"api_key":"a\\"hunter2"}',
+    r"{\"api_key\": \"a b hunter2\"}",
+    "{'api_key': 'cut off hunter2",
+    "{b'api_key': b'hunter2'}",
+    "password='two words hunter2'",
+    "password:hunter2",
+    "passwd => hunter2",
+    "client_secret=hunter2",
+    "access_token=hunter2",
+    "token: hunter2",
+    "redis://:hunter2@h",
+    "postgresql://me:hunter2@host:5432/db",
+    "postgresql://me:at@hunter2@host/db",
+    "https://ghp_hunter2hunter2hunter2@host/repo",
+    "at http://me:hunter2@host/v1, it said",
+]
 
 
 @pytest.mark.parametrize("secret", SECRETS)
@@ -21,10 +69,130 @@ def test_what_looks_like_a_key_is_hidden(secret: str, capsys: pytest.CaptureFixt
     structlog.reset_defaults()
 
 
-def test_a_password_in_an_address_is_hidden() -> None:
-    assert redact("at http://me:secret@host/v1") == "at http://[hidden]@host/v1"
+@pytest.mark.parametrize("text", FORMS)
+def test_every_form_of_a_secret_is_hidden(text: str) -> None:
+    found = redact(f"before {text} after")
+    assert "hunter2" not in found
+    assert "[hidden]" in found
+    assert found.startswith("before ")
+    assert found.endswith(" after") or "cut off" in text
+    assert redact(found) == found
 
 
-def test_plain_words_stay() -> None:
-    text = "the model asked-for a task at http://127.0.0.1:8000/v1"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "the model asked-for a task at http://127.0.0.1:8000/v1",
+        "token count: 5",
+        "tokens=120, max_tokens: 400, total_tokens=9",
+        "input_cost_per_token: 2.5e-06",
+        "3 ms a token: 12.5; next",
+        "Unexpected token } in JSON at position 5",
+        "no bearer token was sent",
+        "password policy",
+        "password authentication failed for user wardround",
+        "check the URL and PGPASSWORD",
+        "Incorrect API key provided.",
+        "set OPENAI_API_KEY or --api-key",
+        "the task-force's risk-adjusted score",
+        "a secret, and the key to it",
+        "key=value, monkey=5",
+        "postgresql://me@host/db at me@host.org",
+        "http://host:8000/v1 (mail me@host.org)",
+        "http://host:8000?mail=me@host.org",
+        "Serum glucose: 5 mmol/l",
+    ],
+)
+def test_harmless_texts_stay(text: str) -> None:
     assert redact(text) == text
+
+
+def test_what_is_left_tells_what_it_was() -> None:
+    assert redact("at http://me:secret@host/v1") == "at http://[hidden]@host/v1"
+    assert redact("PGPASSWORD=a psql") == "PGPASSWORD=[hidden] psql"
+    assert redact("{'x-api-key': 'a', 'n': 5}") == "{'x-api-key': '[hidden]', 'n': 5}"
+    assert redact("Authorization: Bearer a.b") == "Authorization: Bearer [hidden]"
+
+
+PIECES = st.sampled_from(
+    [
+        *FORMS,
+        "api_key",
+        "token",
+        "://",
+        "@",
+        ":",
+        "=",
+        "'",
+        '"',
+        "\\",
+        " ",
+        "\n",
+        "&",
+        "Bearer ",
+        "sk-",
+        "key",
+        "7",
+        "?",
+    ]
+)
+
+
+@given(st.lists(PIECES | st.text(max_size=5), max_size=8).map("".join))
+def test_what_was_hidden_stays_as_it_is(text: str) -> None:
+    once = redact(text)
+    assert redact(once) == once
+
+
+@pytest.mark.parametrize(
+    "piece", ["a:", "://", "://a:", "token ", "sk-", "bearer ", "api_key='", "\\", "x@", "passwor"]
+)
+def test_a_megabyte_of_one_thing_is_read(piece: str) -> None:
+    """Ends at all: a pattern that goes back and forth would take hours."""
+    assert redact("://" + piece * (1_000_000 // len(piece))) is not None
+
+
+class Odd:
+    """Shown by its repr."""
+
+    def __repr__(self) -> str:
+        return "Odd(api_key='hunter2')"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"inner": {"api_key": "hunter2"}},
+        {"headers": [("x", "Bearer hunter2"), {"X-Api-Key": ["hunter2"]}]},
+        ["postgresql://me:hunter2@host/db"],
+        {"password=hunter2"},
+        ("sk-hunter2hunter2", 5),
+        ValueError("PGPASSWORD=hunter2 is wrong"),
+        {"error": KeyError("OPENAI_API_KEY=hunter2")},
+        Odd(),
+        b"api_key=hunter2",
+        Path("/x/token=hunter2"),
+    ],
+)
+def test_nothing_hides_a_secret_in_what_holds_it(value: object) -> None:
+    found = hide_secrets(None, "info", {"event": "x", "value": value})
+    assert "hunter2" not in repr(found)
+    assert "[hidden]" in repr(found)
+
+
+def test_other_values_stay() -> None:
+    event = {"event": "x", "count": 5, "share": 0.5, "none": None, "on": True, "rows": [{"a": ["b", 1]}]}
+    assert hide_secrets(None, "info", dict(event)) == event
+
+
+def test_an_exception_and_its_traceback_are_clean(capsys: pytest.CaptureFixture[str]) -> None:
+    configure("info")
+    try:
+        raise ValueError("x-api-key: hunter2")
+    except ValueError:
+        structlog.get_logger("x").exception("it failed")
+    err = capsys.readouterr().err
+    assert "ValueError: x-api-key: [hidden]" in err
+    assert "hunter2" not in err
+    structlog.reset_defaults()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.judging.payload import Payload, field, payload
+from wardround.evaluators.judging.payload import Payload, field, payload, single, strings
 from wardround.evaluators.judging.unread import Unread
 
 
@@ -87,3 +87,28 @@ def test_what_a_judge_writes_comes_back(value: dict[str, object]) -> None:
 @given(st.text('{}[]",:` ab1\n'))
 def test_any_text_is_taken(text: str) -> None:
     assert isinstance(payload(text), Payload | Unread | None)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"a": ["x", " ", "y"]}', ("x", "y")),
+        ('{"b": ["x"]}', ("x",)),
+        ('{"a": []}', ()),
+        ('{"a": ["x", 5]}', "no_field"),
+        ('{"a": "x"}', "no_field"),
+        ('[{"a": ["x"]}]', "no_field"),
+        ("x, y", "prose"),
+        (" ", "empty"),
+        ('{"a": [', "half_json"),
+    ],
+)
+def test_a_list_of_texts(text: str, found: tuple[str, ...] | str) -> None:
+    listed = strings(text, ("a", "b"))
+    assert (listed.why if isinstance(listed, Unread) else listed) == found
+
+
+def test_an_object_may_stand_alone_in_a_list() -> None:
+    assert single([{"a": 1}]) == single({"a": 1}) == {"a": 1}
+    assert single([1, 2]) == [1, 2]
+    assert single([]) == []
