@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import anyio
 import msgspec
 
+from wardround.engine.digest import digest_of
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.events import Row, decode
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
-from wardround.engine.stores.memory import digest_of
 
 FORMAT = "wardround-run-1"
 _TOGETHER = 200

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import anyio
 
 from wardround.engine.errors import StoreError
-from wardround.engine.stores.writer import GATHER, Failures, Work
+from wardround.engine.stores.work import GATHER, Failures, Work
 
 LARGEST = 2000
 """Entries of one group at most: what came in during an outage is not sent as one huge statement."""

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from wardround.engine.clock import Clock
-from wardround.engine.errors import LeaseLost, StoreError, WardroundError
+from wardround.engine.errors import StoreError, WardroundError
 from wardround.engine.records import Ending
 from wardround.engine.spending import Spending
-from wardround.engine.stores.writer import Append, Failures, Work
+from wardround.engine.stores.work import Append, Failures, Work, refusal
 
 # The number of events and the holder stand in the condition: a row that does not move is one that must not be written.
 _MOVE = (
@@ -101,10 +101,3 @@ def _refusal(connection: sqlite3.Connection, work: Append, key: int) -> Wardroun
     """Why nothing of it was written."""
     holder, events = connection.execute("SELECT holder, events FROM episodes WHERE id = ?", (key,)).fetchone()
     return refusal(work, holder, events)
-
-
-def refusal(work: Append, holder: int | None, events: int) -> WardroundError:
-    """The error for an append to an episode that has `events` events and is held by session `holder`."""
-    if work.holder is not None and holder != work.holder:
-        return LeaseLost(f"episode {work.episode} of run {work.run} is no longer held by session {work.holder}")
-    return StoreError(f"episode {work.episode}: event {work.rows[0].seq} does not follow event {events - 1}")

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from hashlib import blake2b
 
 import msgspec
 
 from wardround.engine.clock import Clock, wall
+from wardround.engine.digest import digest_of
 from wardround.engine.errors import LeaseLost, StoreError, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
@@ -287,8 +287,3 @@ class MemorySession:
     async def end(self) -> None:
         """Let go of what it holds."""
         self._store.end(self.id)
-
-
-def digest_of(text: bytes) -> str:
-    """The name of a text: 32 hex digits over its content."""
-    return blake2b(text, digest_size=16).hexdigest()

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from wardround.engine.digest import digest_of
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
@@ -13,12 +14,11 @@ from wardround.engine.sessions import LEASE, Orders, SessionRow
 from wardround.engine.spending import Spending, SpendRow
 from wardround.engine.stores.address import Address
 from wardround.engine.stores.gather import Gatherer
-from wardround.engine.stores.memory import digest_of
+from wardround.engine.stores.listing import EPISODE, orders_of, session_row
 from wardround.engine.stores.postgres_group import Group
 from wardround.engine.stores.postgres_server import Server
 from wardround.engine.stores.postgres_session import BEGIN, ROWS, PostgresSession, end
-from wardround.engine.stores.sqlite_session import EPISODE, orders_of, session_row
-from wardround.engine.stores.writer import Append, Keep
+from wardround.engine.stores.work import Append, Keep
 
 _PAGE = 500
 _RUN = "(SELECT id FROM runs WHERE name = $1)"

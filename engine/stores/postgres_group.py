@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from wardround.engine.errors import StoreError, WardroundError
-from wardround.engine.stores.group import refusal
 from wardround.engine.stores.postgres_server import Server
-from wardround.engine.stores.writer import Append, Failures, Keep, Work
+from wardround.engine.stores.work import Append, Failures, Keep, Work, refusal
 
 # One statement is one transaction and one way there and back: no connection is ever lost in the middle of one. What is
 # not `moved`, for its number of events or its holder, takes nothing else with it. Accounts are booked in the order of

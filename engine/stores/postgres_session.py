@@ -11,10 +11,10 @@ from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import Orders
 from wardround.engine.spending import Spending
 from wardround.engine.stores.gather import Gatherer
+from wardround.engine.stores.listing import EPISODE, orders_of
 from wardround.engine.stores.postgres_group import Group
 from wardround.engine.stores.postgres_server import Server
-from wardround.engine.stores.sqlite_session import EPISODE, orders_of
-from wardround.engine.stores.writer import Append
+from wardround.engine.stores.work import Append
 
 # Times are the server's: the clocks of the machines at work may differ.
 _NOW = "extract(epoch FROM clock_timestamp())::double precision"

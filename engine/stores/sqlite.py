@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from wardround.engine.clock import Clock, wall
+from wardround.engine.digest import digest_of
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
@@ -17,10 +18,11 @@ from wardround.engine.sessions import LEASE, Orders, SessionRow
 from wardround.engine.spending import Spending, SpendRow
 from wardround.engine.stores.connection import Connection
 from wardround.engine.stores.group import Group
-from wardround.engine.stores.memory import digest_of
+from wardround.engine.stores.listing import EPISODE, orders_of
 from wardround.engine.stores.recalls import Recalls
-from wardround.engine.stores.sqlite_session import EPISODE, Leases, SqliteSession, orders_of
-from wardround.engine.stores.writer import Append, GroupWriter, Keep
+from wardround.engine.stores.sqlite_session import Leases, SqliteSession
+from wardround.engine.stores.work import Append, Keep
+from wardround.engine.stores.writer import GroupWriter
 
 _PAGE = 500
 _FIND = (

@@ -13,10 +13,9 @@ from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import Orders, SessionRow
 from wardround.engine.spending import Spending
 from wardround.engine.stores.connection import Connection
-from wardround.engine.stores.writer import Append, GroupWriter
-
-EPISODE = "name, number, case_id, repeat, cause, reason, events, at"
-"""The columns of an EpisodeRow, in its order."""
+from wardround.engine.stores.listing import EPISODE, orders_of, session_row
+from wardround.engine.stores.work import Append
+from wardround.engine.stores.writer import GroupWriter
 
 
 class Leases:
@@ -136,14 +135,3 @@ class SqliteSession:
     async def end(self) -> None:
         """Let go of what it holds."""
         await self._leases.connection.write(lambda c: self._leases.end(c, self.id, dead=False))
-
-
-def session_row(row: Sequence[Any]) -> SessionRow:
-    """A SessionRow from a row of a query, its columns in the same order."""
-    number, run, host, pid, began, seen, ended, alive, told = row
-    return SessionRow(number, run, host, pid, began, seen, ended, bool(alive), msgspec.json.decode(told))
-
-
-def orders_of(row: Sequence[Any] | None) -> Orders:
-    """The orders in a row of a query; those nobody ever gave are the default."""
-    return msgspec.json.decode(row[0], type=Orders) if row and row[0] is not None else Orders()

@@ -5,46 +5,13 @@ import contextlib
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
 import anyio
 import anyio.to_thread
 
 from wardround.engine.errors import StoreError, WardroundError
-from wardround.engine.events import Row
-from wardround.engine.records import Ending
-from wardround.engine.spending import Spending
-
-GATHER = 0.005
-"""Seconds a group may gather: a commit costs far more than an append (docs/performance.md)."""
-
-
-class Append(NamedTuple):
-    """Events of one episode, and what goes with them in one commit; only while session `holder` holds it, if given."""
-
-    run: str
-    episode: str
-    rows: Sequence[Row] = ()
-    ending: Ending | None = None
-    spent: Mapping[str, Spending] | None = None
-    holder: int | None = None
-
-    def __bool__(self) -> bool:
-        """Whether there is anything to write; an empty one waits for what was given before it."""
-        return bool(self.rows or self.ending or self.spent)
-
-
-class Keep(NamedTuple):
-    """An answer for the call cache."""
-
-    key: str
-    answer: bytes
-
-
-Work = Append | Keep
-Failures = Mapping[int, WardroundError]
-"""What was not written, by its place in the group, and why."""
+from wardround.engine.stores.work import GATHER, Failures, Work
 
 
 class _Waiting:

@@ -1,8 +1,8 @@
 """One passage that a search found."""
 
-from hashlib import blake2b
-
 import msgspec
+
+from wardround.engine.digest import digest_of
 
 
 class Found(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -25,8 +25,3 @@ class Found(msgspec.Struct, frozen=True, omit_defaults=True):
     def digest(self) -> str:
         """The name under which a store keeps the text."""
         return digest_of(self.text)
-
-
-def digest_of(text: str) -> str:
-    """The name a store gives a text: blake2b of its UTF-8, 32 hex digits."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

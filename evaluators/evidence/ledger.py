@@ -3,11 +3,11 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from hashlib import blake2b
 
 import msgspec
 
 from wardround.engine.clock import Clock, wall
+from wardround.engine.digest import digest_of
 from wardround.engine.errors import StoreError
 from wardround.engine.protocols import Store
 from wardround.evaluators.evidence.failure import SearchError
@@ -96,7 +96,7 @@ class Ledger:
         text = self._texts.get(digest)
         if text is None:
             body = await self.store.get(digest)
-            if blake2b(body, digest_size=16).hexdigest() != digest:
+            if digest_of(body) != digest:
                 raise StoreError(f"the text {digest} is not what it was when it was kept")
             text = body.decode("utf-8")
         self._at_hand(digest, text)
@@ -113,7 +113,7 @@ class Ledger:
     def key(self, provider: str, what: str, most: int, *, failed: bool = False) -> str:
         """The name of a record in the store's call cache."""
         parts = msgspec.json.encode(["evidence", 1, self._scope, provider, what, most, failed])
-        return blake2b(parts, digest_size=16).hexdigest()
+        return digest_of(parts)
 
     async def _entries(self, texts: Sequence[Found | Page]) -> tuple[Entry, ...]:
         digests = await self.store.put([one.text.encode("utf-8") for one in texts])

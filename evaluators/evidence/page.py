@@ -4,7 +4,7 @@ from typing import Protocol
 
 import msgspec
 
-from wardround.evaluators.evidence.found import digest_of
+from wardround.engine.digest import digest_of
 
 
 class Page(msgspec.Struct, frozen=True, omit_defaults=True):

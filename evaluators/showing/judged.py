@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from wardround.engine.digest import digest_of
 from wardround.engine.records import Json, Score
 from wardround.evaluators import judged_measures
-from wardround.evaluators.evidence.found import digest_of
 from wardround.evaluators.measures import counted, measure_of, place_of, shown
 from wardround.evaluators.outcome.assessed import AssessmentAccount
 from wardround.evaluators.reasoning.account import Account

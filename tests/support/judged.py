@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
+from wardround.engine.digest import digest_of
 from wardround.engine.records import Json, Score
-from wardround.evaluators.evidence.found import digest_of
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.outcome.account import OutcomeAccount
 from wardround.evaluators.outcome.assessed import AssessmentAccount

@@ -9,7 +9,8 @@ import pytest
 
 from wardround.engine.errors import LeaseLost, StoreError
 from wardround.engine.events import Row
-from wardround.engine.stores.writer import Append, Failures, GroupWriter, Work
+from wardround.engine.stores.work import Append, Failures, Work
+from wardround.engine.stores.writer import GroupWriter
 
 
 def one_event(number: int) -> Append:

@@ -7,12 +7,13 @@ import pytest
 from bench import PlayedJudge, PlayedSearch, Reply, bench, verdict
 from graded import case, completed, trajectory
 
+from wardround.engine.digest import digest_of
 from wardround.engine.errors import EgressError, ProviderError, UsageError
 from wardround.engine.records import Ending, Score, Scored
 from wardround.evaluators.answer import Answer
 from wardround.evaluators.bench import Bench
 from wardround.evaluators.evidence.failure import SearchError
-from wardround.evaluators.evidence.found import Found, digest_of
+from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.guarded import Guarded
 from wardround.scenarios.case import Case, Truth
 
