@@ -53,21 +53,25 @@ class Progress:
         """Begin no further action; what is under way is finished and kept."""
         if not self.why:
             self.why = why
-            for told in self._told:
+            for told in tuple(self._told):
                 told(why)
         self.stir()
 
-    def when_draining(self, told: Callable[[str], None]) -> None:
-        """Tell `told` why, once the run drains."""
+    @contextmanager
+    def when_draining(self, told: Callable[[str], None]) -> Iterator[None]:
+        """Tell `told` why, if the run drains while the block runs or did so before."""
         self._told.append(told)
-        if self.why:
-            told(self.why)
+        try:
+            if self.why:
+                told(self.why)
+            yield
+        finally:
+            self._told.remove(told)
 
     @contextmanager
     def unless_draining(self) -> Iterator[None]:
         """Break the block off once the run drains, and raise RunStopped: for waits whose end is not worth keeping."""
-        with anyio.CancelScope() as scope:
-            self.when_draining(lambda _why: scope.cancel())
+        with anyio.CancelScope() as scope, self.when_draining(lambda _why: scope.cancel()):
             yield
         if scope.cancelled_caught:
             raise RunStopped(self.why)

@@ -1,39 +1,22 @@
 """Who judges, and with what: the panel, the search, and what of it goes into the header of the judges' run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from wardround.cast import Part
-from wardround.engine.cache import StoreCache
-from wardround.engine.episode import Caster
 from wardround.engine.errors import UsageError
-from wardround.engine.models.bound import bound
-from wardround.engine.models.guard import Guarded as GuardedModel
+from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import allowed
 from wardround.engine.models.hosts import hosts_of
-from wardround.engine.models.single import Single
 from wardround.engine.models.structured import takers
 from wardround.engine.models.unreachable import Unreachable
-from wardround.engine.models.wellformed import WellFormed
 from wardround.engine.prompts import Prompts
-from wardround.engine.protocols import Agent, Evaluator, Model, Store
 from wardround.engine.records import Json
-from wardround.engine.seat import Seat, Voice
-from wardround.evaluators.bench import Bench
-from wardround.evaluators.evaluation import SEAT, Evaluating, Judged
-from wardround.evaluators.evidence.consulted import ConsultedReader, ConsultedSearch, Consulting
-from wardround.evaluators.evidence.guarded import Guarded, GuardedReader
+from wardround.evaluators.evaluation import SEAT
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
-from wardround.evaluators.evidence.recording import Recording, RecordingReader
 from wardround.evaluators.evidence.search import Search
-from wardround.evaluators.judging.judge import Judge
-from wardround.evaluators.judging.model_judge import ModelJudge
-from wardround.evaluators.judging.panel import Panel
-from wardround.evaluators.judging.signed import Signed
-from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.results import Run
 from wardround.stored import LIBRARY
 from wardround.wording import wording
@@ -53,7 +36,8 @@ class Court:
 
     `structured` names the seats whose endpoint takes a schema of the reply. `reader` reads the pages that a search
     names. `allow_hosts` are hosts that restricted cases may be sent to. `untried`: the endpoints are still to be tried,
-    and `missing` says by seat what is to be said then, such as that there is no key. Close it with `aclose`.
+    and `missing` says by seat what is to be said then, such as that there is no key. It is of no store and may judge in
+    many, one scoring after another (sitting.py). Close it with `aclose`.
     """
 
     parts: Mapping[str, Part]
@@ -66,11 +50,8 @@ class Court:
     prompts: Prompts = field(default_factory=wording)
     untried: bool = False
     missing: Mapping[str, UsageError] = field(default_factory=dict)
-    _takers: frozenset[str] | None = None
-    _consulted: dict[bool, Consulting] = field(default_factory=dict)
-    _ledger: Ledger | None = None
-    _signed: Signed = field(default_factory=Signed)
-    _singles: dict[str, Single] = field(default_factory=dict)
+    _takers: list[frozenset[str]] = field(default_factory=list)
+    """What the trial of the endpoints showed, once it was made; copies of this court share it."""
 
     @classmethod
     async def recorded(cls, run: Run) -> "Court":
@@ -109,12 +90,12 @@ class Court:
 
         Raises UsageError: a key is missing, or an endpoint does not answer.
         """
-        if self._takers is None:
+        if not self._takers:
             for error in self.missing.values():
                 raise error
             models = {seat: part.model for seat, part in self.parts.items() if part.model is not None}
-            self._takers = await takers(models) if self.untried else self.structured
-        return self._takers
+            self._takers.append(await takers(models) if self.untried else self.structured)
+        return self._takers[0]
 
     def forbidden(self) -> dict[str, str]:
         """What restricted cases must not be shown to: the first such host by seat."""
@@ -128,79 +109,13 @@ class Court:
         """SPEC by seat, for budgets."""
         return {seat: part.spec for seat, part in self.parts.items()}
 
-    def gates_told(self) -> list[Json]:
-        """How the judges' endpoints stand, each once."""
-        gates = {id(part.gates): part.gates for part in self.parts.values() if part.gates}
-        return [line for gate in gates.values() for line in gate.told()]
+    def with_search(self, search: Search, reader: Reader | None) -> "Court":
+        """The same judges, who look things up there. Whoever opened the search closes it, this court the judges."""
+        return replace(self, search=search, reader=reader)
 
-    def caster(self, evaluator: Evaluator, judged: Judged, store: Store, episode: str, seed: int) -> Caster:
-        """A function that makes the judging agent of one episode."""
-
-        def cast(name: str, voice: Any) -> Agent:
-            bench = self._bench(name, voice, judged, store, episode, seed)
-            return Evaluating(evaluator, judged, bench)
-
-        return cast
-
-    def _bench(self, name: str, voice: Any, judged: Judged, store: Store, episode: str, seed: int) -> Seat:
-        restricted = judged.case.data_class == "restricted"
-        voices = {seat: self._voice(seat, voice, store, episode, restricted=restricted) for seat in self.parts}
-        judges = [self._judge(seat, part, voices[seat]) for seat, part in self.parts.items()]
-        search: Search | None = None
-        reader: Reader | None = None
-        if self.search is not None:
-            ledger = self._record(store)
-            heard: Voice = voice(self._consulting(store, restricted), {}, LIBRARY)
-            search = ConsultedSearch(self.search.name, heard, ledger)
-            reader = ConsultedReader(self.reader.name, heard, ledger) if self.reader else None
-        first = self.parts[SEAT]
-        return Bench(
-            name=name,
-            case_id=judged.case.id,
-            seed=seed,
-            prompts=self.prompts,
-            options=first.options,
-            model=voices[SEAT],
-            panel=Panel(judges, repeats=self.repeats, swap=self.swap),
-            search=search,
-            reader=reader,
-            signed=self._signed,
-        )
-
-    def _voice(self, seat: str, voice: Any, store: Store, episode: str, *, restricted: bool) -> Voice | None:
-        part = self.parts[seat]
-        if part.model is None:
-            return None
-        if seat not in self._singles:  # a judge's question has one answer, in whichever episode it comes up
-            cache = StoreCache(store, f"{part.spec}\x1f{part.address}", None)
-            self._singles[seat] = Single(WellFormed(part.model), cache)
-        reached = bound(self._singles[seat], seat, episode)
-        heard: Voice = voice(GuardedModel(reached, self.allow_hosts, restricted=restricted), part.sampling, seat)
-        return heard
-
-    def _judge(self, seat: str, part: Part, voice: Voice | None) -> Judge:
-        if voice is None:
-            return LexicalJudge(seat)
-        return ModelJudge(
-            seat, part.spec, voice, self.prompts, structured=seat in self.structured, seed=part.sampling.get("seed")
-        )
-
-    def _record(self, store: Store) -> Ledger:
-        if self._ledger is None:
-            self._ledger = Ledger(store)
-        return self._ledger
-
-    def _consulting(self, store: Store, restricted: bool) -> Model:
-        """The search and the reader, recorded; a restricted case's go nowhere that is not allowed."""
-        if restricted not in self._consulted:
-            assert self.search is not None
-            ledger = self._record(store)
-            search = Recording(Guarded(self.search, self.allow_hosts, restricted=restricted), ledger)
-            reader = None
-            if self.reader is not None:
-                reader = RecordingReader(GuardedReader(self.reader, self.allow_hosts, restricted=restricted), ledger)
-            self._consulted[restricted] = Consulting(search, reader)
-        return self._consulted[restricted]
+    def gates(self) -> list[Gates]:
+        """The ways to the judges' endpoints, each once."""
+        return list({id(part.gates): part.gates for part in self.parts.values() if part.gates}.values())
 
     async def aclose(self) -> None:
         """Close models, search and reader."""

@@ -29,8 +29,9 @@ from wardround.engine.spending import Budget, Spending
 from wardround.evaluators.evaluation import Evaluation, Judged
 from wardround.judged import given
 from wardround.results import Run
+from wardround.sitting import Sitting
 from wardround.stored import LIBRARY
-from wardround.working import at_work, looked_at, taken
+from wardround.working import at_work, looked_at, stopping, taken
 
 log = structlog.get_logger("wardround")
 PATIENCE = 5
@@ -72,21 +73,20 @@ class Judgement:
             return
         self._admit()
         try:
-            with progress.unless_draining():
+            with stopping(court.gates(), progress), progress.unless_draining():
                 tried = await court.tried()
-        except RunStopped:
+        except RunStopped as stopped:
+            progress.drain(str(stopped))
             return
-        self.beside, court.structured = await laid_down(run, header, tried)
+        self.beside, structured = await laid_down(run, header, tried)
+        sitting = Sitting(court, store, structured)
         await self._order(caps)
         progress.purse = Purse(Budget(), specs)
-        for part in court.parts.values():
-            if part.gates:
-                progress.when_draining(part.gates.stop)
         await self._reopen(stale)
-        async with at_work(await Run.open(store, self.beside), progress, court.gates_told) as session:
+        async with at_work(await Run.open(store, self.beside), progress, court.gates()) as session:
 
             async def judge(row: EpisodeRow) -> Ending | None:
-                return await self._judge(row, session)
+                return await self._judge(row, session, sitting)
 
             rows = self._followed(session) if self.follow else taken(session, progress)
             await run_batch(rows, judge, concurrency=self.concurrency, progress=progress)
@@ -127,7 +127,7 @@ class Judgement:
             orders = msgspec.structs.replace(orders, state="run")
         await store.order(beside, orders)
 
-    async def _judge(self, row: EpisodeRow, session: Session) -> Ending | None:
+    async def _judge(self, row: EpisodeRow, session: Session, sitting: Sitting) -> Ending | None:
         """Judge one episode, whose events are those of the episode `row` of the judges' run; None if it stays open."""
         run, store = self.run, self.run.store
         played = await store.episode(run.name, row.id)
@@ -147,7 +147,7 @@ class Judgement:
         table = Table(
             Evaluation(self.evaluator.name),
             judged,
-            self.court.caster(self.evaluator, judged, store, row.id, seed),
+            sitting.caster(self.evaluator, judged, row.id, seed),
             episode,
             limits=Limits(actions=None),
             watch=self.progress,

@@ -114,10 +114,9 @@ async def play_open(stage: Stage, progress: Progress, concurrency: int, *, among
         concurrency = 1
     progress.purse = Purse(Budget(), {seat: part.spec for seat, part in stage.company.parts.items()})
     gates = stage.company.gates
-    progress.when_draining(gates.stop)  # a call that waits for a place need not wait any longer
     for quota in gates.unused:
         log.warning("a quota fits no endpoint of this run", quota=quota)
-    async with at_work(run, progress, gates.told) as session:
+    async with at_work(run, progress, [gates]) as session:
 
         async def play(row: EpisodeRow) -> Ending | None:
             try:

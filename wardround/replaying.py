@@ -13,6 +13,7 @@ from wardround.engine.seat import seed_of
 from wardround.evaluators.evaluation import Evaluation, Judged
 from wardround.results import Run
 from wardround.scoring import evaluator_of
+from wardround.sitting import Sitting
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ async def _evaluation(run: Run) -> Again:
     judged = await Run.open(run.store, header["evaluates"])
     tables = {name: (await run.store.get(digest)).decode() for name, digest in header.get("tables", {}).items()}
     evaluator = evaluator_of(header["scenario"]["class"], **tables)
-    court = await Court.recorded(run)
+    sitting = Sitting(await Court.recorded(run), run.store)
 
     async def again(row: EpisodeRow, events: Sequence[Event]) -> int:
         case, trajectory = await judged.case(row.case), await judged.trajectory(row.id)
@@ -71,7 +72,7 @@ async def _evaluation(run: Run) -> Again:
                 "it was played on; score it again"
             )
         now = Judged(case, trajectory, len(trajectory))
-        cast = court.caster(evaluator, now, run.store, row.id, seed_of(trajectory.opened.seed, evaluator.name))
+        cast = sitting.caster(evaluator, now, row.id, seed_of(trajectory.opened.seed, evaluator.name))
         return await replay(events, Evaluation(evaluator.name), now, cast)
 
     return again

@@ -2,17 +2,17 @@
 
 import os
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from time import time
 
 import anyio
 import structlog
 
 from wardround.engine.batch import beside
+from wardround.engine.models.gates import Gates
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
-from wardround.engine.records import Json
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import BEAT, Session, SessionRow
 from wardround.engine.spending import Spending, SpendRow
@@ -33,12 +33,10 @@ def here() -> str:
 
 
 @asynccontextmanager
-async def at_work(
-    run: StoredRun, progress: Progress, report: Callable[[], Json] | None = None
-) -> AsyncIterator[Session]:
+async def at_work(run: StoredRun, progress: Progress, gates: Sequence[Gates] = ()) -> AsyncIterator[Session]:
     """A session of this process on `run` while the block runs; it beats, obeys, and knows what the run has spent.
 
-    `report` adds to what the session says of itself (the state of endpoints).
+    How the endpoints behind `gates` stand is part of what it says of itself; a drain stops what waits there.
     """
     store = run.store
     await bury_dead(store, run.name)
@@ -56,8 +54,7 @@ async def at_work(
     async def beat() -> None:
         told = dict(progress.told())
         told["searches"] = progress.purse.by_seat.get(LIBRARY, Spending()).calls if run.evaluated else 0
-        if report:
-            told["endpoints"] = report()
+        told["endpoints"] = [line for one in gates for line in one.told()]
         progress.obey(await session.beat(told))
 
     async def beats() -> None:
@@ -73,12 +70,26 @@ async def at_work(
     try:
         progress.purse.refresh(before, worked)
         progress.obey(await session.beat(progress.told()))
-        async with beside(beats):
-            yield session
+        with stopping(gates, progress):
+            async with beside(beats):
+                yield session
         await beat()
     finally:
         with anyio.CancelScope(shield=True):
             await session.end()
+
+
+@contextmanager
+def stopping(gates: Iterable[Gates], progress: Progress) -> Iterator[None]:
+    """While the block runs, a drain lets no further call through `gates`: one that waits need not wait any longer.
+
+    Afterwards they stand open, for whatever batch their owner begins next.
+    """
+    with ExitStack() as stack:
+        for one in gates:
+            stack.callback(one.reopen)
+            stack.enter_context(progress.when_draining(one.stop))
+        yield
 
 
 async def looked_at(store: Store, run: str) -> None:

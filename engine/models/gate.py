@@ -79,7 +79,7 @@ class Gate:
         self._day = Day(self.quota, spent_today, clock) if daily else None
         self._requests = Bucket(self.quota.rpm) if self.quota.rpm is not None else None
         self._tokens = Bucket(self.quota.tpm) if self.quota.tpm is not None else None
-        self._metered = bool(self._requests or self._tokens or self._day)
+        self._limited = self._metered = bool(self._requests or self._tokens or self._day)
         self.counts_tokens = self.quota.tpm is not None or self.quota.daily_tokens is not None
         self._turns: Turns[Pass] = Turns(weights)
         self._timer: asyncio.TimerHandle | None = None
@@ -168,6 +168,13 @@ class Gate:
         """Stop, and let `used_up` say why: the run cannot go on with this endpoint."""
         self._given_up = self._given_up or reason
         self.stop(self._given_up)
+
+    def reopen(self) -> None:
+        """Let calls in again after a stop; what was known then of how the endpoint does is forgotten."""
+        if self._stopped:
+            self._stopped = self._given_up = ""
+            self._metered, self._halt = self._limited, asyncio.Event()
+            self.silence.forget()
 
     async def rest(self, seconds: float) -> None:
         """Wait before a call is tried again; raises RunStopped as soon as the gate is stopped."""

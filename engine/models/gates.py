@@ -71,6 +71,12 @@ class Gates:
         for gate in self._gates.values():
             gate.stop(reason)
 
+    def reopen(self) -> None:
+        """Let calls in again after a stop: another batch begins."""
+        self._stopped = ""
+        for gate in self._gates.values():
+            gate.reopen()
+
     def told(self) -> list[dict[str, Json]]:
         """How each gate stands (`Gate.told`), without keys; where an address has several, `key` numbers them from 1."""
         names = [name for name, _ in self._gates]

@@ -54,6 +54,17 @@ async def test_a_drain_takes_no_new_job() -> None:
     assert (progress.closed, progress.left_open) == (4, 1)
 
 
+def test_who_listened_while_a_block_ran_hears_no_drain_after_it() -> None:
+    progress, told, early = Progress(), list[str](), list[str]()
+    with progress.when_draining(told.append):
+        with progress.when_draining(early.append):
+            pass
+        progress.drain("enough")
+    assert (told, early) == (["enough"], [])
+    with progress.when_draining(early.append):
+        assert early == ["enough"]
+
+
 async def test_what_concerns_the_run_comes_out_as_itself() -> None:
     async def play(job: int) -> Ending:
         if job == 3:
