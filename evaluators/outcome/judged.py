@@ -48,12 +48,13 @@ async def judged_treatment(bench: Bench, case: Case, given: str) -> OutcomeAccou
     """Whether the plan `given` is right, by prompt 20's rules over what a search finds (paper 002, section 4.3).
 
     By default another treatment than the one given is correct, or wrong, only by words that stand in a passage; without
-    them it is unverifiable. Under the published rules it is wrong unless the judge calls it correct.
+    them it is unverifiable. Under the published rules it is wrong unless the judge calls it correct; where nothing
+    could be looked up it is neither.
     """
     told = questions.shortened(disclosure.full(case))
     found = await lookup(bench, case.truth, told, given)
     question = questions.treatment(told, case.truth.treatment, [one.text for one in found.passages], given)
-    hearing = _Hearing(found.passages)
+    hearing = _Hearing(found)
 
     async def ask(judge: Judge, sample: Sample) -> Answer[str]:
         asked = question.swapped() if sample.swapped else question
@@ -93,9 +94,14 @@ async def judged_treatment(bench: Bench, case: Case, given: str) -> OutcomeAccou
 class _Hearing:
     """What each judge said of a plan, and which of its quotations stand in the passages it was shown."""
 
-    passages: Sequence[Found]
+    found: Lookup
     said: dict[tuple[str, Sample], Answer[PlanVerdict]] = field(default_factory=dict)
     cited: dict[tuple[str, Sample], tuple[Quoted, ...]] = field(default_factory=dict)
+
+    @property
+    def passages(self) -> Sequence[Found]:
+        """What the judges are shown."""
+        return self.found.passages
 
     def heard(self, seat: str, sample: Sample, said: Answer[PlanVerdict]) -> Answer[str]:
         """The vote that it makes by default."""
@@ -112,12 +118,17 @@ class _Hearing:
         return Answer("correct" if verdict.said == "correct" else UNVERIFIABLE)
 
     def published(self, seat: str, sample: Sample) -> Answer[str]:
-        """The vote under the published rules: wrong, unless it is called correct by what there is."""
+        """The vote under the published rules: wrong, unless it is called correct by what there is.
+
+        Where the looking up failed there might have been a passage for it, so only the treatment given settles it.
+        """
         said = self.said[seat, sample]
         if said.value is None:
             return Answer(None, said.reason)
         bare = said.value.basis == "evidence" and not self.passages
-        return Answer("correct" if said.value.said == "correct" and not bare else "wrong")
+        if said.value.said == "correct" and not bare:
+            return Answer("correct")
+        return Answer(None, self.found.failure) if self.found.failed else Answer("wrong")
 
     def basis(self, ruling: Ruling[str]) -> Basis:
         """The rule behind most of the votes for the verdict."""

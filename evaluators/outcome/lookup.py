@@ -14,6 +14,8 @@ from wardround.evaluators.reasoning.account import Looked
 from wardround.evaluators.reasoning.keywords import KEYWORDS, read_keywords
 from wardround.scenarios.case import Truth
 
+NO_KEYWORDS = "no_keywords"
+"""Why nothing was looked up: no judge finds anything to look up."""
 HOSTILE = "hostile"
 """Why a passage that speaks to the judge is not shown."""
 
@@ -28,6 +30,11 @@ class Lookup(msgspec.Struct, frozen=True):
     looked: tuple[Looked, ...] = ()
     failure: str = ""
     flags: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether it could not be looked up; that a judge finds nothing to look up is no failure."""
+        return self.failure not in ("", NO_KEYWORDS)
 
 
 async def lookup(bench: Bench, truth: Truth, told: str, given: str) -> Lookup:
@@ -62,7 +69,7 @@ async def _keywords(bench: Bench, question: Question) -> tuple[str, Answer[str]]
         answer: Answer[str] = await answered(judge, question, read_keywords)
         if answer.value:
             return judge.seat, answer
-        why = answer.reason.replace("judge_unreadable/", f"{KEYWORDS}/") if answer.value is None else "no_keywords"
+        why = answer.reason.replace("judge_unreadable/", f"{KEYWORDS}/") if answer.value is None else NO_KEYWORDS
         failed.append((judge.seat, Answer(None, why)))
     return failed[0]
 

@@ -17,13 +17,17 @@ from wardround.evaluators.reasoning.judged import (
 )
 
 
+SEARCH = "search/"
+"""Opens the reason of a step for which nothing could be looked up."""
+
+
 def scores(reply: JudgedReply, rules: Rules = "default") -> list[Score]:
     """All figures of one part of a reply, always the same names in the same order.
 
     `default`: what is not defined is None with its reason, and so is what a failed judge left open. `published`: what
     the published code computes, 0 where a figure is not defined and wrong where the searches did not settle a step;
-    its names begin with `published_`. A judge that failed makes a None there too: the code stops, and a failure is
-    never a score. A part that is not there (`no_thinking`, `no_words`) is None under both.
+    its names begin with `published_`. A judge or a search that failed makes a None there too: the code stops, or hands
+    the text of the error to the judge, and a failure is never a score. A part that is not there (`no_thinking`, `no_words`) is None under both.
     """
     return _published(reply) if rules == "published" else _default(reply)
 
@@ -105,6 +109,8 @@ def _published(reply: JudgedReply) -> list[Score]:
     part, steps = reply.part, reply.steps[:PUBLISHED_STEPS]
     found = count(steps)
     failed = next((step.reason for step in steps if step.kind is None or _failed(step)), "")
+    # not settled is wrong; not looked up, since the search failed, says nothing of the step
+    unsearched = next((step.reason for step in steps if step.reason.startswith(SEARCH)), "")
     absent = _absent(reply)
     # the published evaluator looks into the reasoning and nowhere else
     hits = [step.found.get("reasoning", step.hit) for step in reply.reference or ()]
@@ -114,7 +120,7 @@ def _published(reply: JudgedReply) -> list[Score]:
     names = (f"published_{name}_{part}" for name in ("efficiency", "factuality", "completeness"))
     shares = (
         (found.reasoning, found.steps, failed or absent),
-        (found.correct, found.reasoning, failed or absent),
+        (found.correct, found.reasoning, failed or unsearched or absent),
         (sum(hit is True for hit in hits), len(hits), absent or unknown),
     )
     return [

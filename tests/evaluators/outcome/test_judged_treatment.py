@@ -134,8 +134,9 @@ async def test_without_a_search_the_rule_of_evidence_cannot_apply() -> None:
 @pytest.mark.parametrize("kind", ["timeout", "refused", "rate_limit", "malformed", "unrecorded"])
 async def test_a_search_that_failed_is_no_evidence(kind: str) -> None:
     failed = (SearchError(kind, "no"),)
-    assert await both(UNSETTLED, found=failed) == [None, f"search/{kind}", 0.0, ""]
-    assert await both(SUPPORTED, found=failed) == [None, f"search/{kind}", 0.0, ""]
+    assert await both(UNSETTLED, found=failed) == [None, f"search/{kind}", None, f"search/{kind}"]
+    assert await both(SUPPORTED, found=failed) == [None, f"search/{kind}", None, f"search/{kind}"]
+    assert (await both("Wrong", found=failed))[2:] == [None, f"search/{kind}"]
     assert await both(SAME, found=failed) == [1.0, "", 1.0, ""]
     asked = judge(UNSETTLED)
     _, told = await judged(bench(asked, search=PlayedSearch(*failed)))

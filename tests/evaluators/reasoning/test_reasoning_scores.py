@@ -22,6 +22,7 @@ LABELS = {
     "R": JudgedStep("R", StepClass.REASONING, Verdict.CORRECT),
     "W": JudgedStep("W", StepClass.REASONING, Verdict.WRONG),
     "U": JudgedStep("U", StepClass.REASONING, Verdict.UNVERIFIABLE, "unresolved"),
+    "S": JudgedStep("S", StepClass.REASONING, Verdict.UNVERIFIABLE, "search/connection"),
     "?": JudgedStep("?", None, reason="judge_unreadable/prose"),
     "x": JudgedStep("x", StepClass.REASONING, None, "judge/timeout"),
 }
@@ -82,6 +83,15 @@ def test_where_nothing_is_defined_there_is_a_reason_and_published_has_a_zero() -
     assert told(reply("", ""), "published") == dict.fromkeys(
         ("published_efficiency_formal", "published_factuality_formal", "published_completeness_formal"), 0
     )
+
+
+def test_a_step_for_which_the_search_failed_is_not_wrong() -> None:
+    published = told(reply("RSc", "r"), "published")
+    assert published["published_factuality_formal"] == "search/connection"
+    assert published["published_efficiency_formal"] == 2 / 3
+    assert published["published_completeness_formal"] == 1
+    assert told(reply("RSc"))["factuality_formal"] == 1
+    assert told(reply("RSc"))["factuality_low_formal"] == 1 / 2
 
 
 def test_completeness_without_a_reference_is_none_under_both() -> None:
