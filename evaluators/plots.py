@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from wardround.evaluators.figures import GRID, INK, MUTED, SERIES, svg
-from wardround.evaluators.measures import UNDEFINED, counted, measure_of, shown
+from wardround.evaluators.measures import counted, measure_of, shown
 from wardround.evaluators.summary import ScoreSummary, Summary
 
 WIDTH = 6.0
@@ -165,19 +165,10 @@ def _look(place: int) -> tuple[str, str]:
 
 
 def _whisker(axes: Axes, row: float, score: ScoreSummary, colour: str, marker: str) -> None:
-    if band := _band(score):
-        axes.plot(band, (row, row), color=colour, alpha=0.18, linewidth=7, solid_capstyle="butt")
+    if score.bounds and score.bounds[0] < score.bounds[1] and score.mean is not None:
+        axes.plot(score.bounds, (row, row), color=colour, alpha=0.18, linewidth=7, solid_capstyle="butt")
     if score.mean is not None:
         _point(axes, row, score.mean, score.ci95, colour, marker)
-
-
-def _band(score: ScoreSummary) -> tuple[float, float] | None:
-    """Like the bounds, but without the episodes for which the score does not exist."""
-    failed = sum(count for reason, count in score.reasons.items() if reason not in UNDEFINED)
-    if score.mean is None or not failed:
-        return None
-    total, n = score.mean * score.scored, score.scored + failed
-    return total / n, (total + failed) / n
 
 
 def _point(axes: Axes, row: float, mean: float, ci95: tuple[float, float] | None, colour: str, marker: str) -> None:

@@ -9,7 +9,7 @@ import msgspec
 from wardround.engine.records import Json, Score
 from wardround.evaluators.intervals import Interval, Method, interval, standard_error, within
 from wardround.evaluators.judged_measures import untaken
-from wardround.evaluators.measures import measure_of, place_of
+from wardround.evaluators.measures import UNDEFINED, measure_of, place_of
 from wardround.evaluators.rows import EpisodeScores
 
 
@@ -37,8 +37,9 @@ class ScoreSummary(msgspec.Struct, frozen=True):
     """One score over a run.
 
     `mean` is over the `scored`; `n` counts all closed episodes, `none` those without a value, by `reasons`;
-    `no_answer` counts the zeros of doctors who gave none. `bounds` are the means with every None as 0 and as 1, None
-    for scores that are no shares. Student t is not cut (paper 002), so that of a share may leave 0 to 1: then, and only
+    `no_answer` counts the zeros of doctors who gave none. `bounds` are the means with every None as 0 and as 1, without
+    the episodes for which there is no such figure (`UNDEFINED`: no reference, no thinking part); None for scores that
+    are no shares. Student t is not cut (paper 002), so that of a share may leave 0 to 1: then, and only
     then, `ci95_within` is one that does not, to be read instead, by `ci95_within_method`: Wilson for a share of 0 and 1
     a case, else a bootstrap of cases.
 
@@ -136,7 +137,7 @@ def _one(name: str, pairs: _Pairs, seed: int) -> ScoreSummary:
         none=len(pairs) - len(values),
         no_answer=sum(score.value is not None and score.reason == "no_answer" for _, score in pairs),
         reasons=dict(sorted(missing.items())),
-        bounds=_bounds(values, len(pairs)) if share else None,
+        bounds=_bounds(values, missing) if share else None,
         ci95=ci.ends,
         ci95_method=ci.method,
         micro=_mean(values),
@@ -161,11 +162,11 @@ def _is_share(name: str, values: Sequence[float]) -> bool:
     return unit == "share" or (not unit and bool(values) and all(0 <= value <= 1 for value in values))
 
 
-def _bounds(values: Sequence[float], n: int) -> tuple[float, float] | None:
-    if not n:
+def _bounds(values: Sequence[float], missing: Mapping[str, int]) -> tuple[float, float] | None:
+    unknown = sum(count for reason, count in missing.items() if reason not in UNDEFINED)
+    if not (n := len(values) + unknown):
         return None
-    missing = n - len(values)
-    return math.fsum(values) / n, (math.fsum(values) + missing) / n
+    return math.fsum(values) / n, (math.fsum(values) + unknown) / n
 
 
 def _by_case(pairs: _Pairs) -> dict[str, list[float]]:

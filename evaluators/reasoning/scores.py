@@ -16,7 +16,6 @@ from wardround.evaluators.reasoning.judged import (
     Verdict,
 )
 
-
 SEARCH = "search/"
 """Opens the reason of a step for which nothing could be looked up."""
 
@@ -27,7 +26,8 @@ def scores(reply: JudgedReply, rules: Rules = "default") -> list[Score]:
     `default`: what is not defined is None with its reason, and so is what a failed judge left open. `published`: what
     the published code computes, 0 where a figure is not defined and wrong where the searches did not settle a step;
     its names begin with `published_`. A judge or a search that failed makes a None there too: the code stops, or hands
-    the text of the error to the judge, and a failure is never a score. A part that is not there (`no_thinking`, `no_words`) is None under both.
+    the text of the error to the judge, and a failure is never a score. A part that is not there (`no_thinking`,
+    `no_words`) is None under both.
     """
     return _published(reply) if rules == "published" else _default(reply)
 

@@ -137,7 +137,7 @@ def _cells(figure: Figure | None) -> tuple[str, str, str]:
         return "–", figure.reason, ""
     means = [percent(cell.mean) for cell in figure.parts]
     spans = [_marked(cell) if cell.ci95 else "" if cell.scored else cell.reason for cell in figure.parts]
-    return " / ".join(means), "\n".join(spans), "\n".join(f"{cell.scored}/{cell.n}" for cell in figure.parts)
+    return " / ".join(means), "\n".join(spans), _counts(figure.parts)
 
 
 def _companions(figures: Mapping[Population, Figure]) -> list[tuple[str, dict[Population, tuple[str, str, str]]]]:
@@ -145,9 +145,25 @@ def _companions(figures: Mapping[Population, Figure]) -> list[tuple[str, dict[Po
     held = {population: figure.beside for population, figure in figures.items() if figure.beside}
     if not held:
         return []
-    shares = {name: (" / ".join(percent(cells[0].mean) for cells in beside), "", "") for name, beside in held.items()}
-    bounds = {name: ("", "\n".join(_between(cells) for cells in beside), "") for name, beside in held.items()}
+    shares = {
+        name: (" / ".join(percent(cells[0].mean) for cells in beside), "", _count([cells[0] for cells in beside]))
+        for name, beside in held.items()
+    }
+    bounds = {
+        name: ("", "\n".join(_between(cells) for cells in beside), _counts([cells[1] for cells in beside]))
+        for name, beside in held.items()
+    }
     return [("unverified", shares), ("between", bounds)]
+
+
+def _counts(cells: Sequence[Cell]) -> str:
+    """Of how many episodes; more than those of the figure itself, which some do not have and only its bounds."""
+    return "\n".join(f"{cell.scored}/{cell.n}" for cell in cells)
+
+
+def _count(cells: Sequence[Cell]) -> str:
+    """The same in one line, said once where it is the same."""
+    return " / ".join(dict.fromkeys(f"{cell.scored}/{cell.n}" for cell in cells))
 
 
 def _between(cells: Sequence[Cell]) -> str:
@@ -161,8 +177,12 @@ def _denominators(parts: Sequence[Cell]) -> str:
 
 def _beside(figure: Figure) -> tuple[str, ...]:
     """What is unverifiable, part by part in one line, and a line of bounds for each part."""
-    known = [cells for cells in figure.beside if any(cell.scored for cell in cells)]
+    pairs = zip(figure.parts, figure.beside, strict=False)  # most figures have nothing beside them
+    known = [(part, cells) for part, cells in pairs if any(cell.scored for cell in cells)]
     if not known:
         return ()
-    shares = " / ".join(percent(cells[0].mean) for cells in known)
-    return f"unverified {shares}", *(("/ " if place else "") + _between(cells) for place, cells in enumerate(known))
+    shares = " / ".join(percent(cells[0].mean) for _, cells in known)
+    bounds = [
+        _between(cells) + ("" if cells[1].scored == part.scored else f" (n {cells[1].scored})") for part, cells in known
+    ]
+    return f"unverified {shares}", *(("/ " if place else "") + line for place, line in enumerate(bounds))

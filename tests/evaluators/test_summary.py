@@ -41,6 +41,12 @@ def test_a_missing_value_is_counted_typed_and_bounded_but_is_no_zero() -> None:
     assert score.bounds == (0.25, 0.75)
 
 
+def test_a_figure_that_does_not_exist_widens_no_bounds() -> None:
+    some = one(row("a", 1.0), row("b", None, "no_reference"), row("c", None, "judge/timeout"))
+    assert (some.n, some.none, some.bounds) == (3, 2, (0.5, 1.0))
+    assert one(row("a", None, "no_thinking"), row("b", None, "no_thinking")).bounds is None
+
+
 def test_nothing_scored_has_no_mean_and_no_interval() -> None:
     score = one(row("a", None, "provider/auth"), row("b", None, "provider/auth"))
     assert (score.mean, score.ci95, score.micro, score.macro) == (None, None, None, None)

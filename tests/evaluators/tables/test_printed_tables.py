@@ -51,6 +51,15 @@ def test_the_terminal_shows_parts_intervals_denominators_and_companions() -> Non
     assert "XX / xx: the formal part of the reply, and its thinking part." in text
 
 
+def test_bounds_say_of_how_many_where_the_figure_itself_has_fewer() -> None:
+    table = extended_tables(runs())[1]
+    text = printed([table], 140)
+    assert re.search(r"Factuality +84\.09 / 84\.09 +\(79\.38, 88\.80\) +11/12", text)
+    assert re.search(r"between +69\.58 to 89\.58 +12/12", text)
+    said = [words(figure) for row in table.rows for figure in row.figures if len(figure.beside) == 1]
+    assert [one.beside[1] for one in said] == ["70.00 to 90.00 (n 12)", "71.67 to 91.67 (n 6)"]
+
+
 def test_no_figure_is_cut_where_the_terminal_is_narrow() -> None:
     wide, narrow = printed(extended_tables(runs()), 200), printed(extended_tables(runs()), 80)
     figures = re.compile(r"\(\d+\.\d\d, \d+\.\d\d\)")
