@@ -1,12 +1,15 @@
 """One doctor with its runs: a row of a table."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 
 import msgspec
 
 from wardround.engine.records import Json
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.tables.cell import Taken
+
+_REPLIES = "replies:"
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -41,9 +44,15 @@ def played(run: RunScores) -> Played:
 
 
 def doctor_of(header: Mapping[str, Json]) -> str:
-    """What a doctor is called in a table: the SPEC of its seat, and its model where the SPEC does not name it."""
+    """What a doctor is called in a table: the SPEC of its seat, and its model where the SPEC does not name it.
+
+    Of a file of replies its folder is left out: a long path would push the model's name out of the line.
+    """
     seat = inside(inside(header, "seats"), "doctor")
     spec, model = str(seat.get("spec") or ""), str(seat.get("model") or "")
+    if spec.startswith(_REPLIES):
+        path, mark, name = spec.removeprefix(_REPLIES).partition("#")
+        spec = f"{_REPLIES}{PurePath(path).name}{mark}{name}"
     return f"{spec} ({model})" if spec and model and model not in spec else spec or model
 
 

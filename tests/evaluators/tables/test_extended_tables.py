@@ -15,6 +15,7 @@ from wardround.evaluators.report import as_json, page
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.tables.cell import Figure
 from wardround.evaluators.tables.extended import ALONE, UNSTATED, extended_tables, rules_in, stratified_tables
+from wardround.evaluators.tables.player import doctor_of
 from wardround.evaluators.tables.records import FIELDS, as_csv, records
 from wardround.evaluators.tables.table import Table
 
@@ -234,3 +235,15 @@ def test_a_strange_header_is_no_error(header: dict[str, Any]) -> None:
 def test_the_order_of_episodes_changes_nothing() -> None:
     back = [msgspec.structs.replace(one, episodes=one.episodes[::-1]) for one in runs()]
     assert extended_tables(back) == extended_tables(runs())
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("replies:/a/long/path/to/replies.jsonl#maker/model", "replies:replies.jsonl#maker/model"),
+        ("replies:replies.jsonl", "replies:replies.jsonl"),
+        ("maker/model", "maker/model"),
+    ],
+)
+def test_a_doctor_is_named_without_the_folder_of_its_file(spec: str, name: str) -> None:
+    assert doctor_of({"seats": {"doctor": {"spec": spec, "model": ""}}}) == name
