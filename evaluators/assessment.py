@@ -11,6 +11,7 @@ from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.bench import Bench
+from wardround.evaluators.judging.fence import left_out
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Reading
 from wardround.evaluators.judging.panel import Panel
@@ -134,18 +135,14 @@ def _published(asked: Sequence[Sought], recorded: Sequence[Sought]) -> list[Scor
 
 
 def _account(rules: Rules, bench: Bench, asked: Side, recorded: Side) -> AssessmentAccount:
-    flags = (sign for side in (asked, recorded) for sign in signs(_shown(side), side.origin))
+    flags = (sign for side in (asked, recorded) for sign in signs(side.text, side.origin))
     return AssessmentAccount(
         rules=rules,
         judges={judge.seat: judge.spec for judge in bench.panel.judges},
         floor=bench.panel.floor,
-        left_out=sum(max(0, len(side.text) - questions.LISTED) for side in (asked, recorded)),
+        left_out=sum(left_out(side.text, questions.LISTED) for side in (asked, recorded)),
         flags=tuple(dict.fromkeys(flags)),
     )
-
-
-def _shown(side: Side) -> str:
-    return questions.shortened(side.text, questions.LISTED)
 
 
 def _scored(scores: Sequence[Score], asked: Side, account: AssessmentAccount) -> Scored:
