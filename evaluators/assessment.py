@@ -16,9 +16,10 @@ from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Reading
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.outcome import pairing, questions, sides
-from wardround.evaluators.outcome.assessed import AssessmentAccount, Rules, Sought
+from wardround.evaluators.outcome.assessed import AssessmentAccount, Sought
 from wardround.evaluators.outcome.sides import Side
 from wardround.evaluators.reasoning.items import Item, published_items, published_precision_recall, read_items
+from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.reasoning.verdicts import read_found
 from wardround.evaluators.requests import orders_here
 from wardround.evaluators.standing import unscored
