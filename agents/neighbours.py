@@ -37,8 +37,8 @@ class Neighbours:
         self._values = np.array([1 + math.log(times) for bag in bags for times in bag.values()])
         self._seen = np.bincount(self._columns, minlength=len(self._column))
 
-    def like(self, found: Mapping[str, int], without: str, most: int = 8) -> list[Neighbour]:
-        """The `most` cases likest to the affirmed words `found`, likest first, equals by id.
+    def like(self, found: Mapping[str, int], without: str) -> list[Neighbour]:
+        """The eight cases likest to the affirmed words `found`, likest first, equals by id.
 
         The case with the id `without` is left out of the list and of how rare a word is, as if it had never been there.
         """
@@ -59,7 +59,7 @@ class Neighbours:
         whole = lengths * float(np.sqrt((query**2).sum()))
         likeness = np.divide(shared, whole, out=np.zeros(len(self.cases)), where=whole > 0)
         scored = [Neighbour(case, round(float(likeness[i]), 12)) for i, case in enumerate(self.cases) if kept[i]]
-        return sorted(scored, key=lambda neighbour: (-neighbour.likeness, neighbour.case.id))[:most]
+        return sorted(scored, key=lambda neighbour: (-neighbour.likeness, neighbour.case.id))[:8]
 
 
 def neighbours(cases: Sequence[Case]) -> Neighbours:

@@ -33,7 +33,6 @@ CLIENT_PORT = 10001
 _LONGEST_LINE = 1 << 20
 _GRACE = 20.0
 """Seconds that Ray has to take its processes down before they are killed."""
-_TAIL = 20
 _PASSED = "import sys; from wardround.engine.actors import main; main()"
 
 

@@ -11,13 +11,15 @@ from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.bench import Bench
+from wardround.evaluators.judging.fence import left_out
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Reading
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.outcome import pairing, questions, sides
-from wardround.evaluators.outcome.assessed import AssessmentAccount, Rules, Sought
+from wardround.evaluators.outcome.assessed import AssessmentAccount, Sought
 from wardround.evaluators.outcome.sides import Side
 from wardround.evaluators.reasoning.items import Item, published_items, published_precision_recall, read_items
+from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.reasoning.verdicts import read_found
 from wardround.evaluators.requests import orders_here
 from wardround.evaluators.standing import unscored
@@ -134,18 +136,14 @@ def _published(asked: Sequence[Sought], recorded: Sequence[Sought]) -> list[Scor
 
 
 def _account(rules: Rules, bench: Bench, asked: Side, recorded: Side) -> AssessmentAccount:
-    flags = (sign for side in (asked, recorded) for sign in signs(_shown(side), side.origin))
+    flags = (sign for side in (asked, recorded) for sign in signs(side.text, side.origin))
     return AssessmentAccount(
         rules=rules,
         judges={judge.seat: judge.spec for judge in bench.panel.judges},
         floor=bench.panel.floor,
-        left_out=sum(max(0, len(side.text) - questions.LISTED) for side in (asked, recorded)),
+        left_out=sum(left_out(side.text, questions.LISTED) for side in (asked, recorded)),
         flags=tuple(dict.fromkeys(flags)),
     )
-
-
-def _shown(side: Side) -> str:
-    return questions.shortened(side.text, questions.LISTED)
 
 
 def _scored(scores: Sequence[Score], asked: Side, account: AssessmentAccount) -> Scored:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from wardround.evaluators.evaluated import SEARCH
+from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.judging.family import kin
 from wardround.evaluators.judging.panel import DIVIDED, TORN
 from wardround.evaluators.measures import counted, shown
@@ -70,7 +70,7 @@ def _unheard(run: RunScores) -> Iterator[str]:
 def _said(run: RunScores, who: str, silent: int, total: int, reason: str) -> str:
     of = f"{silent:,} of {total:,}" if silent < total else f"all {total:,}"
     why = f"mostly {reason}"
-    if who == SEARCH:
+    if who == LIBRARY:
         name = run.scoring.get("search") or ""
         failed = f"Silent search: {f'{name} ' if name else ''}failed in {of} look-ups ({why})."
         return f"{failed} A failed search is no evidence: what hung on it is unverifiable."

@@ -7,13 +7,11 @@ import msgspec
 
 from wardround.engine.records import Json
 from wardround.evaluators.evidence.failure import KINDS
+from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.reasoning.account import Looked
 from wardround.evaluators.reasoning.keywords import KEYWORDS
 from wardround.evaluators.showing.accounts import Told, told
-
-SEARCH = "search"
-"""The seat of the search."""
 
 
 class Heard(msgspec.Struct, frozen=True):
@@ -59,7 +57,7 @@ class Tally:
         """What it came to; `closed` are the ids of the run's closed episodes, in order."""
         episodes = list(closed)
         left = tuple(one for one in episodes if one not in self._judged)
-        seats = sorted(self._asked, key=lambda seat: (seat == SEARCH, len(seat), seat))
+        seats = sorted(self._asked, key=lambda seat: (seat == LIBRARY, len(seat), seat))
         heard = tuple(
             Heard(seat, self._asked[seat], why.total(), dict(sorted(why.items(), key=_commonest)))
             for seat in seats
@@ -78,9 +76,9 @@ def _answers(found: Told) -> Iterator[tuple[str, str]]:
         unnamed = vote.reason.startswith(f"{KEYWORDS}/")
         yield vote.judge, vote.reason or "no_reason" if vote.value is None or unnamed else ""
     for look in _looked(found):
-        kind = look.failure.removeprefix(f"{SEARCH}/")
+        kind = look.failure.removeprefix("search/")
         if not kind or (kind in KINDS and kind != "leak"):
-            yield SEARCH, kind
+            yield LIBRARY, kind
 
 
 def _votes(found: Told) -> Iterator[Vote]:

@@ -6,18 +6,14 @@ from dataclasses import dataclass
 
 from wardround.engine.records import Json
 from wardround.engine.trajectory import Trajectory
+from wardround.scenarios.answers import ANSWERING, FOUND, tells_a_story
 from wardround.scenarios.case import Case
 from wardround.scenarios.records import Item, Kind, items
 
 TESTS: tuple[Kind, ...] = ("lab", "microbiology", "imaging", "investigation")
 """The kinds that count as tests. Physical examination never counts (paper 000: nothing is ordered there by name)."""
 
-ANSWERING = ("examiner", "patient")
-
 _COUNTED_ONCE = frozenset({"lab", "microbiology"})
-
-
-_FOUND = frozenset({"reported", "normal"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +45,9 @@ def requests(trajectory: Trajectory) -> tuple[Request, ...] | None:
     for event in trajectory.acted():
         if event.seat not in ANSWERING:
             continue
+        if tells_a_story(event.seat, event.action, examined=examined):
+            continue
         answers = event.action.args.get("answers")
-        if answers is None and event.seat == "patient" and (examined or "topics" in event.action.args):
-            continue  # beside an examiner the patient tells a story; no test is answered there
         if not isinstance(answers, list | tuple) or not all(isinstance(answer, Mapping) for answer in answers):
             return None
         by_words: dict[str, list[Mapping[str, Json]]] = {}
@@ -62,7 +58,7 @@ def requests(trajectory: Trajectory) -> tuple[Request, ...] | None:
 
 
 def _request(seq: int, asked: str, answers: Sequence[Mapping[str, Json]]) -> Request:
-    told = [answer for answer in answers if answer.get("state") in _FOUND and not answer.get("assumed")]
+    told = [answer for answer in answers if answer.get("state") in FOUND and not answer.get("assumed")]
     points = [answer.get("points") for answer in answers]
     return Request(
         seq=seq,

@@ -12,7 +12,8 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.sessions import Orders, SessionRow
 from wardround.engine.spending import Spending
-from wardround.stored import LIBRARY, StoredRun
+from wardround.evaluators.evidence.search import LIBRARY
+from wardround.stored import StoredRun
 from wardround.working import span, sums
 
 

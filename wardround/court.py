@@ -16,9 +16,8 @@ from wardround.evaluators.evaluation import SEAT
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
-from wardround.evaluators.evidence.search import Search
+from wardround.evaluators.evidence.search import LIBRARY, Search
 from wardround.results import Run
-from wardround.stored import LIBRARY
 from wardround.wording import wording
 
 LEXICAL = "lexical"

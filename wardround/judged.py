@@ -12,8 +12,9 @@ from wardround.engine.rows import EpisodeRow, RunRow
 from wardround.evaluators.evaluated import Evaluated, Tally
 from wardround.evaluators.evaluation import account_of, scores_of
 from wardround.evaluators.evidence.ledger import Ledger
+from wardround.evaluators.evidence.search import LIBRARY
 from wardround.results import Run
-from wardround.stored import LIBRARY, StoredRun
+from wardround.stored import StoredRun
 
 _ACTED = b'{"kind":"acted"'
 

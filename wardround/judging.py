@@ -27,10 +27,10 @@ from wardround.engine.seat import seed_of
 from wardround.engine.sessions import BEAT, Orders, Session
 from wardround.engine.spending import Budget, Spending
 from wardround.evaluators.evaluation import Evaluation, Judged
+from wardround.evaluators.evidence.search import LIBRARY
 from wardround.judged import given
 from wardround.results import Run
 from wardround.sitting import Sitting
-from wardround.stored import LIBRARY
 from wardround.working import at_work, looked_at, stopping, taken
 
 log = structlog.get_logger("wardround")

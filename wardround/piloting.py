@@ -12,8 +12,6 @@ from wardround.engine.spending import Budget, Caps, Spending, spending_of
 from wardround.results import Run
 from wardround.working import span, sums
 
-AMOUNTS = ("cost", "tokens", "calls", "wall")
-
 
 class Pilot(msgspec.Struct, frozen=True):
     """What `played` episodes say of the `left` ones.

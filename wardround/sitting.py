@@ -19,13 +19,12 @@ from wardround.evaluators.evidence.guarded import Guarded, GuardedReader
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.recording import Recording, RecordingReader
-from wardround.evaluators.evidence.search import Search
+from wardround.evaluators.evidence.search import LIBRARY, Search
 from wardround.evaluators.judging.judge import Judge
 from wardround.evaluators.judging.model_judge import ModelJudge
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.signed import Signed
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.stored import LIBRARY
 
 
 class Sitting:

@@ -14,9 +14,6 @@ from wardround.engine.stores.postgres import PostgresStore
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.engine.trajectory import Trajectory
 
-LIBRARY = "search"
-"""The name under which what judges look up is recorded and counted, apart from what they are asked."""
-
 
 def open_store(where: str | Path) -> Store:
     """The store at a path, at `sqlite:PATH`, or in the database at `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`."""

@@ -16,7 +16,8 @@ from wardround.engine.protocols import Store
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import BEAT, Session, SessionRow
 from wardround.engine.spending import Spending, SpendRow
-from wardround.stored import LIBRARY, StoredRun
+from wardround.evaluators.evidence.search import LIBRARY
+from wardround.stored import StoredRun
 
 log = structlog.get_logger("wardround")
 _CHUNK = 32

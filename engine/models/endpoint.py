@@ -23,14 +23,7 @@ class Endpoint:
     and redirects not followed: both would carry a case to another host than the one named.
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        key: str = "",
-        timeouts: Timeouts | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, base_url: str, *, key: str = "", timeouts: Timeouts | None = None) -> None:
         self.timeouts = timeouts or Timeouts()
         self.url = address(base_url)
         self.host = host_of(self.url)
@@ -44,11 +37,7 @@ class Endpoint:
             "Accept": "application/json",
             "Accept-Encoding": "identity",
             **({"Authorization": f"Bearer {self.key}"} if self.key else {}),
-            **(headers or {}),
         }
-        for name, value in sent.items():
-            if not (f"{name}{value}".isascii() and f"{name}{value}".isprintable()):
-                raise UsageError(f"the header {name} for {self.host} holds characters that no header can have")
         self._headers = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
         self._heads: dict[URL, bytes] = {}
         self._lines = Lines(self.url, self.timeouts, KEEP_ALIVE)

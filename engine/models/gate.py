@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Mapping
 from statistics import median
 
 import anyio
@@ -66,7 +65,6 @@ class Gate:
         quota: Quota | None = None,
         *,
         key: bytes = b"",
-        weights: Mapping[str, float] | None = None,
         spent_today: tuple[int, int] = (0, 0),
         clock: Clock = wall,
     ) -> None:
@@ -81,7 +79,7 @@ class Gate:
         self._tokens = Bucket(self.quota.tpm) if self.quota.tpm is not None else None
         self._limited = self._metered = bool(self._requests or self._tokens or self._day)
         self.counts_tokens = self.quota.tpm is not None or self.quota.daily_tokens is not None
-        self._turns: Turns[Pass] = Turns(weights)
+        self._turns: Turns[Pass] = Turns()
         self._timer: asyncio.TimerHandle | None = None
         self.silence = Silence(name)
         self._stopped = self._given_up = ""

@@ -19,7 +19,7 @@ class Gates:
     `quotas` are by address (`http://localhost:8000/v1`), host or provider (`anthropic`), an address before its host;
     `default` is for all others. A quota named by a host is for each address and key there by itself. `share` is
     (n, of): worker n of so many has its fixed part of every quota. `spent_today` is (requests, tokens) that count
-    already towards a daily quota, named as quotas are; `weights` are the roles' shares where calls wait.
+    already towards a daily quota, named as quotas are.
     """
 
     def __init__(
@@ -29,13 +29,12 @@ class Gates:
         *,
         share: tuple[int, int] = (1, 1),
         spent_today: Mapping[str, tuple[int, int]] | None = None,
-        weights: Mapping[str, float] | None = None,
         clock: Clock = wall,
     ) -> None:
         self._quotas = {_named(name): quota.share(*share) for name, quota in (quotas or {}).items()}
         self._default = (default or Quota()).share(*share)
         self._spent = {_named(name): spent for name, spent in (spent_today or {}).items()}
-        self._weights, self._clock = weights, clock
+        self._clock = clock
         self._gates: dict[tuple[str, bytes], Gate] = {}
         self._unused = set(self._quotas)
         self._stopped = ""
@@ -49,7 +48,7 @@ class Gates:
             self._unused -= {name, _host(name)}
             quota = _found(self._quotas, name) or self._default
             spent = _found(self._spent, name) or (0, 0)
-            gate = Gate(name, quota, key=digest, weights=self._weights, spent_today=spent, clock=self._clock)
+            gate = Gate(name, quota, key=digest, spent_today=spent, clock=self._clock)
             self._gates[name, digest] = gate
             if self._stopped:
                 gate.stop(self._stopped)

@@ -66,10 +66,6 @@ class Patience(msgspec.Struct, frozen=True):
             raise UsageError(f"retries need at least one attempt and no negative time: {self}")
 
 
-ONCE = Patience(attempts=1)
-"""No second attempt."""
-
-
 class Retrying:
     """A model tried again with `patience`; a call that succeeds at once costs nothing more."""
 

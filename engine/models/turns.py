@@ -2,10 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
 from typing import Generic, TypeVar
-
-from wardround.engine.errors import UsageError
 
 ResultT = TypeVar("ResultT")
 
@@ -21,37 +18,33 @@ class Waiter(Generic[ResultT]):
 
 
 class _Line(Generic[ResultT]):
-    """Those of one role. `turn` is how much it has had, in calls by weight."""
+    """Those of one role. `turn` is how many calls it has had."""
 
-    __slots__ = ("queue", "role", "turn", "waiting", "weight")
+    __slots__ = ("queue", "role", "turn", "waiting")
 
-    def __init__(self, role: str, weight: float) -> None:
-        self.role, self.weight = role, weight
+    def __init__(self, role: str) -> None:
+        self.role = role
         self.queue: deque[Waiter[ResultT]] = deque()
-        self.turn = 0.0
+        self.turn = 0
         self.waiting = 0
 
 
 class Turns(Generic[ResultT]):
     """A queue for each role. The role that has had least goes next; one that waited for nothing has saved up nothing.
 
-    Shares are of calls, equal but for `weights` (2.0: twice as many as one of 1.0 while both wait).
+    Shares are of calls, and equal.
     """
 
-    def __init__(self, weights: Mapping[str, float] | None = None) -> None:
-        self._weights = dict(weights or {})
-        for role, weight in self._weights.items():
-            if not 0 < weight < float("inf"):
-                raise UsageError(f"the weight of {role} must be a number above 0, not {weight}")
+    def __init__(self) -> None:
         self._lines: dict[str, _Line[ResultT]] = {}
-        self._now = 0.0
+        self._now = 0
         self.waiting = 0
 
     def add(self, role: str, tokens: int, since: float) -> Waiter[ResultT]:
         """Someone waits."""
         line = self._lines.get(role)
         if line is None:
-            line = self._lines[role] = _Line(role, self._weights.get(role, 1.0))
+            line = self._lines[role] = _Line(role)
         if not line.waiting:
             line.queue.clear()
             line.turn = max(line.turn, self._now)
@@ -78,7 +71,7 @@ class Turns(Generic[ResultT]):
         line = waiter.line
         line.queue.popleft()
         self._now = line.turn
-        line.turn += 1.0 / line.weight
+        line.turn += 1
         self._less(line)
 
     def drop(self, waiter: Waiter[ResultT]) -> None:
@@ -94,5 +87,5 @@ class Turns(Generic[ResultT]):
         return {role: line.waiting for role, line in sorted(self._lines.items()) if line.waiting}
 
 
-def _had(line: "_Line[ResultT]") -> float:
+def _had(line: "_Line[ResultT]") -> int:
     return line.turn

@@ -92,7 +92,7 @@ def http(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> 
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
 
 
-def completion(answer: Answer, model: str, prompt_chars: int, finish: str = "stop") -> bytes:
+def completion(answer: Answer, model: str, prompt_chars: int) -> bytes:
     """The body of a chat completion; a token is counted as four characters."""
     message = {"role": "assistant", "content": answer} if isinstance(answer, str) else {"role": "assistant", **answer}
     said, thought = _lengths(message)
@@ -102,7 +102,7 @@ def completion(answer: Answer, model: str, prompt_chars: int, finish: str = "sto
             "object": "chat.completion",
             "created": 0,
             "model": model,
-            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
             "usage": {
                 "prompt_tokens": prompt_chars // 4,
                 "completion_tokens": said + thought,

@@ -5,6 +5,8 @@ from typing import Protocol
 
 from wardround.evaluators.evidence.found import Found
 
+LIBRARY = "search"
+"""The seat under which what judges look up is recorded and counted, apart from what they are asked."""
 MOST = 3
 """Passages a query asks for: the top three, as in paper 002, section 4.3."""
 

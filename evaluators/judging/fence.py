@@ -5,10 +5,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from wardround.evaluators.judging.question import Material
+from wardround.evaluators.judging.question import LONGEST, Material
 
-LONGEST = 24_000
-"""Characters that are shown of one text."""
 BAR = "| "
 """Put before a line that could be taken for one of ours or for another speaker's turn."""
 _TAG = 8
@@ -59,19 +57,19 @@ _TOKENS = re.compile(
 )
 
 
-def fenced(materials: Sequence[Material], longest: int = LONGEST) -> str:
+def fenced(materials: Sequence[Material]) -> str:
     """The texts, each under its label between a line that begins and a line that ends it, and what these lines mean.
 
     The lines carry a tag made from the first text: whoever wrote another does not know it, and nobody can write a
     text that holds its own. Questions that begin with the same text, as most do with the case, begin with the same
     words, which an endpoint then need not read again. A line of a text that looks like one of them, like a label or
     like a turn of a conversation is shown behind BAR, and the marks of chat templates (`<|im_start|>`, `[INST]`) with a
-    space in them. Characters without a shape are left out. Of a text of more than `longest` characters the beginning
-    and the end are shown.
+    space in them. Characters without a shape are left out. Of a text longer than its material allows the beginning and
+    the end are shown.
     """
     tag = _tag(materials[0])
     blocks = [
-        f"----- begin {one.label} {tag} -----\n{shown(one.text, longest)}\n----- end {one.label} {tag} -----"
+        f"----- begin {one.label} {tag} -----\n{shown(one.text, one.longest)}\n----- end {one.label} {tag} -----"
         for one in materials
     ]
     head = (
@@ -89,10 +87,17 @@ def shown(text: str, longest: int = LONGEST) -> str:
     return _often(text, longest) if len(text) <= _COMMON else _shown(text, longest)
 
 
+def left_out(text: str, longest: int = LONGEST) -> int:
+    """How many characters of one text a judge does not see."""
+    first, last = _cut(seen(text).strip("\n"), longest)
+    return last - first
+
+
 def _shown(text: str, longest: int) -> str:
     text = seen(text).strip("\n")
-    if len(text) > longest:
-        text = _shortened(text, longest)
+    first, last = _cut(text, longest)
+    if first < last:
+        text = f"{text[:first].rstrip()}\n[{last - first:,} characters are left out here]\n{text[last:].lstrip()}"
     return _TOKENS.sub(lambda match: match[0] + " ", _LINES.sub(lambda match: BAR + match[0], text))
 
 
@@ -113,8 +118,10 @@ def _tag(material: Material) -> str:
     return hashlib.blake2b(whole, digest_size=_TAG, person=b"fence").hexdigest()
 
 
-def _shortened(text: str, longest: int) -> str:
-    """Beginning and end, cut between words where there are some, and how much is missing."""
+def _cut(text: str, longest: int) -> tuple[int, int]:
+    """From where to where a long text is left out: between words where there are some."""
+    if len(text) <= longest:
+        return len(text), len(text)
     first, last = longest - longest // 2, len(text) - longest // 2
     space = re.search(r"\s\S*$", text[max(0, first - _WORDS) : first])
     if space:
@@ -122,4 +129,4 @@ def _shortened(text: str, longest: int) -> str:
     space = re.search(r"\s", text[last : last + _WORDS])
     if space:
         last += space.start()
-    return f"{text[:first].rstrip()}\n[{last - first:,} characters are left out here]\n{text[last:].lstrip()}"
+    return first, last

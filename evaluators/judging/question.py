@@ -8,16 +8,23 @@ import msgspec
 from wardround.engine.records import Json
 from wardround.evaluators.judging.noticing import FIELD
 
+LONGEST = 24_000
+"""Characters that a judge is shown of a text for which nothing else is said."""
+
 Origin = Literal["case", "reference", "reply", "page"]
 """Whose words a text is: the case's, its reference's, the judged reply's, a page's or passage's."""
 
 
 class Material(msgspec.Struct, frozen=True):
-    """A text to judge or to judge by, under a `label` that the prompt and every judge know it by."""
+    """A text to judge or to judge by, under a `label` that the prompt and every judge know it by.
+
+    Of one of more than `longest` characters a prompt shows the beginning and the end.
+    """
 
     label: str
     text: str
     origin: Origin
+    longest: int = LONGEST
 
 
 class Question(msgspec.Struct, frozen=True):

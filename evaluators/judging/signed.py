@@ -4,6 +4,8 @@ from collections import OrderedDict
 
 from wardround.evaluators.judging.hostile import signs
 
+HOSTILE = "hostile"
+"""Stands where the kind of an error stands for a text that speaks to the judge: it is not shown."""
 KEPT = 5000
 """Texts whose signs are kept at hand."""
 

@@ -1,14 +1,11 @@
 """How examinations were assessed, for a reader: both sides' items, and what the panel said of each."""
 
-from typing import Literal
-
 import msgspec
 
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.outcome.pairing import Paired
 from wardround.evaluators.reasoning.items import Item
-
-Rules = Literal["default", "published"]
+from wardround.evaluators.reasoning.judged import Rules
 
 
 class Sought(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -51,7 +51,7 @@ async def judged_treatment(bench: Bench, case: Case, given: str) -> OutcomeAccou
     them it is unverifiable. Under the published rules it is wrong unless the judge calls it correct; where nothing
     could be looked up it is neither.
     """
-    told = questions.shortened(disclosure.full(case))
+    told = disclosure.full(case)
     found = await lookup(bench, case.truth, told, given)
     question = questions.treatment(told, case.truth.treatment, [one.text for one in found.passages], given)
     hearing = _Hearing(found)

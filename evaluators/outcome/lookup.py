@@ -9,6 +9,7 @@ from wardround.evaluators.evidence.sealed import Sealed
 from wardround.evaluators.evidence.search import MOST
 from wardround.evaluators.judging.judge import Answer, answered
 from wardround.evaluators.judging.question import Question
+from wardround.evaluators.judging.signed import HOSTILE
 from wardround.evaluators.outcome import questions
 from wardround.evaluators.reasoning.account import Looked
 from wardround.evaluators.reasoning.keywords import KEYWORDS, read_keywords
@@ -16,8 +17,6 @@ from wardround.scenarios.case import Truth
 
 NO_KEYWORDS = "no_keywords"
 """Why nothing was looked up: no judge finds anything to look up."""
-HOSTILE = "hostile"
-"""Why a passage that speaks to the judge is not shown."""
 
 
 class Lookup(msgspec.Struct, frozen=True):

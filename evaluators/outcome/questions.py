@@ -25,7 +25,7 @@ _BASIS = {"type": "string", "enum": ["same", "included", "evidence", "none"]}
 def diagnosis(truth: Truth, given: str) -> Question:
     """Whether an answer names the reference's disease (prompt 19)."""
     reference = "\n".join((truth.diagnosis, *(ALSO + name for name in truth.synonyms)))
-    materials = (Material(REFERENCE, reference, "reference"), Material(ANSWER, shortened(given), "reply"))
+    materials = (Material(REFERENCE, reference, "reference"), Material(ANSWER, given, "reply", LONGEST))
     return Question("diagnosis", materials, shape=reply(verdict=_OUTCOME))
 
 
@@ -33,10 +33,10 @@ def treatment(case: str, reference: str, passages: Sequence[str], given: str) ->
     """Whether a plan is right, by the treatment given and by numbered passages (prompt 20)."""
     found = [Material(passage(number), text, "page") for number, text in enumerate(passages, 1)]
     materials = (
-        Material(CASE, case, "case"),
+        Material(CASE, case, "case", LONGEST),
         Material(REFERENCE, reference, "reference"),
         *found,
-        Material(ANSWER, shortened(given), "reply"),
+        Material(ANSWER, given, "reply", LONGEST),
     )
     quotes = {"type": "array", "items": shape(passage={"type": "integer"}, quote=_TEXT)}
     fields = reply(verdict=_PLAN, basis=_BASIS, evidence=quotes)
@@ -45,7 +45,7 @@ def treatment(case: str, reference: str, passages: Sequence[str], given: str) ->
 
 def treatment_keywords(case: str, given: str) -> Question:
     """What to look up to judge a plan (prompt 16): from the case and the plan alone; the reply is plain text."""
-    materials = (Material(CASE, case, "case"), Material(ANSWER, shortened(given), "reply"))
+    materials = (Material(CASE, case, "case", LONGEST), Material(ANSWER, given, "reply", LONGEST))
     return Question("treatment_keywords", materials)
 
 
@@ -53,7 +53,7 @@ def items(text: str, origin: Origin) -> Question:
     """The examinations that a text names, as structured items (prompt 21)."""
     item = shape(type=_TEXT, test_name=_TEXT, info_required=_TEXT)
     fields = reply(items={"type": "array", "items": item})
-    return Question("items", (Material(TEXT, shortened(text, LISTED), origin),), shape=fields)
+    return Question("items", (Material(TEXT, text, origin, LISTED),), shape=fields)
 
 
 def same_items(request: str, listed: Sequence[str]) -> Question:
@@ -66,13 +66,5 @@ def same_items(request: str, listed: Sequence[str]) -> Question:
 def item_found(item: str, text: str, *, asked: bool) -> Question:
     """Whether a text names an item (prompt 18); `asked` if the item was asked for and the text is the record."""
     sides: tuple[Origin, Origin] = ("reply", "reference") if asked else ("reference", "reply")
-    materials = (Material(ITEM, item, sides[0]), Material(TEXT, shortened(text, LISTED), sides[1]))
+    materials = (Material(ITEM, item, sides[0]), Material(TEXT, text, sides[1], LISTED))
     return Question("item_found", materials, shape=reply(found={"type": "boolean"}))
-
-
-def shortened(text: str, longest: int = LONGEST) -> str:
-    """`text`, or the beginning and the end of one that is longer than a judge should read."""
-    if len(text) <= longest:
-        return text
-    half = longest // 2
-    return f"{text[:half]}\n[{len(text) - longest} characters left out]\n{text[-half:]}"

@@ -8,9 +8,9 @@ from wardround.engine.records import Action, Json
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.judging.question import Origin
 from wardround.evaluators.reasoning.items import Item
-from wardround.evaluators.requests import ANSWERING, TESTS
+from wardround.evaluators.requests import TESTS
 from wardround.scenarios import disclosure, reading, records
-from wardround.scenarios.answers import answers
+from wardround.scenarios.answers import ANSWERING, answers, tells_a_story
 from wardround.scenarios.case import Case
 
 
@@ -60,11 +60,8 @@ def recorded(case: Case) -> Side:
 
 
 def _answers_an_order(seat: str, action: Action, *, examined: bool) -> bool:
-    if action.verb != "answer":
+    if action.verb != "answer" or tells_a_story(seat, action, examined=examined):
         return False
-    given = action.args.get("answers")
-    if given is None and seat == "patient" and (examined or "topics" in action.args):
-        return False  # beside an examiner the patient tells a story
     kinds = {answer.get("kind") for answer in answers(action)}
     return kinds != {"examination"}
 

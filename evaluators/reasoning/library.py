@@ -14,15 +14,13 @@ from wardround.evaluators.evidence.quoted import locate
 from wardround.evaluators.evidence.search import Search
 from wardround.evaluators.judging.judge import Answer, Judge, Sample, answered
 from wardround.evaluators.judging.payload import strings
-from wardround.evaluators.judging.signed import Signed
+from wardround.evaluators.judging.signed import HOSTILE, Signed
 from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.together import together
 
 LONG = 2000
 """Characters of a text that is shown as it is; of a longer one the judge copies out what bears on the step."""
-HOSTILE = "hostile"
-"""Stands where the kind of an error stands for a text that speaks to the judge: it is not shown."""
 
 
 class Shown(msgspec.Struct, frozen=True):

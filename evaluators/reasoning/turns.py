@@ -8,11 +8,10 @@ from wardround.engine.events import Acted, effective
 from wardround.engine.records import Action
 from wardround.engine.trajectory import Trajectory
 from wardround.scenarios import disclosure
-from wardround.scenarios.answers import answers, lines
+from wardround.scenarios.answers import ANSWERING, answers, lines
 from wardround.scenarios.case import Case
 
 AUTHOR = "doctor"
-_RESPONDENTS = frozenset({"patient", "examiner"})
 
 Stage = Literal["examination", "conclusion"]
 
@@ -46,7 +45,7 @@ def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
         if not isinstance(event, Acted):
             continue
         action = event.action
-        if event.seat in _RESPONDENTS:
+        if event.seat in ANSWERING:
             heard = True
             told.append(action.text.strip() or lines(answers(action)))
         elif event.seat == AUTHOR and (not _silent(action) or (event.seq == last and heard)):
@@ -68,4 +67,4 @@ def asks(trajectory: Trajectory) -> bool:
     """Whether there is anyone to ask; else the whole report is told at once."""
     seats = trajectory.header.get("seats")
     known = set(seats) if isinstance(seats, dict) else {event.seat for event in trajectory.acted()}
-    return not _RESPONDENTS.isdisjoint(known)
+    return not known.isdisjoint(ANSWERING)

@@ -35,19 +35,13 @@ class _Judged:
 
 
 def judged_page(
-    run: str,
-    row: EpisodeScores,
-    case: Case,
-    accounts: Mapping[str, Json],
-    texts: Mapping[str, str],
-    *,
-    open_restricted: bool = False,
+    run: str, row: EpisodeScores, case: Case, accounts: Mapping[str, Json], texts: Mapping[str, str]
 ) -> str:
     """The page of the episode `row` of `run`, as the evaluators of `accounts` judged it (showing/accounts.py).
 
     `texts` maps digests to stored texts: those that `digests(accounts)` names. Nothing is loaded and nothing is run; a
     source is a link for the reader to follow. Of a restricted case no text of case, reply, search or source is shown,
-    unless `open_restricted`; the states of its steps and the scores are. The same input gives the same bytes.
+    the states of its steps and the scores are. The same input gives the same bytes.
     """
     found = told(accounts)
     judged = [
@@ -63,7 +57,7 @@ def judged_page(
         row=row,
         case=case,
         goal=_goal(row, found),
-        veiled=(row.restricted or case.data_class == "restricted") and not open_restricted,
+        veiled=row.restricted or case.data_class == "restricted",
         judged=judged,
         outcome=found.outcome,
         outcome_voices=_outcome_voices(found),

@@ -31,13 +31,13 @@ class ScispacyLinker:
     cosine is exact, the same on every run, and no slower at this size.
     """
 
-    def __init__(self, held: Knowledge, hnsw: bool = False, least: float = LEAST) -> None:
+    def __init__(self, held: Knowledge, hnsw: bool = False) -> None:
         if find_spec("scispacy") is None:
             raise UsageError(
                 "scispaCy is not installed; it needs an environment of its own, as it holds numpy below 2: "
                 "pip install 'wardround[scispacy]' there, or use the default linker"
             )
-        self.held, self.hnsw, self.least = held, hnsw, least
+        self.held, self.hnsw = held, hnsw
 
     @cached_property
     def _kb(self) -> Any:
@@ -62,8 +62,8 @@ class ScispacyLinker:
         return import_module("scispacy.linking").EntityLinker(
             candidate_generator=generator(index, vectorizer, aliases, self._kb),
             k=NEIGHBOURS,
-            threshold=self.least,
-            no_definition_threshold=self.least,
+            threshold=LEAST,
+            no_definition_threshold=LEAST,
             filter_for_definitions=False,
         )
 
@@ -84,9 +84,9 @@ class ScispacyLinker:
         return nlp
 
     def link(self, name: str) -> Mention | None:
-        """The best concept of a single name: an alias as it is written, else the nearest of at least `least`."""
+        """The best concept of a single name: an alias as it is written, else the nearest of at least LEAST."""
         found = self.candidates(name, 1)
-        return found[0] if found and found[0].score >= self.least else None
+        return found[0] if found and found[0].score >= LEAST else None
 
     def candidates(self, name: str, limit: int = 5) -> Sequence[Mention]:
         """Concepts by cosine of their best alias; a name that is an alias of several has the others with it."""

@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 from bench import PlayedJudge, Script, bench, verdict
 from graded import case, completed, trajectory
+from labels import materials
 
 from wardround.engine.errors import LimitReached, ProviderError, RunStopped
 from wardround.engine.records import Action, Ending, Score, Scored
 from wardround.evaluators.answer import Answer
 from wardround.evaluators.bench import Bench
+from wardround.evaluators.judging.fence import fenced
 from wardround.evaluators.outcome.questions import LONGEST
 from wardround.evaluators.standard import Standard
 from wardround.scenarios.case import Case, Truth
@@ -221,10 +223,10 @@ async def test_an_answer_that_speaks_to_the_judge_is_flagged() -> None:
 async def test_a_megabyte_is_shown_shortened() -> None:
     judge = diagnosing(CORRECT)
     await first(completed("a" * 500_000 + "b" * 500_000), bench(judge))
-    shown = judge.asked[0][0].text("The answer")
-    assert len(shown) < LONGEST + 100
-    assert (shown[:3], shown[-3:]) == ("aaa", "bbb")
-    assert "992000 characters left out" in shown
+    told = materials(fenced(judge.asked[0][0].materials))["The answer"]
+    assert len(told) < LONGEST + 100
+    assert (told[:3], told[-3:]) == ("aaa", "bbb")
+    assert "[992,000 characters are left out here]" in told
 
 
 async def test_the_standard_scores_are_there_once_each_with_one_question_to_the_judge() -> None:

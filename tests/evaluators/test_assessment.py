@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from bench import PlayedJudge, bench
 from graded import answer, case, completed, order, trajectory
+from labels import materials
 
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.prompts import Prompts
@@ -16,6 +17,7 @@ from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.assessment import Assessment, PublishedAssessment
 from wardround.evaluators.bench import Bench
+from wardround.evaluators.judging.fence import fenced
 from wardround.scenarios.case import Case
 
 REPORT = "- Ancillary Tests:\n  - **CBC:** normal\n  - **CT:** thick appendix"
@@ -219,7 +221,9 @@ async def test_a_megabyte_of_requests_is_shown_shortened_and_said_to_be() -> Non
     judge = splitting(listed("CT"), listed("CT"), same_items='{"same": [1]}')
     _, told = await assessed(bench(judge), asking("CT\n" * 400_000))
     assert told["left_out"] > 1_000_000
-    assert max(len(question.materials[0].text) for question, *_ in judge.asked) < 21_000
+    prompts = [fenced(question.materials) for question, *_ in judge.asked]
+    assert max(len(text) for prompt in prompts for text in materials(prompt).values()) < 21_000
+    assert any(f"[{told['left_out']:,} characters are left out here]" in prompt for prompt in prompts)
 
 
 async def test_the_scores_name_the_events_of_the_orders() -> None:

@@ -29,6 +29,7 @@ from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator, Store
 from wardround.evaluators.doubts import doubts
 from wardround.evaluators.evidence.named import FORMS
+from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import Summary, summarise
@@ -36,7 +37,6 @@ from wardround.evaluators.table import chosen, score_table
 from wardround.priced import Priced
 from wardround.results import Run
 from wardround.scoring import evaluator_names, evaluator_of, score_run
-from wardround.stored import LIBRARY
 
 
 @click.command(short_help="Score the episodes of a run.")

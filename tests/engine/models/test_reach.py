@@ -14,7 +14,7 @@ from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price, Prices
 from wardround.engine.models.quota import Quota
 from wardround.engine.models.reach import reach
-from wardround.engine.models.retry import ONCE, Retrying
+from wardround.engine.models.retry import Patience, Retrying
 from wardround.engine.records import Message
 
 ASKED = [Message("user", "hello")]
@@ -49,7 +49,9 @@ def test_where_a_spec_leads(spec: str, env: dict[str, str], host: str, name: str
 @pytest.mark.parametrize(("spec", "name"), [("openai/a/b", "a/b"), ("meta-llama/Llama-9", "meta-llama/Llama-9")])
 async def test_a_base_url_makes_any_spec_an_endpoint_of_chat_completions(spec: str, name: str) -> None:
     async with Loopback(models=[name]) as server:
-        model = reach(spec, base_url=server.base_url, env={}, prices=Prices({spec: Price(1e6, 0)}), patience=ONCE)
+        model = reach(
+            spec, base_url=server.base_url, env={}, prices=Prices({spec: Price(1e6, 0)}), patience=Patience(attempts=1)
+        )
         reply = await model.complete(ASKED, purpose="test")
         await model.aclose()
         assert "authorization" not in server.asked[0].headers

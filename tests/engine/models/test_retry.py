@@ -12,7 +12,7 @@ from wardround.engine.models.chat import ChatModel
 from wardround.engine.models.endpoint import Endpoint
 from wardround.engine.models.faults import Fault
 from wardround.engine.models.loopback import Loopback
-from wardround.engine.models.retry import ONCE, PASSING, Patience, Retrying
+from wardround.engine.models.retry import PASSING, Patience, Retrying
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Completion, Message
@@ -72,7 +72,7 @@ async def test_the_number_of_attempts_is_bounded() -> None:
     assert (caught.value.kind, script.count) == ("server", 4)
     script = failing("server")
     with pytest.raises(ProviderError, match="after 1 attempt"):
-        await Retrying(script, ONCE).complete(ASKED, purpose="test")
+        await Retrying(script, Patience(attempts=1)).complete(ASKED, purpose="test")
     assert script.count == 1
 
 

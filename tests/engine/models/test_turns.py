@@ -3,9 +3,6 @@
 import asyncio
 from collections import Counter
 
-import pytest
-
-from wardround.engine.errors import UsageError
 from wardround.engine.models.turns import Turns
 
 
@@ -45,14 +42,6 @@ async def test_equal_shares_however_many_wait() -> None:
     assert Counter(role for role, _ in order(turns, 600)) == {"a": 200, "b": 200, "c": 200}
 
 
-async def test_shares_by_weight() -> None:
-    turns: Turns[int] = Turns({"a": 3.0})
-    for role in ("a", "b"):
-        for number in range(1000):
-            turns.add(role, number, 0.0)
-    assert Counter(role for role, _ in order(turns, 400)) == {"a": 300, "b": 100}
-
-
 async def test_who_waited_for_nothing_saved_nothing_up() -> None:
     turns: Turns[int] = Turns()
     for number in range(1000):
@@ -75,9 +64,3 @@ async def test_those_who_gave_up_are_passed_over() -> None:
     turns.add("a", 9, 0.0)
     assert order(turns, 1) == [("a", 9)]
     await asyncio.sleep(0)
-
-
-@pytest.mark.parametrize("weight", [0.0, -1.0, float("inf"), float("nan")])
-def test_impossible_weights_are_refused(weight: float) -> None:
-    with pytest.raises(UsageError, match="the weight of judge"):
-        Turns({"judge": weight})

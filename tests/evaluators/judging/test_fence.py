@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from wardround.evaluators.evidence.quoted import locate
 from wardround.evaluators.judging import fence
-from wardround.evaluators.judging.fence import BAR, LONGEST, fenced, seen, shown
-from wardround.evaluators.judging.question import Material
+from wardround.evaluators.judging.fence import BAR, fenced, left_out, seen, shown
+from wardround.evaluators.judging.question import LONGEST, Material
 
 CASE = Material("The case", "A man of 40 with fever.", "case")
 STEP = Material("The step", "The fever suggests an infection.", "reply")
@@ -141,6 +141,23 @@ def test_of_a_long_text_beginning_and_end_are_shown() -> None:
     assert abs(len(text) - len(short) + len(said[0]) - int(said[1].replace(",", ""))) <= 5
     assert "left out" not in shown(text, len(text))
     assert shown("x" * 100, 10) == "xxxxx\n[90 characters are left out here]\nxxxxx"
+
+
+@given(st.text("ab \n\u200b", max_size=80), st.integers(2, 60))
+def test_what_is_left_out_is_counted(text: str, longest: int) -> None:
+    short, count = shown(text, longest), left_out(text, longest)
+    whole = seen(text).strip("\n")
+    assert (count > 0) == (len(whole) > longest)
+    assert (f"\n[{count:,} characters are left out here]\n" in short) == (count > 0)
+
+
+def test_how_much_is_shown_is_said_by_the_text_itself() -> None:
+    long = Material("The answer", "word " * 100, "reply", 50)
+    block = fenced([CASE, long, STEP])
+    assert f"[{left_out(long.text, 50)} characters are left out here]" in block
+    assert CASE.text in block
+    assert STEP.text in block
+    assert "word word\n[" in block, "cut between words"
 
 
 @pytest.mark.parametrize("odd", [*FORGED, *TOKENS, "\u200b", "Fe\u00adver.", "\r\n"])
