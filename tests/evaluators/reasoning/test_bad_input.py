@@ -152,7 +152,8 @@ async def test_a_search_that_failed_leaves_the_rest(kind: str) -> None:
     assert values(scores, "efficiency_formal", "completeness_formal") == [(1.0, ""), (1.0, "")]
     assert {(step.verdict, step.reason) for step in account.parts[0].steps} == {("unverifiable", f"search/{kind}")}
     published, _ = await judged(played(ANSWER), search=search, by=PublishedReasoning)
-    assert values(published, "published_factuality_formal") == [(0.0, "")]
+    assert values(published, "published_factuality_formal") == [(None, f"search/{kind}")]
+    assert values(published, "published_efficiency_formal") == [(1.0, "")]
 
 
 def many(count: int, words: int = 1) -> str:
