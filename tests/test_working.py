@@ -12,12 +12,14 @@ from clinic import case_file, lines
 import wardround
 from wardround.access import Access
 from wardround.cast import model_part
+from wardround.control import status
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.progress import Progress
 from wardround.engine.sessions import Orders, SessionRow
 from wardround.engine.spending import Caps, Spending, SpendRow
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.settings import SeatSettings
+from wardround.stored import StoredRun
 from wardround.working import bury_dead, here, span, sums
 
 
@@ -72,6 +74,29 @@ async def test_what_a_dead_process_of_this_machine_held_is_free_at_once(tmp_path
         with anyio.fail_after(10):
             await wardround.resume("r", store=store)
         assert await store.endings("r") == {"completed": 6}
+        await store.aclose()
+
+
+async def test_a_process_that_is_no_more_is_not_said_to_be_at_work(tmp_path: Path) -> None:
+    async with answering() as server:
+        store = await begun(tmp_path, 2, server.base_url)
+        run = await StoredRun.open(store, "r")
+        await store.begin("r", host="elsewhere/1", pid=gone())
+        assert [row.host for row in (await status(run)).at_work] == ["elsewhere/1"], "only its lease can tell"
+        await store.begin("r", host=here(), pid=gone())
+        assert [row.host for row in (await status(run)).at_work] == ["elsewhere/1"]
+        await store.begin("r", host=here(), pid=os.getpid())
+        assert len((await status(run)).at_work) == 2
+        await store.aclose()
+
+
+async def test_a_stop_that_only_a_dead_process_could_hear_is_forgotten(tmp_path: Path) -> None:
+    async with answering() as server:
+        store = await begun(tmp_path, 2, server.base_url)
+        await store.begin("r", host=here(), pid=gone())
+        await store.order("r", Orders(state="stop"))
+        await wardround.resume("r", store=store)
+        assert await store.endings("r") == {"completed": 2}
         await store.aclose()
 
 

@@ -17,6 +17,7 @@ from wardround.playing import Stage, check_causes, parts_of, play_open, reached,
 from wardround.results import Run
 from wardround.settings import RunSettings, validated
 from wardround.stored import open_store
+from wardround.working import died
 
 SEATS = ("doctor", "patient", "examiner")
 AgentSpec = Any
@@ -125,7 +126,7 @@ async def taken_up(name: str, store: Store, *, retry: Sequence[str] = (), **chan
     run.check_playable("it is not played")
     check_causes(retry, list(run.header["seats"]))
     orders = await store.orders(name)
-    if not any(session.alive for session in await store.sessions(name)):
+    if not any(session.alive and not died(session) for session in await store.sessions(name)):
         orders = msgspec.structs.replace(orders, state="run")
     specs = {seat: told["spec"] for seat, told in run.header["seats"].items()}
     orders = _changed(orders, specs, **changes)

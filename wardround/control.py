@@ -14,7 +14,7 @@ from wardround.engine.sessions import Orders, SessionRow
 from wardround.engine.spending import Spending
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.stored import StoredRun
-from wardround.working import span, sums
+from wardround.working import died, span, sums
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ async def status(run: StoredRun) -> Status:
     store = run.store
     orders = await store.orders(run.name)
     sessions = await store.sessions(run.name)
-    at_work = [row for row in sessions if row.alive]
+    at_work = [row for row in sessions if row.alive and not died(row)]
     spent = sums(await store.spending(run.name))
     searched = spent.pop(LIBRARY, None) if run.evaluated else None
     worked = span(sessions)

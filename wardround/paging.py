@@ -10,6 +10,7 @@ from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.showing.accounts import digests
 from wardround.evaluators.showing.judged import is_judged, judged_page, page_name
 from wardround.judged import accounts, texts
+from wardround.output import output
 from wardround.results import Run
 
 MOST = 200
@@ -44,5 +45,5 @@ async def episode_page(run: Run, row: EpisodeScores) -> str:
 
 def keep(path: Path, text: str) -> None:
     """Write a file, with its folder."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    with output(path) as file:
+        file.write(text.encode())

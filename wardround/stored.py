@@ -65,6 +65,11 @@ class StoredRun:
         """The run that this one is an evaluation of, '' if it is none."""
         return str(self.header.get("evaluates", ""))
 
+    @property
+    def restricted(self) -> int:
+        """Number of its cases that may go to no host which the user did not name."""
+        return int(self.header.get("cases", {}).get("restricted", 0))
+
     async def rows(self, episode: str) -> list[Row]:
         """The stored events of an episode."""
         return [row async for row in self.store.read(self.name, episode)]

@@ -118,9 +118,14 @@ async def taken(session: Session, progress: Progress, among: Sequence[str] = ())
 async def bury_dead(store: Store, run: str) -> None:
     """Free what processes of this machine held that are no more; those of other machines are waited for."""
     for session in await store.sessions(run):
-        if session.ended is None and session.alive and session.host == here() and not _running(session.pid):
+        if session.alive and died(session):
             log.info("a process died; its episodes are free", run=run, pid=session.pid)
             await store.release(session.id)
+
+
+def died(session: SessionRow) -> bool:
+    """Whether it was a process of this machine, and is no more; of another machine's only the lease tells."""
+    return session.ended is None and session.host == here() and not _running(session.pid)
 
 
 def _running(pid: int) -> bool:

@@ -271,6 +271,8 @@ def main() -> None:
         asyncio.run(_serve(server, given.port))
     except UsageError as error:
         parser.error(str(error))
+    except OSError as error:
+        parser.error(f"port {given.port} cannot be listened to: {error.strerror}; --port 0 takes a free one")
     except KeyboardInterrupt:
         pass
 

@@ -114,6 +114,9 @@ def test_show_and_runs(shell: Shell, store: Path) -> None:
     assert [line.split()[0] for line in shell.out.splitlines()] == ["g", "s"]
     assert shell("show", "g", "--store", store) == 0
     assert "told: truth" in shell.out
+    assert shell("show", "g", "0", "--store", store) == 0
+    assert "has had belly pain for" in shell.out, "what the doctor read first"
+    assert "The truth: " in shell.out.splitlines()[-1]
     assert shell("show", "g", "nobody", "--store", store) == 2
     assert "case-000@1" in shell.err
     events = shell.json("show", "g", "0", "--store", store)["events"]

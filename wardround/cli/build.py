@@ -8,6 +8,7 @@ import click
 from wardround.building import build_mimic
 from wardround.cli.options import json_option, say_json
 from wardround.engine.errors import UsageError
+from wardround.output import output
 from wardround.scenarios.mimic.options import Options
 from wardround.scenarios.mimic.questions import recognised, table
 from wardround.scenarios.terms.lexical import linker
@@ -90,9 +91,8 @@ def pool(
     """
     found = recognised(questions, min_questions, linker(*synonyms))
     if out is not None:
-        if not out.parent.is_dir():
-            raise UsageError(f"--out {out}: there is no folder {out.parent}")
-        out.write_text(table(found), encoding="utf-8")
+        with output(out) as file:
+            file.write(table(found).encode())
     if as_json:
         say_json(found.json())
     elif out is None:

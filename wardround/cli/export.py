@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import click
@@ -12,7 +12,9 @@ from wardround.cli.options import drive, existing_store, store_option
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import written
 from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.measures import counted
 from wardround.judged import evaluated, evidence
+from wardround.output import output
 from wardround.stored import StoredRun
 
 
@@ -25,13 +27,17 @@ from wardround.stored import StoredRun
 @click.option("--dialogues", "what", flag_value="dialogues", help="One chat an episode, as JSONL: {episode, messages}.")
 @click.option("--seat", metavar="SEAT", help="With --dialogues: whose chat it is; default doctor.")
 @click.option(
+    "--restricted", is_flag=True, help="Write events or dialogues of restricted cases too: they hold the notes."
+)
+@click.option(
     "--out", type=click.Path(path_type=Path), help="Default: RUN.events.jsonl and so on; - for standard output."
 )
 @store_option
-def command(run: str, what: str, seat: str | None, out: Path | None, store: str | None) -> None:
+def command(run: str, what: str, seat: str | None, restricted: bool, out: Path | None, store: str | None) -> None:
     """Write a run's events, scores or dialogues to files.
 
-    The scores of a run are the latest of each evaluator; those of an evaluation (RUN~EVALUATOR) are its own.
+    The scores of a run are the latest of each evaluator; those of an evaluation (RUN~EVALUATOR) are its own. Events and
+    dialogues of restricted cases are written only if you say so, to a file that nobody else may read.
 
     \b
     Example:  wardround export calm-heron-417
@@ -40,19 +46,29 @@ def command(run: str, what: str, seat: str | None, out: Path | None, store: str 
     if seat is not None and what != "dialogues":
         raise UsageError("--seat goes with --dialogues")
     path = out or Path(f"{run}.{what}.{'csv' if what == 'scores' else 'jsonl'}")
-    count = drive(lambda: _write(run, what, seat, path, store))
+
+    def lines(found: StoredRun) -> AsyncIterator[bytes]:
+        if found.restricted and what != "scores" and not restricted:
+            raise UsageError(
+                f"{found.restricted} of the cases of {found.name} are restricted, and its {what} hold their notes: "
+                "say --restricted to write them all the same, or export --scores"
+            )
+        return _lines(found, what, seat or "doctor")
+
+    count = drive(lambda: _write(run, lines, path, store))
     if str(path) != "-":
-        click.echo(f"{count} lines in {path}")
+        click.echo(f"{counted(count, 'line')} in {path}")
 
 
-async def _write(name: str, what: str, seat: str | None, path: Path, where: str | None) -> int:
+async def _write(name: str, lines: Callable[[StoredRun], AsyncIterator[bytes]], path: Path, where: str | None) -> int:
     store = existing_store(where)
     count = 0
     try:
         run = await StoredRun.open(store, name)
-        lines = _lines(run, what, seat or "doctor")
-        with click.open_file(str(path), "wb", atomic=str(path) != "-") as file:
-            async for line in lines:
+        found = lines(run)
+        private = bool(run.restricted)
+        with click.open_file("-", "wb") if str(path) == "-" else output(path, private=private) as file:
+            async for line in found:
                 file.write(line + b"\n")
                 count += 1
     finally:

@@ -7,6 +7,7 @@ import click
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
 from wardround.control import Status, status
+from wardround.evaluators.measures import counted
 from wardround.stored import StoredRun
 
 
@@ -53,18 +54,18 @@ def lines(found: Status, now: float) -> list[str]:
             f"{told.get('concurrency', '?')} at once, {rate}, "
             f"heard {now - row.seen:.0f} s ago{paused}{draining}"
         )
-        said += [f"    {_endpoint(told)}" for told in told.get("endpoints", ())]
+        said += [f"    {_endpoint(told, now)}" for told in told.get("endpoints", ())]
     for seat, spent in found.spent.items():
-        unpriced = f" + {spent.unpriced:,} calls without a price" if spent.unpriced else ""
+        unpriced = f" + {counted(spent.unpriced, 'call')} without a price" if spent.unpriced else ""
         failed = f" ({spent.failed:,} failed)" if spent.failed else ""
         recalled = f", {spent.recalled:,} answers from the cache" if spent.recalled else ""
-        cost = f"{spent.cost:.4f} USD{unpriced}"
+        cost = f"{spent.cost:.4f} USD{unpriced}" if spent.cost or not spent.unpriced else "cost unknown"
         said.append(f"  {seat}: {spent.calls:,} calls{failed}{recalled}, {spent.tokens:,} tokens, {cost}")
     if found.searched is not None:
         failed = f" ({found.searched.failed:,} failed)" if found.searched.failed else ""
         said.append(f"  search: {found.searched.calls:,} searches and pages{failed}")
     said += [
-        f"  budget of {row['of']}: {row['spent']:,.6g} of {row['cap']:,.6g} {_UNITS[row['what']]}"
+        f"  budget of {row['of']}: {_amount(row['spent'])} of {_amount(row['cap'])} {_UNITS[row['what']]}"
         for row in found.budget
     ]
     if found.left is not None and found.state == "running":
@@ -75,11 +76,27 @@ def lines(found: Status, now: float) -> list[str]:
 _UNITS = {"cost": "USD", "tokens": "tokens", "calls": "calls", "wall": "s of work"}
 
 
-def _endpoint(told: dict[str, Any]) -> str:
-    facts = ", ".join(
-        f"{name} {value}" for name, value in told.items() if name != "address" and value not in (None, "")
-    )
-    return f"{told.get('address', '?')}: {facts}"
+def _amount(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.4f}"
+
+
+def _endpoint(told: dict[str, Any], now: float) -> str:
+    """How an endpoint's gate stands (engine/models/gate.py), in words."""
+    cap, latency, share = told.get("cap"), told.get("latency"), told.get("rate_limited", 0.0)
+    waiting = ", ".join(f"{count:,} of {role}" for role, count in told.get("waiting", {}).items() if count)
+    today, paused = told.get("today"), told.get("paused_until")
+    facts = [
+        f"{told.get('in_flight', 0):,}{f' of at most {cap:,}' if cap else ''} in flight",
+        f"waiting {waiting}" if waiting else "",
+        f"{told.get('calls', 0):,} calls",
+        f"{latency:.2f} s a call" if latency is not None else "",
+        f"{share:.0%} of the last refused" if share else "",
+        f"paused for {paused - now:.0f} s" if paused and paused > now else "",
+        f"today {today['requests']:,} requests, {today['tokens']:,} tokens" if today else "",
+        "" if told.get("healthy", True) else "taken out, tried again now and then",
+        str(told.get("silent", "")),
+    ]
+    return f"{told.get('address', '?')}: {', '.join(filter(None, facts))}"
 
 
 def _span(seconds: float) -> str:

@@ -146,3 +146,15 @@ async def test_it_runs_alone() -> None:
     finally:
         process.terminate()
         await process.wait()
+
+
+async def test_alone_on_a_port_in_use_it_says_so() -> None:
+    async with Loopback() as server:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "wardround.engine.models.loopback", "--port", str(server.port),
+            stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        _, told = await process.communicate()
+        assert process.returncode == 2
+        assert b"Traceback" not in told
+        assert f"port {server.port} cannot be listened to".encode() in told
