@@ -2,11 +2,12 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 from endpoints import Simulated
 from instant import instantly
+from until import until
 
 from wardround.engine.errors import EgressError, PreflightError, ProviderError, UsageError
 from wardround.engine.models.bound import bound
@@ -255,13 +256,6 @@ async def test_a_fleet_shares_the_gates_of_its_endpoints_with_others() -> None:
         (urls[1], None),
         (urls[0], 2),
     ]
-
-
-async def until(reached: Callable[[], bool], within: float = 60) -> None:
-    """Wait for what other tasks bring about, however busy the machine is."""
-    async with asyncio.timeout(within):
-        while not reached():  # noqa: ASYNC110 - a count at a server is no event
-            await asyncio.sleep(0.01)
 
 
 @pytest.mark.long

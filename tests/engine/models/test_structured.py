@@ -1,8 +1,10 @@
 """Whether an endpoint takes a shape is found out by a call: taken, refused, passed over, or no answer at all."""
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
+from until import dropped, until
 
 from wardround.engine.errors import PreflightError
 from wardround.engine.models import wire
@@ -133,8 +135,13 @@ async def test_a_model_that_sends_nothing_is_not_asked() -> None:
 
 
 async def test_several_are_asked_at_the_same_time_and_named_by_their_seats() -> None:
-    async with Loopback(shapes="taken", latency=0.2) as one, Loopback(latency=0.2) as two:
+    async with Loopback(shapes="taken", latency=3600) as one, Loopback(latency=3600) as two:
         models = {"b": at(one), "a": at(two), "c": at(one), "d": Scripted([])}
+        waiting = asyncio.create_task(takers(models))
+        await until(lambda: (one.waiting, two.waiting) == (2, 1))
+        await dropped(waiting)
+        await until(lambda: one.waiting == two.waiting == 0)
+        one.latency = two.latency = 0.0
         assert await takers(models) == {"b", "c", "d"}
         assert (one.most, two.most) == (2, 1)
         one.key = two.key = "another"
