@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 import pytest
+from steady import steadily
 from until import dropped, until
 
 from wardround.engine.errors import ProviderError, UsageError
@@ -130,8 +131,8 @@ async def test_retry_after_comes_with_the_error() -> None:
     ("timeouts", "says"),
     [(Timeouts(first_byte=0.1), "no byte for 0.1 s"), (Timeouts(total=0.1), "no whole reply within 0.1 s")],
 )
-async def test_a_stalled_endpoint_is_given_up(timeouts: Timeouts, says: str) -> None:
-    error = await failing("stall", timeouts)
+def test_a_stalled_endpoint_is_given_up(timeouts: Timeouts, says: str) -> None:
+    error = steadily(failing("stall", timeouts))
     assert error.kind == "timeout"
     assert says in str(error)
 

@@ -4,6 +4,7 @@ import asyncio
 import time
 
 import pytest
+from steady import steadily
 from until import dropped, until
 
 from wardround.engine.errors import PreflightError, ProviderError
@@ -91,12 +92,15 @@ async def test_a_refused_setting_is_not_a_refused_model() -> None:
     assert [options for _, _, options in picky.calls] == [{"max_tokens": 16}, {}]
 
 
-async def test_a_stall_ends() -> None:
-    async with Loopback(faults=[Fault("stall")]) as server:
-        model = at(server)
-        with pytest.raises(PreflightError, match=r"no reply within 0\.2 s"):
-            await preflight({"a": model}, within=0.2)
-        await model.aclose()
+def test_a_stall_ends() -> None:
+    async def ended() -> None:
+        async with Loopback(faults=[Fault("stall")]) as server:
+            model = at(server)
+            with pytest.raises(PreflightError, match=r"no reply within 0\.2 s"):
+                await preflight({"a": model}, within=0.2)
+            await model.aclose()
+
+    steadily(ended())
 
 
 async def test_all_that_is_wrong_is_told_at_once_and_in_order() -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from steady import steadily
 from until import dropped, until
 
 from wardround.engine.errors import PreflightError
@@ -109,12 +110,15 @@ async def test_a_passing_fault_and_a_short_rate_limit_are_waited_for() -> None:
         assert await found(server) is True
 
 
-async def test_one_that_never_answers_is_given_up() -> None:
-    async with Loopback(latency=60) as server:
-        model = at(server)
-        with pytest.raises(PreflightError, match=r"m at http://127.0.0.1:\d+/v1: no reply within 0.05 s"):
-            await takes_shape(model, within=0.05)
-        await model.aclose()
+def test_one_that_never_answers_is_given_up() -> None:
+    async def given_up() -> None:
+        async with Loopback(latency=60) as server:
+            model = at(server)
+            with pytest.raises(PreflightError, match=r"m at http://127.0.0.1:\d+/v1: no reply within 0.05 s"):
+                await takes_shape(model, within=0.05)
+            await model.aclose()
+
+    steadily(given_up())
 
 
 async def test_all_of_a_fleet_must_take_it() -> None:
