@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from shell import Shell
 
 
@@ -29,6 +30,10 @@ def _loopback_only(event: str, args: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_loopback_only)
+
+# How long an example takes says nothing of the program where the machine has other work.
+settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

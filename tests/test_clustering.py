@@ -9,6 +9,7 @@ from typing import cast
 
 import anyio
 import pytest
+from until import until
 
 from wardround.clustering import DEATHS, Driver, run_clustered, shared_store, without_password, work
 from wardround.engine.cluster import Cluster, Crew, Happened
@@ -122,7 +123,7 @@ async def driven(where: Path, crew: Told, progress: Progress, workers: int = 1) 
     try:
         driver = Driver(await StoredRun.open(store, "r"), cast(Crew, crew), progress, {"concurrency": 8})
         driver.pause = 0.0
-        with anyio.fail_after(20):
+        with anyio.fail_after(200):
             await driver.play(workers)
     finally:
         crew.close()
@@ -174,7 +175,7 @@ async def test_a_stop_does_not_wait_for_workers_that_never_began(tmp_path: Path)
     crew, where, progress = Told(), await planned(tmp_path), Progress()
     async with anyio.create_task_group() as group:
         group.start_soon(driven, where, crew, progress, 2)
-        await anyio.sleep(0.3)
+        await until(lambda: len(crew.started) == 2)
         progress.drain()
     store = open_store(where)
     assert (await store.orders("r")).state == "stop"

@@ -53,7 +53,7 @@ async def test_the_stored_figures_come_out_of_the_whole_path(shared: Path, model
 
 @pytest.mark.shared
 @pytest.mark.long
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1500)
 @pytest.mark.parametrize("model", MODELS)
 async def test_the_stored_figures_come_out_for_all_cases(shared: Path, model: str) -> None:
     rows, found = await judged(shared, model, None)

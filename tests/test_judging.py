@@ -11,6 +11,7 @@ from bench import PlayedSearch
 from halting import Halted, Halting
 from plain_judge import PlainJudge
 from sitting import TEXT, accounts, court, equal, played, table
+from until import until
 from website import Answer, Request, Website
 
 import wardround
@@ -223,26 +224,28 @@ async def test_a_restricted_case_is_looked_up_nowhere_that_was_not_named(store: 
     assert scores.episodes[0].score("factuality_formal").value == 1.0
 
 
-class Slow:
-    """A doctor that takes its time."""
-
-    sealed = True
-
-    def __init__(self, seat: Seat) -> None:
-        self._draw = seat.draw(0)
-
-    async def act(self, view: View) -> Action:
-        del view
-        await anyio.sleep(self._draw.uniform(0.05, 0.5))
-        return Action("reply", "### Reasoning:\n<step 1> It is warm, so it is summer.\n\n### Answer:\nSummer")
-
-
 async def test_a_run_is_followed_while_it_is_played(store: Store) -> None:
     progress, found = Progress(), list[RunScores]()
-    judged_while_open = 0
+    acted = judged_while_open = 0
+
+    class Waiting:
+        """A doctor that answers some cases, and the others when one is judged."""
+
+        sealed = True
+
+        def __init__(self, seat: Seat) -> None:
+            del seat
+
+        async def act(self, view: View) -> Action:
+            nonlocal acted
+            del view
+            acted += 1
+            if acted > 4:
+                await until(lambda: judged_while_open > 0)
+            return Action("reply", "### Reasoning:\n<step 1> It is warm, so it is summer.\n\n### Answer:\nSummer")
 
     async def follow() -> None:
-        await anyio.sleep(0.5)
+        await until(lambda: acted > 0)
         run = await Run.open(store, "r")
         found.append(await score_run(run, [Reasoning()], judge=court(PlainJudge()), progress=progress, follow=True))
 
@@ -257,7 +260,7 @@ async def test_a_run_is_followed_while_it_is_played(store: Store) -> None:
     async with anyio.create_task_group() as group:
         group.start_soon(follow)
         group.start_soon(look)
-        await wardround.run("bundled", "oracle", doctor=Slow, store=store, name="r", concurrency=2, limit=14)
+        await wardround.run("bundled", "oracle", doctor=Waiting, store=store, name="r", concurrency=2, limit=14)
     assert [row.score("efficiency_formal").value for row in found[0].episodes] == [1.0] * 14
     assert judged_while_open > 0
 

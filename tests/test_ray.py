@@ -31,7 +31,7 @@ from wardround.results import Run
 from wardround.settings import validated
 from wardround.stored import open_store
 
-pytestmark = [pytest.mark.ray, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.ray, pytest.mark.timeout(2400)]
 EPISODES, WORKERS, CONCURRENCY = 2000, 4, 32
 
 
@@ -107,10 +107,13 @@ async def test_2000_episodes_and_one_of_four_workers_killed_half_way(tmp_path: P
         async def half_way() -> bool:
             return server.total - begun > 5 * EPISODES // 2
 
+        async def all_at_work() -> bool:
+            return len({row.pid for row in await run.store.sessions("r")}) == WORKERS
+
         async def kill() -> None:
             await when(half_way)
+            await when(all_at_work)
             sessions = await run.store.sessions("r")
-            assert len({row.pid for row in sessions}) == WORKERS
             os.kill(sessions[0].pid, signal.SIGKILL)
             kept.append(await anyio.to_thread.run_sync(recorded, where))
 

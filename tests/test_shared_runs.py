@@ -34,7 +34,7 @@ async def played(path: Path, scenario: str, doctor: str) -> tuple[Run, Summary]:
 
 @pytest.mark.long
 @pytest.mark.shared
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(("name", "scenario", "count"), SETS)
 async def test_the_ends_of_every_scale(shared: Path, name: str, scenario: str, count: int) -> None:
     for doctor, value, cause in (("gold", 1.0, "completed"), ("silent", 0.0, "doctor")):
@@ -49,7 +49,7 @@ async def test_the_ends_of_every_scale(shared: Path, name: str, scenario: str, c
 
 @pytest.mark.long
 @pytest.mark.shared
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(("name", "scenario", "count"), [SETS[0], SETS[5]])
 async def test_the_baseline_completes_and_replays(shared: Path, name: str, scenario: str, count: int) -> None:
     run, _ = await played(shared / "data" / name, scenario, "baseline")

@@ -96,7 +96,7 @@ async def played(scene: Stage, episode: str, rows: Sequence[Row]) -> list[Row]:
     return kept
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 async def test_each_episode_stopped_after_every_event(scenario: str, tmp_path: Path) -> None:
     scene, models = await staged(scenario, tmp_path, MemoryStore())
@@ -171,7 +171,7 @@ class Lives:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1500)
 async def test_a_run_stopped_after_every_event(where: Any, tmp_path: Path) -> None:
     """Each life of the process ends after one more event is stored; four episodes are under way at once."""
     usual, _ = await staged("consultation", tmp_path, MemoryStore())

@@ -1,5 +1,6 @@
 """A run whose endpoint lets nothing through: it stops and closes no episode; a call that sleeps holds no stop up."""
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from matrix import EPISODES, House, Ward, cases, endings
 from structlog.testing import capture_logs
 from trouble import TROUBLES
+from until import until
 
 from wardround.cast import Part
 from wardround.engine.models.faults import Fault, Rates
@@ -53,7 +55,7 @@ async def staged(house: House, ward: Closed) -> Stage:
 
 async def play(scene: Stage, progress: Progress) -> None:
     try:
-        with anyio.fail_after(20):  # nothing waits as long as it sleeps
+        with anyio.fail_after(100):  # nothing waits as long as it sleeps
             await play_open(scene, progress, EPISODES)
     finally:
         for part in scene.company.parts.values():
@@ -68,7 +70,7 @@ async def test_it_stops_says_why_and_goes_on_when_the_endpoint_is_well(house: Ho
         await play(scene, progress)
         assert set((await endings(scene)).values()) == {"None"}, "open: no cause, so no score"
         assert ward.ill.base_url in progress.why
-        assert "answered HTTP 429 to every call for 0 s" in progress.why
+        assert re.search(r"answered HTTP 429 to every call for \d+ s", progress.why)
         assert "see what it allows" in progress.why
         ward.mend()
         ward.gates = Gates()
@@ -81,16 +83,16 @@ async def test_it_stops_says_why_and_goes_on_when_the_endpoint_is_well(house: Ho
         assert set((await endings(again)).values()) == {"completed"}
 
 
-@pytest.mark.parametrize("fault", [Fault("rate_limit", retry_after=300), Fault("rate_limit", retry_after=60)])
+@pytest.mark.parametrize("fault", [Fault("rate_limit", retry_after=500), Fault("rate_limit", retry_after=110)])
 async def test_a_stop_waits_for_no_call_that_sleeps(house: House, fault: Fault) -> None:
     ward = Closed(fault, Patience())
     async with ward.open():
         scene, progress = await staged(house, ward), Progress()
+        said = f"{ward.ill.base_url} answers HTTP 429 to every call since"
 
         async def interrupt() -> None:
-            while ward.ill.total < EPISODES:  # noqa: ASYNC110 the server is no part of what is tested
-                await anyio.sleep(0.01)
-            await anyio.sleep(0.1)  # the answers have come, and all three sleep
+            await until(lambda: any(said in str(entry["event"]) for entry in logs))
+            await until(lambda: ward.ill.total == EPISODES and not ward.gates.told()[0]["in_flight"])  # all three sleep
             progress.drain("it was interrupted")
 
         with capture_logs() as logs:
@@ -99,8 +101,6 @@ async def test_a_stop_waits_for_no_call_that_sleeps(house: House, fault: Fault) 
                 await play(scene, progress)
         assert set((await endings(scene)).values()) == {"None"}
         assert (progress.why, ward.ill.total) == ("it was interrupted", EPISODES)
-        said = [str(entry["event"]) for entry in logs]
-        assert any(f"{ward.ill.base_url} answers HTTP 429 to every call since" in line for line in said)
 
 
 async def test_a_judge_that_lets_nothing_through_stops_the_scoring_and_leaves_no_score(house: House) -> None:
@@ -112,7 +112,7 @@ async def test_a_judge_that_lets_nothing_through_stops_the_scoring_and_leaves_no
         for expected in ("stopped", "scored"):
             model = ward.model("judge")
             judge = Part("openai/judge", model=model, gates=ward.gates)
-            with anyio.fail_after(20):
+            with anyio.fail_after(200):
                 rows = await score_run(scene.run, [Standard()], judge=judge, progress=progress)
             await model.aclose()
             assert all(bool(row.scores) is (expected == "scored") for row in rows.episodes)

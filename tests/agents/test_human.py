@@ -148,6 +148,6 @@ def test_a_program_ends_while_a_person_thinks() -> None:
         assert process.stderr is not None
         process.stdin.write("première\nsecond\n".encode())
         process.stdin.flush()
-        assert process.wait(20) == 0, "it ends although its input is open"
+        assert process.wait(200) == 0, "it ends although its input is open"
         assert process.stdout.read().decode().splitlines() == ["première", "second", "stopped"]
         assert process.stderr.read() == b""

@@ -43,6 +43,13 @@ def served() -> Iterator[str]:
         yield address
 
 
+@pytest.fixture
+def unhurried() -> Iterator[str]:
+    """The same, and so slow that what it is asked for is not over before somebody looks."""
+    with serving(Loopback(answered, latency=0.05)) as address:
+        yield address
+
+
 def command(*arguments: object) -> int:
     code = reports.main([str(argument) for argument in arguments], standalone_mode=False)
     assert isinstance(code, int)
@@ -89,14 +96,15 @@ def test_what_is_wrong_is_said_before_anything_is_asked(tmp_path: Path, argument
 
 
 @pytest.mark.kill
-def test_kill_nine_and_resume_give_the_same_cases(tmp_path: Path, pmc: Path, served: str) -> None:
+def test_kill_nine_and_resume_give_the_same_cases(tmp_path: Path, pmc: Path, unhurried: str) -> None:
     for number in range(10, 60):
         (pmc / f"{number}.xml").write_text(jats(number).replace("41-year-old", f"{number}-year-old"))
     code = (
         "import sys; from wardround.cli.curate import reports as r; sys.exit(r.main(sys.argv[1:], standalone_mode=0))"
     )
     shared = ["--store", str(tmp_path / "s.db"), "--out", str(tmp_path / "cut.jsonl")]
-    begin = [str(pmc), "--model", "openai/m", "--base-url", served, "--rare", "0", "--name", "r", "--concurrency", "4"]
+    begin = [str(pmc), "--model", "openai/m", "--base-url", unhurried, "--rare", "0", "--name", "r"]
+    begin += ["--concurrency", "4"]
     arguments, kills = [*begin, *shared], 0
     while True:
         process = subprocess.Popen(

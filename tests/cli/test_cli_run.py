@@ -4,13 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from clinic import case_file, lines
 from serving import serving
 from shell import Shell
+from until import until_there
 
 from wardround.engine.models.loopback import Loopback
 
@@ -157,10 +157,9 @@ def test_the_first_ctrl_c_drains_and_the_run_resumes(cases: Path, store: Path, s
         ]
         play += ["--repeats", "1", "--concurrency", "4", "--name", "r", "--store", str(store)]
         process = subprocess.Popen(play, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
-        while server.total < 20:
-            time.sleep(0.02)
+        until_there(lambda: server.total >= 20)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=250)
         assert process.returncode == 130, err
         assert "wardround run --resume r" in err
         before = server.total

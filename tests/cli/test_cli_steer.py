@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 from clinic import case_file, lines
 from serving import serving
 from shell import Shell
+from until import until_there
 
 from wardround.engine.models.loopback import Loopback
 
@@ -118,32 +119,30 @@ def batch(arguments: list[object], store: Path) -> Iterator["subprocess.Popen[st
             process.kill()
 
 
-def until(found: Callable[[], bool], seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
-    while not found():
-        assert time.monotonic() < end, "it did not come about in time"
-        time.sleep(0.1)
+def held(shell: Shell, store: Path) -> bool:
+    """Whether nothing ends any more, for longer than a call takes: those that were under way have ended."""
+    before = told(shell, store)["endings"]
+    time.sleep(1.2)
+    return before["open"] > 0 and bool(told(shell, store)["endings"] == before)
 
 
 @pytest.mark.long
 def test_a_running_batch_is_paused_widened_resumed_and_stopped(shell: Shell, tmp_path: Path, store: Path) -> None:
-    cases = case_file(tmp_path / "many.jsonl", 150)
-    with serving(server(latency=0.25)) as url:
+    cases, model = case_file(tmp_path / "many.jsonl", 300), server(latency=0.5)
+    with serving(model) as url:
         arguments = oracle(url, "--cases", cases, "--concurrency", 2)
         with batch(arguments, store) as process:
-            until(store.exists)
-            until(lambda: shell("status", "r", "--store", store) == 0 and "running" in shell.out)
+            until_there(store.exists)
+            until_there(lambda: shell("status", "r", "--store", store) == 0 and "running" in shell.out)
             assert shell("pause", "r", "--store", store) == 0
-            until(lambda: bool(told(shell, store)["at_work"][0]["told"].get("paused")))
-            time.sleep(0.4)
-            held = told(shell, store)["endings"]
-            time.sleep(0.6)
-            assert told(shell, store)["endings"] == held, "nothing ends while it is held"
+            until_there(lambda: bool(told(shell, store)["at_work"][0]["told"].get("paused")))
+            until_there(lambda: held(shell, store))
+            model.latency = 1.0  # it must not be ready before it is told to stop
             assert shell("set", "concurrency", "r", 5, "--store", store) == 0
             assert shell("resume", "r", "--store", store) == 0
-            until(lambda: told(shell, store)["at_work"][0]["told"].get("running") == 5)
+            until_there(lambda: told(shell, store)["at_work"][0]["told"].get("running") == 5)
             assert shell("stop", "r", "--store", store) == 0
-            _, err = process.communicate(timeout=20)
+            _, err = process.communicate(timeout=250)
             assert process.returncode == 130, err
             assert "told to stop" in err
         found = told(shell, store)
@@ -151,18 +150,19 @@ def test_a_running_batch_is_paused_widened_resumed_and_stopped(shell: Shell, tmp
         assert found["endings"]["open"] > 0
         assert shell("pause", "r", "--store", store) == 2
         assert "--resume r" in shell.err
+        model.latency = 0.0
         assert shell("run", "--resume", "r", "--store", store, "--concurrency", 40) == 0
-    assert told(shell, store)["endings"] == {"completed": 150}
+    assert told(shell, store)["endings"] == {"completed": 300}
 
 
 @pytest.mark.long
 def test_two_processes_share_one_run(shell: Shell, cases: Path, store: Path) -> None:
     model = server(latency=0.15)
     with serving(model) as url, batch(oracle(url, "--cases", cases, "--concurrency", 2), store) as process:
-        until(store.exists)
-        until(lambda: shell("status", "r", "--store", store) == 0 and "running" in shell.out)
+        until_there(store.exists)
+        until_there(lambda: shell("status", "r", "--store", store) == 0 and "running" in shell.out)
         assert shell("run", "--resume", "r", "--share", "2/2", "--concurrency", 2, "--store", store) == 0
-        process.communicate(timeout=20)
+        process.communicate(timeout=250)
         assert process.returncode == 0
     assert model.total == 40, "no episode was played twice"
     assert told(shell, store)["endings"] == {"completed": 40}

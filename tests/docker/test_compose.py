@@ -22,7 +22,7 @@ PASSWORD = "p$ss/wörd:@1"
 def schema(file: Path) -> subprocess.CompletedProcess[str]:
     """The Compose Specification's JSON schema, as check-jsonschema carries it."""
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", str(file)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=250)
 
 
 def resolved(*options: str, folder: Path = DOCKER, **settings: str) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def resolved(*options: str, folder: Path = DOCKER, **settings: str) -> dict[str,
 def compose(*arguments: str, folder: Path = DOCKER, **settings: str) -> subprocess.CompletedProcess[str]:
     surroundings = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **settings}
     command = [tool("docker-compose"), "-f", str(folder / "compose.yaml"), *arguments]
-    return subprocess.run(command, env=surroundings, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, env=surroundings, capture_output=True, text=True, check=False, timeout=250)
 
 
 @pytest.fixture(scope="module")

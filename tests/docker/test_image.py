@@ -34,7 +34,7 @@ def defaults() -> dict[str, str]:
 
 def lint(file: Path) -> subprocess.CompletedProcess[str]:
     command = [tool("hadolint"), "--no-color", "--failure-threshold", "style", str(file)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=250)
 
 
 def test_the_linter_has_nothing_to_say() -> None:
@@ -139,7 +139,7 @@ def build_line() -> str:
 
 
 @pytest.mark.packaging
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(3600)
 def test_the_build_stage_makes_a_package_that_runs(tmp_path: Path) -> None:
     """The stage's own command, on exactly the files that it is given, into another folder."""
     folder, made = shipped(tmp_path / "src"), tmp_path / "made"
@@ -147,7 +147,7 @@ def test_the_build_stage_makes_a_package_that_runs(tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     surroundings = {**os.environ, "PATH": path, "EXTRAS": defaults()["EXTRAS"]}
     done = subprocess.run(
-        ["sh", "-euc", line], cwd=folder, env=surroundings, capture_output=True, text=True, check=False, timeout=800
+        ["sh", "-euc", line], cwd=folder, env=surroundings, capture_output=True, text=True, check=False, timeout=2500
     )
     assert done.returncode == 0, done.stderr
     assert "does not have an extra" not in done.stderr
@@ -158,14 +158,14 @@ def test_the_build_stage_makes_a_package_that_runs(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert played.returncode == 0, played.stderr
     assert json.loads(played.stdout)["endings"] == {"completed": 2}
 
 
 @pytest.mark.packaging
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_every_dependency_has_a_wheel_for_the_image(machine: str, tmp_path: Path) -> None:
     """No compiler is in the slim image, so nothing may need one."""
@@ -178,7 +178,7 @@ def test_every_dependency_has_a_wheel_for_the_image(machine: str, tmp_path: Path
         capture_output=True,
         text=True,
         check=False,
-        timeout=150,
+        timeout=800,
     )
     assert done.returncode == 0, done.stderr
     assert "pydantic==" in done.stdout

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import anyio
 import anyio.lowlevel
 import pytest
+from until import until
 
 from wardround.engine.batch import FIRST, GROUPS, PAUSE, Stopped, interruptible, run_batch
 from wardround.engine.errors import RunStopped, StoreError
@@ -69,7 +70,7 @@ async def test_what_concerns_the_run_comes_out_as_itself() -> None:
     async def play(job: int) -> Ending:
         if job == 3:
             raise StoreError("disk full")
-        await anyio.sleep(10)
+        await anyio.sleep_forever()
         return Ending("completed")
 
     with pytest.raises(StoreError, match="disk full"):
@@ -81,12 +82,11 @@ async def test_the_first_signal_drains_the_second_stops() -> None:
 
     async def interrupted() -> None:
         async with interruptible(progress):
-            await anyio.sleep(0.01)
+            await anyio.wait_all_tasks_blocked()
             signal.raise_signal(signal.SIGTERM)
-            await anyio.sleep(0.05)
-            assert progress.draining
+            await until(lambda: progress.draining)
             signal.raise_signal(signal.SIGTERM)
-            await anyio.sleep(5)
+            await anyio.sleep_forever()
 
     with pytest.raises(Stopped):
         await interrupted()
@@ -149,7 +149,7 @@ async def test_a_paused_run_holds_still_and_goes_on() -> None:
 
     async def told() -> None:
         progress.obey(Orders("pause"))
-        await anyio.sleep(0.03)
+        await anyio.wait_all_tasks_blocked()
         assert acts == []
         progress.obey(Orders("run"))
 

@@ -31,7 +31,7 @@ def worked(budget: Budget, *, at_once: int, seats: str = "a", each: Spending = O
             progress.after_call(seat, each, size)
 
     async def main() -> None:
-        with anyio.fail_after(10):
+        with anyio.fail_after(200):
             async with anyio.create_task_group() as group:
                 for number in range(at_once):
                     group.start_soon(caller, seats[number % len(seats)])
@@ -92,7 +92,7 @@ async def test_a_top_up_lets_waiting_calls_go_on() -> None:
 
     async with anyio.create_task_group() as group:
         group.start_soon(second)
-        await anyio.sleep(0.01)
+        await anyio.wait_all_tasks_blocked()
         assert not passed
         progress.obey(Orders(budget=Budget(Caps(calls=2))))
     assert passed

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import anyio
 import pytest
+from instant import instantly
 from play import Shelf, Words, play, table
 from toy import Caller, Count, Counting
 
@@ -235,7 +236,7 @@ async def test_limits_end_the_episode_the_same_way_when_resumed(limits: Limits, 
 async def test_a_limit_on_wall_time_ends_an_act_that_hangs() -> None:
     class Slow(Custom):
         async def act(self, view: View) -> Action:
-            await anyio.sleep(30)
+            await anyio.sleep_forever()
             return Action("say", "late")
 
     ending = await play(Shelf(), Words(), caller=Slow, limits=Limits(wall=0.05))
@@ -243,25 +244,29 @@ async def test_a_limit_on_wall_time_ends_an_act_that_hangs() -> None:
     assert (ending.cause, ending.reason) == ("limit", "wall")
 
 
-async def test_the_wall_limit_does_not_count_what_holds_the_run_back() -> None:
-    progress = Progress()
-    progress.obey(Orders("pause"))
+def test_the_wall_limit_does_not_count_what_holds_the_run_back() -> None:
     endings: list[Ending | None] = []
 
-    async def played() -> None:
-        endings.append(await play(Shelf(), Words(), watch=progress, limits=Limits(wall=0.2)))
+    async def main() -> None:
+        progress = Progress()
+        progress.obey(Orders("pause"))
 
-    async with anyio.create_task_group() as group:
-        group.start_soon(played)
-        await anyio.sleep(0.4)
-        progress.obey(Orders("run"))
+        async def played() -> None:
+            endings.append(await play(Shelf(), Words(), watch=progress, limits=Limits(wall=0.2)))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(played)
+            await anyio.sleep(0.4)
+            progress.obey(Orders("run"))
+
+    instantly(main())
     assert [ending.cause for ending in endings if ending] == ["completed"]
 
 
 async def test_the_wall_limit_counts_a_call_that_hangs() -> None:
     class Hanging(Words):
         async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-            await anyio.sleep(10)
+            await anyio.sleep_forever()
             return await super().complete(messages, purpose=purpose, **options)
 
     ending = await play(Shelf(), Hanging(), watch=Progress(), limits=Limits(wall=0.05))

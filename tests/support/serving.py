@@ -22,7 +22,7 @@ def serving(server: Loopback) -> Iterator[str]:
 
     thread = threading.Thread(target=lambda: anyio.run(serve))
     thread.start()
-    ready.wait(5)
+    assert ready.wait(60)
     try:
         yield server.base_url
     finally:

@@ -50,7 +50,7 @@ def worked(where: str, processes: int) -> list[list[str]]:
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
-    said = [process.communicate(timeout=50)[0] for process in started]
+    said = [process.communicate(timeout=250)[0] for process in started]
     assert [process.returncode for process in started] == [0] * processes
     return [json.loads(line) for line in said]
 

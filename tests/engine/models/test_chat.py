@@ -3,9 +3,12 @@
 import asyncio
 import json
 import socket
+import time
 from collections.abc import Mapping, Sequence
 
 import pytest
+from steady import steadily
+from until import dropped, until
 
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.chat import ChatModel, encode_body
@@ -38,6 +41,7 @@ async def failing(fault: Fault | str, timeouts: Timeouts | None = None) -> Provi
 
 
 async def test_the_request_and_the_reply() -> None:
+    start = time.perf_counter()
     async with Loopback(key=KEY, latency=0.02) as server:
         reply = await ask(server, temperature=0.8, max_tokens=9, seed=3, stop=None)
     [asked] = server.asked
@@ -52,7 +56,7 @@ async def test_the_request_and_the_reply() -> None:
     }
     assert (reply.text, reply.thinking, reply.finish, reply.model, reply.attempts) == (PROMPT, "", "stop", "m", 1)
     assert reply.usage == Usage(prompt=(len(PROMPT) + 9) // 4, completion=len(PROMPT) // 4)
-    assert 0.02 <= reply.latency < 5
+    assert 0.02 <= reply.latency <= time.perf_counter() - start
 
 
 @pytest.mark.parametrize(
@@ -127,8 +131,8 @@ async def test_retry_after_comes_with_the_error() -> None:
     ("timeouts", "says"),
     [(Timeouts(first_byte=0.1), "no byte for 0.1 s"), (Timeouts(total=0.1), "no whole reply within 0.1 s")],
 )
-async def test_a_stalled_endpoint_is_given_up(timeouts: Timeouts, says: str) -> None:
-    error = await failing("stall", timeouts)
+def test_a_stalled_endpoint_is_given_up(timeouts: Timeouts, says: str) -> None:
+    error = steadily(failing("stall", timeouts))
     assert error.kind == "timeout"
     assert says in str(error)
 
@@ -172,13 +176,20 @@ async def test_an_error_that_quotes_key_and_prompt_is_cleaned() -> None:
 
 
 async def test_many_calls_at_once_are_not_held_back() -> None:
-    async with Loopback(latency=0.3) as server:
+    async with Loopback(latency=3600) as server:
         model = ChatModel("m", Endpoint(server.base_url))
-        calls = [model.complete([Message("user", str(n))], purpose="test") for n in range(300)]
-        replies = await asyncio.gather(*calls)
+
+        def calls() -> "list[asyncio.Task[Completion]]":
+            asked = [model.complete([Message("user", str(n))], purpose="test") for n in range(300)]
+            return [asyncio.create_task(call) for call in asked]
+
+        held = calls()
+        await until(lambda: server.waiting == 300)
+        await dropped(*held)
+        server.latency = 0.1
+        replies = await asyncio.gather(*calls())
         await model.aclose()
     assert [reply.text for reply in replies] == [str(n) for n in range(300)]
-    assert server.most > 200
 
 
 async def test_connections_are_kept_and_a_closed_model_opens_again() -> None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from importlib.util import find_spec
 
 import pytest
+from steady import steadily
 
 from wardround.engine.errors import EgressError, ProviderError, UsageError
 from wardround.engine.models.faults import Fault
@@ -112,12 +113,15 @@ async def test_a_broken_reply_may_be_tried_again(fault: str) -> None:
     assert caught.value.kind in ("connection", "server", "malformed")
 
 
-async def test_a_stalled_endpoint_is_given_up() -> None:
-    for timeouts in (Timeouts(first_byte=0.3), Timeouts(total=0.3)):
+@pytest.mark.parametrize("timeouts", [Timeouts(first_byte=0.3), Timeouts(total=0.3)])
+def test_a_stalled_endpoint_is_given_up(timeouts: Timeouts) -> None:
+    async def given_up() -> ProviderError:
         async with Loopback(faults=["stall"]) as server:
             with pytest.raises(ProviderError) as caught:
                 await made(server, timeouts=timeouts).complete(MESSAGES, purpose="test")
-        assert caught.value.kind == "timeout"
+        return caught.value
+
+    assert steadily(given_up()).kind == "timeout"
 
 
 async def test_retry_after_comes_with_the_error() -> None:

@@ -5,6 +5,7 @@ import socket
 from collections.abc import Sequence
 
 import pytest
+from steady import steadily
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.faults import Fault
@@ -97,11 +98,15 @@ async def test_retry_after_comes_with_the_error(path: str) -> None:
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("timeouts", [Timeouts(first_byte=0.1), Timeouts(total=0.1)])
-async def test_a_stalled_endpoint_is_given_up(path: str, timeouts: Timeouts) -> None:
-    async with Loopback(faults=["stall"]) as server:
-        with pytest.raises(ProviderError) as caught:
-            await ask(path, server, timeouts)
-    assert caught.value.kind == "timeout"
+def test_a_stalled_endpoint_is_given_up(path: str, timeouts: Timeouts) -> None:
+    async def given_up() -> ProviderError:
+        async with Loopback(faults=["stall"]) as server:
+            with pytest.raises(ProviderError) as caught:
+                await ask(path, server, timeouts)
+            assert server.total == 1
+        return caught.value
+
+    assert steadily(given_up()).kind == "timeout"
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -1,8 +1,11 @@
 """Whether an endpoint takes a shape is found out by a call: taken, refused, passed over, or no answer at all."""
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
+from steady import steadily
+from until import dropped, until
 
 from wardround.engine.errors import PreflightError
 from wardround.engine.models import wire
@@ -107,12 +110,15 @@ async def test_a_passing_fault_and_a_short_rate_limit_are_waited_for() -> None:
         assert await found(server) is True
 
 
-async def test_one_that_never_answers_is_given_up() -> None:
-    async with Loopback(latency=60) as server:
-        model = at(server)
-        with pytest.raises(PreflightError, match=r"m at http://127.0.0.1:\d+/v1: no reply within 0.05 s"):
-            await takes_shape(model, within=0.05)
-        await model.aclose()
+def test_one_that_never_answers_is_given_up() -> None:
+    async def given_up() -> None:
+        async with Loopback(latency=60) as server:
+            model = at(server)
+            with pytest.raises(PreflightError, match=r"m at http://127.0.0.1:\d+/v1: no reply within 0.05 s"):
+                await takes_shape(model, within=0.05)
+            await model.aclose()
+
+    steadily(given_up())
 
 
 async def test_all_of_a_fleet_must_take_it() -> None:
@@ -133,8 +139,13 @@ async def test_a_model_that_sends_nothing_is_not_asked() -> None:
 
 
 async def test_several_are_asked_at_the_same_time_and_named_by_their_seats() -> None:
-    async with Loopback(shapes="taken", latency=0.2) as one, Loopback(latency=0.2) as two:
+    async with Loopback(shapes="taken", latency=3600) as one, Loopback(latency=3600) as two:
         models = {"b": at(one), "a": at(two), "c": at(one), "d": Scripted([])}
+        waiting = asyncio.create_task(takers(models))
+        await until(lambda: (one.waiting, two.waiting) == (2, 1))
+        await dropped(waiting)
+        await until(lambda: one.waiting == two.waiting == 0)
+        one.latency = two.latency = 0.0
         assert await takers(models) == {"b", "c", "d"}
         assert (one.most, two.most) == (2, 1)
         one.key = two.key = "another"

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import anyio
 import pytest
+from steady import steadily
+from until import dropped, until
 from yarl import URL
 
 from wardround.engine.models.transport import BrokenOff, Late, Lines, NoHttp, Timeouts
@@ -48,7 +50,7 @@ async def lines(
     server = await asyncio.start_server(counted.handle, "127.0.0.1", 0, ssl=tls)
     port = server.sockets[0].getsockname()[1]
     url = URL(f"{'https' if tls else 'http'}://{'localhost' if tls else '127.0.0.1'}:{port}")
-    made = Lines(url, timeouts or Timeouts(connect=5, first_byte=5, total=5), keep)
+    made = Lines(url, timeouts or Timeouts(connect=60, first_byte=60, total=60), keep)
     try:
         yield made, counted
     finally:
@@ -139,11 +141,7 @@ async def test_what_is_no_http(noise: bytes) -> None:
             await made.request(HEAD, b"{}")
 
 
-async def test_timeouts_say_which() -> None:
-    async with lines(saying(b""), Timeouts(first_byte=0.05, total=5)) as (made, _):
-        with pytest.raises(Late, match=r"no byte for 0\.05 s"):
-            await made.request(HEAD, b"{}")
-
+def test_timeouts_say_which() -> None:
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
         for _ in range(100):
@@ -151,27 +149,43 @@ async def test_timeouts_say_which() -> None:
             await writer.drain()
             await anyio.sleep(0.02)
 
-    async with lines(drip, Timeouts(first_byte=0.1, total=0.3)) as (made, _):
-        with pytest.raises(Late, match=r"no whole reply within 0\.3 s"):
-            await made.request(HEAD, b"{}")
+    async def late() -> None:
+        async with lines(saying(b""), Timeouts(first_byte=0.05, total=5)) as (made, _):
+            with pytest.raises(Late, match=r"no byte for 0\.05 s"):
+                await made.request(HEAD, b"{}")
+        async with lines(drip, Timeouts(first_byte=0.1, total=0.3)) as (made, _):
+            with pytest.raises(Late, match=r"no whole reply within 0\.3 s"):
+                await made.request(HEAD, b"{}")
+
+    steadily(late())
 
 
-async def test_a_slow_reply_that_keeps_coming_is_waited_for() -> None:
+def test_a_slow_reply_that_keeps_coming_is_waited_for() -> None:
     parts = [b"HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n", *[b"x"] * 20]
-    async with lines(saying(*parts), Timeouts(first_byte=0.05, total=5)) as (made, _):
-        for _ in range(2):
-            assert (await made.request(HEAD, b"{}"))[2] == b"x" * 20
+
+    async def waited_for() -> None:
+        async with lines(saying(*parts), Timeouts(first_byte=0.05, total=5)) as (made, _):
+            for _ in range(2):
+                assert (await made.request(HEAD, b"{}"))[2] == b"x" * 20
+
+    steadily(waited_for())
 
 
 async def test_a_request_given_up_does_not_answer_the_next_one() -> None:
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:
-        await anyio.sleep(0.1 if number == 1 else 0)
-        writer.write(OK.replace(b"ok", b"%02d" % number))
+    given_up, answered = asyncio.Event(), asyncio.Event()
 
-    async with lines(serve) as (made, _):
-        with anyio.move_on_after(0.03):
-            await made.request(HEAD, b"{}")
-        await anyio.sleep(0.15)
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:
+        if number == 1:
+            await given_up.wait()
+        writer.write(OK.replace(b"ok", b"%02d" % number))
+        answered.set()
+
+    async with lines(serve) as (made, server):
+        first = asyncio.create_task(made.request(HEAD, b"{}"))
+        await until(lambda: server.requests == 1)
+        await dropped(first)
+        given_up.set()
+        await answered.wait()
         assert (await made.request(HEAD, b"{}"))[2] == b"02"
 
 

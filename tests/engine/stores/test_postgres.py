@@ -12,6 +12,7 @@ from pgserver import PgServer
 from relay import Relay
 from sharing import check_sharing
 from timed import planned, rows
+from until import until
 
 from wardround.engine.errors import StoreError
 from wardround.engine.records import Ending
@@ -77,12 +78,12 @@ async def test_what_cannot_be_reached_says_so_at_once(pgserver: PgServer, url: s
         ("postgresql://u:s3cr3t@127.0.0.1:9/runs", "could not be reached"),
         (url.replace("postgres@", "nobody:s3cr3t@"), "user or the password"),
     ]:
-        opened = PostgresStore(wrong)
+        opened = PostgresStore(wrong, patience=600)
         with pytest.raises(StoreError, match=told) as caught:
             await opened.runs()
         assert "s3cr3t" not in str(caught.value)
         await opened.aclose()
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 200, "one that was never there is not waited for"
 
 
 def test_two_event_loops_may_use_it_one_after_the_other(url: str) -> None:
@@ -173,14 +174,14 @@ async def play(store: PostgresStore, names: list[str], acknowledged: dict[str, i
 
 async def test_a_server_that_crashes_and_comes_back_loses_and_doubles_nothing() -> None:
     with PgServer() as server:
-        store = PostgresStore(server.fresh())
+        store = PostgresStore(server.fresh(), patience=200)
         names = [f"e{number:02}" for number in range(20)]
         await store.create_run("r", {})
         await store.plan("r", planned(*names))
         acknowledged: dict[str, int] = {}
         async with anyio.create_task_group() as group:
             group.start_soon(play, store, names, acknowledged)
-            await asyncio.sleep(0.3)
+            await until(lambda: sum(acknowledged.values()) >= 100)
             await server.restart_after(0.5)
         assert await store.endings("r") == {"completed": 20}
         assert [row.spent.calls for row in await store.spending("r")] == [600]

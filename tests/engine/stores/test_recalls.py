@@ -13,10 +13,12 @@ class Shelf:
     def __init__(self, error: Exception | None = None) -> None:
         self.looks: list[list[str]] = []
         self.error = error
+        self.go = anyio.Event()
+        self.go.set()
 
     async def read(self, keys: Sequence[str]) -> Mapping[str, bytes]:
         self.looks.append(list(keys))
-        await anyio.sleep(0.01)
+        await self.go.wait()
         if self.error:
             raise self.error
         return {key: key.encode() for key in keys if not key.startswith("no")}
@@ -24,6 +26,7 @@ class Shelf:
 
 async def test_what_comes_in_during_a_look_is_looked_up_together() -> None:
     shelf = Shelf()
+    shelf.go = anyio.Event()
     recalls, found = Recalls(shelf.read), dict[int, bytes | None]()
 
     async def ask(place: int, key: str) -> None:
@@ -31,9 +34,11 @@ async def test_what_comes_in_during_a_look_is_looked_up_together() -> None:
 
     async with anyio.create_task_group() as group:
         group.start_soon(ask, 0, "a")
-        await anyio.sleep(0.001)
+        await anyio.wait_all_tasks_blocked()
         for place, key in enumerate(["b", "no", "b", "c"], 1):
             group.start_soon(ask, place, key)
+        await anyio.wait_all_tasks_blocked()
+        shelf.go.set()
     assert shelf.looks == [["a"], ["b", "no", "c"]]
     assert [found[place] for place in range(5)] == [b"a", b"b", None, b"b", b"c"]
 
@@ -52,9 +57,11 @@ async def test_a_failure_is_told_to_all_and_the_next_look_is_made(error: StoreEr
 
 async def test_one_who_stops_waiting_takes_nothing_from_the_others() -> None:
     shelf = Shelf()
+    shelf.go = anyio.Event()
     recalls = Recalls(shelf.read)
     async with anyio.create_task_group() as group:
         group.start_soon(recalls.recall, "a")
-        await anyio.sleep(0.001)
+        await anyio.wait_all_tasks_blocked()
         group.cancel_scope.cancel()
+    shelf.go.set()
     assert await recalls.recall("b") == b"b"

@@ -114,7 +114,7 @@ async def test_an_event_can_not_be_written_twice(store: Store) -> None:
     assert [row.seq async for row in store.read("r", "a")] == [0, 1]
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(parts=st.lists(st.binary(max_size=50), max_size=20), cut=st.integers(0, 20))
 async def test_what_was_appended_in_parts_reads_as_one(tmp_path: Path, parts: list[bytes], cut: int) -> None:
     path = tmp_path / "parts.db"

@@ -72,7 +72,7 @@ async def test_an_error_page_is_no_page(status: int, kind: str) -> None:
         (Answer(gzip.compress(HTML)[:-40], headers={"Content-Encoding": "gzip"}), "malformed"),
         (Answer(HTML, headers={"Content-Encoding": "br"}), "unsupported"),
         (Answer(HTML, cut=True), "malformed"),
-        (Answer(HTML, wait=5), "timeout"),
+        (Answer(HTML, wait=3600), "timeout"),
         (Answer(HTML, drip=0.2), "timeout"),
         (Answer(b"%PDF-1.4 broken", headers={"Content-Type": "application/pdf"}), "malformed"),
     ],
@@ -80,7 +80,7 @@ async def test_an_error_page_is_no_page(status: int, kind: str) -> None:
 )
 async def test_what_is_no_page_ends_in_its_kind(answer: Answer, kind: str) -> None:
     async with Website({"/a": answer}) as site:
-        seconds = 0.3 if kind == "timeout" else 15
+        seconds = 0.3 if kind == "timeout" else 100
         pages = Pages(Web(Limits(size=20_000, seconds=seconds), local=LOCAL))
         assert await kind_of(pages.read(f"{site.url}/a")) == kind
         await pages.aclose()

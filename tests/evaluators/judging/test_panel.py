@@ -132,7 +132,7 @@ def most(values: Sequence[bool | None]) -> bool | None:
 
 
 @given(tables())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 async def test_who_is_done_first_never_matters(table: tuple[int, int, bool, list[bool | None], list[int]]) -> None:
     many, repeats, swap, values, waits = table
     each = repeats * (1 + swap)

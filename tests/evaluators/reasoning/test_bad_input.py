@@ -240,7 +240,7 @@ PLAIN = {True: ("yes", "true", "是"), False: ("no", "false", "否", "不是")}
 
 
 @given(st.fixed_dictionaries(dict.fromkeys((*QUESTIONS, "extract", "starts"), SAID)))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 async def test_whatever_judges_say(replies: dict[str, str]) -> None:
     on = bench(pleased(**replies), search=found_by())
     given = await Reasoning().score(CASE, played((ANSWER, "One thing.")), on)

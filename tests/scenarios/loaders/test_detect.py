@@ -2,13 +2,13 @@
 
 import gzip
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pace import Pace
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case
@@ -236,9 +236,9 @@ def test_any_json_in_any_field_is_a_case_or_a_problem(
     ],
 )
 def test_every_shared_case_loads_and_goes_round(shared: Path, tmp_path: Path, name: str, count: int) -> None:
-    start = time.process_time()
-    cases = list(load(shared / "data" / name))
-    assert time.process_time() - start < 1.0
+    with Pace() as pace:
+        cases = list(load(shared / "data" / name))
+    assert pace.taken < 200
     assert len({case.id for case in cases}) == count
     assert problems(shared / "data" / name) == ()
     assert {case.data_class for case in cases} == {"public"}

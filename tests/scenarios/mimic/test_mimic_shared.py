@@ -60,7 +60,7 @@ def test_with_the_default_rules_the_demo_gives_nothing_and_the_flow_says_why(sha
     assert (tmp_path / "cases.jsonl").read_bytes() == b""
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 async def test_gold_is_right_on_every_case_and_baseline_plays_them(cases: Path) -> None:
     for doctor in ("gold", "baseline"):
         seats = {"doctor": doctor}

@@ -89,7 +89,7 @@ def test_the_nearest_of_several_asserted_counts() -> None:
     assert grade.said.name == "Hemophilia B"
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=120))
 def test_any_answer_gets_a_grade(answer: str) -> None:
     assert graded(answer, Truth(diagnosis="Appendicitis"), linker(), graph()).relation in WORTH
