@@ -71,6 +71,8 @@ class Progress:
     @contextmanager
     def unless_draining(self) -> Iterator[None]:
         """Break the block off once the run drains, and raise RunStopped: for waits whose end is not worth keeping."""
+        if self.why:
+            raise RunStopped(self.why)
         with anyio.CancelScope() as scope, self.when_draining(lambda _why: scope.cancel()):
             yield
         if scope.cancelled_caught:

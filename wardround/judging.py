@@ -21,7 +21,7 @@ from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending
+from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import BEAT, Orders, Session
@@ -52,26 +52,35 @@ class Judgement:
     beside: str = ""
     _unheard: set[str] = field(default_factory=set)
 
+    async def check(self) -> None:
+        """Raise what is to be said before anything is judged: a search is missing, or EgressError, as `hold` does.
+
+        Where all is judged nothing leaves, and nothing is refused.
+        """
+        if getattr(self.evaluator, "SEARCH", "") and self.court.search is None:
+            raise UsageError(f"the evaluator {self.evaluator.name} looks things up: give the court a search")
+        refused = self._refused()
+        if refused:
+            await self._found()
+            if await self._waiting() or [name async for name, _, keep in self._reached() if keep is not None]:
+                raise EgressError(refused)
+
     async def hold(self) -> None:
         """Judge what is not judged yet, together with other processes that do the same; if all is, nobody is reached.
 
         Raises UsageError before anything is stored: a search is missing, a budget cannot be read, a restricted case
         would leave for a host that is not allowed, a judge does not answer.
         """
-        run, store, progress, court = self.run, self.run.store, self.progress, self.court
-        if getattr(self.evaluator, "SEARCH", "") and court.search is None:
-            raise UsageError(f"the evaluator {self.evaluator.name} looks things up: give the court a search")
+        run, progress, court = self.run, self.progress, self.court
+        await self.check()
         specs = court.specs()
         caps = budget_of(self.budget, specs, specs.values()) if self.budget else None
-        header = await header_of(run, self.evaluator, court)
-        name, kept = await named(run, header)
-        self.beside = name if kept else ""
-        stale = await self._restored() if kept else {}
+        header = await self._found()
+        stale = await self._restored()
         if not stale and not await self._waiting():
-            if kept:
+            if self.beside:
                 await looked_at(run.store, self.beside)
             return
-        self._admit()
         try:
             with stopping(court.gates(), progress), progress.unless_draining():
                 tried = await court.tried()
@@ -79,11 +88,22 @@ class Judgement:
             progress.drain(str(stopped))
             return
         self.beside, structured = await laid_down(run, header, tried)
-        sitting = Sitting(court, store, structured)
         await self._order(caps)
         progress.purse = Purse(Budget(), specs)
         await self._reopen(stale)
-        async with at_work(await Run.open(store, self.beside), progress, court.gates()) as session:
+        await self._judge_all(Sitting(court, run.store, structured))
+
+    async def _found(self) -> dict[str, Json]:
+        """The header of this judging; if it was begun before, `beside` is its run."""
+        header = await header_of(self.run, self.evaluator, self.court)
+        name, kept = await named(self.run, header)
+        self.beside = name if kept else ""
+        return header
+
+    async def _judge_all(self, sitting: Sitting) -> None:
+        run, progress = self.run, self.progress
+        beside = await Run.open(run.store, self.beside)
+        async with at_work(beside, progress, self.court.gates()) as session:
 
             async def judge(row: EpisodeRow) -> Ending | None:
                 return await self._judge(row, session, sitting)
@@ -107,16 +127,17 @@ class Judgement:
                 return True
         return False
 
-    def _admit(self) -> None:
-        """Refuse before the first byte leaves: which evaluators look things up, their `SEARCH` says."""
+    def _refused(self) -> str:
+        """Why nothing may be judged, '' if it may: which evaluators look things up, their `SEARCH` says."""
         usual: str = getattr(self.evaluator, "SEARCH", "")
         count = self.run.header["cases"].get("restricted", 0)
         for seat, host in self.court.forbidden().items() if count else ():
             if seat != LIBRARY or usual:
-                raise EgressError(
+                return (
                     f"{count} of the cases of run {self.run.name} are restricted, and the {seat} would send what they "
                     f"say to {host}; name that host with --allow-host if your data agreement permits it"
                 )
+        return ""
 
     async def _order(self, caps: Budget | None) -> None:
         store, beside = self.run.store, self.beside
@@ -171,10 +192,25 @@ class Judgement:
     async def _restored(self) -> dict[str, int]:
         """Put the verdicts that an earlier scoring reached beside the episodes once more.
 
-        Returns the episodes that are to be judged anew, each with the last event that stays: those about which judges
-        or searches could not be asked then, and those that were played on since.
+        Returns the episodes that are to be judged anew, each with the last event that stays.
         """
-        store, stale = self.run.store, {}
+        stale: dict[str, int] = {}
+        async for name, ending, keep in self._reached():
+            if keep is None:
+                await self._kept(name, ending)
+            else:
+                stale[name] = keep
+        return stale
+
+    async def _reached(self) -> AsyncIterator[tuple[str, Ending, int | None]]:
+        """The verdicts of an earlier scoring: episode, ending, and None where the verdict stands.
+
+        Where it is to be reached anew, the last event that stays: judges or searches could not be asked then, or the
+        episode was played on since.
+        """
+        store = self.run.store
+        if not self.beside:
+            return
         async for row in store.episodes(self.beside):
             if row.cause is None:
                 continue
@@ -184,10 +220,9 @@ class Judgement:
                 continue
             same = closed.ending.facts.get("events", played.events) == played.events
             if same and closed.ending.cause == "completed" and not _failed(events):
-                await self._kept(row.id, closed.ending)
+                yield row.id, closed.ending, None
             else:
-                stale[row.id] = _asked(events) if same else 0
-        return stale
+                yield row.id, closed.ending, _asked(events) if same else 0
 
     async def _reopen(self, stale: Mapping[str, int]) -> None:
         """Open episodes to be judged anew: calls that were answered are not made again."""

@@ -54,25 +54,39 @@ async def score_run(
     run: Run,
     evaluators: Sequence[Evaluator] = (),
     *,
-    judge: Court | Part | None = None,
+    judge: Court | Part | Sequence[Court] | None = None,
     progress: Progress | None = None,
     **judged: Unpack[Judged],
 ) -> RunScores:
     """Score every closed episode by `evaluators` (default: the house metrics); returns all scores of the run.
 
     What judges are asked is kept as a run of its own, `RUN~EVALUATOR`, so that an interrupted scoring goes on and each
-    verdict can be read. A judge that cannot be reached leaves None with its reason.
+    verdict can be read. A judge that cannot be reached leaves None with its reason. `judge` may be a court for each
+    evaluator. What one of them is refused for is raised before the first begins.
     """
     run.check_scorable()
     progress = progress or Progress()
-    court = Court(seats_of([judge])) if isinstance(judge, Part) else judge
-    for evaluator in evaluators or [Standard()]:
-        progress.concurrency = 0
-        if court is None:
+    chosen = evaluators or [Standard()]
+    if judge is None:
+        for evaluator in chosen:
+            progress.concurrency = 0
             await run_batch(_closed(run), _plain(run, evaluator), concurrency=1, progress=progress)
-        else:
-            await Judgement(run, evaluator, court, progress, **judged).hold()
+        return await scored(run)
+    pairs = zip(chosen, _courts(judge, len(chosen)), strict=True)
+    judgements = [Judgement(run, evaluator, court, progress, **judged) for evaluator, court in pairs]
+    for judgement in judgements:
+        await judgement.check()
+    for judgement in judgements:
+        progress.concurrency = 0
+        await judgement.hold()
     return await scored(run)
+
+
+def _courts(judge: Court | Part | Sequence[Court], count: int) -> Sequence[Court]:
+    """A court for each of so many evaluators."""
+    if isinstance(judge, Part):
+        judge = Court(seats_of([judge]))
+    return [judge] * count if isinstance(judge, Court) else judge
 
 
 def _plain(run: Run, evaluator: Evaluator) -> Callable[[EpisodeRow], Awaitable[Ending]]:
