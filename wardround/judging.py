@@ -103,12 +103,12 @@ class Judgement:
     async def _judge_all(self, sitting: Sitting) -> None:
         run, progress = self.run, self.progress
         beside = await Run.open(run.store, self.beside)
-        async with at_work(beside, progress, self.court.gates()) as session:
+        async with at_work(beside, progress, self.concurrency, self.court.gates()) as session:
 
             async def judge(row: EpisodeRow) -> Ending | None:
                 return await self._judge(row, session, sitting)
 
-            rows = self._followed(session) if self.follow else taken(session, progress)
+            rows = self._followed(session) if self.follow else taken(session, progress, self.concurrency)
             await run_batch(rows, judge, concurrency=self.concurrency, progress=progress)
         for detail in sorted(self._unheard):
             log.warning("an evaluation failed", run=run.name, evaluator=self.evaluator.name, why=detail)
@@ -259,7 +259,7 @@ class Judgement:
                     for mine in await session.take(1, [row.id]):
                         yield mine
             if over:
-                async for row in taken(session, self.progress):
+                async for row in taken(session, self.progress, self.concurrency):
                     yield row
                 return
             with anyio.move_on_after(BEAT):

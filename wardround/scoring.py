@@ -68,8 +68,9 @@ async def score_run(
     progress = progress or Progress()
     chosen = evaluators or [Standard()]
     if judge is None:
+        closed = sum(count for cause, count in (await run.endings()).items() if cause != "open")
         for evaluator in chosen:
-            progress.concurrency = 0
+            progress.begin({"open": closed})
             await run_batch(_closed(run), _plain(run, evaluator), concurrency=1, progress=progress)
         return await scored(run)
     pairs = zip(chosen, _courts(judge, len(chosen)), strict=True)
@@ -77,7 +78,6 @@ async def score_run(
     for judgement in judgements:
         await judgement.check()
     for judgement in judgements:
-        progress.concurrency = 0
         await judgement.hold()
     return await scored(run)
 
