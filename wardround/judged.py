@@ -1,7 +1,8 @@
 """What stored evaluations of a run hold: who judged it, and the accounts of single verdicts."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
+from hashlib import blake2b
 
 import msgspec
 
@@ -52,14 +53,40 @@ async def _stands(beside: StoredRun) -> bool:
 
 
 async def _of(store: Store, run: str, episode: str, evaluator: str) -> list[Score]:
-    found: list[Score] = []
+    async with aclosing(_by_episode(store, run, evaluator)) as found:
+        async for name, scores in found:
+            if name == episode:
+                return scores
+    return []
+
+
+async def fingerprints(store: Store, run: str, evaluator: str) -> dict[str, bytes]:
+    """The scores that an evaluator has in a run, by episode as a `fingerprint`: scores of a large run fill memory."""
+    found: dict[str, bytes] = {}
+    async for name, scores in _by_episode(store, run, evaluator):
+        found[name] = fingerprint(scores)
+    return found
+
+
+def fingerprint(scores: Sequence[Score]) -> bytes:
+    """What tells scores from others."""
+    return blake2b(msgspec.json.encode(list(scores)), digest_size=16).digest()
+
+
+async def _by_episode(store: Store, run: str, evaluator: str) -> AsyncGenerator[tuple[str, list[Score]], None]:
+    """An evaluator's scores, episode by episode."""
+    held: tuple[str, list[Score]] = ("", [])
     async with aclosing(store.scores(run)) as scores:  # type: ignore[type-var]  # every store's is a generator
         async for name, by, score in scores:
-            if name == episode and by == evaluator:
-                found.append(score)
-            elif found:
-                break
-    return found
+            if by != evaluator:
+                continue
+            if name != held[0]:
+                if held[1]:
+                    yield held
+                held = (name, [])
+            held[1].append(score)
+    if held[1]:
+        yield held
 
 
 async def tallied(run: Run, rows: Iterable[RunRow]) -> list[Evaluated]:

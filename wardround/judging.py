@@ -28,12 +28,14 @@ from wardround.engine.sessions import BEAT, Orders, Session
 from wardround.engine.spending import Budget, Spending
 from wardround.evaluators.evaluation import Evaluation, Judged
 from wardround.evaluators.evidence.search import LIBRARY
-from wardround.judged import given
+from wardround.judged import fingerprint, fingerprints, given
 from wardround.results import Run
 from wardround.sitting import Sitting
 from wardround.working import at_work, looked_at, stopping, taken
 
 log = structlog.get_logger("wardround")
+CONCURRENCY = 32
+"""Episodes scored at once."""
 PATIENCE = 5
 """Beats that one who follows a run waits while nobody plays it: it may be about to begin, or to be taken up again."""
 
@@ -47,7 +49,7 @@ class Judgement:
     court: Court
     progress: Progress
     budget: Sequence[str] = ()
-    concurrency: int = 32
+    concurrency: int = CONCURRENCY
     follow: bool = False
     beside: str = ""
     _unheard: set[str] = field(default_factory=set)
@@ -195,11 +197,14 @@ class Judgement:
         Returns the episodes that are to be judged anew, each with the last event that stays.
         """
         stale: dict[str, int] = {}
+        if not self.beside:
+            return stale
+        standing = await fingerprints(self.run.store, self.run.name, self.evaluator.name)
         async for name, ending, keep in self._reached():
-            if keep is None:
-                await self._kept(name, ending)
-            else:
+            if keep is not None:
                 stale[name] = keep
+            elif standing.get(name) != fingerprint(given(self.evaluator.name, ending)):
+                await self._kept(name, ending)
         return stale
 
     async def _reached(self) -> AsyncIterator[tuple[str, Ending, int | None]]:

@@ -15,7 +15,7 @@ from wardround.engine.rows import EpisodeRow
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.standard import Standard
 from wardround.judged import evaluations, judges_of, libraries_of, tallied
-from wardround.judging import Judgement
+from wardround.judging import CONCURRENCY, Judgement
 from wardround.results import Run
 
 EVALUATORS = "wardround.evaluators"
@@ -43,7 +43,10 @@ def evaluator_names() -> list[str]:
 
 
 class Judged(TypedDict, total=False):
-    """What `score_run` takes for its judges: caps as in docs/cli.md; `follow` waits for episodes still played."""
+    """What `score_run` takes besides: `concurrency` episodes are scored at once.
+
+    With judges, caps as in docs/cli.md; `follow` waits for episodes still played.
+    """
 
     budget: Sequence[str]
     concurrency: int
@@ -68,10 +71,11 @@ async def score_run(
     progress = progress or Progress()
     chosen = evaluators or [Standard()]
     if judge is None:
+        concurrency = judged.get("concurrency", CONCURRENCY)
         closed = sum(count for cause, count in (await run.endings()).items() if cause != "open")
         for evaluator in chosen:
             progress.begin({"open": closed})
-            await run_batch(_closed(run), _plain(run, evaluator), concurrency=1, progress=progress)
+            await run_batch(_closed(run), _plain(run, evaluator), concurrency=concurrency, progress=progress)
         return await scored(run)
     pairs = zip(chosen, _courts(judge, len(chosen)), strict=True)
     judgements = [Judgement(run, evaluator, court, progress, **judged) for evaluator, court in pairs]
