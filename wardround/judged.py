@@ -7,17 +7,16 @@ from hashlib import blake2b
 import msgspec
 
 from wardround.engine.errors import StoreError
+from wardround.engine.events import Acted
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow
 from wardround.evaluators.evaluated import Evaluated, Tally
-from wardround.evaluators.evaluation import account_of, scores_of
+from wardround.evaluators.evaluation import scores_of
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.results import Run
 from wardround.stored import StoredRun
-
-_ACTED = b'{"kind":"acted"'
 
 
 async def evaluations(store: Store, name: str) -> dict[str, RunRow]:
@@ -44,7 +43,7 @@ async def _stands(beside: StoredRun) -> bool:
     """Whether the scores of the first episode that was judged are those that the evaluation gave it."""
     judged, evaluator = str(beside.header["evaluates"]), str(beside.header["evaluator"])
     async for row in beside.store.episodes(beside.name):
-        ending = (await beside.trajectory(row.id)).ending if row.cause is not None else None
+        ending = await beside.ending(row)
         if ending is not None:
             told = [(score.name, score.value, score.reason) for score in given(evaluator, ending)]
             found = await _of(beside.store, judged, row.id, evaluator)
@@ -96,17 +95,15 @@ async def tallied(run: Run, rows: Iterable[RunRow]) -> list[Evaluated]:
     for row in rows:
         tally = Tally(str(row.header["evaluator"]))
         async for episode in run.store.episodes(row.name, causes=["completed"]):
-            tally.add(episode.id, await _account(run.store, row.name, episode))
+            tally.add(episode.id, await _account(StoredRun(run.store, row.name, row.header), episode))
         found.append(tally.evaluated(closed))
     return found
 
 
-async def _account(store: Store, name: str, episode: EpisodeRow) -> Json:
+async def _account(beside: StoredRun, episode: EpisodeRow) -> Json:
     """The account of a judged episode, from the act before its end alone: a run has many."""
-    rows = store.read(name, episode.id, after=episode.events - 3)
-    acted = [row async for row in rows if row.body.startswith(_ACTED)]
-    args: dict[str, Json] = msgspec.json.decode(acted[-1].body)["action"].get("args", {}) if acted else {}
-    return args.get("account")
+    acted = [event for event in await beside.last(episode, 2) if isinstance(event, Acted)]
+    return acted[-1].action.args.get("account") if acted else None
 
 
 def judges_of(rows: Iterable[RunRow]) -> dict[str, tuple[str, str]]:
@@ -139,19 +136,18 @@ async def evaluated(run: StoredRun) -> AsyncIterator[tuple[str, str, Score]]:
     """(episode, evaluator, score) of an evaluation, as `Store.scores` gives those of a run."""
     evaluator = str(run.header["evaluator"])
     async for row in run.store.episodes(run.name):
-        if row.cause is not None and (ending := (await run.trajectory(row.id)).ending) is not None:
+        if (ending := await run.ending(row)) is not None:
             for score in given(evaluator, ending):
                 yield row.id, evaluator, score
 
 
-async def accounts(run: Run, episode: str) -> Mapping[str, Json]:
-    """The account of each evaluation of an episode, by evaluator, where there is one."""
+async def accounts(store: Store, judging: Mapping[str, RunRow], episode: str) -> Mapping[str, Json]:
+    """The account of each of these `evaluations` of an episode, by evaluator, where there is one."""
     found = {}
-    for evaluator, row in (await evaluations(run.store, run.name)).items():
-        beside = Run(run.store, row.name, row.header)
-        judged = await run.store.episode(row.name, episode)
+    for evaluator, row in judging.items():
+        judged = await store.episode(row.name, episode)
         if judged is not None and judged.cause == "completed":
-            account = account_of(await beside.trajectory(episode))
+            account = await _account(StoredRun(store, row.name, row.header), judged)
             if account is not None:
                 found[evaluator] = account
     return found

@@ -120,7 +120,7 @@ async def scored(run: Run) -> RunScores:
     rows = []
     for row in await run.episodes():
         case = await run.case(row.case)
-        ending = (await run.trajectory(row.id)).ending if row.cause else None
+        ending = await run.ending(row)
         answer: Mapping[str, str] = ending.facts.get("answer", {}) if ending else {}
         goal = run.header["scenario"]["goal"]
         rows.append(
