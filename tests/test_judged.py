@@ -1,5 +1,6 @@
 """What stored evaluations hold is read from the last events of their episodes, once for all pages."""
 
+import sqlite3
 from pathlib import Path
 
 import msgspec
@@ -8,13 +9,14 @@ from counted import Counted
 from plain_judge import PlainJudge
 from sitting import court, played
 
-from wardround.engine.errors import LogError
+from wardround.engine.errors import LogError, StoreError
 from wardround.engine.events import Row, chain, decode_last
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending
 from wardround.engine.stores.memory import MemoryStore
+from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.reasoning.evaluator import Reasoning
-from wardround.judged import tallied
+from wardround.judged import tallied, texts
 from wardround.paging import write_pages
 from wardround.results import Run
 from wardround.scoring import score_run, scored
@@ -68,3 +70,19 @@ async def test_a_last_event_that_was_altered_is_named() -> None:
         decode_last([rows[-2], msgspec.structs.replace(last, body=last.body.replace(b"completed", b"rules"))])
     with pytest.raises(LogError, match=f"event {last.seq - 1} is missing"):
         decode_last([rows[-3], last])
+
+
+async def test_only_a_text_that_is_lost_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    store = SqliteStore(path)
+    kept, altered = await store.put([b"one", b"two"])
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("UPDATE texts SET body = ? WHERE digest = ?", (b"three", altered))
+    assert await texts(store, [kept, altered, "0" * 32]) == {kept: "one"}
+    with connection:
+        connection.execute("ALTER TABLE texts RENAME TO gone")
+    connection.close()
+    with pytest.raises(StoreError):
+        await texts(store, [kept])
+    await store.aclose()

@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from wardround.engine.errors import StoreError
+from wardround.engine.errors import TextLost
 from wardround.engine.events import Acted
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Json, Score
@@ -171,6 +171,6 @@ async def texts(store: Store, digests: Iterable[str]) -> dict[str, str]:
     for digest in dict.fromkeys(digests):
         try:
             found[digest] = await ledger.text(digest)
-        except StoreError:
+        except TextLost:
             continue
     return found
