@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-import anyio
 import msgspec
 import structlog
 
@@ -24,10 +23,11 @@ from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
-from wardround.engine.sessions import BEAT, Orders, Session
+from wardround.engine.sessions import Orders, Session
 from wardround.engine.spending import Budget, Spending
 from wardround.evaluators.evaluation import Evaluation, Judged
 from wardround.evaluators.evidence.search import LIBRARY
+from wardround.following import followed
 from wardround.judged import fingerprint, fingerprints, given
 from wardround.results import Run
 from wardround.sitting import Sitting
@@ -36,8 +36,6 @@ from wardround.working import at_work, looked_at, stopping, taken
 log = structlog.get_logger("wardround")
 CONCURRENCY = 32
 """Episodes scored at once."""
-PATIENCE = 5
-"""Beats that one who follows a run waits while nobody plays it: it may be about to begin, or to be taken up again."""
 
 
 @dataclass(slots=True)
@@ -110,7 +108,10 @@ class Judgement:
             async def judge(row: EpisodeRow) -> Ending | None:
                 return await self._judge(row, session, sitting)
 
-            rows = self._followed(session) if self.follow else taken(session, progress, self.concurrency)
+            if self.follow:
+                rows = followed(run, session, progress, self.concurrency)
+            else:
+                rows = taken(session, progress, self.concurrency)
             await run_batch(rows, judge, concurrency=self.concurrency, progress=progress)
         for detail in sorted(self._unheard):
             log.warning("an evaluation failed", run=run.name, evaluator=self.evaluator.name, why=detail)
@@ -250,26 +251,6 @@ class Judgement:
     ) -> None:
         del spent
         await self.run.store.append(self.beside, episode, rows, ending=ending)
-
-    async def _followed(self, session: Session) -> AsyncIterator[EpisodeRow]:
-        """Episodes to judge as they close, until none is open or nobody plays any more."""
-        run, store, seen, idle = self.run, self.run.store, set[str](), 0
-        while not self.progress.draining:
-            playing = any(other.alive for other in await store.sessions(run.name))
-            idle = 0 if playing else idle + 1
-            over = "open" not in await store.endings(run.name) or idle > PATIENCE
-            async for row in store.episodes(run.name):
-                if row.cause is not None and row.id not in seen:
-                    seen.add(row.id)
-                    for mine in await session.take(1, [row.id]):
-                        yield mine
-            if over:
-                async for row in taken(session, self.progress, self.concurrency):
-                    yield row
-                return
-            with anyio.move_on_after(BEAT):
-                while not self.progress.draining:
-                    await self.progress.stirred()
 
 
 def _failed(events: Sequence[Event]) -> bool:

@@ -6,10 +6,14 @@ from typing import Any
 
 from wardround.engine.events import Row
 from wardround.engine.protocols import Store
+from wardround.engine.rows import EpisodeRow
 
 
 class Counted:
-    """`store`, and in `calls` how often each of its methods was called, with the `rows` that `read` gave."""
+    """`store`, and in `calls` how often each of its methods was called.
+
+    The `rows` that `read` gave and those `listed` by `episodes` are counted too.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -20,6 +24,12 @@ class Counted:
         self.calls["read"] += 1
         async for row in self._store.read(run, episode, after=after):
             self.calls["rows"] += 1
+            yield row
+
+    async def episodes(self, run: str, **which: Any) -> AsyncIterator[EpisodeRow]:
+        """The same."""
+        async for row in self._store.episodes(run, **which):
+            self.calls["listed"] += 1
             yield row
 
     def __getattr__(self, name: str) -> Any:
