@@ -29,13 +29,12 @@ class Stopped(Exception):
 async def run_batch(
     jobs: AsyncIterator[JobT], play: Callable[[JobT], Awaitable[Ending | None]], *, concurrency: int, progress: Progress
 ) -> None:
-    """Play every job until none is left or the run drains, `concurrency` at a time (`progress` may change it).
+    """Play every job until none is left or the run drains, `concurrency` at a time unless `progress` is told another.
 
     An exception of `play` (a store that cannot write, a usage error) stops the batch: it is raised after the other
     workers were cancelled.
     """
-    progress.concurrency = progress.concurrency or concurrency
-    crew = _Crew(jobs, play, progress)
+    crew = _Crew(jobs, play, concurrency, progress)
     try:
         with calm():
             async with anyio.create_task_group() as group:
@@ -56,12 +55,16 @@ def calm() -> Iterator[None]:
 
 
 class _Crew(Generic[JobT]):
-    """As many workers as `progress` wants at the moment."""
+    """As many workers as are wanted at the moment."""
 
     def __init__(
-        self, jobs: AsyncIterator[JobT], play: Callable[[JobT], Awaitable[Ending | None]], progress: Progress
+        self,
+        jobs: AsyncIterator[JobT],
+        play: Callable[[JobT], Awaitable[Ending | None]],
+        concurrency: int,
+        progress: Progress,
     ) -> None:
-        self._jobs, self._play, self._progress = jobs, play, progress
+        self._jobs, self._play, self._concurrency, self._progress = jobs, play, concurrency, progress
         self._turn = anyio.Lock(fast_acquire=True)
         self._working = 0
         self._over = False
@@ -81,7 +84,7 @@ class _Crew(Generic[JobT]):
 
     def _more(self) -> int:
         """How many workers to begin with now."""
-        wanted = self._progress.concurrency
+        wanted = self._progress.at_once(self._concurrency)
         if self._over or self._progress.draining:
             return 0
         return min(wanted - self._working, max(FIRST - self._working, 1 + wanted // GROUPS))
@@ -89,7 +92,7 @@ class _Crew(Generic[JobT]):
     async def _work(self) -> None:
         progress = self._progress
         try:
-            while not progress.draining and self._working <= progress.concurrency:
+            while not progress.draining and self._working <= progress.at_once(self._concurrency):
                 async with self._turn:  # an async generator serves one caller at a time
                     job = None if self._over else await anext(self._jobs, None)
                 if job is None:

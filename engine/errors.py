@@ -21,6 +21,10 @@ class StoreError(WardroundError):
     """The store cannot be opened, read or written: the run stops, nothing acknowledged is lost."""
 
 
+class TextLost(StoreError):
+    """The store is well, and a text that something in it names is missing or was altered."""
+
+
 class LeaseLost(WardroundError):
     """Another process has taken over an episode that this one was playing: it is left to that one."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
+from itertools import pairwise
 
 import msgspec
 
@@ -116,6 +117,21 @@ def decode(rows: Iterable[Row]) -> tuple[Event, ...]:
             )
         previous = row.hash
         events.append(_whole(_decode(row), events))
+    return tuple(events)
+
+
+def decode_last(rows: Sequence[Row]) -> tuple[Event, ...]:
+    """The events of an episode's last rows but the first of them, which only shows that the next was not altered.
+
+    An action is as stored: without the text that repeats the reply it rests on. Raises LogError as `decode` does.
+    """
+    events: list[Event] = []
+    for before, row in pairwise(rows):
+        if row.seq != before.seq + 1:
+            raise LogError(f"event {before.seq + 1} is missing: the log goes on with event {row.seq}", seq=row.seq)
+        if chain(before.hash, row.body) != row.hash:
+            raise LogError(f"event {row.seq} was altered: its hash does not follow from event {before.seq}", row.seq)
+        events.append(_decode(row))
     return tuple(events)
 
 

@@ -17,13 +17,12 @@ from wardround.engine.waiting import waiting
 class Progress:
     """One for each process at work on a run. `why` says why it drains, '' while it does not.
 
-    `own` counts the episodes that this process closed, `endings` all of the run's that it knows of; `concurrency` is
-    the number of episodes that are played at once, and may be changed while they are.
+    `endings` counts the episodes of the run at hand that have closed, `own` those that this process closed since its
+    session on that run began (`begin`).
     """
 
     def __init__(self, total: int = 0) -> None:
         self.total = total
-        self.concurrency = 0
         self.running = self.left_open = self.own = 0
         self.endings: Counter[str] = Counter()
         self.purse = Purse(Budget(), {})
@@ -32,7 +31,18 @@ class Progress:
         self._stir = anyio.Event()
         self._waiting = 0
         self._told: list[Callable[[str], None]] = []
-        self._ordered: Orders | None = None
+        self._ordered = Orders()
+
+    def begin(self, endings: Mapping[str, int]) -> None:
+        """Count anew, for a session on a run: so many of its episodes ended by each cause, or are `open`."""
+        self.total = sum(endings.values())
+        self.endings = Counter({cause: count for cause, count in endings.items() if cause != "open"})
+        self.own = self.left_open = 0
+        self.paused, self._ordered = False, Orders()
+
+    def at_once(self, concurrency: int) -> int:
+        """The number of episodes to play at once: `concurrency`, if the operator orders no other."""
+        return self._ordered.concurrency or concurrency
 
     @property
     def closed(self) -> int:
@@ -71,6 +81,8 @@ class Progress:
     @contextmanager
     def unless_draining(self) -> Iterator[None]:
         """Break the block off once the run drains, and raise RunStopped: for waits whose end is not worth keeping."""
+        if self.why:
+            raise RunStopped(self.why)
         with anyio.CancelScope() as scope, self.when_draining(lambda _why: scope.cancel()):
             yield
         if scope.cancelled_caught:
@@ -120,13 +132,11 @@ class Progress:
             self.stir()
 
     def obey(self, orders: Orders) -> None:
-        """Do what the operator wants; orders that did not change since they were last heard change nothing."""
+        """Do what the operator wants."""
         last, self._ordered = self._ordered, orders
         if orders.state == "stop":
             self.drain("the run was told to stop")
         self.paused = orders.state == "pause"
-        if orders.concurrency and (last is None or last.concurrency != orders.concurrency):
-            self.concurrency = orders.concurrency
         if orders.budget != self.purse.budget:
             self.purse.change(orders.budget)
         if last != orders:
@@ -137,7 +147,6 @@ class Progress:
         own = self.purse.own
         return {
             "running": self.running,
-            "concurrency": self.concurrency,
             "own": self.own,
             "calls": own.calls,
             "failed": own.failed,

@@ -118,7 +118,7 @@ class Store(Protocol):
         ...
 
     async def get(self, digest: str) -> bytes:
-        """The text with this digest; raises StoreError."""
+        """The text with this digest; raises TextLost if it is missing or was altered."""
         ...
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:

@@ -91,6 +91,7 @@ class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `cause` is `completed`, a seat's name, `parser`, `provider`, `rules` or `limit`; `reason` a short stable word;
     `detail` a sentence for people; `facts` what the rules read from the whole episode (JSON): the answer and tallies.
+    `open` is the one cause that ends nothing: by it a store is told to open the row of an episode again.
     """
 
     cause: str

@@ -81,9 +81,3 @@ class Evaluating:
 def scores_of(ending: Ending) -> list[Score]:
     """The scores of a completed evaluation."""
     return msgspec.convert(ending.facts["scores"], list[Score])
-
-
-def account_of(trajectory: Trajectory) -> Json:
-    """The account that an evaluation's trajectory holds; None if it has none."""
-    acted = list(trajectory.acted(SEAT))
-    return acted[-1].action.args.get("account") if acted else None

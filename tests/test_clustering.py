@@ -88,8 +88,9 @@ async def test_a_worker_of_another_version_or_without_the_file_does_nothing(tmp_
     assert await joined(where) == {"completed": 2}
 
 
-async def test_what_the_driver_refuses(tmp_path: Path) -> None:
-    where = await planned(tmp_path, seats={"doctor": {"spec": "human"}})
+@pytest.mark.parametrize("person", ["human", "wardround.agents.human:Human"])
+async def test_what_the_driver_refuses(tmp_path: Path, person: str) -> None:
+    where = await planned(tmp_path, seats={"doctor": {"spec": person}})
     with pytest.raises(UsageError, match="a person has no seat in a worker"):
         await run_clustered("r", str(where), HERE)
     with pytest.raises(UsageError, match="no run"):

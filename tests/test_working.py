@@ -13,14 +13,16 @@ from until import dropped
 
 import wardround
 from wardround.access import Access
-from wardround.cast import model_part
+from wardround.api import begin
+from wardround.cast import Part, model_part
 from wardround.control import status
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.progress import Progress
+from wardround.engine.records import Score
 from wardround.engine.sessions import Orders, SessionRow
 from wardround.engine.spending import Caps, Spending, SpendRow
 from wardround.engine.stores.sqlite import SqliteStore
-from wardround.settings import SeatSettings
+from wardround.settings import SeatSettings, validated
 from wardround.stored import StoredRun
 from wardround.working import bury_dead, here, span, sums
 
@@ -158,3 +160,38 @@ async def test_statistics_go_on_where_they_stopped(tmp_path: Path, concurrency: 
         assert progress.endings == {"completed": 6}
         assert (progress.total, progress.own) == (6, 4)
         await store.aclose()
+
+
+class Named:
+    """Scores without a question."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def score(self, case: object, trajectory: object, seat: object) -> list[Score]:
+        return [Score(self.name, 1.0)]
+
+
+async def test_each_scoring_of_a_process_counts_for_itself(tmp_path: Path) -> None:
+    async with answering() as server:
+        store = await begun(tmp_path, 6, server.base_url)
+        run, progress = await wardround.resume("r", store=store), Progress()
+        progress.obey(Orders(concurrency=9))  # of the run that this process was at work on before
+        evaluators = [Named("one"), Named("two")]
+        await wardround.score_run(run, evaluators, judge=Part("lexical"), progress=progress, concurrency=5)
+        for name in ("r~one", "r~two"):
+            [session] = await store.sessions(name)
+            assert (session.told["own"], session.told["concurrency"]) == (6, 5)
+        assert (progress.total, progress.endings) == (6, {"completed": 6})
+        await wardround.score_run(run, evaluators, progress=progress)
+        assert (progress.total, progress.own, progress.endings) == (6, 6, {"completed": 6})
+        await store.aclose()
+
+
+async def test_what_a_pilot_played_is_not_counted_for_the_rest(tmp_path: Path) -> None:
+    cases = case_file(tmp_path / "cases.jsonl", 6)
+    settings = validated({"cases": str(cases), "scenario": "workup", "name": "r", "budget": ["1000calls"]}, "run")
+    store = SqliteStore(tmp_path / "runs.db")
+    await begin(settings, store, {}, Progress(), pilot=2)
+    assert [session.told["own"] for session in await store.sessions("r")] == [2, 4]
+    await store.aclose()

@@ -105,7 +105,8 @@ async def begin(
             drawn = draw([row.id for row in made.episodes()], pilot, settings.seed)
             await play_open(staged, progress, settings.concurrency, among=drawn)
             if not progress.draining:
-                begun.pilot = await piloted(begun, drawn, progress.concurrency)
+                at_once = progress.at_once(staged.at_once(settings.concurrency))
+                begun.pilot = await piloted(begun, drawn, at_once)
                 if begun.pilot.against:
                     progress.drain(begun.pilot.against)
         if not progress.draining:

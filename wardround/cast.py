@@ -59,7 +59,8 @@ class Part:
 
     def describe(self) -> dict[str, Json]:
         """For the run's header: no key, no secret."""
-        return {
+        told: dict[str, Json] = {"outside": True} if self.outside else {}
+        return told | {
             "spec": self.spec,
             "model": self.model.name if self.model else "",
             "host": self.model.host if self.model else "",
@@ -149,6 +150,22 @@ def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = Non
             "write provider/model, package.module:Class, replies:PATH or recorded:RUN for others"
         )
     return _plain(spec, named(SEATS + seat, spec), settings)
+
+
+def played_by_person(seats: Mapping[str, Mapping[str, Json]]) -> bool:
+    """Whether a person plays one of the seats, as a run's header or the settings of one to be planned have them."""
+    return any(told.get("outside") or _outside(seat, str(told["spec"])) for seat, told in seats.items())
+
+
+def _outside(seat: str, spec: str) -> bool:
+    """What the agent's own class says, which settings do not tell, nor headers of before that was kept."""
+    if is_model(spec) or spec.startswith(("replies:", "recorded:")):
+        return False
+    try:
+        factory = imported(spec) if ":" in spec else named(SEATS + seat, spec)
+    except UsageError:
+        return False  # what is wrong with it is said where its part is made
+    return bool(getattr(factory, "outside", False))
 
 
 def _named(seat: str) -> str:

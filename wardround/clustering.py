@@ -17,6 +17,7 @@ import msgspec
 import structlog
 
 from wardround.api import join
+from wardround.cast import played_by_person
 from wardround.engine.budget import Purse
 from wardround.engine.cluster import Cluster, Crew, Happened
 from wardround.engine.errors import StoreError, UsageError, WardroundError
@@ -51,7 +52,7 @@ async def run_clustered(
     store = open_store(url)
     try:
         run = await StoredRun.open(store, name)
-        if any(told["spec"] == "human" for told in run.header["seats"].values()):
+        if played_by_person(run.header["seats"]):
             raise UsageError("--cluster: a person has no seat in a worker; play this run without it")
         arguments = {
             "name": name,

@@ -1,22 +1,22 @@
 """What stored evaluations of a run hold: who judged it, and the accounts of single verdicts."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
+from hashlib import blake2b
 
 import msgspec
 
-from wardround.engine.errors import StoreError
+from wardround.engine.errors import TextLost
+from wardround.engine.events import Acted
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow
 from wardround.evaluators.evaluated import Evaluated, Tally
-from wardround.evaluators.evaluation import account_of, scores_of
+from wardround.evaluators.evaluation import scores_of
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.results import Run
 from wardround.stored import StoredRun
-
-_ACTED = b'{"kind":"acted"'
 
 
 async def evaluations(store: Store, name: str) -> dict[str, RunRow]:
@@ -43,7 +43,7 @@ async def _stands(beside: StoredRun) -> bool:
     """Whether the scores of the first episode that was judged are those that the evaluation gave it."""
     judged, evaluator = str(beside.header["evaluates"]), str(beside.header["evaluator"])
     async for row in beside.store.episodes(beside.name):
-        ending = (await beside.trajectory(row.id)).ending if row.cause is not None else None
+        ending = await beside.ending(row)
         if ending is not None:
             told = [(score.name, score.value, score.reason) for score in given(evaluator, ending)]
             found = await _of(beside.store, judged, row.id, evaluator)
@@ -52,14 +52,40 @@ async def _stands(beside: StoredRun) -> bool:
 
 
 async def _of(store: Store, run: str, episode: str, evaluator: str) -> list[Score]:
-    found: list[Score] = []
+    async with aclosing(_by_episode(store, run, evaluator)) as found:
+        async for name, scores in found:
+            if name == episode:
+                return scores
+    return []
+
+
+async def fingerprints(store: Store, run: str, evaluator: str) -> dict[str, bytes]:
+    """The scores that an evaluator has in a run, by episode as a `fingerprint`: scores of a large run fill memory."""
+    found: dict[str, bytes] = {}
+    async for name, scores in _by_episode(store, run, evaluator):
+        found[name] = fingerprint(scores)
+    return found
+
+
+def fingerprint(scores: Sequence[Score]) -> bytes:
+    """What tells scores from others."""
+    return blake2b(msgspec.json.encode(list(scores)), digest_size=16).digest()
+
+
+async def _by_episode(store: Store, run: str, evaluator: str) -> AsyncGenerator[tuple[str, list[Score]], None]:
+    """An evaluator's scores, episode by episode."""
+    held: tuple[str, list[Score]] = ("", [])
     async with aclosing(store.scores(run)) as scores:  # type: ignore[type-var]  # every store's is a generator
         async for name, by, score in scores:
-            if name == episode and by == evaluator:
-                found.append(score)
-            elif found:
-                break
-    return found
+            if by != evaluator:
+                continue
+            if name != held[0]:
+                if held[1]:
+                    yield held
+                held = (name, [])
+            held[1].append(score)
+    if held[1]:
+        yield held
 
 
 async def tallied(run: Run, rows: Iterable[RunRow]) -> list[Evaluated]:
@@ -69,17 +95,15 @@ async def tallied(run: Run, rows: Iterable[RunRow]) -> list[Evaluated]:
     for row in rows:
         tally = Tally(str(row.header["evaluator"]))
         async for episode in run.store.episodes(row.name, causes=["completed"]):
-            tally.add(episode.id, await _account(run.store, row.name, episode))
+            tally.add(episode.id, await _account(StoredRun(run.store, row.name, row.header), episode))
         found.append(tally.evaluated(closed))
     return found
 
 
-async def _account(store: Store, name: str, episode: EpisodeRow) -> Json:
+async def _account(beside: StoredRun, episode: EpisodeRow) -> Json:
     """The account of a judged episode, from the act before its end alone: a run has many."""
-    rows = store.read(name, episode.id, after=episode.events - 3)
-    acted = [row async for row in rows if row.body.startswith(_ACTED)]
-    args: dict[str, Json] = msgspec.json.decode(acted[-1].body)["action"].get("args", {}) if acted else {}
-    return args.get("account")
+    acted = [event for event in await beside.last(episode, 2) if isinstance(event, Acted)]
+    return acted[-1].action.args.get("account") if acted else None
 
 
 def judges_of(rows: Iterable[RunRow]) -> dict[str, tuple[str, str]]:
@@ -112,19 +136,18 @@ async def evaluated(run: StoredRun) -> AsyncIterator[tuple[str, str, Score]]:
     """(episode, evaluator, score) of an evaluation, as `Store.scores` gives those of a run."""
     evaluator = str(run.header["evaluator"])
     async for row in run.store.episodes(run.name):
-        if row.cause is not None and (ending := (await run.trajectory(row.id)).ending) is not None:
+        if (ending := await run.ending(row)) is not None:
             for score in given(evaluator, ending):
                 yield row.id, evaluator, score
 
 
-async def accounts(run: Run, episode: str) -> Mapping[str, Json]:
-    """The account of each evaluation of an episode, by evaluator, where there is one."""
+async def accounts(store: Store, judging: Mapping[str, RunRow], episode: str) -> Mapping[str, Json]:
+    """The account of each of these `evaluations` of an episode, by evaluator, where there is one."""
     found = {}
-    for evaluator, row in (await evaluations(run.store, run.name)).items():
-        beside = Run(run.store, row.name, row.header)
-        judged = await run.store.episode(row.name, episode)
+    for evaluator, row in judging.items():
+        judged = await store.episode(row.name, episode)
         if judged is not None and judged.cause == "completed":
-            account = account_of(await beside.trajectory(episode))
+            account = await _account(StoredRun(store, row.name, row.header), judged)
             if account is not None:
                 found[evaluator] = account
     return found
@@ -148,6 +171,6 @@ async def texts(store: Store, digests: Iterable[str]) -> dict[str, str]:
     for digest in dict.fromkeys(digests):
         try:
             found[digest] = await ledger.text(digest)
-        except StoreError:
+        except TextLost:
             continue
     return found

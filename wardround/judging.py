@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-import anyio
 import msgspec
 import structlog
 
@@ -21,21 +20,22 @@ from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending
+from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
-from wardround.engine.sessions import BEAT, Orders, Session
+from wardround.engine.sessions import Orders, Session
 from wardround.engine.spending import Budget, Spending
 from wardround.evaluators.evaluation import Evaluation, Judged
 from wardround.evaluators.evidence.search import LIBRARY
-from wardround.judged import given
+from wardround.following import followed
+from wardround.judged import fingerprint, fingerprints, given
 from wardround.results import Run
 from wardround.sitting import Sitting
 from wardround.working import at_work, looked_at, stopping, taken
 
 log = structlog.get_logger("wardround")
-PATIENCE = 5
-"""Beats that one who follows a run waits while nobody plays it: it may be about to begin, or to be taken up again."""
+CONCURRENCY = 32
+"""Episodes scored at once."""
 
 
 @dataclass(slots=True)
@@ -47,10 +47,23 @@ class Judgement:
     court: Court
     progress: Progress
     budget: Sequence[str] = ()
-    concurrency: int = 32
+    concurrency: int = CONCURRENCY
     follow: bool = False
     beside: str = ""
     _unheard: set[str] = field(default_factory=set)
+
+    async def check(self) -> None:
+        """Raise what is to be said before anything is judged: a search is missing, or EgressError, as `hold` does.
+
+        Where all is judged nothing leaves, and nothing is refused.
+        """
+        if getattr(self.evaluator, "SEARCH", "") and self.court.search is None:
+            raise UsageError(f"the evaluator {self.evaluator.name} looks things up: give the court a search")
+        refused = self._refused()
+        if refused:
+            await self._found()
+            if await self._waiting() or [name async for name, _, keep in self._reached() if keep is not None]:
+                raise EgressError(refused)
 
     async def hold(self) -> None:
         """Judge what is not judged yet, together with other processes that do the same; if all is, nobody is reached.
@@ -58,20 +71,16 @@ class Judgement:
         Raises UsageError before anything is stored: a search is missing, a budget cannot be read, a restricted case
         would leave for a host that is not allowed, a judge does not answer.
         """
-        run, store, progress, court = self.run, self.run.store, self.progress, self.court
-        if getattr(self.evaluator, "SEARCH", "") and court.search is None:
-            raise UsageError(f"the evaluator {self.evaluator.name} looks things up: give the court a search")
+        run, progress, court = self.run, self.progress, self.court
+        await self.check()
         specs = court.specs()
         caps = budget_of(self.budget, specs, specs.values()) if self.budget else None
-        header = await header_of(run, self.evaluator, court)
-        name, kept = await named(run, header)
-        self.beside = name if kept else ""
-        stale = await self._restored() if kept else {}
+        header = await self._found()
+        stale = await self._restored()
         if not stale and not await self._waiting():
-            if kept:
+            if self.beside:
                 await looked_at(run.store, self.beside)
             return
-        self._admit()
         try:
             with stopping(court.gates(), progress), progress.unless_draining():
                 tried = await court.tried()
@@ -79,16 +88,30 @@ class Judgement:
             progress.drain(str(stopped))
             return
         self.beside, structured = await laid_down(run, header, tried)
-        sitting = Sitting(court, store, structured)
         await self._order(caps)
         progress.purse = Purse(Budget(), specs)
         await self._reopen(stale)
-        async with at_work(await Run.open(store, self.beside), progress, court.gates()) as session:
+        await self._judge_all(Sitting(court, run.store, structured))
+
+    async def _found(self) -> dict[str, Json]:
+        """The header of this judging; if it was begun before, `beside` is its run."""
+        header = await header_of(self.run, self.evaluator, self.court)
+        name, kept = await named(self.run, header)
+        self.beside = name if kept else ""
+        return header
+
+    async def _judge_all(self, sitting: Sitting) -> None:
+        run, progress = self.run, self.progress
+        beside = await Run.open(run.store, self.beside)
+        async with at_work(beside, progress, self.concurrency, self.court.gates()) as session:
 
             async def judge(row: EpisodeRow) -> Ending | None:
                 return await self._judge(row, session, sitting)
 
-            rows = self._followed(session) if self.follow else taken(session, progress)
+            if self.follow:
+                rows = followed(run, session, progress, self.concurrency)
+            else:
+                rows = taken(session, progress, self.concurrency)
             await run_batch(rows, judge, concurrency=self.concurrency, progress=progress)
         for detail in sorted(self._unheard):
             log.warning("an evaluation failed", run=run.name, evaluator=self.evaluator.name, why=detail)
@@ -107,16 +130,17 @@ class Judgement:
                 return True
         return False
 
-    def _admit(self) -> None:
-        """Refuse before the first byte leaves: which evaluators look things up, their `SEARCH` says."""
+    def _refused(self) -> str:
+        """Why nothing may be judged, '' if it may: which evaluators look things up, their `SEARCH` says."""
         usual: str = getattr(self.evaluator, "SEARCH", "")
         count = self.run.header["cases"].get("restricted", 0)
         for seat, host in self.court.forbidden().items() if count else ():
             if seat != LIBRARY or usual:
-                raise EgressError(
+                return (
                     f"{count} of the cases of run {self.run.name} are restricted, and the {seat} would send what they "
                     f"say to {host}; name that host with --allow-host if your data agreement permits it"
                 )
+        return ""
 
     async def _order(self, caps: Budget | None) -> None:
         store, beside = self.run.store, self.beside
@@ -171,10 +195,28 @@ class Judgement:
     async def _restored(self) -> dict[str, int]:
         """Put the verdicts that an earlier scoring reached beside the episodes once more.
 
-        Returns the episodes that are to be judged anew, each with the last event that stays: those about which judges
-        or searches could not be asked then, and those that were played on since.
+        Returns the episodes that are to be judged anew, each with the last event that stays.
         """
-        store, stale = self.run.store, {}
+        stale: dict[str, int] = {}
+        if not self.beside:
+            return stale
+        standing = await fingerprints(self.run.store, self.run.name, self.evaluator.name)
+        async for name, ending, keep in self._reached():
+            if keep is not None:
+                stale[name] = keep
+            elif standing.get(name) != fingerprint(given(self.evaluator.name, ending)):
+                await self._kept(name, ending)
+        return stale
+
+    async def _reached(self) -> AsyncIterator[tuple[str, Ending, int | None]]:
+        """The verdicts of an earlier scoring: episode, ending, and None where the verdict stands.
+
+        Where it is to be reached anew, the last event that stays: judges or searches could not be asked then, or the
+        episode was played on since.
+        """
+        store = self.run.store
+        if not self.beside:
+            return
         async for row in store.episodes(self.beside):
             if row.cause is None:
                 continue
@@ -184,10 +226,9 @@ class Judgement:
                 continue
             same = closed.ending.facts.get("events", played.events) == played.events
             if same and closed.ending.cause == "completed" and not _failed(events):
-                await self._kept(row.id, closed.ending)
+                yield row.id, closed.ending, None
             else:
-                stale[row.id] = _asked(events) if same else 0
-        return stale
+                yield row.id, closed.ending, _asked(events) if same else 0
 
     async def _reopen(self, stale: Mapping[str, int]) -> None:
         """Open episodes to be judged anew: calls that were answered are not made again."""
@@ -210,26 +251,6 @@ class Judgement:
     ) -> None:
         del spent
         await self.run.store.append(self.beside, episode, rows, ending=ending)
-
-    async def _followed(self, session: Session) -> AsyncIterator[EpisodeRow]:
-        """Episodes to judge as they close, until none is open or nobody plays any more."""
-        run, store, seen, idle = self.run, self.run.store, set[str](), 0
-        while not self.progress.draining:
-            playing = any(other.alive for other in await store.sessions(run.name))
-            idle = 0 if playing else idle + 1
-            over = "open" not in await store.endings(run.name) or idle > PATIENCE
-            async for row in store.episodes(run.name):
-                if row.cause is not None and row.id not in seen:
-                    seen.add(row.id)
-                    for mine in await session.take(1, [row.id]):
-                        yield mine
-            if over:
-                async for row in taken(session, self.progress):
-                    yield row
-                return
-            with anyio.move_on_after(BEAT):
-                while not self.progress.draining:
-                    await self.progress.stirred()
 
 
 def _failed(events: Sequence[Event]) -> bool:

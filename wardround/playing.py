@@ -1,6 +1,5 @@
 """Playing the open episodes of a run, whether it has just begun or was interrupted."""
 
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -44,6 +43,10 @@ class Stage:
     company: Company
     limits: Limits
     index: Mapping[str, str] = field(default_factory=dict)
+
+    def at_once(self, concurrency: int) -> int:
+        """How many episodes to play at once: a person is asked about one at a time."""
+        return 1 if any(part.outside for part in self.company.parts.values()) else concurrency
 
     def table(self, case: Case, repeat: int, episode: EpisodeLog, progress: Progress | None) -> Table:
         """A table for one episode."""
@@ -107,16 +110,12 @@ async def play_open(stage: Stage, progress: Progress, concurrency: int, *, among
     `among` names those that are to be played, if not all.
     """
     run = stage.run
-    endings = await run.endings()
-    progress.total = sum(endings.values())
-    progress.endings = Counter({cause: count for cause, count in endings.items() if cause != "open"})
-    if any(part.outside for part in stage.company.parts.values()):
-        concurrency = 1
+    concurrency = stage.at_once(concurrency)
     progress.purse = Purse(Budget(), {seat: part.spec for seat, part in stage.company.parts.items()})
     gates = stage.company.gates
     for quota in gates.unused:
         log.warning("a quota fits no endpoint of this run", quota=quota)
-    async with at_work(run, progress, [gates]) as session:
+    async with at_work(run, progress, concurrency, [gates]) as session:
 
         async def play(row: EpisodeRow) -> Ending | None:
             try:
@@ -125,7 +124,8 @@ async def play_open(stage: Stage, progress: Progress, concurrency: int, *, among
                 log.error("episode left alone", run=run.name, episode=row.id, error=str(error))
                 return None
 
-        await run_batch(taken(session, progress, among), play, concurrency=concurrency, progress=progress)
+        rows = taken(session, progress, concurrency, among)
+        await run_batch(rows, play, concurrency=concurrency, progress=progress)
 
 
 async def _play(stage: Stage, row: EpisodeRow, progress: Progress, session: Session) -> Ending | None:

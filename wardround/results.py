@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.engine.errors import StoreError, UsageError
+from wardround.engine.errors import TextLost, UsageError
 from wardround.engine.plugins import named, names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Scenario, Store
@@ -36,15 +36,15 @@ class Run(StoredRun):
         return self._index
 
     async def case(self, case_id: str) -> Case:
-        """A case as it was when the run began; raises StoreError naming it if its text is missing or was altered."""
+        """A case as it was when the run began; raises TextLost naming it if its text is missing or was altered."""
         kept = self._cases.get(case_id)
         if kept is not None:
             self._cases.move_to_end(case_id)
             return kept
         try:
             text = await self.store.get((await self.index())[case_id])
-        except StoreError as error:
-            raise StoreError(f"case {case_id} of run {self.name}: {error}") from error
+        except TextLost as error:
+            raise TextLost(f"case {case_id} of run {self.name}: {error}") from error
         case = self._cases[case_id] = self._item().model_validate_json(text)
         if len(self._cases) > KEPT:
             self._cases.popitem(last=False)

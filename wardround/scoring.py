@@ -15,7 +15,7 @@ from wardround.engine.rows import EpisodeRow
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.standard import Standard
 from wardround.judged import evaluations, judges_of, libraries_of, tallied
-from wardround.judging import Judgement
+from wardround.judging import CONCURRENCY, Judgement
 from wardround.results import Run
 
 EVALUATORS = "wardround.evaluators"
@@ -43,7 +43,10 @@ def evaluator_names() -> list[str]:
 
 
 class Judged(TypedDict, total=False):
-    """What `score_run` takes for its judges: caps as in docs/cli.md; `follow` waits for episodes still played."""
+    """What `score_run` takes besides: `concurrency` episodes are scored at once.
+
+    With judges, caps as in docs/cli.md; `follow` waits for episodes still played.
+    """
 
     budget: Sequence[str]
     concurrency: int
@@ -54,25 +57,40 @@ async def score_run(
     run: Run,
     evaluators: Sequence[Evaluator] = (),
     *,
-    judge: Court | Part | None = None,
+    judge: Court | Part | Sequence[Court] | None = None,
     progress: Progress | None = None,
     **judged: Unpack[Judged],
 ) -> RunScores:
     """Score every closed episode by `evaluators` (default: the house metrics); returns all scores of the run.
 
     What judges are asked is kept as a run of its own, `RUN~EVALUATOR`, so that an interrupted scoring goes on and each
-    verdict can be read. A judge that cannot be reached leaves None with its reason.
+    verdict can be read. A judge that cannot be reached leaves None with its reason. `judge` may be a court for each
+    evaluator. What one of them is refused for is raised before the first begins.
     """
     run.check_scorable()
     progress = progress or Progress()
-    court = Court(seats_of([judge])) if isinstance(judge, Part) else judge
-    for evaluator in evaluators or [Standard()]:
-        progress.concurrency = 0
-        if court is None:
-            await run_batch(_closed(run), _plain(run, evaluator), concurrency=1, progress=progress)
-        else:
-            await Judgement(run, evaluator, court, progress, **judged).hold()
+    chosen = evaluators or [Standard()]
+    if judge is None:
+        concurrency = judged.get("concurrency", CONCURRENCY)
+        closed = sum(count for cause, count in (await run.endings()).items() if cause != "open")
+        for evaluator in chosen:
+            progress.begin({"open": closed})
+            await run_batch(_closed(run), _plain(run, evaluator), concurrency=concurrency, progress=progress)
+        return await scored(run)
+    pairs = zip(chosen, _courts(judge, len(chosen)), strict=True)
+    judgements = [Judgement(run, evaluator, court, progress, **judged) for evaluator, court in pairs]
+    for judgement in judgements:
+        await judgement.check()
+    for judgement in judgements:
+        await judgement.hold()
     return await scored(run)
+
+
+def _courts(judge: Court | Part | Sequence[Court], count: int) -> Sequence[Court]:
+    """A court for each of so many evaluators."""
+    if isinstance(judge, Part):
+        judge = Court(seats_of([judge]))
+    return [judge] * count if isinstance(judge, Court) else judge
 
 
 def _plain(run: Run, evaluator: Evaluator) -> Callable[[EpisodeRow], Awaitable[Ending]]:
@@ -102,7 +120,7 @@ async def scored(run: Run) -> RunScores:
     rows = []
     for row in await run.episodes():
         case = await run.case(row.case)
-        ending = (await run.trajectory(row.id)).ending if row.cause else None
+        ending = await run.ending(row)
         answer: Mapping[str, str] = ending.facts.get("answer", {}) if ending else {}
         goal = run.header["scenario"]["goal"]
         rows.append(

@@ -1,13 +1,13 @@
 """A stored run without its cases: its episodes and trajectories; quick to load, for verbs that only look."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
 from wardround.engine.errors import UsageError
-from wardround.engine.events import Row, decode
+from wardround.engine.events import Closed, Event, Row, decode, decode_last
 from wardround.engine.protocols import Store
-from wardround.engine.records import Json
+from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.stores.address import SCHEMES
 from wardround.engine.stores.postgres import PostgresStore
@@ -77,6 +77,16 @@ class StoredRun:
     async def trajectory(self, episode: str) -> Trajectory:
         """One trajectory; raises LogError if an event was altered."""
         return Trajectory(decode(await self.rows(episode)), self.header)
+
+    async def last(self, row: EpisodeRow, count: int) -> Sequence[Event]:
+        """The last `count` events of an episode; raises LogError if one was altered."""
+        after = max(-1, row.events - count - 2)  # and the one before them, from whose hash theirs follow
+        return decode_last([line async for line in self.store.read(self.name, row.id, after=after)])
+
+    async def ending(self, row: EpisodeRow) -> Ending | None:
+        """How an episode ended, from its last event alone; None while it is open."""
+        last = await self.last(row, 1) if row.cause is not None else ()
+        return last[-1].ending if last and isinstance(last[-1], Closed) else None
 
     async def __aiter__(self) -> AsyncIterator[Trajectory]:
         """All trajectories that have begun, in order."""

@@ -21,7 +21,7 @@ from wardround.stored import StoredRun
 
 log = structlog.get_logger("wardround")
 _CHUNK = 32
-"""Episodes taken at a time: few enough that the last ones are shared out between processes."""
+"""Episodes taken at a time at most: few enough that the last ones are shared out between processes."""
 _SIGHT = 5
 """Beats between two looks for processes of this machine that died."""
 
@@ -34,15 +34,19 @@ def here() -> str:
 
 
 @asynccontextmanager
-async def at_work(run: StoredRun, progress: Progress, gates: Sequence[Gates] = ()) -> AsyncIterator[Session]:
+async def at_work(
+    run: StoredRun, progress: Progress, concurrency: int, gates: Sequence[Gates] = ()
+) -> AsyncIterator[Session]:
     """A session of this process on `run` while the block runs; it beats, obeys, and knows what the run has spent.
 
-    How the endpoints behind `gates` stand is part of what it says of itself; a drain stops what waits there.
+    It plays `concurrency` episodes at once if the operator orders no other number. How the endpoints behind `gates`
+    stand is part of what it says of itself; a drain stops what waits there.
     """
     store = run.store
     await bury_dead(store, run.name)
     before = sums(await store.spending(run.name))
     worked = span(await store.sessions(run.name))
+    progress.begin(await run.endings())
     session = await store.begin(run.name, host=here(), pid=os.getpid())
     began = time()
 
@@ -53,7 +57,7 @@ async def at_work(run: StoredRun, progress: Progress, gates: Sequence[Gates] = (
             progress.drain(f"the budget is used up: {tired}")
 
     async def beat() -> None:
-        told = dict(progress.told())
+        told = {**progress.told(), "concurrency": progress.at_once(concurrency)}
         told["searches"] = progress.purse.by_seat.get(LIBRARY, Spending()).calls if run.evaluated else 0
         told["endpoints"] = [line for one in gates for line in one.told()]
         progress.obey(await session.beat(told))
@@ -70,7 +74,7 @@ async def at_work(run: StoredRun, progress: Progress, gates: Sequence[Gates] = (
 
     try:
         progress.purse.refresh(before, worked)
-        progress.obey(await session.beat(progress.told()))
+        await beat()
         with stopping(gates, progress):
             async with beside(beats):
                 yield session
@@ -99,11 +103,17 @@ async def looked_at(store: Store, run: str) -> None:
     await session.end()
 
 
-async def taken(session: Session, progress: Progress, among: Sequence[str] = ()) -> AsyncIterator[EpisodeRow]:
+def chunk(progress: Progress, concurrency: int) -> int:
+    """How many episodes to take at a time."""
+    return max(1, min(_CHUNK, progress.at_once(concurrency) // 4))
+
+
+async def taken(
+    session: Session, progress: Progress, concurrency: int, among: Sequence[str] = ()
+) -> AsyncIterator[EpisodeRow]:
     """Open episodes, one after another, until none is left that could become free; only those `among` if any."""
     while not progress.draining:
-        count = max(1, min(_CHUNK, progress.concurrency // 4))
-        rows = await session.take(count, among)
+        rows = await session.take(chunk(progress, concurrency), among)
         for row in rows:
             yield row
         if rows:

@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.engine.clock import Clock, wall
 from wardround.engine.digest import digest_of
-from wardround.engine.errors import LeaseLost, StoreError, UsageError
+from wardround.engine.errors import LeaseLost, StoreError, TextLost, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow
@@ -67,7 +67,7 @@ class MemoryStore:
     async def get(self, digest: str) -> bytes:
         """The text with this digest."""
         if digest not in self._texts:
-            raise StoreError(f"the store has no text {digest}")
+            raise TextLost(f"the store has no text {digest}")
         return self._texts[digest]
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from wardround.engine.clock import Clock, wall
 from wardround.engine.digest import digest_of
-from wardround.engine.errors import StoreError, UsageError
+from wardround.engine.errors import StoreError, TextLost, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow
@@ -95,13 +95,13 @@ class SqliteStore:
         return [digest for digest, _ in pairs]
 
     async def get(self, digest: str) -> bytes:
-        """The text with this digest; raises StoreError if it is missing or was altered."""
+        """The text with this digest; raises TextLost if it is missing or was altered."""
         found = await self._page("SELECT body FROM texts WHERE digest = ?", digest)
         if not found:
-            raise StoreError(f"{self.path} has no text {digest}")
+            raise TextLost(f"{self.path} has no text {digest}")
         body = bytes(found[0][0])
         if digest_of(body) != digest:
-            raise StoreError(f"{self.path}: the text {digest} was altered")
+            raise TextLost(f"{self.path}: the text {digest} was altered")
         return body
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:

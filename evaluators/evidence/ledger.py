@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.engine.clock import Clock, wall
 from wardround.engine.digest import digest_of
-from wardround.engine.errors import StoreError
+from wardround.engine.errors import TextLost
 from wardround.engine.protocols import Store
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
@@ -92,12 +92,12 @@ class Ledger:
         return msgspec.convert({**entry.place, "text": await self.text(entry.digest)}, Page)
 
     async def text(self, digest: str) -> str:
-        """A text by its hash; raises StoreError if the store lacks it or holds other bytes under this name."""
+        """A text by its hash; raises TextLost if the store lacks it or holds other bytes under this name."""
         text = self._texts.get(digest)
         if text is None:
             body = await self.store.get(digest)
             if digest_of(body) != digest:
-                raise StoreError(f"the text {digest} is not what it was when it was kept")
+                raise TextLost(f"the text {digest} is not what it was when it was kept")
             text = body.decode("utf-8")
         self._at_hand(digest, text)
         return text

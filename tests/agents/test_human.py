@@ -1,10 +1,14 @@
 """A person at the terminal: what is shown, what may be typed, and a program that ends while the person thinks."""
 
+import contextlib
 import io
+import os
+import pty
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import anyio
 import pytest
@@ -15,6 +19,9 @@ from wardround.agents.human import Human
 from wardround.agents.terminal import Terminal
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, View
+from wardround.engine.stores.sqlite import SqliteStore
+from wardround.planning import plan, write_down
+from wardround.settings import validated
 
 VERBS = ("reply", "ask", "order", "conclude")
 
@@ -151,3 +158,35 @@ def test_a_program_ends_while_a_person_thinks() -> None:
         assert process.wait(200) == 0, "it ends although its input is open"
         assert process.stdout.read().decode().splitlines() == ["première", "second", "stopped"]
         assert process.stderr.read() == b""
+
+
+async def test_no_table_is_drawn_over_a_person_who_goes_on_with_a_run(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "s.db")
+    seats = {"doctor": {"spec": "wardround.agents.human:Human"}}
+    settings = validated({"cases": "bundled", "scenario": "oracle", "name": "r", "limit": 1, "seats": seats}, "test")
+    run = await write_down(await plan(settings, store, {}), store)
+    assert run.header["seats"]["doctor"]["outside"]
+    await store.aclose()
+    code, screen = at_a_terminal(["run", "--resume", "r", "--store", str(tmp_path / "s.db")], "my reply\n\n")
+    assert code in (0, 3), screen  # a run that was played, whatever came of the reply
+    assert "calls/s" not in screen
+
+
+def at_a_terminal(arguments: list[str], typed: str) -> tuple[int, str]:
+    """The exit code of the command line, and what came to the terminal where its errors and tables go."""
+    ours, theirs = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "CI"} | {"TERM": "xterm"}
+    command = [sys.executable, "-m", "wardround", *arguments]
+    pipe, null = subprocess.PIPE, subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=pipe, stdout=null, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        assert process.stdin is not None
+        time.sleep(2.5)  # there is time to draw a table
+        process.stdin.write(typed.encode())
+        process.stdin.close()
+        shown = b""
+        with contextlib.suppress(OSError):  # the terminal ends with the process
+            while more := os.read(ours, 4096):
+                shown += more
+    os.close(ours)
+    return process.returncode, shown.decode()

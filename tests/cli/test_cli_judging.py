@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from clinic import case
 from shell import Shell
 
 
@@ -57,6 +58,29 @@ def test_the_judges_run_is_shown_and_exported(shell: Shell, played: list[object]
     assert "call of search (search)" in shell.out
     assert shell("export", "r~reasoning", "--out", tmp_path / "e.jsonl", "--store", store) == 0
     assert any(json.loads(line) for line in (tmp_path / "e.jsonl").read_text(encoding="utf-8").splitlines())
+
+
+def test_the_usual_search_of_one_evaluator_is_no_others(shell: Shell, played: list[object], store: Path) -> None:
+    lexical = ["--judge", "lexical"]
+    first = shell.json("score", *played, "--evaluators", "reasoning,standard", *lexical)
+    assert shell.json("score", *played, "--evaluators", "standard,reasoning", *lexical) == first
+    assert shell("runs", "--store", store) == 0
+    assert sorted(word for word in shell.out.split() if word.startswith("r~")) == ["r~reasoning", "r~standard"]
+
+
+def test_what_one_evaluator_is_refused_for_is_said_before_another_begins(
+    shell: Shell, store: Path, tmp_path: Path
+) -> None:
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(case(1).model_copy(update={"data_class": "restricted"}).model_dump_json(exclude_defaults=True))
+    told = ["--cases", cases, "--scenario", "workup", "--doctor", "baseline", "--name", "s", "--store", store]
+    assert shell("run", *told) == 0, shell.err
+    lexical = ["s", "--store", store, "--judge", "lexical"]
+    assert shell("score", *lexical, "--evaluators", "standard,reasoning", "--search", "pubmed") == 2
+    assert "the search would send what they say to" in shell.err
+    assert shell("runs", "--store", store) == 0
+    assert "~" not in shell.out
+    assert shell("score", *lexical, "--evaluators", "standard", "--search", "pubmed") == 0, shell.err
 
 
 @pytest.mark.parametrize(

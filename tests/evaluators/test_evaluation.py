@@ -7,6 +7,7 @@ import pytest
 from bench import bench
 from graded import case, trajectory
 from reasoned import CASE, played, pleased
+from sitting import account_of
 
 from wardround.engine.episode import Episode, Table
 from wardround.engine.errors import ProviderError, UsageError
@@ -14,7 +15,7 @@ from wardround.engine.events import Acted, Closed, Opened
 from wardround.engine.log import EpisodeLog
 from wardround.engine.records import Action, Ending, Score, Scored
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.evaluation import SCORE, SEAT, Evaluating, Evaluation, Judged, account_of, scores_of
+from wardround.evaluators.evaluation import SCORE, SEAT, Evaluating, Evaluation, Judged, scores_of
 
 SCORES = [Score("a", 0.5, "", [3, 7]), Score("b", None, "judge/timeout"), Score("c", 0.0)]
 

@@ -11,7 +11,8 @@ from wardround.cast import Part
 from wardround.court import Court, seats_of
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
-from wardround.evaluators.evaluation import account_of
+from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.evaluation import SEAT
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.reasoning.account import Account
 from wardround.evaluators.rows import RunScores
@@ -40,6 +41,12 @@ async def equal(store: Store, name: str) -> int:
     outcomes = [outcome async for outcome in replay_run(await Run.open(store, name))]
     assert [outcome.error for outcome in outcomes] == [""] * len(outcomes)
     return len(outcomes)
+
+
+def account_of(trajectory: Trajectory) -> Any:
+    """The account in the last act that counts, read the long way round; None if there is none."""
+    acted = list(trajectory.acted(SEAT))
+    return acted[-1].action.args.get("account") if acted else None
 
 
 async def accounts(store: Store, name: str) -> list[Account]:

@@ -19,6 +19,7 @@ from wardround.evaluators.table import comparison_table, score_table
 from wardround.evaluators.tables.extended import extended_tables
 from wardround.evaluators.tables.printed import terminal
 from wardround.evaluators.tables.records import as_csv
+from wardround.judged import evaluations
 from wardround.paging import episode_page, keep, write_pages
 from wardround.results import Run
 from wardround.scoring import evaluator_of, score_run, scored
@@ -123,5 +124,5 @@ async def _one(store: Store, scores: RunScores, name: str, path: Path) -> None:
         raise UsageError(
             f"{wanted.id} was not judged: wardround score {run.name} --evaluators reasoning --judge SPEC --search SPEC"
         )
-    keep(path, await episode_page(run, row))
+    keep(path, await episode_page(run, row, await evaluations(store, run.name)))
     click.echo(f"page: {path}", err=True)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from wardround.api import begin, laid_down, resume, taken_up
+from wardround.cast import played_by_person
 from wardround.cli.live import live_table
 from wardround.cli.options import (
     drive,
@@ -28,7 +29,7 @@ from wardround.engine.protocols import Store
 from wardround.planning import DEFAULT_SPECS
 from wardround.results import Run
 from wardround.settings import RunSettings, read_settings, validated, written
-from wardround.stored import open_store
+from wardround.stored import StoredRun, open_store
 
 _SEATS = ("doctor", "patient", "examiner")
 _SAMPLING = ("temperature", "top_p", "max_tokens")
@@ -214,8 +215,7 @@ async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
     where = store_path(given["store"])
     store = open_store(where)
     try:
-        person = settings is not None and any(seat.spec == "human" for seat in settings.seats.values())
-        shown = on_terminal() and not given["as_json"] and not person
+        shown = on_terminal() and not given["as_json"] and not await _person(settings, store, given["resumed"])
         async with interruptible(progress), live_table(progress, shown=shown):
             if given["cluster"] or given["workers"]:
                 run = await _clustered(settings, store, given, progress)
@@ -229,6 +229,13 @@ async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
         return await outcome(run, progress, given["as_json"])
     finally:
         await store.aclose()
+
+
+async def _person(settings: RunSettings | None, store: Store, resumed: str) -> bool:
+    """Whether a person plays, whose terminal it then is."""
+    if settings is None:
+        return played_by_person((await StoredRun.open(store, resumed)).header["seats"])
+    return played_by_person({seat: chosen.model_dump() for seat, chosen in settings.seats.items()})
 
 
 async def _clustered(settings: RunSettings | None, store: Store, given: Mapping[str, Any], progress: Progress) -> Run:

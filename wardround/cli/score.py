@@ -1,6 +1,7 @@
 """`wardround score`."""
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -144,35 +145,47 @@ def _priced(path: Path) -> Standard:
 
 async def _score(name: str, given: dict[str, Any]) -> int:
     evaluators = _evaluators(given)
-    store = existing_store(given["store"])
     progress = Progress()
-    court = None
-    try:
+    async with AsyncExitStack() as opened:
+        store = existing_store(given["store"])
+        opened.push_async_callback(store.aclose)
         run = await Run.open(store, name)
         run.check_scorable()
-        asked = _asked(given)
-        if asked is not None:
-            court = await convened(asked, store)
+        courts = await _courts(given, evaluators, store, opened)
         shown = on_terminal() and not given["as_json"]
         async with interruptible(progress), live_table(progress, shown=shown, library=LIBRARY):
-            for evaluator in evaluators:
-                if court is not None and asked is not None:
-                    await _supplied(court, asked, evaluator, store)
-                scores = await score_run(
-                    run,
-                    [evaluator],
-                    judge=court,
-                    progress=progress,
-                    budget=given["budget"],
-                    concurrency=given["concurrency"] or 32,
-                    follow=given["follow"],
-                )
+            scores = await score_run(
+                run,
+                evaluators,
+                judge=courts,
+                progress=progress,
+                budget=given["budget"],
+                concurrency=given["concurrency"] or 32,
+                follow=given["follow"],
+            )
         await _say(run, scores, evaluators, progress, given["as_json"])
         return 130 if progress.draining else 0
-    finally:
-        if court is not None:
-            await court.aclose()
-        await store.aclose()
+
+
+async def _courts(
+    given: dict[str, Any], evaluators: Sequence[Evaluator], store: Store, opened: AsyncExitStack
+) -> list[Court] | None:
+    """A court for each evaluator: with its usual search, where it has one and the user named none."""
+    asked = _asked(given)
+    if asked is None:
+        return None
+    court = await convened(asked, store)
+    opened.push_async_callback(court.aclose)
+    courts = {"": court}
+    usual = ["" if court.search else str(getattr(evaluator, "SEARCH", "")) for evaluator in evaluators]
+    for spec in usual:
+        if spec not in courts:
+            search, reader = await searching(replace(asked, search=spec), store)
+            for one in (search, reader):
+                if one is not None:
+                    opened.push_async_callback(one.aclose)
+            courts[spec] = court.with_search(search, reader)
+    return [courts[spec] for spec in usual]
 
 
 async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], progress: Progress, as_json: bool) -> None:
@@ -266,10 +279,3 @@ def _asked(given: dict[str, Any]) -> Convening | None:
         timeout=given["timeout"],
         patience=given["patience"],
     )
-
-
-async def _supplied(court: Court, asked: Convening, evaluator: Evaluator, store: Store) -> None:
-    """Open the evaluator's usual search, where it needs one and the user named none."""
-    usual = str(getattr(evaluator, "SEARCH", ""))
-    if court.search is None and usual:
-        court.search, court.reader = await searching(replace(asked, search=usual), store)

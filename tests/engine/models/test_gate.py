@@ -166,6 +166,13 @@ def test_a_stop_lets_go_who_waits_and_finishes_what_runs() -> None:
         for later in (gate, gates.of("http://h.example/v1")):
             with pytest.raises(RunStopped):
                 await later.enter("")
+        gates.reopen()
+        start = now()
+        assert await asyncio.gather(*(call(gate, "a") for _ in range(3))) == [0.0, 1.0, 2.0]
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(9.0):
+                await gate.rest(10.0)
+        assert now() - start == pytest.approx(12.0)
 
     instantly(main())
 
