@@ -260,6 +260,7 @@ class SqliteStore:
     async def aclose(self) -> None:
         """Wait for what is being written, then close."""
         await self._writer.aclose()
+        await self._recalls.aclose()
         await self._reading.close()
         if self._writing is not self._reading:
             await self._writing.close()

@@ -25,8 +25,8 @@ class _Waiting:
 class GroupWriter:
     """Calls `commit` with all that came in, in its order, from a thread of its own.
 
-    `commit` writes it in one transaction, says which of it could not be written (nothing of those is), or raises
-    StoreError, which everyone in the group gets.
+    `commit` writes it in one transaction, says which of it could not be written (nothing of those is), or raises, which
+    everyone in the group gets as a StoreError; the next group is tried all the same.
     """
 
     def __init__(self, commit: Callable[[Sequence[Work]], Failures]) -> None:
@@ -55,19 +55,21 @@ class GroupWriter:
             group = self._gathered()
             waiting = [entry for entry in group if entry is not None]
             works = [entry.work for entry in waiting]
-            failures: Failures = {}
             try:
-                if any(works):
-                    failures = self._commit(works)
-            except StoreError as error:
+                failures = self._written(works)
+            except WardroundError as error:
                 failures = dict.fromkeys(range(len(works)), error)
-            except BaseException as error:
-                broken = StoreError(f"the store's writer broke: {error!r}")
-                _tell(waiting, dict.fromkeys(range(len(works)), broken))
-                raise
             _tell(waiting, failures)
             if len(waiting) < len(group):
                 return
+
+    def _written(self, works: Sequence[Work]) -> Failures:
+        try:
+            return self._commit(works) if any(works) else {}
+        except WardroundError:
+            raise
+        except BaseException as error:  # others wait for what comes after this: the thread may not end of it
+            raise StoreError(f"the store broke at its work: {error!r}") from error
 
     def _gathered(self) -> list[_Waiting | None]:
         """What waits, once something does; None among it ends the work."""
