@@ -14,10 +14,11 @@ from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.failure import clean, kind_of, retry_after
 from wardround.engine.models.hosts import address, is_loopback
 from wardround.engine.models.prices import Price
-from wardround.engine.models.reply import read_reply
+from wardround.engine.models.reply import read_object
 from wardround.engine.models.sdk import turns
 from wardround.engine.models.shape import chat_options
 from wardround.engine.models.transport import Timeouts
+from wardround.engine.models.usage import told_by
 from wardround.engine.records import Completion, Json, Message
 
 # By class name: litellm's errors derive from one another and from the SDK's, the first that fits is the most special.
@@ -91,9 +92,10 @@ class ProviderModel:
             raise ProviderError("timeout", f"{self._spec}: no whole reply within {self._timeouts.total:g} s") from None
         except Exception as error:  # noqa: BLE001 litellm lets the errors of many libraries through
             raise self._failure(error, messages) from None
-        completion = read_reply(_plain(reply), self._spec, self.name, self._price)
+        body = _plain(reply)
+        completion = read_object(body, self._spec, self.name, self._price)
         usage = completion.usage
-        if usage.cost is None and not self.elsewhere:
+        if usage.cost is None and not self.elsewhere and told_by(body.get("usage")):
             usage = msgspec.structs.replace(usage, cost=_cost(reply))
         return msgspec.structs.replace(completion, usage=usage, latency=perf_counter() - start)
 
@@ -134,19 +136,19 @@ def _litellm(spec: str) -> Any:
     return litellm
 
 
-def _plain(reply: Any) -> bytes:
-    """The reply as a chat completion's JSON; litellm moves a formal refusal to where it keeps what is not common."""
-    body = reply.to_dict()
+def _plain(reply: Any) -> dict[str, Any]:
+    """The reply as a chat completion; litellm moves a formal refusal to where it keeps what is not common."""
+    body: dict[str, Any] = reply.to_dict()
     for choice in body.get("choices") or ():
         message = choice.get("message") or {}
         message.setdefault("refusal", (message.get("provider_specific_fields") or {}).get("refusal"))
-    return msgspec.json.encode(body)
+    return body
 
 
 def _cost(reply: Any) -> float | None:
     """What litellm's own table says; None where it has no price, which it reports as nothing or as 0."""
     cost = getattr(reply, "_hidden_params", {}).get("response_cost")
-    return float(cost) if cost else None
+    return float(cost) if isinstance(cost, int | float) and 0 < cost < float("inf") else None
 
 
 def _keys() -> list[str]:

@@ -8,7 +8,8 @@ from wardround.engine.errors import ProviderError
 from wardround.engine.models.failure import failure
 from wardround.engine.models.prices import Price
 from wardround.engine.models.thinking import split_thinking
-from wardround.engine.records import Completion, Usage
+from wardround.engine.models.usage import read_usage
+from wardround.engine.records import Completion
 
 
 class _Message(msgspec.Struct):
@@ -23,21 +24,9 @@ class _Choice(msgspec.Struct):
     finish_reason: str | None = None
 
 
-class _Details(msgspec.Struct):
-    reasoning_tokens: float | None = None
-    cached_tokens: float | None = None
-
-
-class _Usage(msgspec.Struct):
-    prompt_tokens: float | None = None
-    completion_tokens: float | None = None
-    completion_tokens_details: _Details | None = None
-    prompt_tokens_details: _Details | None = None
-
-
 class _Body(msgspec.Struct):
     choices: list[_Choice] | None = None
-    usage: _Usage | None = None
+    usage: Any = None
     model: str | None = None
     error: Any = None
 
@@ -55,10 +44,23 @@ def read_reply(body: bytes, where: str, name: str, price: Price | None = None) -
         read = _decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise _malformed(where, body) from None
+    return _completion(read, where, name, price)
+
+
+def read_object(reply: Any, where: str, name: str, price: Price | None = None) -> Completion:
+    """The same of a reply that a library has decoded."""
+    try:
+        read = msgspec.convert(reply, _Body)
+    except msgspec.ValidationError:
+        raise _malformed(where, b"{") from None
+    return _completion(read, where, name, price)
+
+
+def _completion(read: _Body, where: str, name: str, price: Price | None) -> Completion:
     if read.error and not read.choices:
-        raise _hidden_error(where, read.error, body)
+        raise _hidden_error(where, read.error)
     if read.choices is None:
-        raise _malformed(where, body)
+        raise _malformed(where, b"{")
     if not read.choices or read.choices[0].message is None:
         raise ProviderError("empty", f"{where}: the reply holds no choice", status=200)
     choice, message = read.choices[0], read.choices[0].message
@@ -70,18 +72,7 @@ def read_reply(body: bytes, where: str, name: str, price: Price | None = None) -
     told = message.reasoning_content or message.reasoning
     pieces = (told if isinstance(told, str) else "", thinking, tagged)
     thinking = "\n\n".join(piece for piece in pieces if piece)
-    return Completion(text, thinking, finish, read.model or name, _usage(read.usage, price))
-
-
-def _usage(usage: _Usage | None, price: Price | None) -> Usage:
-    if usage is None:
-        return Usage()
-    out, into = usage.completion_tokens_details, usage.prompt_tokens_details
-    prompt, completion = int(usage.prompt_tokens or 0), int(usage.completion_tokens or 0)
-    cached = int(into.cached_tokens or 0) if into else 0
-    reasoning = int(out.reasoning_tokens or 0) if out else 0
-    cost = price.cost(prompt, completion, cached) if price else None
-    return Usage(prompt, completion, reasoning, cached, cost)
+    return Completion(text, thinking, finish, read.model or name, read_usage(read.usage, price))
 
 
 def _parts(parts: list[Any]) -> tuple[str, str]:
@@ -107,7 +98,7 @@ def _malformed(where: str, body: bytes) -> ProviderError:
     return ProviderError("malformed", f"{where}: the reply is no chat completion but {looks}", status=200)
 
 
-def _hidden_error(where: str, error: Any, body: bytes) -> ProviderError:
+def _hidden_error(where: str, error: Any) -> ProviderError:
     """The error some gateways send under HTTP 200; its `code` is then the real status."""
     code = error.get("code") if isinstance(error, dict) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else 502

@@ -7,7 +7,8 @@ import msgspec
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.prices import Price
 from wardround.engine.models.thinking import split_thinking
-from wardround.engine.records import Completion, Usage
+from wardround.engine.models.usage import read_usage
+from wardround.engine.records import Completion
 
 
 class _Text(msgspec.Struct):
@@ -22,18 +23,6 @@ class _Item(msgspec.Struct):
     summary: list[_Text] | None = None
 
 
-class _Details(msgspec.Struct):
-    cached_tokens: float | None = None
-    reasoning_tokens: float | None = None
-
-
-class _Usage(msgspec.Struct):
-    input_tokens: float | None = None
-    output_tokens: float | None = None
-    input_tokens_details: _Details | None = None
-    output_tokens_details: _Details | None = None
-
-
 class _Reason(msgspec.Struct):
     reason: str | None = None
     code: str | None = None
@@ -43,7 +32,7 @@ class _Body(msgspec.Struct):
     output: list[_Item]
     status: str | None = None
     model: str | None = None
-    usage: _Usage | None = None
+    usage: Any = None
     error: _Reason | None = None
     incomplete_details: _Reason | None = None
 
@@ -79,20 +68,10 @@ def read_response(body: bytes, where: str, name: str, price: Price | None = None
     text, tagged = split_thinking(text)
     thoughts = [part.text for item in read.output if item.type == "reasoning" for part in _thoughts(item) if part.text]
     thinking = "\n\n".join([*thoughts, tagged] if tagged else thoughts)
-    return Completion(text, thinking, finish, read.model or name, _usage(read.usage, price))
+    usage = read_usage(read.usage, price, into="input", out="output")
+    return Completion(text, thinking, finish, read.model or name, usage)
 
 
 def _thoughts(item: Any) -> list[_Text]:
     """The thinking itself where the endpoint shows it, else its summary."""
     return item.content or item.summary or []
-
-
-def _usage(usage: _Usage | None, price: Price | None) -> Usage:
-    if usage is None:
-        return Usage()
-    into, out = usage.input_tokens_details, usage.output_tokens_details
-    prompt, completion = int(usage.input_tokens or 0), int(usage.output_tokens or 0)
-    cached = int(into.cached_tokens or 0) if into else 0
-    reasoning = int(out.reasoning_tokens or 0) if out else 0
-    cost = price.cost(prompt, completion, cached) if price else None
-    return Usage(prompt, completion, reasoning, cached, cost)

@@ -13,10 +13,14 @@ import anyio.to_thread
 
 from wardround.engine.errors import StoreError
 from wardround.engine.stores.schema import check, migrate
+from wardround.engine.stores.work import Unwritable
 
 _T = TypeVar("_T")
 _RETRY = 0.05
 """Seconds between two tries to switch a new file to WAL, for which SQLite itself does not wait."""
+
+_ODD = (OverflowError, UnicodeEncodeError, sqlite3.DataError, sqlite3.IntegrityError)
+"""What a number out of range, half a character, too long a text, or no number where one must be is answered with."""
 
 
 class Connection:
@@ -86,6 +90,8 @@ class Connection:
                     # Left to the collector, another thread would reset the statement while it is in use here again.
                     result.close()
                 return result
+            except _ODD as error:
+                raise Unwritable(f"{self.path}: a value cannot be stored ({error})") from error
             except sqlite3.Error as error:
                 raise StoreError(f"{self.path}: {self._why(error)}; what was acknowledged is kept") from error
             finally:

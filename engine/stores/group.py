@@ -1,14 +1,14 @@
-"""What the SQLite store writes in one commit: events, endings, accounts and cached answers of many episodes."""
+"""What the SQLite store writes in one commit: events, endings, accounts, cached answers and scores of many episodes."""
 
 import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from wardround.engine.clock import Clock
-from wardround.engine.errors import StoreError, WardroundError
+from wardround.engine.errors import WardroundError
 from wardround.engine.records import Ending
 from wardround.engine.spending import Spending
-from wardround.engine.stores.work import Append, Failures, Work, refusal
+from wardround.engine.stores.work import Append, Failures, Judged, Keep, Work, no_episode, refusal
 
 # The number of events and the holder stand in the condition: a row that does not move is one that must not be written.
 _MOVE = (
@@ -29,7 +29,7 @@ _BOOK = """
 
 
 class Group:
-    """Writes groups of appends; `ids` are the rows of the episodes being played, so that none is looked up twice."""
+    """Writes groups of works; `ids` are the rows of the episodes being played, so that none is looked up twice."""
 
     def __init__(self, path: str, clock: Clock) -> None:
         self._path, self._clock = path, clock
@@ -41,14 +41,11 @@ class Group:
         failures: dict[int, WardroundError] = {}
         spent: dict[tuple[str, str, int], Spending] = {}
         for place, work in enumerate(works):
-            if not isinstance(work, Append):
-                connection.execute("INSERT OR IGNORE INTO calls (key, body) VALUES (?, ?)", work)
-            elif work:
-                failure = self._append(connection, work, now)
-                if failure is not None:
-                    failures[place] = failure
-                    continue
-                for seat, more in (work.spent or {}).items():
+            failure = self._write(connection, work, now)
+            if failure is not None:
+                failures[place] = failure
+            elif isinstance(work, Append) and work.spent:
+                for seat, more in work.spent.items():
                     account = (work.run, seat, work.holder or 0)
                     before = spent.get(account)
                     spent[account] = more if before is None else before + more
@@ -58,11 +55,21 @@ class Group:
             connection.execute(_BOOK, (seat, day, session, *values, run))
         return failures
 
+    def _write(self, connection: sqlite3.Connection, work: Work, now: float) -> WardroundError | None:
+        match work:
+            case Append():
+                return self._append(connection, work, now) if work else None
+            case Judged():
+                return self._judge(connection, work)
+            case Keep():
+                connection.execute("INSERT OR IGNORE INTO calls (key, body) VALUES (?, ?)", work)
+        return None
+
     def _append(self, connection: sqlite3.Connection, work: Append, now: float) -> WardroundError | None:
         run, episode, rows, ending, _, holder = work
-        key = self.id(connection, run, episode)
+        key = self._id(connection, run, episode)
         if key is None:
-            return StoreError(f"{self._path}: run {run!r} has no episode {episode!r}")
+            return no_episode(self._path, work)
         first, after, at = (rows[0].seq, rows[0].seq + len(rows), now) if rows else (None, None, None)
         statement, closing = _closing(ending)
         moved = connection.execute(statement, (after, at, *closing, key, first, holder, holder)).rowcount
@@ -75,18 +82,27 @@ class Group:
         )
         if ending is not None:
             self.ids.pop((run, episode), None)
+        elif holder is not None:  # it is being played, and its ending will take it out again
+            self.ids[run, episode] = key
         return None
 
-    def id(self, connection: sqlite3.Connection, run: str, episode: str) -> int | None:
+    def _judge(self, connection: sqlite3.Connection, work: Judged) -> WardroundError | None:
+        key = self._id(connection, work.run, work.episode)
+        if key is None:
+            return no_episode(self._path, work)
+        connection.execute("DELETE FROM scores WHERE episode = ? AND evaluator = ?", (key, work.evaluator))
+        values = [(key, work.evaluator, *row) for row in work.rows()]
+        connection.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        return None
+
+    def _id(self, connection: sqlite3.Connection, run: str, episode: str) -> int | None:
         """The key of an episode's row, None if there is no such episode."""
         key = self.ids.get((run, episode))
-        if key is None:
-            query = "SELECT e.id FROM episodes e JOIN runs r ON r.id = e.run WHERE r.name = ? AND e.name = ?"
-            row = connection.execute(query, (run, episode)).fetchone()
-            if row is None:
-                return None
-            key = self.ids[run, episode] = int(row[0])
-        return key
+        if key is not None:
+            return key
+        query = "SELECT e.id FROM episodes e JOIN runs r ON r.id = e.run WHERE r.name = ? AND e.name = ?"
+        row = connection.execute(query, (run, episode)).fetchone()
+        return None if row is None else int(row[0])
 
 
 def _closing(ending: Ending | None) -> tuple[str, tuple[str | None, ...]]:

@@ -18,7 +18,7 @@ from wardround.engine.stores.listing import EPISODE, orders_of, session_row
 from wardround.engine.stores.postgres_group import Group
 from wardround.engine.stores.postgres_server import Server
 from wardround.engine.stores.postgres_session import BEGIN, ROWS, PostgresSession, end
-from wardround.engine.stores.work import Append, Keep
+from wardround.engine.stores.work import Append, Judged, Keep
 
 _PAGE = 500
 _RUN = "(SELECT id FROM runs WHERE name = $1)"
@@ -222,24 +222,8 @@ class PostgresStore:
         await self._writer.write(Keep(key, answer))
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
-        """Replace an evaluator's scores of one episode."""
-        query = f"SELECT id FROM episodes WHERE run = {_RUN} AND name = $2"  # noqa: S608 - constants
-        columns = ("episode", "evaluator", "position", "name", "value", "reason", "evidence")
-
-        async def work(connection: Any, again: bool) -> None:
-            del again
-            number = await connection.fetchval(query, run, episode)
-            if number is None:
-                raise StoreError(f"{self.address}: run {run!r} has no episode {episode!r}")
-            rows = [
-                (number, evaluator, i, s.name, s.value, s.reason, msgspec.json.encode(s.evidence))
-                for i, s in enumerate(scores)
-            ]
-            async with connection.transaction():
-                await connection.execute("DELETE FROM scores WHERE episode = $1 AND evaluator = $2", number, evaluator)
-                await connection.copy_records_to_table("scores", records=rows, columns=columns)
-
-        await self._server.run(work)
+        """Replace an evaluator's scores of one episode, in one commit with what others write at the same time."""
+        await self._writer.write(Judged(run, episode, evaluator, scores))
 
     async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
         """All scores of a run, a page at a time."""

@@ -1,11 +1,13 @@
-"""What the PostgreSQL store writes in one commit: events, endings, accounts and cached answers of many episodes."""
+"""What the PostgreSQL store writes together: events, endings, accounts, cached answers and scores of many episodes."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from wardround.engine.errors import StoreError, WardroundError
+from wardround.engine.errors import WardroundError
 from wardround.engine.stores.postgres_server import Server
-from wardround.engine.stores.work import Append, Failures, Keep, Work, refusal
+from wardround.engine.stores.work import Append, Failures, Judged, Keep, Unwritable, Work, no_episode, refusal
+
+_W = TypeVar("_W", Append, Judged, Keep)
 
 # One statement is one transaction and one way there and back: no connection is ever lost in the middle of one. What is
 # not `moved`, for its number of events or its holder, takes nothing else with it. Accounts are booked in the order of
@@ -48,6 +50,19 @@ _KEEP = """
 INSERT INTO calls (key, body) SELECT k.key, k.body FROM unnest($1::text[], $2::bytea[]) AS k (key, body) ORDER BY k.key
 ON CONFLICT DO NOTHING
 """
+# What is deleted and what is written are other rows: one statement does both, as often as it must be sent.
+_JUDGE = """
+WITH gone AS (
+    DELETE FROM scores s USING unnest($1::bigint[], $2::text[], $3::integer[]) AS g (episode, evaluator, count)
+    WHERE s.episode = g.episode AND s.evaluator = g.evaluator AND s.position >= g.count
+)
+INSERT INTO scores (episode, evaluator, position, name, value, reason, evidence)
+SELECT * FROM unnest($4::bigint[], $5::text[], $6::integer[], $7::text[], $8::double precision[], $9::text[],
+    $10::bytea[]) AS v (episode, evaluator, position, name, value, reason, evidence)
+ORDER BY v.episode, v.evaluator, v.position
+ON CONFLICT (episode, evaluator, position) DO UPDATE SET
+    name = excluded.name, value = excluded.value, reason = excluded.reason, evidence = excluded.evidence
+"""
 _IDS = """
 SELECT a.run, a.name, e.id FROM unnest($1::text[], $2::text[]) AS a (run, name)
 JOIN runs r ON r.name = a.run JOIN episodes e ON e.run = r.id AND e.name = a.name
@@ -60,7 +75,7 @@ JOIN events v ON v.episode = a.episode AND v.seq = a.seq AND v.hash = a.hash
 
 
 class Group:
-    """Writes groups of appends; `ids` are the rows of the episodes being played, so that none is looked up twice."""
+    """Writes groups of works; `ids` are the rows of the episodes being played, so that none is looked up twice."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -68,60 +83,102 @@ class Group:
 
     async def write(self, works: Sequence[Work]) -> Failures:
         """Write what may be written; the server may go away and come back meanwhile."""
-        failures: dict[int, WardroundError] = {}
-        kept = [work for work in works if isinstance(work, Keep)]
-        if kept:
-            pairs = [work.key for work in kept], [work.answer for work in kept]
-            await self._server.run(lambda connection, _: connection.execute(_KEEP, *pairs))
+        kept = {place: work for place, work in enumerate(works) if isinstance(work, Keep)}
+        judged = {place: work for place, work in enumerate(works) if isinstance(work, Judged)}
         waiting = {place: work for place, work in enumerate(works) if isinstance(work, Append) and work}
+        failures = {**await _parted(self._keep, kept), **await _parted(self._judge, judged)}
         while waiting:
             # A statement moves a row once: the second append of an episode goes with the next one.
             first: dict[tuple[str, str], int] = {}
             for place, work in waiting.items():
                 first.setdefault((work.run, work.episode), place)
             part = {place: waiting.pop(place) for place in first.values()}
-
-            async def once(connection: Any, again: bool, part: dict[int, Append] = part) -> Failures:
-                return await self._once(connection, part, again)
-
-            failures.update(await self._server.run(once))
+            failures.update(await _parted(self._append, part))
         return failures
 
-    async def _once(self, connection: Any, part: dict[int, Append], again: bool) -> Failures:
-        await self._look_up(connection, part)
-        failures: dict[int, WardroundError] = {
-            place: StoreError(f"{self._server.address}: run {work.run!r} has no episode {work.episode!r}")
-            for place, work in part.items()
-            if (work.run, work.episode) not in self.ids
-        }
+    async def _keep(self, part: Mapping[int, Keep]) -> Failures:
+        pairs = [work.key for work in part.values()], [work.answer for work in part.values()]
+        await self._server.run(lambda connection, _: connection.execute(_KEEP, *pairs))
+        return {}
+
+    async def _judge(self, part: Mapping[int, Judged]) -> Failures:
+        # A statement writes a row once: of several scorings of an episode the last one counts.
+        last = {(work.run, work.episode, work.evaluator): work for work in part.values()}
+
+        async def once(connection: Any, again: bool) -> Failures:
+            del again
+            ids = await self._known(connection, part.values())
+            there = [(ids[run, episode], work) for (run, episode, _), work in last.items() if (run, episode) in ids]
+            counts = [(key, work.evaluator, len(work.scores)) for key, work in there]
+            rows = [(key, work.evaluator, *row) for key, work in there for row in work.rows()]
+            await connection.execute(_JUDGE, *_turned(counts, 3), *_turned(rows, 7))
+            return self._strangers(part, ids)
+
+        return await self._server.run(once)
+
+    async def _append(self, part: Mapping[int, Append]) -> Failures:
+        return await self._server.run(lambda connection, again: self._once(connection, part, again))
+
+    async def _once(self, connection: Any, part: Mapping[int, Append], again: bool) -> Failures:
+        ids = await self._known(connection, part.values())
+        failures = self._strangers(part, ids)
         part = {place: work for place, work in part.items() if place not in failures}
         # An attempt that broke off was committed whole or not at all: one event of it that is there says which.
-        moved = await self._there(connection, part) if again else set()
+        moved = await _there(connection, part, ids) if again else set()
         if not moved and part:
-            moved = {row[0] for row in await connection.fetch(_WRITE, *_columns(part, self.ids))}
+            moved = {row[0] for row in await connection.fetch(_WRITE, *_columns(part, ids))}
         refused = {place: work for place, work in part.items() if place not in moved and (work.rows or not again)}
         if refused:
-            keys = [self.ids[work.run, work.episode] for work in refused.values()]
+            keys = [ids[work.run, work.episode] for work in refused.values()]
             stand = {row[0]: (row[1], row[2]) for row in await connection.fetch(_STAND, keys)}
             failures |= {place: refusal(refused[place], *stand[key]) for place, key in zip(refused, keys, strict=True)}
         for place, work in part.items():
+            episode = (work.run, work.episode)
             if work.ending is not None or place in failures:
-                self.ids.pop((work.run, work.episode), None)
+                self.ids.pop(episode, None)
+            elif work.holder is not None:  # it is being played, and its ending will take it out again
+                self.ids[episode] = ids[episode]
         return failures
 
-    async def _look_up(self, connection: Any, part: dict[int, Append]) -> None:
-        wanted = [(work.run, work.episode) for work in part.values() if (work.run, work.episode) not in self.ids]
+    async def _known(self, connection: Any, works: Iterable[Append | Judged]) -> dict[tuple[str, str], int]:
+        """The rows of the episodes that are there."""
+        asked = dict.fromkeys((work.run, work.episode) for work in works)
+        known = {episode: self.ids[episode] for episode in asked if episode in self.ids}
+        wanted = [episode for episode in asked if episode not in known]
         if wanted:
-            found = await connection.fetch(_IDS, [run for run, _ in wanted], [name for _, name in wanted])
-            self.ids.update({(run, name): number for run, name, number in found})
+            found = await connection.fetch(_IDS, *_turned(wanted, 2))
+            known.update({(run, name): number for run, name, number in found})
+        return known
 
-    async def _there(self, connection: Any, part: dict[int, Append]) -> set[int]:
-        lasts = [(p, self.ids[w.run, w.episode], w.rows[-1].seq, w.rows[-1].hash) for p, w in part.items() if w.rows]
-        columns = [list(column) for column in zip(*lasts, strict=True)] or [[], [], [], []]
-        return {row[0] for row in await connection.fetch(_THERE, *columns)}
+    def _strangers(
+        self, part: Mapping[int, Append | Judged], ids: Mapping[tuple[str, str], int]
+    ) -> dict[int, WardroundError]:
+        where = self._server.address
+        return {place: no_episode(where, work) for place, work in part.items() if (work.run, work.episode) not in ids}
 
 
-def _columns(part: dict[int, Append], ids: dict[tuple[str, str], int]) -> list[list[Any]]:
+async def _parted(write: Callable[[Mapping[int, _W]], Awaitable[Failures]], part: Mapping[int, _W]) -> Failures:
+    """`write` all of it, in one statement; where a value among it cannot be written, each by itself."""
+    if not part:
+        return {}
+    try:
+        return await write(part)
+    except Unwritable as error:
+        if len(part) == 1:
+            return dict.fromkeys(part, error)
+    failures: dict[int, WardroundError] = {}
+    for place, work in part.items():
+        failures.update(await _parted(write, {place: work}))
+    return failures
+
+
+async def _there(connection: Any, part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> set[int]:
+    """Those whose last event is there."""
+    lasts = [(p, ids[w.run, w.episode], w.rows[-1].seq, w.rows[-1].hash) for p, w in part.items() if w.rows]
+    return {row[0] for row in await connection.fetch(_THERE, *_turned(lasts, 4))}
+
+
+def _columns(part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> list[list[Any]]:
     """The parameters of the statement: columns of appends, of their events, and of what they spent."""
     moves, events, spent = [], [], []
     for place, work in part.items():

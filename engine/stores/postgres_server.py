@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.stores.address import Address
 from wardround.engine.stores.postgres_schema import migrate
+from wardround.engine.stores.work import Unwritable
 
 _T = TypeVar("_T")
 _CONNECTIONS = 4
@@ -20,9 +21,11 @@ _PAUSE = 0.25
 """Seconds between two tries to reach a server that is away."""
 _CONFLICTS = 40
 """How often what another process got in the way of is tried again."""
-# Classes and codes of SQLSTATE: lost connections, a server that stops, starts, is full, or is a standby just now.
+# Classes and codes of SQLSTATE: lost connections, a server that stops, starts, is full, or is a standby just now;
+# then what another process got in the way of, and values that a column cannot hold.
 _AWAY = ("08", "57P01", "57P02", "57P03", "57P05", "53300", "25006")
 _CONFLICT = ("40001", "40P01")
+_ODD = ("22", "23")
 _WHAT_TO_DO = {
     "28": "it refused the user or the password: check the URL and PGPASSWORD",
     "3D000": "it has no such database: make it (createdb), or name another",
@@ -58,6 +61,8 @@ class Server:
                     result = await work(connection, again)
                     self._lost = None
                     return result
+            except (OverflowError, UnicodeEncodeError) as error:  # the driver's own words while it copies rows
+                raise Unwritable(f"{self.address}: a value cannot be stored ({error})") from error
             except (OSError, TimeoutError, self._driver.InterfaceError, self._driver.PostgresError) as error:
                 if _code(error).startswith(_CONFLICT):  # it was rolled back
                     conflicts += 1
@@ -120,6 +125,8 @@ class Server:
         for start, advice in _WHAT_TO_DO.items():
             if code.startswith(start):
                 return StoreError(f"{self.address}: {advice} ({error})")
+        if code.startswith(_ODD):
+            return Unwritable(f"{self.address}: a value cannot be stored ({error})")
         if code and not code.startswith(_AWAY):
             return StoreError(f"{self.address}: {error}; the run can be resumed once this is mended")
         waited = f" for {self._patience:g} s" if self._known else ""

@@ -21,7 +21,7 @@ from wardround.engine.stores.group import Group
 from wardround.engine.stores.listing import EPISODE, orders_of
 from wardround.engine.stores.recalls import Recalls
 from wardround.engine.stores.sqlite_session import Leases, SqliteSession
-from wardround.engine.stores.work import Append, Keep
+from wardround.engine.stores.work import Append, Judged, Keep
 from wardround.engine.stores.writer import GroupWriter
 
 _PAGE = 500
@@ -228,19 +228,8 @@ class SqliteStore:
         await self._writer.write(Keep(key, answer))
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
-        """Replace an evaluator's scores of one episode."""
-        rows = [
-            (evaluator, i, s.name, s.value, s.reason, msgspec.json.encode(s.evidence)) for i, s in enumerate(scores)
-        ]
-
-        def work(connection: sqlite3.Connection) -> None:
-            key = self._group.id(connection, run, episode)
-            if key is None:
-                raise StoreError(f"{self.path}: run {run!r} has no episode {episode!r}")
-            connection.execute("DELETE FROM scores WHERE episode = ? AND evaluator = ?", (key, evaluator))
-            connection.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?)", [(key, *row) for row in rows])
-
-        await self._writing.write(work)
+        """Replace an evaluator's scores of one episode, in one commit with what others write at the same time."""
+        await self._writer.write(Judged(run, episode, evaluator, scores))
 
     async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
         """All scores of a run, a page at a time."""
@@ -260,6 +249,7 @@ class SqliteStore:
     async def aclose(self) -> None:
         """Wait for what is being written, then close."""
         await self._writer.aclose()
+        await self._recalls.aclose()
         await self._reading.close()
         if self._writing is not self._reading:
             await self._writing.close()

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from wardround.engine.errors import LeaseLost, StoreError, WardroundError
 from wardround.engine.events import Row
-from wardround.engine.records import Ending
+from wardround.engine.records import Ending, Score
 from wardround.engine.spending import Spending
 
 GATHER = 0.005
@@ -34,9 +36,31 @@ class Keep(NamedTuple):
     answer: bytes
 
 
-Work = Append | Keep
+class Judged(NamedTuple):
+    """All scores of one episode by one evaluator, in place of those it gave before."""
+
+    run: str
+    episode: str
+    evaluator: str
+    scores: Sequence[Score]
+
+    def rows(self) -> list[tuple[int, str, float | None, str, bytes]]:
+        """(position, name, value, reason, evidence) of each."""
+        return [(i, s.name, s.value, s.reason, msgspec.json.encode(s.evidence)) for i, s in enumerate(self.scores)]
+
+
+Work = Append | Keep | Judged
 Failures = Mapping[int, WardroundError]
 """What was not written, by its place in the group, and why."""
+
+
+class Unwritable(StoreError):
+    """A value that a database cannot hold: what it belongs to is not written, what came with that is."""
+
+
+def no_episode(where: object, work: Append | Judged) -> StoreError:
+    """The error for what belongs to an episode that the store at `where` does not have."""
+    return StoreError(f"{where}: run {work.run!r} has no episode {work.episode!r}")
 
 
 def refusal(work: Append, holder: int | None, events: int) -> WardroundError:

@@ -11,7 +11,7 @@ import anyio
 import anyio.to_thread
 
 from wardround.engine.errors import StoreError, WardroundError
-from wardround.engine.stores.work import GATHER, Failures, Work
+from wardround.engine.stores.work import GATHER, Failures, Unwritable, Work
 
 
 class _Waiting:
@@ -25,8 +25,9 @@ class _Waiting:
 class GroupWriter:
     """Calls `commit` with all that came in, in its order, from a thread of its own.
 
-    `commit` writes it in one transaction, says which of it could not be written (nothing of those is), or raises
-    StoreError, which everyone in the group gets.
+    `commit` writes it in one transaction, says which of it could not be written (nothing of those is), or raises, which
+    everyone in the group gets as a StoreError, for an Unwritable only those whose value it is; the next group is tried
+    all the same.
     """
 
     def __init__(self, commit: Callable[[Sequence[Work]], Failures]) -> None:
@@ -55,19 +56,26 @@ class GroupWriter:
             group = self._gathered()
             waiting = [entry for entry in group if entry is not None]
             works = [entry.work for entry in waiting]
-            failures: Failures = {}
-            try:
-                if any(works):
-                    failures = self._commit(works)
-            except StoreError as error:
-                failures = dict.fromkeys(range(len(works)), error)
-            except BaseException as error:
-                broken = StoreError(f"the store's writer broke: {error!r}")
-                _tell(waiting, dict.fromkeys(range(len(works)), broken))
-                raise
-            _tell(waiting, failures)
+            _tell(waiting, self._failures(works))
             if len(waiting) < len(group):
                 return
+
+    def _failures(self, works: Sequence[Work]) -> Failures:
+        try:
+            return self._written(works)
+        except WardroundError as error:
+            if len(works) == 1 or not isinstance(error, Unwritable):
+                return dict.fromkeys(range(len(works)), error)
+        alone = [self._failures([work]) for work in works]  # which of them it is shows when each is by itself
+        return {place: failures[0] for place, failures in enumerate(alone) if failures}
+
+    def _written(self, works: Sequence[Work]) -> Failures:
+        try:
+            return self._commit(works) if any(works) else {}
+        except WardroundError:
+            raise
+        except BaseException as error:  # others wait for what comes after this: the thread may not end of it
+            raise StoreError(f"the store broke at its work: {error!r}") from error
 
     def _gathered(self) -> list[_Waiting | None]:
         """What waits, once something does; None among it ends the work."""

@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 from timed import planned, rows
 
 from wardround.engine.records import Ending
@@ -96,3 +97,20 @@ async def test_texts_may_be_kept_by_many_at_once(tmp_path: Path) -> None:
         for number in range(100):
             group.start_soon(keep, number)
     await store.aclose()
+
+
+async def test_closing_waits_for_looks_into_the_call_cache(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+    for key in "abc":
+        await store.keep(key, key.encode())
+    found: dict[str, bytes | None] = {}
+
+    async def recall(key: str) -> None:
+        found[key] = await store.recall(key)
+
+    async with anyio.create_task_group() as group:
+        for key in "abc":  # the first is being looked up, the others wait for the next look
+            group.start_soon(recall, key)
+            await anyio.lowlevel.checkpoint()
+        await store.aclose()
+    assert found == {"a": b"a", "b": b"b", "c": b"c"}

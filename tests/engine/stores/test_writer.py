@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from wardround.engine.errors import LeaseLost, StoreError
@@ -70,16 +71,37 @@ async def test_an_error_is_everybodys_and_the_next_group_goes_on() -> None:
     await writer.aclose()
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-async def test_a_writer_that_breaks_leaves_nobody_waiting() -> None:
-    def commit(works: Sequence[Work]) -> Failures:
-        raise MemoryError
+@pytest.mark.parametrize("broken", [RuntimeError("odd"), MemoryError(), SystemExit(1), OSError("gone")])
+async def test_what_came_in_during_a_commit_that_broke_is_written_all_the_same(broken: BaseException) -> None:
+    groups: list[list[int]] = []
+    begun, go_on = threading.Event(), threading.Event()
 
-    writer = GroupWriter(commit)
-    for number in range(2):
-        with pytest.raises(StoreError, match="MemoryError"):
-            await writer.write(one_event(number))
+    def commit(works: Sequence[Work]) -> Failures:
+        groups.append(numbers(works))
+        if len(groups) > 1:
+            return {}
+        begun.set()
+        go_on.wait(30)
+        raise broken
+
+    writer, told = GroupWriter(commit), list[StoreError]()
+
+    async def first() -> None:
+        try:
+            await writer.write(one_event(1))
+        except StoreError as error:
+            told.append(error)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(first)
+        await anyio.to_thread.run_sync(begun.wait, 30)
+        group.start_soon(writer.write, one_event(2))
+        group.start_soon(writer.write, one_event(3))
         await anyio.sleep(0.01)
+        go_on.set()
+    assert groups == [[1], [2, 3]]
+    assert [error.__cause__ for error in told] == [broken]
+    await writer.write(one_event(4))
     await writer.aclose()
 
 
