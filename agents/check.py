@@ -9,9 +9,14 @@ from typing import Any, cast
 import anyio
 import msgspec
 
-from wardround.engine.events import Acted
+from wardround.engine.episode import Episode, Table
+from wardround.engine.errors import ReplayError
+from wardround.engine.events import Opened, Row, decode
+from wardround.engine.limits import Limits
+from wardround.engine.log import EpisodeLog
 from wardround.engine.protocols import Agent, Remembers, Scenario
-from wardround.engine.records import Action, Completion, Ending, Json, Message, View
+from wardround.engine.records import Action, Ending, View
+from wardround.engine.replay import replay
 from wardround.engine.seat import Seat, Voice
 
 Making = Callable[[Seat], Agent]
@@ -48,82 +53,80 @@ class _Wrong(Exception):
 
 
 async def check(make: Making, trial: Trial) -> Checked:
-    """Play the episode; where that goes well, play it twice more.
+    """Play the episode; where that goes well, replay it twice from its log.
 
-    The second play shows whether the same seed gives the same actions, the third (a fresh agent before every act, as
-    after a resume) whether anything is kept outside the memo. Both answer model calls that were made before from the
-    first play, as resume does. An agent whose answers come from outside (a person) is asked once only.
+    The first replay shows whether the same seed gives the same actions, the second (a fresh agent before every act, as
+    after a resume) whether anything is kept outside the memo. Both answer model calls from the log, as every replay
+    does. An agent whose answers come from outside (a person) is asked once only.
     """
-    tape = _Tape()
-    checked = Checked()
-    first = _Play(make, trial, tape)
-    try:
-        await first.run(checked)
-    except _Wrong as wrong:
-        checked.findings.append(str(wrong))
+    rows: list[Row] = []
+
+    async def keep(new: Sequence[Row], ending: object, spent: object) -> None:
+        rows.extend(new)
+
+    log, first = EpisodeLog(keep), _Tried(make, trial)
+    log.add(Opened(0, 0.0, "check", "", "", "", 0, 1))
+    ending = await Episode(Table(trial.scenario, trial.case, first.cast, log, Limits(actions=None))).play()
+    checked = Checked(actions=first.actions, slowest=first.slowest)
+    if first.wrong:
+        checked.findings.append(first.wrong)
         return checked
-    if first.outside:
-        return checked
+    checked.ending = ending
+    if ending is not None and ending.reason == "error":
+        checked.findings.append(f"the episode ended by {ending.cause}: {ending.detail}")
     for resumed, meaning in (
         (False, "two plays with the same seed differ: draw from seat.draw(view.seq), call models through seat.model"),
         (True, "after a resume it acts otherwise: keep state in Action.memo, or have recall(view, action)"),
     ):
-        if not checked.findings:
-            await _compare(checked, _Play(make, trial, tape, resumed=resumed), meaning)
+        if not checked.findings and not first.outside:
+            again = _Tried(make, trial, resumed=resumed)
+            try:
+                await replay(list(decode(rows)), trial.scenario, trial.case, again.cast)
+            except ReplayError as error:
+                checked.findings.append(f"{meaning} ({again.wrong or error})")
     return checked
 
 
-async def _compare(checked: Checked, play: "_Play", meaning: str) -> None:
-    again = Checked()
-    try:
-        await play.run(again)
-    except _Wrong as wrong:
-        checked.findings.append(f"{meaning} ({wrong})")
-        return
-    for number, (before, after) in enumerate(zip(checked.actions, again.actions, strict=False), 1):
-        for name in ("verb", "text", "args", "thinking", "memo"):
-            if _plain(getattr(before, name)) != _plain(getattr(after, name)):
-                checked.findings.append(f"{meaning} (action {number}: another {name})")
-                return
-    if len(checked.actions) != len(again.actions):
-        checked.findings.append(f"{meaning} ({len(checked.actions)} actions, then {len(again.actions)})")
+class _Tried:
+    """The agent in one play of the episode: what it gives is looked at, and `wrong` says what it was stopped for."""
 
-
-class _Play:
-    """One play of the episode."""
-
-    def __init__(self, make: Making, trial: Trial, tape: "_Tape", *, resumed: bool = False) -> None:
-        self._make, self._trial, self._tape, self._resumed = make, trial, tape, resumed
-        self._agents: dict[str, Agent] = {}
-        self._memos: dict[str, Json] = {}
+    def __init__(self, make: Making, trial: Trial, *, resumed: bool = False) -> None:
+        self._make, self._trial, self._resumed = make, trial, resumed
+        self._agent: Agent | None = None
         self._past: list[tuple[View, Action]] = []
+        self.actions: list[Action] = []
+        self.slowest, self.wrong = 0.0, ""
 
-    async def run(self, checked: Checked) -> None:
-        """Play to the end; raises _Wrong at the first thing that would end an episode in a run."""
-        trial = self._trial
-        state, seq = trial.scenario.start(trial.case), 0
-        while (ending := trial.scenario.ending(state)) is None:
-            name = trial.scenario.turn(state)
-            view = msgspec.structs.replace(trial.scenario.view(state, name), memo=self._memos.get(name), seq=seq)
-            if name == trial.seat:
-                if len(checked.actions) == trial.actions:
-                    raise _Wrong(f"the episode is not over after {trial.actions} of its actions")
-                action = await self._tried(view, checked)
-                checked.actions.append(action)
-                self._past.append((view, action))
-            else:
-                agent = self._agents.get(name) or trial.others[name](trial.seats(name))
-                self._agents[name] = agent
-                action = await agent.act(view)
-            seq += 1
-            self._memos[name] = _plain(action.memo)
-            state = trial.scenario.apply(state, Acted(seq=seq, at=0.0, seat=name, action=action))
-        checked.ending = ending
+    @property
+    def outside(self) -> bool:
+        """Whether the agent's answers come from outside the process."""
+        return bool(getattr(self._agent, "outside", False))
 
-    async def _tried(self, view: View, checked: Checked) -> Action:
-        number, seconds = len(checked.actions) + 1, self._trial.seconds
-        self._tape.begin(number)
-        agent = self._agent()
+    def cast(self, name: str, voice: Callable[..., Voice]) -> Agent:
+        """The agent of a seat: of the one that is tried, this."""
+        seat = self._trial.seats(name)
+        seat = replace(seat, model=voice(seat.model, {})) if seat.model else seat
+        if name != self._trial.seat:
+            return self._trial.others[name](seat)
+        self._seat = seat
+        return self
+
+    async def act(self, view: View) -> Action:
+        """The agent's action, if a run could go on with it."""
+        try:
+            action = _sound(await self._acted(view), view.verbs, len(self.actions) + 1)
+        except _Wrong as wrong:
+            self.wrong = str(wrong)
+            raise
+        self.actions.append(action)
+        self._past.append((view, msgspec.json.decode(msgspec.json.encode(action), type=Action)))  # as a log has it
+        return action
+
+    async def _acted(self, view: View) -> object:
+        number, seconds = len(self.actions) + 1, self._trial.seconds
+        if number > self._trial.actions:
+            raise _Wrong(f"the episode is not over after {self._trial.actions} of its actions")
+        agent = self._made()
         begun = time.perf_counter()
         try:
             with anyio.fail_after(seconds):
@@ -133,34 +136,24 @@ class _Play:
                 action = await cast(Awaitable[object], answer)
         except TimeoutError:
             raise _Wrong(f"action {number} was not there after {seconds:g} s") from None
-        except _Wrong:
+        except (_Wrong, ReplayError):
             raise
         except Exception as error:
             raise _Wrong(f"act raised {type(error).__name__} at action {number}: {error}") from error
-        checked.slowest = max(checked.slowest, time.perf_counter() - begun)
-        if checked.slowest > seconds:
-            raise _Wrong(
-                f"action {number} took {checked.slowest:.1f} s and held up everything else (limit {seconds:g} s)"
-            )
-        return _sound(action, view.verbs, number)
+        self.slowest = max(self.slowest, time.perf_counter() - begun)
+        if self.slowest > seconds:
+            raise _Wrong(f"action {number} took {self.slowest:.1f} s and held up everything else (limit {seconds:g} s)")
+        return action
 
-    @property
-    def outside(self) -> bool:
-        """Whether the agent's answers come from outside the process."""
-        return bool(getattr(self._agents.get(self._trial.seat), "outside", False))
-
-    def _agent(self) -> Agent:
-        name = self._trial.seat
-        if name in self._agents and not self._resumed:
-            return self._agents[name]
+    def _made(self) -> Agent:
+        if self._agent is not None and not self._resumed:
+            return self._agent
         try:
-            seat = self._trial.seats(name)
-            agent = self._make(replace(seat, model=_Taped(seat.model, self._tape)) if seat.model else seat)
+            agent = self._agent = self._make(self._seat)
         except Exception as error:
             raise _Wrong(f"making it raised {type(error).__name__}: {error}") from error
         if not callable(getattr(agent, "act", None)):
             raise _Wrong(f"{type(agent).__name__} has no method act(view)")
-        self._agents[name] = agent
         if self._resumed and isinstance(agent, Remembers):
             for view, action in self._past:
                 try:
@@ -191,39 +184,6 @@ def _sound(action: object, verbs: Sequence[str], number: int) -> Action:
         if not same:
             raise _Wrong(f"{where}: {name} comes back otherwise from JSON: {_short(value)}")
     return action
-
-
-class _Tape:
-    """Replies by act, call and occurrence, as an episode's log has them."""
-
-    def __init__(self) -> None:
-        self.replies: dict[tuple[int, bytes, int], Completion] = {}
-        self._number = 0
-        self._asked: dict[bytes, int] = {}
-
-    def begin(self, number: int) -> None:
-        """The act with this number begins."""
-        self._number = number
-        self._asked.clear()
-
-    def key(self, call: bytes) -> tuple[int, bytes, int]:
-        """Where the reply to this call belongs."""
-        nth = self._asked[call] = self._asked.get(call, 0) + 1
-        return self._number, call, nth
-
-
-class _Taped:
-    """A seat's model that answers a call it has answered before from the tape."""
-
-    def __init__(self, voice: Voice, tape: _Tape) -> None:
-        self.name, self._voice, self._tape = voice.name, voice, tape
-
-    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        key = self._tape.key(msgspec.json.encode((purpose, messages, options), order="deterministic"))
-        replies = self._tape.replies
-        if key not in replies:
-            replies[key] = await self._voice.complete(messages, purpose=purpose, **options)
-        return replies[key]
 
 
 def _plain(value: object) -> object:

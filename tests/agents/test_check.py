@@ -190,3 +190,39 @@ async def test_a_state_that_shows_only_in_what_is_sent_is_found() -> None:
     numbers = itertools.count()
     checked = await tried(Chatty, model=Scripted(lambda messages, purpose: f"{next(numbers)}"))
     assert "after a resume" in checked.findings[0]
+
+
+async def test_a_call_that_is_made_again_after_a_resume_is_found() -> None:
+    class Summarising(Base):
+        summary = ""
+
+        async def act(self, view: View) -> Action:
+            assert self.seat.model is not None
+            if not self.summary:
+                reply = await self.seat.model.complete([Message("user", "sum up")], purpose="summarise")
+                self.summary = reply.text
+            return Action("say", self.summary)
+
+    [finding] = (await tried(Summarising, model=Scripted(lambda messages, purpose: "always the same"))).findings
+    assert "after a resume" in finding
+    assert "a call (summarise) that the log does not have" in finding
+
+
+async def test_a_difference_is_told() -> None:
+    [finding] = (await tried(Stateful)).findings
+    assert finding.endswith("(event 3 differs: text was 'w2' and is now 'w1')")
+
+
+async def test_what_breaks_the_rules_is_named() -> None:
+    [finding] = (await tried(giving(Action("say", "break the rules")))).findings
+    assert finding.startswith("the episode ended by rules: RuntimeError: the rules broke")
+
+
+async def test_a_memo_comes_back_as_a_log_has_it() -> None:
+    class Paired(Base):
+        async def act(self, view: View) -> Action:
+            kind = type((view.memo or {"pair": ()})["pair"]).__name__
+            return Action("say", kind, memo={"pair": (1, 2)})
+
+    [finding] = (await tried(Paired)).findings
+    assert "text was 'tuple' and is now 'list'" in finding
