@@ -19,7 +19,7 @@ from wardround.evaluators.reasoning.part import Judging, judged_reply
 from wardround.evaluators.reasoning.pooled import pooled
 from wardround.evaluators.reasoning.reference import MOST, read_reference
 from wardround.evaluators.reasoning.scores import scores
-from wardround.evaluators.reasoning.turns import Reply, asks, replies
+from wardround.evaluators.reasoning.turns import Reply, asks, replies, scenario
 from wardround.evaluators.standing import Goal, answers, goal_of, unscored
 from wardround.evaluators.together import together
 from wardround.scenarios.case import Case, Truth
@@ -76,10 +76,10 @@ class Reasoning:
         return Scored([*self._figures(parts, trajectory), *_signs(account), *_agreement(judging)], account)
 
     async def _reference(self, bench: Bench, truth: Truth, goal: Goal) -> tuple[Sequence[str], str]:
-        """The steps of the reference, or why there are none."""
+        """The steps of the reference, or why there are none; to the published code an answer alone is a reference."""
         final = truth.diagnosis if goal == "diagnosis" else truth.treatment
         told = [part.strip() for part in (truth.differential, truth.reasoning) if part.strip()]
-        if not told:
+        if not told and (self.rules == "default" or not final.strip()):
             return (), "no_reference"
         text = "\n".join([*told, f"The final {goal}: {final.strip()}"])
         most = MOST if self.rules == "default" else None
@@ -87,7 +87,7 @@ class Reasoning:
         return (answer.value, "") if answer.value is not None else ((), answer.reason)
 
     def _figures(self, parts: Sequence[PartAccount], trajectory: Trajectory) -> list[Score]:
-        by_turn = _scenario(trajectory) in BY_TURN
+        by_turn = scenario(trajectory) in BY_TURN
         figures: list[Score] = []
         for name in PARTS:
             mine = [part for part in parts if part.part == name]
@@ -142,11 +142,6 @@ def _judged(
         asking = replace(judging, goal=_GOALS["examination"])
         return lambda: asking.part(reply, part, (), "no_reference")
     return lambda: judging.part(reply, part, reference, unreferenced)
-
-
-def _scenario(trajectory: Trajectory) -> str:
-    scenario = trajectory.header.get("scenario")
-    return str(scenario.get("name", "")) if isinstance(scenario, dict) else ""
 
 
 def _signs(account: Account) -> list[Score]:

@@ -23,7 +23,7 @@ _LABEL = re.compile(
 )
 _COLONS = (":", "\uff1a")
 _PARTS = re.compile(r"[,;\uff0c\u3001\uff1b]")
-_REFUSAL = re.compile(
+REFUSAL = re.compile(
     r"\b(?:I(?:['\u2019]m| am) (?:sorry|unable|not able|afraid)|I (?:cannot|must decline|do not|apologi[sz]e)"
     r"|I (?:ca|wo|do)n['\u2019]t|(?:ca|wo)n['\u2019]t|sorry|as an AI|unable to|not able to|lo siento|no puedo"
     r"|d\u00e9sol\u00e9|je ne peux|es tut mir leid|ich kann)\b"
@@ -73,7 +73,7 @@ def _terms(told: str, text: str) -> str | Unread:
 
 def _why(lines: list[str], terms: str) -> Why | None:
     """Why these are no keywords."""
-    if _REFUSAL.search(terms):
+    if REFUSAL.search(terms):
         return "refusal"
     if _SIGN.search(terms) or any(map(_closed, lines)) or any(map(_said, _PARTS.split(terms))):
         return "prose"

@@ -1,15 +1,19 @@
 """The replies of an episode whose reasoning is judged, and what their author knew of the case by then."""
 
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import Literal
 
 import msgspec
 
 from wardround.engine.events import Acted, effective
-from wardround.engine.records import Action
+from wardround.engine.records import Action, Json
 from wardround.engine.trajectory import Trajectory
-from wardround.scenarios import disclosure
+from wardround.scenarios import actions, disclosure, report
 from wardround.scenarios.answers import ANSWERING, answers, lines
 from wardround.scenarios.case import Case
+from wardround.scenarios.moves import Conclusion, Pick
+from wardround.scenarios.published import moves as published
 
 AUTHOR = "doctor"
 
@@ -33,23 +37,22 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
-    """All replies, in order. Silence that ends the episode is an empty one.
+    """All replies that count, in order. Silence that ends the episode is an empty one.
 
-    Silence that more words follow is none: they were asked for again. And where the last words were not answered but
-    sent back, and silence followed, the words are the conclusion.
+    What was sent back is no turn: words that nobody answered and that others follow, unless they are a choice that the
+    game itself goes on from (LAB in a work-up). Silence that more words follow is none either. Where the last words
+    were sent back and silence followed, the words are the conclusion. Where nobody can be asked there is only that.
     """
     told = [disclosure.summary(case) if asks(trajectory) else disclosure.full(case)]
     found: list[Reply] = []
-    last, heard = max((event.seq for event in trajectory.acted(AUTHOR)), default=0), True
+    counts = _counting(trajectory)
     for event in effective(trajectory.events):
         if not isinstance(event, Acted):
             continue
         action = event.action
         if event.seat in ANSWERING:
-            heard = True
             told.append(action.text.strip() or lines(answers(action)))
-        elif event.seat == AUTHOR and (not _silent(action) or (event.seq == last and heard)):
-            heard = False
+        elif event.seq in counts:
             known = "\n".join(part for part in told if part)
             typed = action.verb != "reply" and not action.text.strip()
             turn = len(found) + 1
@@ -57,6 +60,53 @@ def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
     if found:
         found[-1] = msgspec.structs.replace(found[-1], stage="conclusion")
     return found
+
+
+def _counting(trajectory: Trajectory) -> frozenset[int]:
+    """The `seq` of each reply that was not sent back."""
+    acts = [event for event in trajectory.acted() if event.seat == AUTHOR or event.seat in ANSWERING]
+    answered = {before.seq for before, event in pairwise(acts) if before.seat == AUTHOR and event.seat in ANSWERING}
+    own = [event for event in acts if event.seat == AUTHOR]
+    spoken = [event for event in own if not _silent(event.action)]
+    # silence ends an episode only where the last words were answered; else they are the last
+    last = spoken[-1] if spoken and spoken[-1].seq not in answered else own[-1] if own else None
+    kept, closing = [], False
+    for event in spoken:
+        if event is last or event.seq in answered:
+            kept.append(event.seq)
+        elif not closing and (choice := _choosing(event.action, _played(trajectory))):
+            kept.append(event.seq)
+            closing = choice == "answer"
+    return frozenset([*kept, *([last.seq] if last else [])])
+
+
+def _choosing(action: Action, played: Mapping[str, Json]) -> Literal["", "list", "answer"]:
+    """What the game asks for next, without another seat, where this action is a move of it; "" where it is none.
+
+    In a work-up a kind of test is chosen before its list, and OUTPUT before the diagnosis; in one turn, a first reply
+    that asks for nothing is followed by the demand for the diagnosis.
+    """
+    name, settings = played.get("name"), played.get("settings")
+    if action.verb != "reply":
+        return ""
+    if name == "workup":
+        as_published = isinstance(settings, Mapping) and settings.get("reading") == "published"
+        move = published.read(action.text) if as_published else actions.read(action.text)
+        if isinstance(move, Pick) and move.kind != "examination":
+            return "answer" if move.kind == "output" else "list"
+    elif name == "one-turn" and isinstance(report.read(action.text, last=False), Conclusion):
+        return "answer"
+    return ""
+
+
+def scenario(trajectory: Trajectory) -> str:
+    """The name of the scenario that was played, by the run's header."""
+    return str(_played(trajectory).get("name", ""))
+
+
+def _played(trajectory: Trajectory) -> Mapping[str, Json]:
+    of = trajectory.header.get("scenario")
+    return of if isinstance(of, Mapping) else {}
 
 
 def _silent(action: Action) -> bool:

@@ -22,6 +22,7 @@ from wardround.engine.records import Action, Ending, Score
 from wardround.evaluators.judging.judge import Sample
 from wardround.evaluators.judging.question import Question
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
+from wardround.scenarios.case import Truth
 
 TURNS = {"workup": 2, "one-turn": 2, "free-turn": 3, "consultation": 2, "oracle": 1, "treatment": 1}
 DOWN = ProviderError("connection", "down")
@@ -176,8 +177,34 @@ async def test_a_case_without_reference_has_no_completeness() -> None:
     assert values(scores, "completeness_formal", "completeness_without_answer_formal") == [(None, "no_reference")] * 2
     assert judge.count("reference") == judge.count("found") == 0
     assert account.parts[0].reference is None
-    published, _ = await judged(played(ANSWER), by=PublishedReasoning, case=case())
+
+
+async def test_to_the_published_code_an_answer_alone_is_a_reference() -> None:
+    judge = pleased(reference=said(steps=["Appendicitis"]), found=said(found=False))
+    published, _ = await judged(played(ANSWER), judge, by=PublishedReasoning, case=case())
+    assert values(published, "published_completeness_formal") == [(0.0, "")]
+    (asked,) = [question for question, *_ in judge.asked if question.name == "reference"]
+    assert asked.text("The reference") == "The final diagnosis: Appendicitis"
+    nothing = case(truth=Truth(diagnosis=" "))
+    published, _ = await judged(played(ANSWER), by=PublishedReasoning, case=nothing)
     assert values(published, "published_completeness_formal") == [(None, "no_reference")]
+
+
+@pytest.mark.parametrize("by", [Reasoning, PublishedReasoning])
+async def test_where_nobody_can_be_asked_a_reply_that_was_sent_back_is_no_examination(by: type[Reasoning]) -> None:
+    said_twice = [("doctor", Action("reply", text)) for text in ("Fever, so I think of an infection.", ANSWER)]
+    scores, account = await judged(trajectory(*said_twice, scenario="oracle", ending=completed("Appendicitis")), by=by)
+    assert [name for name in scores if name.startswith("examination_")] == []
+    assert {(part.turn, part.seq) for part in account.parts} == {(1, 2)}
+
+
+async def test_a_reply_that_was_sent_back_has_no_columns() -> None:
+    sent_back = ("doctor", Action("reply", "Fever, so I think of an infection."))
+    played_on = played(ASKING, ANSWER, scenario="free-turn")
+    acts = [(event.seat, event.action) for event in played_on.acted()]
+    scores, _ = await judged(trajectory(sent_back, *acts, scenario="free-turn", ending=completed("Appendicitis")))
+    assert {name.split("_")[1] for name in scores if name.startswith("turn_")} == {"1", "2"}
+    assert values(scores, "examination_steps_formal") == [(1.0, "")]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from graded import case, completed, trajectory
 import wardround
 from wardround import Action, View
 from wardround.engine.stores.memory import MemoryStore
+from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.reasoning.turns import asks, replies
 from wardround.scenarios.case import Finding
 
@@ -56,7 +57,8 @@ async def test_where_nobody_can_be_asked_the_whole_report_is_known() -> None:
 
 async def test_an_answer_in_arguments_alone_has_no_words_and_no_request_is_taken_for_it() -> None:
     conclude = Action("conclude", args={"diagnosis": "Appendicitis"})
-    played = trajectory(("doctor", Action("order", "I want a CT.")), ("doctor", conclude), ending=completed())
+    asked = ("doctor", Action("order", "I want a CT."))
+    played = trajectory(asked, told("examiner", "It is thick."), ("doctor", conclude), ending=completed())
     found = replies(case(), played)
     assert [(reply.stage, reply.text, reply.typed) for reply in found] == [
         ("examination", "I want a CT.", False),
@@ -75,7 +77,8 @@ async def test_silence_after_an_answer_is_an_empty_conclusion() -> None:
     [
         (("",), [("conclusion", "")]),
         (("A CT.", " \n"), [("conclusion", "A CT.")]),
-        (("", "A CT.", "", "Gout."), [("examination", "A CT."), ("conclusion", "Gout.")]),
+        (("", "A CT.", "", "Gout."), [("conclusion", "Gout.")]),
+        (("", "Action: LAB", "", "Gout."), [("examination", "Action: LAB"), ("conclusion", "Gout.")]),
     ],
 )
 async def test_silence_counts_at_the_end_alone(texts: tuple[str, ...], found: list[tuple[str, str]]) -> None:
@@ -85,6 +88,45 @@ async def test_silence_counts_at_the_end_alone(texts: tuple[str, ...], found: li
 
 async def test_without_a_doctor_s_action_there_are_none() -> None:
     assert replies(case(), trajectory(told("patient", "It hurts."), scenario="one-turn", ending=completed())) == []
+
+
+SENT_BACK = "I think about the fever, and about the CT, and forget the form."
+
+
+@pytest.mark.parametrize(
+    ("scenario", "said", "kept"),
+    [
+        ("oracle", (SENT_BACK, LINES["oracle"][0]), [1]),
+        ("treatment", (SENT_BACK, LINES["treatment"][0]), [1]),
+        ("free-turn", (SENT_BACK, *LINES["free-turn"]), [1, 2]),
+        ("one-turn", (LINES["one-turn"][0], SENT_BACK, LINES["one-turn"][1]), [0, 2]),
+        ("one-turn", ("### Chain of Thought:\na\n\n### Conclusion:\nGout", SENT_BACK, LINES["one-turn"][1]), [0, 2]),
+        ("workup", (SENT_BACK, *LINES["workup"][:2], "Hm.", *LINES["workup"][2:]), [1, 2, 4, 5, 6]),
+        ("workup", (*LINES["workup"][:4], "Action: LAB", LINES["workup"][4]), [0, 1, 2, 3, 5]),
+        ("consultation", ("ASK:", *LINES["consultation"]), [1, 2, 3, 4]),
+        ("oracle", (SENT_BACK, SENT_BACK), [1]),
+    ],
+)
+async def test_what_was_sent_back_is_no_turn(
+    scenario: str, said: tuple[str, ...], kept: list[int], tmp_path: Path
+) -> None:
+    doctor = type("Lines", (Says,), {"lines": said})
+    run = await wardround.run(case_file(tmp_path / "c.jsonl", 1), scenario, doctor=doctor, store=MemoryStore())
+    async for played in run:
+        found = replies(await run.case(played.opened.case), played)
+        assert [reply.text for reply in found] == [said[place] for place in kept]
+        assert [reply.turn for reply in found] == list(range(1, len(kept) + 1))
+        assert [reply.stage for reply in found] == ["examination"] * (len(kept) - 1) + ["conclusion"]
+
+
+async def test_a_choice_is_read_as_the_game_read_it() -> None:
+    turns = [("doctor", Action("reply", text)) for text in ("LABEL the tubes", "Lab Tests: CRP")]
+    told_last = (*turns, told("examiner", "CRP: 80"), ("doctor", Action("reply", "Diagnosis: x\nTreatment: y")))
+    played = trajectory(*told_last, ending=completed())
+    assert len(replies(case(), played)) == 2
+    settings = {"scenario": {"name": "workup", "settings": {"reading": "published"}}}
+    as_published = Trajectory(played.events, {**played.header, **settings})
+    assert replies(case(), as_published)[0].text == "LABEL the tubes"
 
 
 class Says:
