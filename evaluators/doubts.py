@@ -24,6 +24,7 @@ def doubts(run: RunScores, summary: Summary) -> list[str]:
     return [
         *_floor(run),
         *_partial(run),
+        *_shortened(run),
         *_unheard(run),
         *_kin(run),
         *_hostile(run),
@@ -48,6 +49,16 @@ def _partial(run: RunScores) -> Iterator[str]:
             yield (
                 f"{one.evaluator}: {one.judged} of {counted(one.closed, 'closed episode')} judged so far; the others "
                 "are in none of its figures. Score the run again in the same way to go on."
+            )
+
+
+def _shortened(run: RunScores) -> Iterator[str]:
+    for one in run.evaluated:
+        if one.shortened:
+            yield (
+                f"{one.evaluator}: in {counted(one.shortened, 'episode')} a judge did not see all of a long case, of "
+                "the steps before a step, of a reference or of a list: the middle was left out, and what stands only "
+                "there did not count."
             )
 
 

@@ -28,13 +28,17 @@ class Heard(msgspec.Struct, frozen=True):
 
 
 class Evaluated(msgspec.Struct, frozen=True):
-    """One evaluator's judging: `judged` of the run's `closed` episodes; `left` are the ids of the others."""
+    """One evaluator's judging: `judged` of the run's `closed` episodes; `left` are the ids of the others.
+
+    In `shortened` of them a judge did not see all of the case, the earlier steps, the reference or a list.
+    """
 
     evaluator: str
     closed: int
     judged: int
     left: tuple[str, ...] = ()
     heard: tuple[Heard, ...] = ()
+    shortened: int = 0
 
 
 class Tally:
@@ -45,11 +49,15 @@ class Tally:
         self._judged: set[str] = set()
         self._asked: Counter[str] = Counter()
         self._reasons: dict[str, Counter[str]] = {}
+        self._shortened: set[str] = set()
 
     def add(self, episode: str, account: Json) -> None:
         """An episode that was judged, with its account; None where there is none."""
         self._judged.add(episode)
-        for seat, reason in _answers(told({self._evaluator: account})):
+        found = told({self._evaluator: account})
+        if _shortened(found):
+            self._shortened.add(episode)
+        for seat, reason in _answers(found):
             self._asked[seat] += 1
             self._reasons.setdefault(seat, Counter()).update([reason] if reason else [])
 
@@ -63,7 +71,7 @@ class Tally:
             for seat in seats
             for why in [self._reasons[seat]]
         )
-        return Evaluated(self._evaluator, len(episodes), len(episodes) - len(left), left, heard)
+        return Evaluated(self._evaluator, len(episodes), len(episodes) - len(left), left, heard, len(self._shortened))
 
 
 def _commonest(pair: tuple[str, int]) -> tuple[int, str]:
@@ -79,6 +87,14 @@ def _answers(found: Told) -> Iterator[tuple[str, str]]:
         kind = look.failure.removeprefix("search/")
         if not kind or (kind in KINDS and kind != "leak"):
             yield LIBRARY, kind
+
+
+def _shortened(found: Told) -> bool:
+    """Whether a judge was shown less than the whole of a text that its question is about."""
+    accounts = found.reasoning.values()
+    steps = (step.unseen for account in accounts for part in account.parts for step in part.steps)
+    lists = (assessment.left_out for assessment in found.assessments.values())
+    return any(account.unseen for account in accounts) or any(steps) or any(lists)
 
 
 def _votes(found: Told) -> Iterator[Vote]:

@@ -89,8 +89,15 @@ def shown(text: str, longest: int = LONGEST) -> str:
 
 def left_out(text: str, longest: int = LONGEST) -> int:
     """How many characters of one text a judge does not see."""
+    if len(text) <= longest:
+        return 0
     first, last = _cut(seen(text).strip("\n"), longest)
     return last - first
+
+
+def unseen(materials: Sequence[Material]) -> int:
+    """The same of all texts of a question."""
+    return sum(left_out(one.text, one.longest) for one in materials)
 
 
 def _shown(text: str, longest: int) -> str:

@@ -81,10 +81,9 @@ def field(value: Json, names: Sequence[str]) -> Json:
 
 
 def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    if len({key.strip().casefold() for key, _ in pairs}) < len(pairs):  # as `field` reads them
         raise ValueError("a key comes twice")
-    return found
+    return dict(pairs)
 
 
 def _refused(constant: str) -> Json:

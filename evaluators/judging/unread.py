@@ -26,9 +26,9 @@ class Unread(msgspec.Struct, frozen=True):
 
     `empty`; `too_long`: above 100,000 characters; `half_json`: broken, or with a key twice; `no_field`: JSON without
     the field asked for; `no_steps`, `no_test`: a list without a usable entry; `too_many_steps`: more reference steps
-    than allowed; `not_in_vocabulary`: the field holds another word; `several`: different verdicts; `hedged`: a verdict
-    with a doubt or a negation ("not correct", "partially correct"); `refusal`; `other_language`: no Latin letter;
-    `prose`: no verdict in its place.
+    than allowed; `not_in_vocabulary`: the field holds another word; `several`: different verdicts, also in two fields;
+    `hedged`: a verdict with a doubt or a negation ("not correct", "Correct: false", "Correct, in part") or with signs
+    that are not read behind it; `refusal`; `other_language`: no Latin letter; `prose`: no verdict in its place.
     """
 
     why: Why

@@ -7,10 +7,11 @@ from typing import Literal, cast
 import msgspec
 
 from wardround.engine.records import Json
+from wardround.evaluators.judging.claimed import claimed
 from wardround.evaluators.judging.judge import Reading
 from wardround.evaluators.judging.payload import field, payload, single
 from wardround.evaluators.judging.unread import Unread, unread
-from wardround.evaluators.judging.words import mentioned, word
+from wardround.evaluators.judging.words import word
 
 Said = Literal["correct", "wrong", "unverifiable"]
 Basis = Literal["same", "included", "evidence", "none", ""]
@@ -60,14 +61,9 @@ def _read(shown: int, text: str) -> PlanVerdict | Unread:
         said = word(text, _SAID, "wrong")
         return said if isinstance(said, Unread) else PlanVerdict(said)
     value = single(held.value)
-    told, basis = field(value, _VERDICT), field(value, ("basis", "rule"))
-    if not isinstance(told, str):
-        return unread("no_field" if told is None else "not_in_vocabulary", text)
-    said = word(told, _SAID, "wrong")
+    said, basis = claimed(held, text, _VERDICT, _SAID, "wrong"), field(value, ("basis", "rule"))
     if isinstance(said, Unread):
-        return unread("not_in_vocabulary" if said.why == "prose" else said.why, text)
-    if mentioned(held.after, _SAID) - {said}:
-        return unread("several", text)
+        return said
     named = "" if basis is None else basis.strip().casefold() if isinstance(basis, str) else "?"
     return _consistent(PlanVerdict(said, cast(Basis, named), _quotes(value)), shown, text)
 

@@ -43,7 +43,8 @@ class StepAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step as judged: `kind` and `verdict` as in JudgedStep, by the votes in `kinds` and `verdicts`.
 
     `flags` are signs of text that speaks to the judge (judging/signs.py), in the step or in what was found for it
-    (`page:SIGN`), and `noticed_by_judge` where a judge says so itself.
+    (`page:SIGN`), and `noticed_by_judge` where a judge says so itself. `unseen` counts the characters of the case
+    and of the earlier steps that were left out of what the judges were shown.
     """
 
     text: str
@@ -55,10 +56,14 @@ class StepAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     looked: tuple[Looked, ...] = ()
     quoted: tuple[Quoted, ...] = ()
     flags: tuple[str, ...] = ()
+    unseen: int = 0
 
 
 class ReferenceAccount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One reference step: whether it was found in either place; None if the judge failed, then with a `reason`."""
+    """One reference step: whether it was found in either place; None if the judge failed, then with a `reason`.
+
+    Long reasoning is looked through in so many `windows`; the `votes` are those on each of them, then on the answer.
+    """
 
     text: str
     reasoning: bool | None = None
@@ -66,6 +71,7 @@ class ReferenceAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     final: bool = False
     reason: str = ""
     votes: tuple[Vote, ...] = ()
+    windows: int = 1
 
 
 class PartAccount(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -91,7 +97,8 @@ class PartAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 class Account(msgspec.Struct, frozen=True, omit_defaults=True):
     """One episode as judged. `judges` maps seat to SPEC, `search` is the search's name; `floor`: by a lexical judge.
 
-    `flags` are signs of text that speaks to the judge in the case itself.
+    `flags` are signs of text that speaks to the judge in the case itself. `unseen` counts the characters of the
+    reference that were left out of what its judge was shown.
     """
 
     rules: Rules
@@ -100,3 +107,4 @@ class Account(msgspec.Struct, frozen=True, omit_defaults=True):
     floor: bool
     parts: tuple[PartAccount, ...] = ()
     flags: tuple[str, ...] = ()
+    unseen: int = 0

@@ -10,6 +10,7 @@ from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.bench import Bench
 from wardround.evaluators.evidence.sealed import Sealed
+from wardround.evaluators.judging.fence import left_out
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import Account, PartAccount
@@ -72,16 +73,15 @@ class Reasoning:
             seat.panel.floor,
             tuple(parts),
             signs(found[-1].known, "case"),
+            left_out(_told(case.truth, goal, self.rules)),
         )
         return Scored([*self._figures(parts, trajectory), *_signs(account), *_agreement(judging)], account)
 
     async def _reference(self, bench: Bench, truth: Truth, goal: Goal) -> tuple[Sequence[str], str]:
         """The steps of the reference, or why there are none; to the published code an answer alone is a reference."""
-        final = truth.diagnosis if goal == "diagnosis" else truth.treatment
-        told = [part.strip() for part in (truth.differential, truth.reasoning) if part.strip()]
-        if not told and (self.rules == "default" or not final.strip()):
+        text = _told(truth, goal, self.rules)
+        if not text:
             return (), "no_reference"
-        text = "\n".join([*told, f"The final {goal}: {final.strip()}"])
         most = MOST if self.rules == "default" else None
         answer = await bench.panel.first(questions.reference(text), lambda reply: read_reference(reply, most))
         return (answer.value, "") if answer.value is not None else ((), answer.reason)
@@ -142,6 +142,15 @@ def _judged(
         asking = replace(judging, goal=_GOALS["examination"])
         return lambda: asking.part(reply, part, (), "no_reference")
     return lambda: judging.part(reply, part, reference, unreferenced)
+
+
+def _told(truth: Truth, goal: Goal, rules: Rules) -> str:
+    """The reference reasoning with the final answer; "" if there is none."""
+    final = truth.diagnosis if goal == "diagnosis" else truth.treatment
+    told = [part.strip() for part in (truth.differential, truth.reasoning) if part.strip()]
+    if not told and (rules == "default" or not final.strip()):
+        return ""
+    return "\n".join([*told, f"The final {goal}: {final.strip()}"])
 
 
 def _signs(account: Account) -> list[Score]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 import anyio
 import msgspec
 
+from wardround.evaluators.judging.fence import left_out, unseen
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample
 from wardround.evaluators.judging.noticing import NOTICED
@@ -28,6 +30,7 @@ from wardround.evaluators.reasoning.library import Library
 from wardround.evaluators.reasoning.splitting import steps_of
 from wardround.evaluators.reasoning.turns import Reply
 from wardround.evaluators.reasoning.verdicts import read_class, read_found
+from wardround.evaluators.reasoning.windows import TOO_LONG, Windows, windows
 from wardround.evaluators.together import together
 
 T = TypeVar("T")
@@ -62,7 +65,8 @@ class Judging:
         steps: list[StepAccount] = []
         found: list[ReferenceAccount] = []
 
-        reasoning = "\n".join(split.steps)
+        reasoning = windows(split.steps)
+        answer = windows([self.answer])
 
         async def judge_steps() -> None:
             steps.extend(
@@ -76,7 +80,8 @@ class Judging:
 
         async def compare() -> None:
             places = [
-                self._comparing(step, reasoning, place == len(reference) - 1) for place, step in enumerate(reference)
+                self._comparing(step, reasoning, answer, place == len(reference) - 1)
+                for place, step in enumerate(reference)
             ]
             found.extend(await together(places))
 
@@ -90,10 +95,13 @@ class Judging:
         self, known: str, earlier: Sequence[str], step: str, *, suspect: bool
     ) -> Callable[[], Awaitable[StepAccount]]:
         async def judged() -> StepAccount:
+            flags = signs(step, "reply") if suspect else ()
+            if left_out(step):
+                return StepAccount(step, None, reason=TOO_LONG, flags=flags)
             question = questions.step_class(known, self.goal, earlier, step)
             kind = self._counted(await self.panel.ask(question, read_class))
-            flags = (*(signs(step, "reply") if suspect else ()), *((NOTICED,) if kind.noticed else ()))
-            account = StepAccount(step, kind.value, kinds=kind.votes, flags=flags)
+            flags = (*flags, NOTICED) if kind.noticed else flags
+            account = StepAccount(step, kind.value, kinds=kind.votes, flags=flags, unseen=unseen(question.materials))
             if kind.value is None:
                 return msgspec.structs.replace(account, reason=kind.reason)
             return await self._checked(account, known) if kind.value == StepClass.REASONING else account
@@ -124,18 +132,30 @@ class Judging:
             flags=tuple(flags),
         )
 
-    def _comparing(self, step: str, text: str, final: bool) -> Callable[[], Awaitable[ReferenceAccount]]:
+    def _comparing(
+        self, step: str, reasoning: Windows, answer: Windows, final: bool
+    ) -> Callable[[], Awaitable[ReferenceAccount]]:
         async def compared() -> ReferenceAccount:
-            looks = [lambda: self._found(step, text)]
+            looks = [lambda: self._sought(step, reasoning)]
             if self.rules == "default":  # the published evaluator looks into the reasoning and nowhere else
-                looks.append(lambda: self._found(step, self.answer))
+                looks.append(lambda: self._sought(step, answer))
             rulings = await together(looks)
             reason = next((ruling.reason for ruling in rulings if ruling.value is None), "")
-            answer = rulings[1].value if len(rulings) > 1 else None
+            said = rulings[1].value if len(rulings) > 1 else None
             votes = tuple(vote for ruling in rulings for vote in ruling.votes)
-            return ReferenceAccount(step, rulings[0].value, answer, final, reason, votes)
+            return ReferenceAccount(step, rulings[0].value, said, final, reason, votes, len(reasoning.texts))
 
         return compared
+
+    async def _sought(self, step: str, where: Windows) -> Ruling[bool]:
+        """Found if in any of the texts, not found only if in none and they are all that there is."""
+        looks = [partial(self._found, step, text) for text in where.texts]
+        rulings = await together(looks)
+        votes = tuple(vote for ruling in rulings for vote in ruling.votes)
+        if any(ruling.value for ruling in rulings):
+            return Ruling(True, votes)
+        failed = next((ruling.reason for ruling in rulings if ruling.value is None), "" if where.whole else TOO_LONG)
+        return Ruling(None if failed else False, votes, failed)
 
     async def _found(self, step: str, text: str) -> Ruling[bool]:
         if not text.strip():  # nothing is found in nothing, and no judge is needed to see it

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 import msgspec
 
-from wardround.engine.records import Json
-from wardround.evaluators.judging.payload import field, needed, payload, single
-from wardround.evaluators.judging.unread import Unread, unread
+from wardround.evaluators.judging.claimed import claimed
+from wardround.evaluators.judging.payload import field, needed, payload
+from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.judging.words import mentioned, word
 from wardround.evaluators.reasoning.judged import Rules, StepClass, Verdict
 
@@ -37,6 +37,8 @@ _FOUND: Mapping[str, bool] = {
     "\u4e0d\u662f": False,
 }
 _KEYWORDS = re.compile(r"\bsearch\b[*_]{0,3}[ \t]*[:\uff1a](.+)", re.IGNORECASE)
+_SEARCH = re.compile(r"\W*search\b[*_]{0,3}[ \t]*[:\uff1a]", re.IGNORECASE)  # 'Search: gout, red joint'
+
 _VERDICT = ("judgment", "judgement", "verdict")
 
 
@@ -70,7 +72,10 @@ def read_judgment(text: str, rules: Rules = "default") -> Judgment | Unread:
     held = needed(text) if rules == "published" else payload(text)
     if isinstance(held, Unread):
         return held
-    meant = _read(text, _JUDGMENTS, _VERDICT, negative=Verdict.WRONG)
+    if held is None and _SEARCH.match(text) and mentioned(text, _JUDGMENTS) == {SEARCH}:
+        meant: Verdict | str | Unread = SEARCH
+    else:
+        meant = _read(text, _JUDGMENTS, _VERDICT, negative=Verdict.WRONG)
     if isinstance(meant, Unread):
         return meant
     wanted = field(held.value, ("keywords_to_search", "keywords")) if held else None
@@ -84,23 +89,4 @@ def _read(text: str, vocabulary: Mapping[str, T], names: Sequence[str], negative
     held = payload(text)
     if isinstance(held, Unread):
         return held
-    if held is None:
-        return word(text, vocabulary, negative)
-    found = _value(held.value, names)
-    if found is None:
-        return unread("no_field", text)
-    if isinstance(found, bool) and negative is False:
-        meant: T | Unread = next(value for value in vocabulary.values() if value is found)
-    elif isinstance(found, str):
-        meant = word(found, vocabulary, negative)
-    else:
-        return unread("not_in_vocabulary", text)
-    if isinstance(meant, Unread):
-        return unread("not_in_vocabulary" if meant.why == "prose" else meant.why, text)
-    return unread("several", text) if mentioned(held.after, vocabulary) - {meant} else meant
-
-
-def _value(value: Json, names: Sequence[str]) -> Json:
-    """The field of an object, also of the only one in a list; the only text in a list."""
-    value = single(value)
-    return value if isinstance(value, str) else field(value, names)
+    return word(text, vocabulary, negative) if held is None else claimed(held, text, names, vocabulary, negative)

@@ -55,6 +55,10 @@ def test_a_class_is_never_a_default(text: str, why: str) -> None:
         ("[No]", False),
         ("Not covered", False),
         ("No, the step is not covered.", False),
+        ("No, the text only touches on the same subject.", False),
+        ("Yes, it is correct.", True),
+        ('{"found": true, "answer": "Gout"}', True),
+        ('{"found": false, "addressed": true, "answer": "No"}', False),
         ("Yes, the third step says it.", True),
         ("\u662f", True),
         ("\u4e0d\u662f", False),
@@ -69,7 +73,14 @@ def test_hits(text: str, found: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["eyes", "Yesterday", "Yes and no", "Yes|No", "\u662f\u4e0d\u662f", "", "Maybe", "Yes, but not fully"]
+    "text",
+    [
+        *("eyes", "Yesterday", "Yes and no", "Yes|No", "\u662f\u4e0d\u662f", "", "Maybe", "Yes, but not fully"),
+        *("Yes: false", "Yes: \u274c", "\u662f\uff0c\u4e0d\u5305\u542b", "\u662f\uff0c\u4f46\u53ea\u6709\u90e8\u5206"),
+        *("Yes, in part.", "Yes, only the first half", "No. It is found in step 3", "No, it is correct."),
+        *('{"found": true, "answer": "no"}', '{"found": false, "yes": true}', '{"found": "Yes: false"}'),
+        '{"Found": true, "found": false}',
+    ],
 )
 def test_eyes_are_no_yes(text: str) -> None:
     assert isinstance(read_found(text), Unread)
@@ -85,6 +96,11 @@ def test_eyes_are_no_yes(text: str) -> None:
         ('{"correct": true}', True),
         ('{"accuracy": false}', False),
         ('It means the same. {"verdict": "correct"}', True),
+        ('It might be wrong at first sight. {"verdict": "correct"}', True),
+        ('{"verdict": "Verdict: [Correct]", "wrong": false}', True),
+        ('{"verdict": "wrong", "correct": false, "answer": "Gout"}', False),
+        ("Yes, it is correct.", True),
+        ("The prediction is Correct because both are names of gout.", True),
     ],
 )
 def test_outcomes(text: str, right: bool) -> None:
@@ -101,6 +117,16 @@ def test_outcomes(text: str, right: bool) -> None:
         ("Wrong. The correct diagnosis is gout", "several"),
         ('{"verdict": "correct"}\nIt is wrong.', "several"),
         ('{"verdict": "correct", "verdict": "wrong"}', "half_json"),
+        ('{"verdict": "correct", "Verdict": "wrong"}', "half_json"),
+        ('{"verdict": "Correct: false"}', "hedged"),
+        ('{"verdict": "correct, in part"}', "hedged"),
+        ('{"verdict": "correct, since both name gout"}', "not_in_vocabulary"),
+        ('{"verdict": "correct"}\n\u4f46\u662f\u4e0d\u6b63\u786e', "hedged"),
+        ('{"verdict": "correct"}\nThe answer misses the side.', "hedged"),
+        ('{"verdict": "correct", "correct": false}', "several"),
+        ('{"verdict": "correct", "wrong": true}', "several"),
+        ('{"verdict": "correct", "judgment": "Wrong"}', "several"),
+        ('{"verdict": "wrong"}\nThe answer is right.', "several"),
         ('{"verdict": {"value": "correct"}}', "not_in_vocabulary"),
         ("\u6b63\u786e", "other_language"),
     ],
@@ -134,6 +160,15 @@ def test_the_published_code_reads_judgments_in_json_only() -> None:
     assert found.why == "prose"
     assert isinstance(read_judgment("", "published"), Unread)
     assert read_judgment('{"judgment": "Correct"}', "published") == Judgment(Verdict.CORRECT)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"judgment": "Correct", "verdict": "Wrong"}', '{"judgment": "Wrong", "correct": true}', "Search: wrong"]
+)
+def test_of_two_judgments_none_is_taken(text: str) -> None:
+    found = read_judgment(text)
+    assert isinstance(found, Unread)
+    assert found.why == "several"
 
 
 def test_a_boolean_is_no_judgment_and_no_class() -> None:
