@@ -128,14 +128,6 @@ def test_judgments(text: str, judgment: Judgment) -> None:
     assert read_judgment(text) == judgment
 
 
-def test_the_published_code_reads_judgments_in_json_only() -> None:
-    found = read_judgment("Correct", "published")
-    assert isinstance(found, Unread)
-    assert found.why == "prose"
-    assert isinstance(read_judgment("", "published"), Unread)
-    assert read_judgment('{"judgment": "Correct"}', "published") == Judgment(Verdict.CORRECT)
-
-
 def test_a_boolean_is_no_judgment_and_no_class() -> None:
     assert isinstance(read_judgment('{"judgment": true}'), Unread)
     assert isinstance(read_class('{"class": false}'), Unread)
