@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance import building, judging, loops, requests, staged, transitions
+from conformance import assessing, building, judging, loops, requests, staged, transitions
 from conformance.vector import Vector
 from wardround.scenarios.published.tables import Tables
 
@@ -37,7 +37,7 @@ _ANSWERED: Mapping[str, Callable[[Vector, Tables], Any]] = {
     "medr_paper_ci": staged.printed_interval,
     "medr_reasoning_metrics": judging.reasoning,
     "medr_outcome_accuracy": judging.outcome,
-    "medr_assessment_metrics": judging.assessment,
+    "medr_assessment_metrics": assessing.assessment,
 }
 
 ADAPTERS: Mapping[str, Adapter] = {

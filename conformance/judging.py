@@ -1,8 +1,13 @@
-"""Adapters: judges and aggregation of MedR-Bench, played with the recorded replies of a judge."""
+"""Adapters: judges and aggregation of MedR-Bench, played with the recorded replies of a judge.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+A row that shows a defect is read as strictly as the project reads, and ends in a typed reason where that finds nothing.
+"""
+
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from conformance import loose
+from conformance.played import Judge
 from conformance.vector import Vector
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Score
@@ -13,37 +18,7 @@ from wardround.evaluators.reasoning.judged import JudgedReply, JudgedStep, StepC
 from wardround.evaluators.reasoning.medr import judged_reply
 from wardround.evaluators.reasoning.reference import published_reference, read_reference
 from wardround.evaluators.reasoning.scores import scores
-from wardround.evaluators.reasoning.verdicts import read_class, read_found, read_outcome
 from wardround.scenarios.published.tables import Absent, Tables
-
-_ATTEMPTS = 3
-
-
-class Judge:
-    """A judge that plays its recorded replies in order, and a search that finds `info 1`, `info 2`, ..."""
-
-    def __init__(self, replies: Any) -> None:
-        self._replies: Iterator[Any] = iter(replies if isinstance(replies, list) else [replies])
-        self.calls = 0
-        self.searches: list[str] = []
-
-    def says(self) -> str:
-        """The next reply. Raises Absent where there is none."""
-        for reply in self._replies:
-            self.calls += 1
-            if not isinstance(reply, str):
-                raise Absent("no_text", f"the judge replied {reply!r}")
-            return reply
-        raise Absent("no_reply", "the judge is asked again and has no more recorded replies")
-
-    def finds(self, query: str) -> str:
-        """What a search for `query` finds."""
-        self.searches.append(query)
-        return f"info {len(self.searches)}"
-
-    def told(self, value: Any) -> dict[str, Any]:
-        """A value with what it took."""
-        return {"value": value, "error": None, "judge_calls": self.calls, "searches": self.searches}
 
 
 def reasoning(row: Vector, tables: Tables) -> Any:
@@ -53,8 +28,8 @@ def reasoning(row: Vector, tables: Tables) -> Any:
     if metric == "calculate_efficiency_factuality":
         return {"value": _shares(row, _stored(row.input["steps"]))}
     known: Mapping[str, Callable[[Vector, Judge], Any]] = {
-        "evaluate_efficiency": lambda row, judge: _read(read_class(judge.says())).capitalize(),
-        "check_step_hit": lambda row, judge: _read(read_found(judge.says())),
+        "evaluate_efficiency": lambda row, judge: loose.step_class(judge.says(), row).capitalize(),
+        "check_step_hit": lambda row, judge: loose.hit(judge.says(), row),
         "evaluate_factuality": _factuality,
         "eval_reasoning_completeness": _completeness,
         "eval_reasoning_efficiency_factuality": _evaluated,
@@ -69,67 +44,34 @@ def outcome(row: Vector, tables: Tables) -> Any:
     del tables
     judge = Judge(row.input["judge"])
     if not row.input["metric"].endswith("websearch"):
-        return judge.told(_read(read_outcome(judge.says())))
+        return judge.told(loose.right(judge.says(), row))
     keywords = judge.says()
-    return judge.told([keywords, judge.finds(keywords), _read(read_outcome(judge.says()))])
-
-
-def assessment(row: Vector, tables: Tables) -> Any:
-    """medr_assessment_metrics."""
-    del tables
-    if "hits" in row.input:
-        return {"value": items.rate(row.input["hits"])}
-    judge = Judge(row.input["judge"])
-    asked, recorded = (_read(items.published_items(judge.says())) for _ in range(2))
-    if asked == (None,):
-        return judge.told({"precision": 0.0, "recall": 0.0})
-    hits = [[item is not None and _found(judge) for item in side] for side in (asked, recorded)]
-    precision, recall = items.published_precision_recall(*hits)
-    return judge.told(
-        {
-            "precision": precision.value,
-            "recall": recall.value,
-            "infer_info_split": _listed(asked, hits[0]),
-            "gt_info_split": _listed(recorded, hits[1]),
-        }
-    )
-
-
-def _found(judge: Judge) -> bool:
-    """One item, asked for up to three times."""
-    for _ in range(_ATTEMPTS):
-        if not isinstance(found := read_found(judge.says()), Unread):
-            return found
-    raise Absent("judge_unreadable", "three replies say neither yes nor no")
-
-
-def _listed(side: Sequence[items.Item | None], hits: Sequence[bool]) -> list[dict[str, Any]]:
-    return [
-        ({"type": item.type, "test_name": item.name, "info_required": item.wanted} if item else {}) | {"hit": hit}
-        for item, hit in zip(side, hits, strict=True)
-    ]
+    return judge.told([keywords, judge.finds(keywords), loose.right(judge.says(), row)])
 
 
 def _factuality(row: Vector, judge: Judge) -> Any:
-    del row
-    inquiry = _inquire("", judge)
-    return [inquiry.verdict == Verdict.CORRECT, _path(inquiry)]
+    inquiry, verdict = _inquire("", row, judge)
+    return [verdict, _path(inquiry)]
 
 
-def _inquire(step: str, judge: Judge) -> Inquiry:
+def _inquire(step: str, row: Vector, judge: Judge) -> tuple[Inquiry, bool]:
+    """The inquiry at its end, and whether the step is correct. Raises Absent without a verdict."""
     inquiry = Inquiry(step, "published")
     while inquiry.wants != "done":
         if inquiry.wants == "search":
-            inquiry = inquiry.searched(judge.finds(inquiry.query))
+            inquiry = inquiry.searched(judge.finds(inquiry.keywords))
         else:
             inquiry = inquiry.told(judge.says())
-    if inquiry.verdict is None:
-        raise Absent(inquiry.reason, "no reply of the judge holds a verdict; the published code stops")
-    return inquiry
+    if inquiry.verdict is not None:
+        return inquiry, inquiry.verdict == Verdict.CORRECT
+    last = inquiry.path[-1]
+    if row.counts and last.info is None and isinstance(last.judgment, str):  # JSON, in words that settle nothing
+        return inquiry, loose.correct(last.judgment)
+    raise Absent(inquiry.reason, "no reply of the judge holds a verdict; the published code stops")
 
 
-def _path(inquiry: Inquiry) -> list[dict[str, str]]:
-    def told(look: Look) -> dict[str, str]:
+def _path(inquiry: Inquiry) -> list[dict[str, Any]]:
+    def told(look: Look) -> dict[str, Any]:
         held = {"judgment": look.judgment, "keywords_to_search": look.keywords}
         return held if look.info is None else held | {"info": look.info}
 
@@ -137,12 +79,15 @@ def _path(inquiry: Inquiry) -> list[dict[str, str]]:
 
 
 def _completeness(row: Vector, judge: Judge) -> Any:
-    del row
     written = judge.says()
-    lines, steps = published_reference(written), read_reference(written)
-    if not isinstance(steps, Unread) and len(steps) != len(lines):
-        raise Absent("no_step", f"{len(lines)} lines hold {len(steps)} steps: a preamble is none")
-    hits = [_read(read_found(judge.says())) for _ in lines]
+    lines = published_reference(written)
+    if not row.counts:
+        steps = read_reference(written)
+        if isinstance(steps, Unread):
+            raise Absent(steps.reason, f"the judge's reply {steps.said!r} holds no step")
+        if len(steps) != len(lines):
+            raise Absent("no_step", f"{len(lines)} lines hold {len(steps)} steps: a preamble is none")
+    hits = [loose.hit(judge.says(), row) for _ in lines]
     told = [{"step": line, "hit": hit} for line, hit in zip(lines, hits, strict=True)]
     return {"recall_score": items.rate(hits), "ground_truth_steps": told}
 
@@ -150,17 +95,13 @@ def _completeness(row: Vector, judge: Judge) -> Any:
 def _evaluated(row: Vector, judge: Judge) -> Any:
     judged, told = [], []
     for text in row.input["steps"]:
-        kind = _read(read_class(judge.says()))
-        inquiry = _inquire(text, judge) if kind == StepClass.REASONING else None
-        judged.append(inquiry.judged() if inquiry else JudgedStep(text, kind))
-        told.append(
-            {
-                "step": text,
-                "efficiency": kind.capitalize(),
-                "factulity": inquiry.verdict == Verdict.CORRECT if inquiry else None,
-                "judgment_path": _path(inquiry) if inquiry else [],
-            }
-        )
+        kind = loose.step_class(judge.says(), row)
+        verdict, correct, path = None, None, []
+        if kind == StepClass.REASONING:
+            inquiry, correct = _inquire(text, row, judge)
+            verdict, path = Verdict.CORRECT if correct else Verdict.WRONG, _path(inquiry)
+        judged.append(JudgedStep(text, kind, verdict))
+        told.append({"step": text, "efficiency": kind.capitalize(), "factulity": correct, "judgment_path": path})
     efficiency, factuality = _shares(row, JudgedReply("formal", tuple(judged), reason="" if judged else "no_steps"))
     return {"efficiency_score": efficiency, "factuality_score": factuality, "evaluated_steps": told}
 
@@ -182,9 +123,3 @@ def _stored(steps: Any) -> JudgedReply:
         return judged_reply({"reasoning_eval": steps})
     except UsageError as error:
         raise Absent("unknown_label", str(error)) from error
-
-
-def _read(value: Any) -> Any:
-    if isinstance(value, Unread):
-        raise Absent(value.reason, f"the judge's reply {value.said!r} holds no verdict")
-    return value

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from wardround.engine.digest import digest_of
-from wardround.engine.errors import StoreError, TextLost, UsageError
+from wardround.engine.errors import TextLost, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow

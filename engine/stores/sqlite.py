@@ -10,7 +10,7 @@ import msgspec
 
 from wardround.engine.clock import Clock, wall
 from wardround.engine.digest import digest_of
-from wardround.engine.errors import StoreError, TextLost, UsageError
+from wardround.engine.errors import TextLost, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow

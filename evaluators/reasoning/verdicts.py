@@ -7,10 +7,10 @@ from typing import TypeVar
 import msgspec
 
 from wardround.evaluators.judging.claimed import claimed
-from wardround.evaluators.judging.payload import field, needed, payload
+from wardround.evaluators.judging.payload import field, payload
 from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.judging.words import mentioned, word
-from wardround.evaluators.reasoning.judged import Rules, StepClass, Verdict
+from wardround.evaluators.reasoning.judged import StepClass, Verdict
 
 T = TypeVar("T")
 
@@ -64,12 +64,12 @@ def read_outcome(text: str) -> bool | Unread:
     return _read(text, _OUTCOMES, (*_VERDICT, "accuracy", "correct", "answer"), negative=False)
 
 
-def read_judgment(text: str, rules: Rules = "default") -> Judgment | Unread:
+def read_judgment(text: str) -> Judgment | Unread:
     """The verdict on a step (prompt 17): {"judgment": "Correct" or "Wrong" or "Search", "keywords_to_search": ...}.
 
-    Under `published` only JSON is read, as its code does; else a verdict in text is read too.
+    A verdict in text is read too.
     """
-    held = needed(text) if rules == "published" else payload(text)
+    held = payload(text)
     if isinstance(held, Unread):
         return held
     if held is None and _SEARCH.match(text) and mentioned(text, _JUDGMENTS) == {SEARCH}:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from tiny import TABLES
 
+from conformance.assessing import assessment
 from conformance.compare import agrees
-from conformance.judging import assessment, outcome, reasoning
+from conformance.judging import outcome, reasoning
 from conformance.vector import Vector, vectors
 from wardround.scenarios.published.tables import Absent
 
@@ -37,11 +38,11 @@ def test_what_five_searches_do_not_settle_is_not_correct() -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        (row("evaluate_efficiency", judge=""), "judge_unreadable/empty"),
-        (row("check_step_hit", judge="eyes"), "judge_unreadable/prose"),
+        (row("evaluate_efficiency", "defect", judge=""), "judge_unreadable/empty"),
+        (row("check_step_hit", "defect", judge="eyes"), "judge_unreadable/prose"),
         (row("evaluate_factuality", judge=["a", *["bad"] * 20]), "judge_unreadable/prose"),
-        (row("evaluate_factuality", judge=["a", '{"x": 1}']), "no_reply"),
-        (row("eval_reasoning_completeness", judge=["Steps:\n<Step 1> a", "Yes"]), "no_step"),
+        (row("evaluate_factuality", judge=["a", '{"x": 1}']), "judge_unreadable/no_field"),
+        (row("eval_reasoning_completeness", "defect", judge=["Steps:\n<Step 1> a", "Yes"]), "no_step"),
         (
             row("eval_reasoning_efficiency_factuality", "defect", steps=["a"], judge=["Citation"]),
             "no_reasoning_step",
@@ -76,20 +77,19 @@ def test_outcomes() -> None:
         True,
     ]
     with pytest.raises(Absent, match="holds no verdict"):
-        outcome(row("eval_accuracy", judge="Partially correct"), TABLES)
+        outcome(row("eval_accuracy", "defect", judge="Partially correct"), TABLES)
 
 
 def test_assessments() -> None:
     ct = {"type": "Imaging", "test_name": "CT", "info_required": "why"}
     one = json.dumps(ct)
-    told = assessment(row("x", judge=[one, json.dumps([ct, {"x": 1}]), "maybe", "Yes", "No"]), TABLES)
+    told = assessment(row("x", judge=[one, json.dumps([ct, {"x": 1}]), "Yes", "No"]), TABLES)
     assert (told["value"]["precision"], told["value"]["recall"]) == (1.0, 0.0)
-    assert told["value"]["gt_info_split"] == [ct | {"hit": False}, {"hit": False}]
-    assert assessment(row("x", judge=['{"x": 1}', one]), TABLES)["value"] == {"precision": 0.0, "recall": 0.0}
+    assert told["value"]["gt_info_split"] == [ct | {"hit": False}, {"x": 1, "hit": False}]
     assert assessment(row("calculate_match_rate", hits=[True, False]), TABLES) == {"value": 0.5}
     with pytest.raises(Absent) as absent:
-        assessment(row("x", judge=[one, one, "perhaps", "perhaps", "perhaps"]), TABLES)
-    assert absent.value.reason == "judge_unreadable"
+        assessment(row("x", judge=[one, one]), TABLES)
+    assert absent.value.reason == "no_reply"
 
 
 @pytest.mark.shared

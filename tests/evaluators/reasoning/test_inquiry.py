@@ -79,10 +79,56 @@ def test_keywords_are_asked_for_again_too() -> None:
     assert inquiry.told("a").repairing is False
     silent = inquiry.told("").judged()
     assert (silent.verdict, silent.reason) == (Verdict.UNVERIFIABLE, "keywords/empty")
-    published = Inquiry("a", "published")
-    for _ in range(7):
-        published = published.told("")
-    assert (published.wants, published.verdict, published.reason) == ("done", None, "judge_unreadable/empty")
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("", "empty"),
+        ("Correct", "prose"),
+        (f"So: {RIGHT}", "prose"),
+        (f"{RIGHT} so it is", "half_json"),
+        (f"{RIGHT[:-1]},}}", "half_json"),
+        ("[" * 100_000, "half_json"),
+        ("x" * 100_001, "too_long"),
+    ],
+)
+def test_under_the_published_rules_a_verdict_is_json_alone_after_at_most_five_repairs(reply: str, reason: str) -> None:
+    inquiry = Inquiry("a", "published").told("").searched("page")
+    for _ in range(5):
+        inquiry = inquiry.told(reply)
+        assert inquiry.repairing
+    assert inquiry.told(f"```json\n{RIGHT}\n```").verdict == Verdict.CORRECT
+    given_up = inquiry.told(reply)
+    assert (given_up.wants, given_up.verdict, given_up.reason) == ("done", None, f"judge_unreadable/{reason}")
+
+
+def test_under_the_published_rules_the_judges_own_words_are_kept() -> None:
+    long = "a,\n b. " * 200
+    inquiry = Inquiry("a", "published").told(long)
+    assert inquiry.keywords == long
+    assert len(inquiry.query) == 500
+    inquiry = inquiry.searched("page").told('{"judgment": "Search", "keywords_to_search": ["a", "b"]}')
+    assert (inquiry.query, inquiry.keywords) == ("a, b", ["a", "b"])
+    inquiry = inquiry.searched("page").told('{"judgment": "Incorrect", "keywords_to_search": ""}')
+    assert inquiry.path == (Look("Search", long, "page"), Look("Search", ["a", "b"], "page"), Look("Incorrect", ""))
+    assert inquiry.verdict == Verdict.WRONG
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ('{"judgment": "Correct"}', "judge_unreadable/no_field"),
+        ('["Correct"]', "judge_unreadable/no_field"),
+        ('{"judgment": "not Correct", "keywords_to_search": ""}', "judge_unreadable/hedged"),
+        ('{"judgment": true, "keywords_to_search": ""}', "judge_unreadable/not_in_vocabulary"),
+        ('{"judgment": "Search!", "keywords_to_search": "a"}', "unresolved"),
+    ],
+)
+def test_under_the_published_rules_what_is_json_is_not_repaired(reply: str, reason: str) -> None:
+    inquiry = Inquiry("a", "published").told("a").searched("page").told(reply)
+    verdict = Verdict.UNVERIFIABLE if reason == "unresolved" else None
+    assert (inquiry.wants, inquiry.verdict, inquiry.reason) == ("done", verdict, reason)
 
 
 def test_what_was_not_asked_for_is_an_error() -> None:

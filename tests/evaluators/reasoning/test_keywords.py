@@ -106,5 +106,5 @@ def test_a_further_search_is_for_terms_too() -> None:
 def test_the_published_code_looks_up_whatever_it_is_told() -> None:
     refused = "I'm sorry, but I can't help with that."
     inquiry = Inquiry("a", "published").told(refused)
-    assert inquiry.query == refused.strip(".")
+    assert (inquiry.query, inquiry.keywords) == (refused, refused)
     assert inquiry.searched("page").told(SEARCH % "You should look it up").query == "You should look it up"

@@ -154,14 +154,6 @@ def test_judgments(text: str, judgment: Judgment) -> None:
     assert read_judgment(text) == judgment
 
 
-def test_the_published_code_reads_judgments_in_json_only() -> None:
-    found = read_judgment("Correct", "published")
-    assert isinstance(found, Unread)
-    assert found.why == "prose"
-    assert isinstance(read_judgment("", "published"), Unread)
-    assert read_judgment('{"judgment": "Correct"}', "published") == Judgment(Verdict.CORRECT)
-
-
 @pytest.mark.parametrize(
     "text", ['{"judgment": "Correct", "verdict": "Wrong"}', '{"judgment": "Wrong", "correct": true}', "Search: wrong"]
 )

@@ -1,0 +1,78 @@
+"""Adapter: examinations asked for and recorded, as MedR-Bench compares them, played with a judge's recorded replies."""
+
+from typing import Any
+
+from conformance import loose
+from conformance.played import Judge
+from conformance.vector import Vector
+from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.reasoning import items
+from wardround.evaluators.reasoning.published import REPAIRS, entries, strict
+from wardround.scenarios.published.tables import Absent, Tables
+
+_ATTEMPTS = 3
+_TYPE = "type"
+_NEEDED = (_TYPE, "test_name", "info_required")
+
+Entry = dict[str, Any]
+
+
+def assessment(row: Vector, tables: Tables) -> Any:
+    """medr_assessment_metrics."""
+    del tables
+    if "hits" in row.input:
+        return {"value": items.rate(row.input["hits"])}
+    if "judge" not in row.input:
+        raise Absent("unknown_metric", f"nothing answers {row.input.get('metric')}")
+    judge = Judge(row.input["judge"])
+    asked = _listed(judge, row, "nothing_asked")
+    if len(asked) == 1 and _TYPE not in asked[0]:  # taken to say that nothing is needed
+        return judge.told({"precision": 0.0, "recall": 0.0, "infer_info_split": [], "gt_info_split": []})
+    recorded = _listed(judge, row, "no_reference")
+    hits = [[_hit(entry, judge, row) for entry in side] for side in (asked, recorded)]
+    precision, recall = items.published_precision_recall(*hits)
+    return judge.told(
+        {
+            "precision": precision.value,
+            "recall": recall.value,
+            "infer_info_split": _marked(asked, hits[0]),
+            "gt_info_split": _marked(recorded, hits[1]),
+        }
+    )
+
+
+def _listed(judge: Judge, row: Vector, none: str) -> list[Entry]:
+    """One side's entries. Raises Absent, and of a row that shows a defect also if they are none that can be matched."""
+    found = _asked(judge)
+    if not row.counts and not found:
+        raise Absent(none, "the published code has 0 where the figure is not defined")
+    if not row.counts and any(name not in entry for entry in found for name in _NEEDED):
+        raise Absent("judge_unreadable/no_test", "an entry lacks what it is matched by")
+    return found
+
+
+def _asked(judge: Judge) -> list[Entry]:
+    """The entries of the judge's list, which it is asked for three times; each time what is no JSON is put right."""
+    why = ""
+    for _ in range(_ATTEMPTS):
+        reply = judge.says()
+        for _ in range(REPAIRS):
+            if not isinstance(strict(reply), Unread):
+                break
+            reply = judge.says()
+        found = entries(reply)
+        if not isinstance(found, Unread):
+            return found
+        why = found.reason
+        if isinstance(strict(reply), Unread):
+            judge.says()  # a sixth repair, which is not looked at
+    raise Absent(why, "three lists of the judge cannot be read; the published code gives up")
+
+
+def _hit(entry: Entry, judge: Judge, row: Vector) -> bool:
+    """An entry that lacks what it is described by is a miss, and nobody is asked."""
+    return all(name in entry for name in _NEEDED) and loose.matched(judge.says(), row)
+
+
+def _marked(side: list[Entry], hits: list[bool]) -> list[Entry]:
+    return [{**entry, "hit": hit} for entry, hit in zip(side, hits, strict=True)]

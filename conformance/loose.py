@@ -1,0 +1,58 @@
+"""What the published code makes of wordings that the project's readers refuse: by parts of words, wherever they stand.
+
+The project never takes such a reply for a verdict. A row that counts tells what the published code computes, and so
+these are asked there, and there only, once the project's own reader has found nothing in the reply.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from conformance.vector import Vector
+from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.reasoning.judged import StepClass
+from wardround.evaluators.reasoning.verdicts import read_class, read_found, read_outcome
+from wardround.scenarios.published.tables import Absent
+
+T = TypeVar("T")
+
+_CLASSES = (StepClass.CITATION, StepClass.REPETITION, StepClass.REASONING)
+_MATCHED = ("\u662f", "Yes", "yes", "YES")
+
+
+def step_class(reply: str, row: Vector) -> StepClass:
+    """The first of the four words, written small or with a capital; redundancy without any."""
+
+    def loose(text: str) -> StepClass:
+        named = (kind for kind in _CLASSES if kind in text or kind.capitalize() in text)
+        return next(named, StepClass.REDUNDANCY)
+
+    return _read(reply, row, read_class, loose)
+
+
+def hit(reply: str, row: Vector) -> bool:
+    """Whether a reference step is found: "yes" anywhere, in any case."""
+    return _read(reply, row, read_found, lambda text: "yes" in text.lower())
+
+
+def matched(reply: str, row: Vector) -> bool:
+    """Whether an examination is found: "yes" in one of three cases, or in Chinese."""
+    return _read(reply, row, read_found, lambda text: any(word in text for word in _MATCHED))
+
+
+def right(reply: str, row: Vector) -> bool:
+    """Whether an outcome is right: "correct" anywhere, in any case."""
+    return _read(reply, row, read_outcome, lambda text: "correct" in text.lower())
+
+
+def correct(judgment: str) -> bool:
+    """Whether a step holds: "Correct" anywhere, or the word by itself in small letters."""
+    return judgment == "correct" or "Correct" in judgment
+
+
+def _read(reply: str, row: Vector, read: Callable[[str], T | Unread], loose: Callable[[str], T]) -> T:
+    found = read(reply)
+    if not isinstance(found, Unread):
+        return found
+    if row.counts:
+        return loose(reply)
+    raise Absent(found.reason, f"the judge's reply {found.said!r} holds no verdict")
