@@ -148,6 +148,11 @@ async def test_prices_make_costs_and_without_them_there_is_none(cases: Path, tmp
             assert usage.completion > 0
 
 
+async def test_a_run_has_a_name_that_can_be_typed(cases: Path) -> None:
+    with pytest.raises(UsageError, match="is no name for a run"):
+        await wardround.run(cases, "workup", doctor="gold", store=MemoryStore(), name="a/b")
+
+
 async def test_wrong_arguments_are_usage_errors(cases: Path) -> None:
     for seats in ({"doctor": 3}, {"nurse": "gold"}, {"doctor": {"spec": "gold", "temperatur": 1}}):
         with pytest.raises(UsageError):

@@ -13,7 +13,7 @@ from wardround.engine.progress import Progress
 from wardround.engine.records import Json
 from wardround.engine.replay import fork
 from wardround.engine.rows import EpisodeRow
-from wardround.names import made_up
+from wardround.names import run_name
 from wardround.playing import parts_of, play_open, reached, stage
 from wardround.results import Run
 from wardround.settings import RunSettings, SeatSettings
@@ -33,11 +33,12 @@ async def fork_run(
     A seat that is not named keeps its agent. Raises LogError if the episode has fewer actions.
     """
     parent.check_playable("it cannot be forked")
+    named = await run_name(name or "", parent.store)
     settings = RunSettings.model_validate(parent.header["settings"])
     access = await access_of(settings, parent.store)
     parts = await _parts(parent, seats, access)
     async with reached(parts, tried=settings.preflight):
-        child = await _written(parent, episode, after, _header(parent, episode, after, seats, parts), name)
+        child = await _written(parent, episode, after, _header(parent, episode, after, seats, parts), named)
         await play_open(await stage(child, parts, access), progress or Progress(), 1)
     return child
 
@@ -73,7 +74,7 @@ def _header(
     }
 
 
-async def _written(parent: Run, episode: EpisodeRow, after: int, header: dict[str, Json], name: str | None) -> Run:
+async def _written(parent: Run, episode: EpisodeRow, after: int, header: dict[str, Json], name: str) -> Run:
     store = parent.store
     events = decode(await parent.rows(episode.id))
     opened = events[0]
@@ -95,8 +96,7 @@ async def _written(parent: Run, episode: EpisodeRow, after: int, header: dict[st
     for event in fork(events, after, first):
         rows.append(encode(event, previous))
         previous = rows[-1].hash
-    chosen = name or made_up({run.name for run in await store.runs()})
     row = EpisodeRow(child_id, 0, episode.case, episode.repeat, None, "", 0, 0.0)
-    await store.create_run(chosen, header, [row])
-    await store.append(chosen, child_id, rows)
-    return Run(store, chosen, header)
+    await store.create_run(name, header, [row])
+    await store.append(name, child_id, rows)
+    return Run(store, name, header)

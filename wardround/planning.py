@@ -26,7 +26,7 @@ from wardround.engine.records import Action, Json
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import Orders
 from wardround.engine.spending import Budget, Caps
-from wardround.names import made_up
+from wardround.names import run_name
 from wardround.results import SCENARIOS, Run
 from wardround.scenarios.bundled import bundled
 from wardround.scenarios.case import Case
@@ -100,6 +100,7 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any], s
     repeats = settings.repeats or usual
     budget = budget_of(settings.budget, list(parts), [part.spec for part in parts.values()])
     made = Plan(settings, rules, rule_settings, prompts, parts, access, repeats, budget)
+    await run_name(settings.name, store)  # a name that cannot be had is said before what takes long, or warns
     await _read_cases(made, store)
     _check_egress(made)
     _check_prices(made)
@@ -274,6 +275,6 @@ async def write_down(made: Plan, store: Store) -> Run:
         "skipped": {"count": len(made.skipped), "first": made.skipped[:1000], "reasons": reasons(made.skipped)},
         "settings": settings.model_dump(mode="json", exclude_defaults=True),
     }
-    name = settings.name or made_up({run.name for run in await store.runs()})
+    name = await run_name(settings.name, store)
     await store.create_run(name, header, _Planned(made), Orders(budget=made.budget))
     return Run(store, name, header)

@@ -79,6 +79,25 @@ def test_a_name_is_taken_once(shell: Shell, cases: Path, store: Path) -> None:
     assert "already a run 'g'" in shell.err
 
 
+@pytest.mark.parametrize("name", ["-x", "../up", "a b/c", "big~reasoning", ".hidden", "n" * 101])
+def test_a_name_that_would_be_trouble_is_refused(shell: Shell, cases: Path, store: Path, name: str) -> None:
+    assert shell("run", "--cases", cases, "--doctor", "gold", "--name", name, "--store", store) == 2
+    assert f"{name!r} is no name for a run: write at most 100 letters" in shell.err
+    assert shell("run", "--cases", cases, "--doctor", "gold", "--name", "A.b_1-c", "--store", store) == 0
+    fork = ("replay", "A.b_1-c", "case-000", "--from", 1, "--doctor", "silent", "--store", store)
+    assert shell(*fork, "--name", name) == 2
+    assert "is no name for a run" in shell.err
+
+
+def test_a_taken_name_is_refused_before_anything_else_is_said(
+    shell: Shell, cases: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    assert shell("run", "--cases", cases, "--doctor", "gold", "--name", "g", "--store", store) == 0
+    assert shell("run", "--cases", "nowhere.jsonl", "--doctor", "openai/m", "--name", "g", "--store", store) == 2
+    assert shell.err.startswith("wardround: there is already a run 'g'")
+
+
 def test_an_endpoint_that_is_not_there_stops_the_run_before_it_begins(shell: Shell, cases: Path, store: Path) -> None:
     play = ("run", "--cases", cases, "--doctor", "openai/m", "--base-url", "http://127.0.0.1:9/v1", "--store", store)
     assert shell(*play) == 2
