@@ -34,7 +34,7 @@ async def run_name(name: str, store: Store) -> str:
         return made_up(taken)
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name!r} is no name for a run: write at most 100 letters (a to z), digits, dots, hyphens and underscores, "
+            f"{name!r} is no name for a run: write at most 100 letters a to z, digits, dots, hyphens and underscores, "
             "beginning with neither a dot nor a hyphen"
         )
     if name in taken:
