@@ -34,7 +34,7 @@ class ModelJudge:
 
     async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
         """Its reply; raises ProviderError and LimitReached."""
-        asked = self._prompts[f"judge/{question.name}"].render(materials=fenced(question.materials), **question.said)
+        asked = self._prompts[question.prompt].render(materials=fenced(question.materials), **question.said)
         messages = [Message("system", self._prompts["judge/system"].text), Message("user", asked)]
         for earlier in said:
             repair = self._prompts["judge/repair"].text

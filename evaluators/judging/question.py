@@ -30,6 +30,7 @@ class Material(msgspec.Struct, frozen=True):
 class Question(msgspec.Struct, frozen=True):
     """What is asked: `name` is that of its prompt (prompts/judge/NAME.md) and the purpose of the call.
 
+    The same under other `rules` has a prompt of its own, NAME_RULES.md, and readers and judges know it by its name.
     `materials` fill the prompt's placeholder `materials`, fenced off from it; `said` fills its others, with our own
     words only. `shape` is the JSON schema of the reply; empty where it is plain text.
     """
@@ -38,6 +39,12 @@ class Question(msgspec.Struct, frozen=True):
     materials: tuple[Material, ...]
     said: Mapping[str, str] = {}
     shape: Mapping[str, Json] = {}
+    rules: str = ""
+
+    @property
+    def prompt(self) -> str:
+        """The name of its prompt."""
+        return f"judge/{self.name}_{self.rules}" if self.rules else f"judge/{self.name}"
 
     def text(self, label: str) -> str:
         """The text under `label`, "" if there is none."""

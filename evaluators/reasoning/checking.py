@@ -85,7 +85,8 @@ class Check:
         if inquiry.wants == "keywords":
             return questions.keywords(self.step)
         passages = [one.text for one in unique(self._gathered)]
-        return questions.judgment(self.known, passages, self.step, [look.query for look in self.looked])
+        asked = questions.judgment(self.known, passages, self.step, [look.query for look in self.looked])
+        return questions.published(asked) if self.rules == "published" else asked
 
     def _quote(self, told: str) -> None:
         """Keep the quotations of a reply that really stand in a passage: the one it names, or any other shown."""

@@ -160,8 +160,9 @@ class Judging:
     async def _found(self, step: str, text: str) -> Ruling[bool]:
         if not text.strip():  # nothing is found in nothing, and no judge is needed to see it
             return Ruling(False, ())
-        ruling = await self.panel.ask(questions.found(step, text), read_found, swappable=True)
-        return self._counted(ruling)
+        asked = questions.found(step, text)
+        asked = questions.published(asked) if self.rules == "published" else asked
+        return self._counted(await self.panel.ask(asked, read_found, swappable=True))
 
     def _counted(self, ruling: Ruling[T]) -> Ruling[T]:
         if len(ruling.votes) > 1 and any(vote.value is not None for vote in ruling.votes):  # to fail is not to agree

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from wardround.evaluators.judging.question import Material, Question, reply, shape
 
 CASE, GOAL, EARLIER, STEP = "The case", "The goal", "Earlier steps", "The step"
@@ -38,7 +40,10 @@ def keywords(step: str) -> Question:
 
 
 def judgment(case: str, passages: Sequence[str], step: str, searched: Sequence[str] = ()) -> Question:
-    """Whether a step holds, by numbered passages (prompt 17); `searched`: what they were found by, a line each."""
+    """Whether a step holds, by numbered passages (prompt 17); `searched`: what they were found by, a line each.
+
+    The default asks for words of a passage; `published` takes the judge's own knowledge too, as the paper does.
+    """
     found = [Material(passage(number), text, "page") for number, text in enumerate(passages, 1)]
     queries = Material(SEARCHED, "\n".join(searched) or NOTHING, "reply")
     materials = (Material(CASE, case, "case"), queries, *found, Material(STEP, step, "reply"))
@@ -59,9 +64,14 @@ def reference(text: str) -> Question:
 
 
 def found(step: str, prediction: str) -> Question:
-    """Whether a reference step is in a prediction (prompt 18)."""
+    """Whether a reference step is in a prediction (prompt 18); to `published` what is akin to it is enough."""
     materials = (Material(REFERENCE_STEP, step, "reference"), Material(PREDICTION, prediction, "reply"))
     return Question("found", materials, shape=reply(found={"type": "boolean"}))
+
+
+def published(question: Question) -> Question:
+    """The same question by the criteria of the paper's prompt, in our words."""
+    return msgspec.structs.replace(question, rules="published")
 
 
 def starts(text: str) -> Question:

@@ -23,6 +23,7 @@ from wardround.evaluators.judging.judge import Sample
 from wardround.evaluators.judging.question import Question
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
 from wardround.scenarios.case import Truth
+from wardround.wording import wording
 
 TURNS = {"workup": 2, "one-turn": 2, "free-turn": 3, "consultation": 2, "oracle": 1, "treatment": 1}
 DOWN = ProviderError("connection", "down")
@@ -223,6 +224,17 @@ async def test_a_reference_that_the_judge_could_not_split_is_a_failure(reply: st
         assert scores[f"completeness_{part}"].reason.startswith(reason)
     assert account.parts[0].unreferenced.startswith(reason)
     assert scores["efficiency_formal"].value == 1.0
+
+
+@pytest.mark.parametrize(("by", "rules"), [(Reasoning, ""), (PublishedReasoning, "_published")])
+async def test_each_rule_set_asks_by_its_own_criteria(by: type[Reasoning], rules: str) -> None:
+    judge = pleased()
+    await judged(played(ANSWER), judge, by=by)
+    asked = {question.name: question.prompt for question, *_ in judge.asked}
+    assert asked["judgment"] == f"judge/judgment{rules}"
+    assert asked["found"] == f"judge/found{rules}"
+    assert asked["step_class"] == "judge/step_class"
+    assert set(asked.values()) <= set(wording().texts())
 
 
 async def test_the_reference_is_split_once_for_all_parts_and_asks_for_the_final_answer() -> None:
