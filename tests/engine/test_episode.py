@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import anyio
 import pytest
-from instant import instantly
 from play import Shelf, Words, play, table
 from toy import Caller, Count, Counting
 
@@ -16,7 +15,6 @@ from wardround.engine.limits import Limits
 from wardround.engine.progress import Progress
 from wardround.engine.records import Action, Completion, Ending, Json, Message, View
 from wardround.engine.seat import Seat
-from wardround.engine.sessions import Orders
 from wardround.engine.spending import Spending
 from wardround.engine.trajectory import Trajectory
 
@@ -231,47 +229,6 @@ async def test_limits_end_the_episode_the_same_way_when_resumed(limits: Limits, 
         shelf = Shelf(whole.rows[:cut])
         await play(shelf, Words(), limits=limits)
         assert bodies(shelf.rows) == bodies(whole.rows)
-
-
-async def test_a_limit_on_wall_time_ends_an_act_that_hangs() -> None:
-    class Slow(Custom):
-        async def act(self, view: View) -> Action:
-            await anyio.sleep_forever()
-            return Action("say", "late")
-
-    ending = await play(Shelf(), Words(), caller=Slow, limits=Limits(wall=0.05))
-    assert ending is not None
-    assert (ending.cause, ending.reason) == ("limit", "wall")
-
-
-def test_the_wall_limit_does_not_count_what_holds_the_run_back() -> None:
-    endings: list[Ending | None] = []
-
-    async def main() -> None:
-        progress = Progress()
-        progress.obey(Orders("pause"))
-
-        async def played() -> None:
-            endings.append(await play(Shelf(), Words(), watch=progress, limits=Limits(wall=0.2)))
-
-        async with anyio.create_task_group() as group:
-            group.start_soon(played)
-            await anyio.sleep(0.4)
-            progress.obey(Orders("run"))
-
-    instantly(main())
-    assert [ending.cause for ending in endings if ending] == ["completed"]
-
-
-async def test_the_wall_limit_counts_a_call_that_hangs() -> None:
-    class Hanging(Words):
-        async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-            await anyio.sleep_forever()
-            return await super().complete(messages, purpose=purpose, **options)
-
-    ending = await play(Shelf(), Hanging(), watch=Progress(), limits=Limits(wall=0.05))
-    assert ending is not None
-    assert (ending.cause, ending.reason) == ("limit", "wall")
 
 
 async def test_half_a_surrogate_pair_in_an_error_ends_the_episode_and_no_more() -> None:
