@@ -5,7 +5,9 @@ A general HTTP client costs more processor time a call than the rest of the engi
 
 import asyncio
 import ssl
+from collections import OrderedDict
 from collections.abc import Mapping
+from functools import partial
 from typing import cast
 
 import anyio
@@ -46,9 +48,22 @@ class Late(TimeoutError):
 class _Line(asyncio.Protocol):
     """One connection: at most one request at a time."""
 
-    __slots__ = ("_body", "_headers", "_size", "_waiting", "heard", "loop", "parser", "transport", "used", "watch")
+    __slots__ = (
+        "_body",
+        "_headers",
+        "_idle",
+        "_size",
+        "_waiting",
+        "heard",
+        "loop",
+        "parser",
+        "transport",
+        "used",
+        "watch",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, idle: "_Idle") -> None:
+        self._idle = idle
         self.loop = asyncio.get_running_loop()
         self.transport: asyncio.Transport | None = None
         self.watch: asyncio.TimerHandle | None = None
@@ -92,6 +107,11 @@ class _Line(asyncio.Protocol):
         except httptools.HttpParserError:
             self.fail(NoHttp("no HTTP"))
 
+    def on_message_begin(self) -> None:
+        """Called by the parser."""
+        if self._waiting is None or self._waiting.done():  # behind a whole reply: it would answer the next question
+            self.fail(NoHttp("bytes that nobody asked for"))
+
     def on_header(self, name: bytes, value: bytes) -> None:
         """Called by the parser."""
         self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
@@ -127,6 +147,7 @@ class _Line(asyncio.Protocol):
             self._finish(self.parser.get_status_code())
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._idle.pop(self, None)
         broken = "the reply broke off in the middle" if self._headers else "the connection was cut"
         self.fail(exc if isinstance(exc, ssl.SSLError) else BrokenOff(broken))
 
@@ -136,6 +157,10 @@ class _Line(asyncio.Protocol):
         return self.transport is not None and not self.transport.is_closing()
 
 
+_Idle = OrderedDict[_Line, None]
+"""Lines that wait for a request, the one used last at the end; each takes itself out when it is cut."""
+
+
 class Lines:
     """The connections to one address; as many are open as requests are under way, and idle ones are kept a while."""
 
@@ -143,7 +168,7 @@ class Lines:
         self._host, self._port = url.host or "", url.port or (443 if url.scheme == "https" else 80)
         self._tls = ssl.create_default_context() if url.scheme == "https" else None
         self._timeouts, self._keep = timeouts, keep
-        self._idle: list[_Line] = []
+        self._idle: _Idle = OrderedDict()
 
     async def request(self, head: bytes, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         """Send `head` (without its length) and `body`; (status, headers in lower case, body) of the reply.
@@ -162,12 +187,22 @@ class Lines:
                 line.fail(BrokenOff("given up"))
         line.used = line.loop.time()
         if line.reusable:
-            self._idle.append(line)
+            self._give_back(line.used)
+            self._idle[line] = None
         return answer
+
+    def _give_back(self, now: float) -> None:
+        """Close the lines that nobody needed for so long; those of a burst lie at the front, where none is taken."""
+        while self._idle:
+            line = next(iter(self._idle))
+            if line.reusable and now - line.used < self._keep:
+                return
+            del self._idle[line]
+            line.fail(BrokenOff("idle"))
 
     def _take(self) -> _Line | None:
         while self._idle:
-            line = self._idle.pop()
+            line, _ = self._idle.popitem()
             if line.reusable and line.loop.time() - line.used < self._keep:
                 return line
             line.fail(BrokenOff("idle"))
@@ -179,7 +214,7 @@ class Lines:
         try:
             with anyio.fail_after(self._timeouts.connect):
                 _, line = await loop.create_connection(
-                    _Line, self._host, self._port, ssl=self._tls, server_hostname=name
+                    partial(_Line, self._idle), self._host, self._port, ssl=self._tls, server_hostname=name
                 )
         except TimeoutError:
             raise Late(f"no connection within {self._timeouts.connect:g} s") from None
@@ -201,7 +236,8 @@ class Lines:
 
     async def aclose(self) -> None:
         """Close the idle connections."""
-        idle, self._idle = self._idle, []
+        idle = list(self._idle)
+        self._idle.clear()
         for line in idle:
             if line.transport is not None:
                 line.transport.close()

@@ -25,9 +25,15 @@ class Server:
 
     def __init__(self, serve: Serve) -> None:
         self.serve, self.connections, self.requests = serve, 0, 0
+        self.writers: set[asyncio.StreamWriter] = set()
+
+    @property
+    def open(self) -> int:
+        return len(self.writers)
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        self.writers.add(writer)
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -39,6 +45,7 @@ class Server:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
+            self.writers.discard(writer)
             writer.close()
 
 
@@ -195,6 +202,60 @@ async def test_an_idle_connection_is_not_kept_for_ever() -> None:
         await anyio.sleep(0.05)
         await made.request(HEAD, b"{}")
         assert server.connections == 2
+
+
+BEHIND = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstale"
+
+
+@pytest.mark.parametrize("behind", [BEHIND, BEHIND[:9], BEHIND[:-2], b"more", b"HTTP/1.1 100 Continue\r\n\r\n"])
+@pytest.mark.parametrize("together", [True, False])
+async def test_bytes_that_nobody_asked_for_answer_no_question(behind: bytes, together: bool) -> None:
+    late = anyio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:
+        reply = OK.replace(b"ok", b"%02d" % number)
+        writer.write(reply + behind if together else reply)
+        await anyio.sleep(0 if together else 0.02)
+        writer.write(b"" if together else behind)
+        late.set()
+
+    async with lines(serve) as (made, server):
+        for number in range(1, 4):
+            late = anyio.Event()
+            assert (await made.request(HEAD, b"{}"))[2] == b"%02d" % number
+            if not together:
+                await late.wait()
+                await anyio.sleep(0.01)
+        assert server.connections == 3
+
+
+async def burst(made: Lines, count: int) -> None:
+    async with anyio.create_task_group() as group:
+        for _ in range(count):
+            group.start_soon(made.request, HEAD, b"{}")
+
+
+async def test_the_connections_of_a_burst_are_given_back() -> None:
+    async with lines(saying(OK), keep=1.0) as (made, server):
+        await burst(made, 40)
+        assert server.connections == server.open == 40
+        for _ in range(2):  # one line is enough for these, and it is never idle for long
+            await anyio.sleep(0.6)
+            await made.request(HEAD, b"{}")
+        await anyio.sleep(0.05)
+        assert (server.connections, server.open) == (40, 1)
+
+
+async def test_connections_that_the_server_closed_are_forgotten() -> None:
+    async with lines(saying(OK)) as (made, server):
+        await burst(made, 40)
+        assert len(made._idle) == 40
+        for writer in list(server.writers):
+            writer.close()
+        await anyio.sleep(0.05)
+        assert len(made._idle) == 0
+        assert (await made.request(HEAD, b"{}"))[2] == b"ok"
+        assert server.connections == 41
 
 
 @pytest.fixture
