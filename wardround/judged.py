@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from hashlib import blake2b
 
 import msgspec
 
+from wardround.engine.digest import digest_of
 from wardround.engine.errors import TextLost
 from wardround.engine.events import Acted
 from wardround.engine.protocols import Store
@@ -59,17 +59,17 @@ async def _of(store: Store, run: str, episode: str, evaluator: str) -> list[Scor
     return []
 
 
-async def fingerprints(store: Store, run: str, evaluator: str) -> dict[str, bytes]:
+async def fingerprints(store: Store, run: str, evaluator: str) -> dict[str, str]:
     """The scores that an evaluator has in a run, by episode as a `fingerprint`: scores of a large run fill memory."""
-    found: dict[str, bytes] = {}
+    found: dict[str, str] = {}
     async for name, scores in _by_episode(store, run, evaluator):
         found[name] = fingerprint(scores)
     return found
 
 
-def fingerprint(scores: Sequence[Score]) -> bytes:
+def fingerprint(scores: Sequence[Score]) -> str:
     """What tells scores from others."""
-    return blake2b(msgspec.json.encode(list(scores)), digest_size=16).digest()
+    return digest_of(msgspec.json.encode(list(scores)))
 
 
 async def _by_episode(store: Store, run: str, evaluator: str) -> AsyncGenerator[tuple[str, list[Score]], None]:
