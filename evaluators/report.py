@@ -11,11 +11,13 @@ from wardround.evaluators.compare import Comparison, Difference, compare_runs
 from wardround.evaluators.described import described, prompts
 from wardround.evaluators.measures import counted, measure_of, shown
 from wardround.evaluators.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
+from wardround.evaluators.ranking import ranking
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.showing.environment import environment, style
 from wardround.evaluators.showing.tabled import Group, tabled
 from wardround.evaluators.summary import ScoreSummary, Summary, summarise
 from wardround.evaluators.table import (
+    ORDER,
     beside,
     beside_them,
     beyond,
@@ -31,6 +33,7 @@ from wardround.evaluators.table import (
     signed,
     span,
     spans,
+    told,
 )
 from wardround.evaluators.tables.extended import STRATA, extended_tables, rules_in, stratified_tables
 from wardround.evaluators.tables.records import records
@@ -106,6 +109,8 @@ def page(
         sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(runs)],
         comparison=comparison,
         together=scores_plot("all", summaries) if len(runs) > 1 else None,
+        ranking=ranking(runs, summaries) if comparison else None,
+        order=ORDER,
         groups=_groups(runs, seed),
         judged=judged or {},
     )
@@ -113,11 +118,13 @@ def page(
 
 def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
     """The same figures as one JSON object: {"runs": [{"run", "header", a summary, "doubts", "evaluated" (who judged
-    how many episodes, and who was silent: evaluated.py)}], "comparison": null or one, "tables": one object for each
-    cell (tables/records.py)}.
+    how many episodes, and who was silent: evaluated.py)}], "ranking" (ranking.py) and "comparison": null or one,
+    "tables": one object for each cell (tables/records.py)}.
     """
+    ranked = ranking(runs, {run.name: summarise(run.episodes, seed) for run in runs}) if len(runs) > 1 else None
     return {
         "runs": [_told(run, seed) for run in runs],
+        "ranking": ranked and ranked.to_json(),
         "comparison": compare_runs(runs, seed).to_json() if len(runs) > 1 else None,
         "tables": records(all_tables(runs, seed)),
     }
@@ -180,7 +187,7 @@ def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Sec
 
 
 def _headline(comparison: Comparison) -> list[Difference]:
-    return [row for row in comparison.differences if measure_of(row.score).headline or not measure_of(row.score).unit]
+    return [row for row in comparison.differences if told(row)]
 
 
 def _discreet(score: ScoreSummary, episodes: Sequence[EpisodeScores]) -> ScoreSummary:

@@ -9,21 +9,26 @@ from rich.text import Text
 from wardround.evaluators.compare import Comparison, Difference
 from wardround.evaluators.intervals import DAGGER
 from wardround.evaluators.measures import counted, measure_of, shown
+from wardround.evaluators.ranking import Ranking
 from wardround.evaluators.summary import ScoreSummary, Summary
 
+WIDE = 76
+"""Columns of a terminal in which a table of scores has all that it can have."""
 _METHODS = {"wilson": "Wilson", "bootstrap": "bootstrap of cases"}
 
 
-def score_table(name: str, summary: Summary, every: bool = False) -> Table:
+def score_table(name: str, summary: Summary, every: bool = False, width: int = WIDE) -> Table:
     """Mean, interval, denominators and macro average of the headline scores; of all scores if `every`.
 
-    Where something is missing there are bounds, and below the table what is missing and why.
+    Where something is missing there are bounds, and below the table what is missing and why. In fewer than WIDE columns
+    bounds and macro average are left out, so that no name and no denominator is.
     """
     rows = chosen(summary, every)
-    lacking = any(score.none for score in rows)
+    wide = width >= WIDE
+    lacking = wide and any(score.none for score in rows)
     table = _table(f"{name}: {ended(summary)}")
-    table.add_column("score")
-    for column in ("mean", "95% interval", "scored", *(("bounds",) if lacking else ()), "macro"):
+    table.add_column("score", min_width=12)
+    for column in ("mean", "95% interval", "scored", *(("bounds",) if lacking else ()), *(("macro",) if wide else ())):
         table.add_column(column, justify="right", no_wrap=True)
     for score in rows:
         bounds = span(score.name, score.bounds if score.none else None)
@@ -33,7 +38,7 @@ def score_table(name: str, summary: Summary, every: bool = False) -> Table:
             interval(score) if every else spans(summary, score, "\n"),
             f"{score.scored}/{score.n}" if every else counts(summary, score, "/", "\n"),
             *((bounds,) if lacking else ()),
-            score.macro_reason if score.macro is None else shown(score.name, score.macro),
+            *((score.macro_reason if score.macro is None else shown(score.name, score.macro),) if wide else ()),
         )
     others = beside_them(summary, rows) if not every else []
     lines = [f"missing {why}: {'; '.join(labels)}" for why, labels in _lacking([*rows, *others]).items()]
@@ -51,13 +56,47 @@ def _lacking(scores: Sequence[ScoreSummary]) -> dict[str, list[str]]:
     return found
 
 
+def ranking_table(ranking: Ranking) -> Table:
+    """Runs side by side, best first; below the table what the order does not say."""
+    table = _table(f"Runs by {measure_of(ranking.by).label.lower()}")
+    table.add_column("rank", justify="right")
+    for name in ("run", "doctor", "scenario"):
+        table.add_column(name, overflow="fold")
+    for name in (measure_of(ranking.by).label, "95% interval", "scored"):
+        table.add_column(name, justify="right", no_wrap=name != measure_of(ranking.by).label)
+    for name in ranking.others:
+        table.add_column(measure_of(name).label, justify="right")
+    for place in ranking.places:
+        figure = place.figure
+        table.add_row(
+            "–" if place.rank is None else str(place.rank),
+            *map(Text, (place.run, place.doctor, place.scenario)),
+            shown(ranking.by, figure.mean) if figure else "–",
+            interval(figure) if figure else "–",
+            f"{figure.scored}/{figure.n}" if figure else "–",
+            *("–" if other is None else shown(other.name, other.mean) for other in place.others),
+        )
+    figures = [place.figure for place in ranking.places if place.figure]
+    table.caption = Text("\n".join([*beyond(figures), ORDER]))
+    return table
+
+
+ORDER = "An order of means alone: whether two runs differ is said by their paired differences."
+
+
 def comparison_table(comparison: Comparison, every: bool = False) -> Group:
     """The paired differences, a table for each pair of runs; warnings are the caller's to print."""
     by_pair: dict[tuple[str, str], list[Difference]] = {}
     for row in comparison.differences:
-        if every or measure_of(row.score).headline or not measure_of(row.score).unit:
+        if told(row, every):
             by_pair.setdefault((row.first, row.second), []).append(row)
     return Group(*(_pair(first, second, rows) for (first, second), rows in by_pair.items()))
+
+
+def told(row: Difference, every: bool = False) -> bool:
+    """Whether a difference is shown: of a headline score or a plug-in's, where there is a case to compare."""
+    headline = measure_of(row.score).headline or not measure_of(row.score).unit
+    return every or (headline and bool(row.cases or row.left_out))
 
 
 def _pair(first: str, second: str, rows: Sequence[Difference]) -> Table:

@@ -72,6 +72,10 @@ def app() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; errors meant for people end in one line and an exit code (docs/cli.md)."""
+    for argument in sys.argv[1:] if arguments is None else arguments:
+        if argument != argument.encode(errors="replace").decode():
+            click.echo(f"wardround: {argument!a} holds bytes that are not UTF-8; write it otherwise", err=True)
+            sys.exit(2)
     try:
         sys.exit(app(arguments, standalone_mode=False) or 0)
     except click.exceptions.Abort:
@@ -94,8 +98,3 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(141)
-    except UnicodeEncodeError as error:
-        if not any(error.object in argument for argument in (sys.argv if arguments is None else arguments)):
-            raise
-        click.echo(f"wardround: {error.object!a} holds bytes that are not UTF-8; write it otherwise", err=True)
-        sys.exit(2)

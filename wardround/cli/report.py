@@ -11,11 +11,12 @@ from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.evaluators.compare import compare_runs
 from wardround.evaluators.doubts import doubts
+from wardround.evaluators.ranking import ranking
 from wardround.evaluators.report import all_tables, as_json
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.showing.judged import is_judged
 from wardround.evaluators.summary import summarise
-from wardround.evaluators.table import comparison_table, score_table
+from wardround.evaluators.table import comparison_table, ranking_table, score_table
 from wardround.evaluators.tables.extended import extended_tables
 from wardround.evaluators.tables.printed import terminal
 from wardround.evaluators.tables.records import as_csv
@@ -101,9 +102,12 @@ async def _report(names: tuple[str, ...], given: dict[str, Any]) -> None:
 
 def _print(runs: list[RunScores], seed: int, given: dict[str, Any]) -> None:
     screen = console()
+    summaries = {run.name: summarise(run.episodes, seed) for run in runs}
+    if len(runs) > 1 and (ranked := ranking(runs, summaries)):
+        screen.print(ranking_table(ranked))
     for run in runs:
-        summary = summarise(run.episodes, seed)
-        screen.print(score_table(run.name, summary, given["every"]))
+        summary = summaries[run.name]
+        screen.print(score_table(run.name, summary, given["every"], screen.width))
         for doubt in doubts(run, summary):
             screen.print(doubt, markup=False)
     if given["tables"]:

@@ -199,9 +199,9 @@ async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], pro
         asked = {f"{run.name}, {name}": await _asked_for(run, name, summary) for name in names}
         unlisted = {title: figures for title, figures in asked.items() if figures is not None}
         if chosen(summary) or not unlisted:
-            screen.print(score_table(run.name, summary))
+            screen.print(score_table(run.name, summary, width=screen.width))
         for title, figures in unlisted.items():
-            screen.print(score_table(title, figures, every=True))
+            screen.print(score_table(title, figures, every=True, width=screen.width))
         for doubt in doubts(scores, summary):
             click.echo(doubt, err=True)
     if progress.draining:
