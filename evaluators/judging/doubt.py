@@ -33,9 +33,11 @@ _AFFIRMED = re.compile(
 _CLAUSE = re.compile(r"[.,;:\n]")
 _UNREAD = re.compile(
     "[^\\x00-\\x7f\u00a0-\u024f\u0370-\u03ff\u1e00-\u1eff\u2010-\u2027\u202f-\u205e\u2070-\u209f\u20ac\u2122\u2190\u2192"
-    "\u2248\u2264\u2265\u2212]"
+    "\u2248\u2264\u2265\u2212\ufffd]"
 )
-"""Other than Latin and Greek letters and the signs of medical prose: a cross, a tick, another script."""
+"""Other than Latin and Greek letters, the signs of medical prose and what stands for half a character: a cross, a tick,
+another script.
+"""
 
 
 def hedged(text: str) -> bool:
