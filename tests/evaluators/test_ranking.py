@@ -62,11 +62,11 @@ def test_ranks_follow_the_means(lots: list[list[float | None]]) -> None:
     if found is None:
         assert all(value is None for values in lots for value in values)
         return
-    means = [place.figure.mean for place in found.places if place.figure and place.figure.mean is not None]
+    means = [one.mean for place in found.places if (one := place.figure) and one.mean is not None]
     assert means == sorted(means, reverse=True)
     assert len(found.places) == len(runs)
     for place in found.places:
-        mean = place.figure and place.figure.mean
+        mean = place.figure.mean if place.figure else None
         assert place.rank == (None if mean is None else 1 + sum(other > mean for other in means))
 
 

@@ -172,12 +172,12 @@ class House:
         self.plans[scenario] = await plan(validated(fields, "test"), self.store, {})
 
     async def staged(self, ward: Ward, name: str) -> Stage:
-        """A new run whose models are the ward's."""
+        """A new run whose models are the ward's, called `name` with hyphens for what a name may not hold."""
         made = self.plans[ward.scenario]
         parts = {
             seat: replace(part, model=ward.model(seat)) if part.model else part for seat, part in made.parts.items()
         }
-        named = made.settings.model_copy(update={"name": name})
+        named = made.settings.model_copy(update={"name": re.sub(r"[^A-Za-z0-9]+", "-", name)})
         run = await write_down(replace(made, settings=named, parts=parts), self.store)
         usual = self.stages.get(ward.scenario)
         if usual is None:
