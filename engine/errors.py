@@ -46,16 +46,26 @@ class ProviderError(WardroundError):
 
     `kind` is one of: auth, unknown_model, bad_request, context_overflow, rate_limit, quota, server, timeout,
     connection, malformed, refused, empty. `waited` is the time (s) that the call waited for leave to be made;
-    `elsewhere` says that another endpoint stands ready for it, so that a next attempt need not wait.
+    `elsewhere` says that another endpoint stands ready for it, so that a next attempt need not wait; `unheard` that
+    nobody was there to hear the call (nothing listens, no such host), so that it cannot lie in what was asked.
     """
 
-    def __init__(self, kind: str, message: str, *, status: int | None = None, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        unheard: bool = False,
+    ) -> None:
         super().__init__(storable(message))
         self.kind = kind
         self.status = status
         self.retry_after = retry_after
         self.waited = 0.0
         self.elsewhere = False
+        self.unheard = unheard
 
 
 class LimitReached(WardroundError):

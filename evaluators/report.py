@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -49,6 +50,31 @@ SPREADS = (
 )
 
 
+_WORDS: dict[str, Any] = {
+    one.__name__: one
+    for one in (
+        shown,
+        span,
+        interval,
+        beyond,
+        beside_them,
+        missing,
+        ended,
+        beside,
+        counts,
+        spans,
+        lacks,
+        parts,
+        both,
+        signed,
+        chance,
+        chosen,
+        counted,
+    )
+}
+"""What the page says figures with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """One run as the page shows it."""
@@ -82,28 +108,7 @@ def page(
     summaries = {run.name: summarise(run.episodes, seed) for run in runs}
     comparison = compare_runs(runs, seed) if compare and len(runs) > 1 else None
     rendering = environment()
-    rendering.globals.update(
-        label=lambda name: measure_of(name).label,
-        shown=shown,
-        span=span,
-        interval=interval,
-        beyond=beyond,
-        beside_them=beside_them,
-        missing=missing,
-        ended=ended,
-        beside=beside,
-        counts=counts,
-        spans=spans,
-        lacks=lacks,
-        parts=parts,
-        both=both,
-        signed=signed,
-        chance=chance,
-        chosen=chosen,
-        counted=counted,
-        clipped=clipped,
-        headline=_headline,
-    )
+    rendering.globals.update(_WORDS, label=lambda name: measure_of(name).label, clipped=clipped, headline=_headline)
     return rendering.get_template("report.html.j2").render(
         style=style("report.css"),
         sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(runs)],

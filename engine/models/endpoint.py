@@ -56,7 +56,8 @@ class Endpoint:
         except Late as error:
             raise ProviderError("timeout", f"{where}: {error}") from None
         except OSError as error:
-            raise ProviderError("connection", f"{where}: {_broken(error)}") from None
+            unheard = isinstance(error, ConnectionRefusedError | socket.gaierror) or error.errno in _NOBODY
+            raise ProviderError("connection", f"{where}: {_broken(error)}", unheard=unheard) from None
 
     async def alive(self, within: float) -> bool:
         """Whether anything answers `GET base/models` in so many seconds, and does not say that it is unwell (5xx)."""
@@ -73,6 +74,9 @@ class Endpoint:
     async def aclose(self) -> None:
         """Close the connections; a later call opens new ones."""
         await self._lines.aclose()
+
+
+_NOBODY = (errno.EHOSTUNREACH, errno.ENETUNREACH)
 
 
 def _broken(error: OSError) -> str:

@@ -32,15 +32,16 @@ class Patience(msgspec.Struct, frozen=True):
     """How long to go on trying.
 
     After the n-th failed attempt it waits for a time drawn evenly from 0 to min(`longest`, `first` * 2**(n-1)) seconds
-    (full jitter), from `seed`; after a refusal (429, 503, 529) from the upper half of that, so that 14 attempts outlast
-    any quota window of 60 seconds. Where the endpoint says how long to wait (Retry-After), it waits that long and a
-    drawn part of it more, at most of 4 * `first`; from the HONOURED-th refusal on no shorter than after n - HONOURED
-    without such word, since it has not proved true. No wait where another endpoint stands ready. No attempt starts
-    later than `total` seconds after the first, not counting the time in which calls waited for a free place; `attempts`
-    counts the first.
+    (full jitter), from `seed`; after a refusal (429, 503, 529, or nobody there) from the upper half of that, so that 14
+    attempts outlast any quota window of 60 seconds. Where the endpoint says how long to wait (Retry-After), it waits
+    that long and a drawn part of it more, at most of 4 * `first`; from the HONOURED-th refusal on no shorter than after
+    n - HONOURED without such word, since it has not proved true. No wait where another endpoint stands ready. No
+    attempt starts later than `total` seconds after the first, not counting the time in which calls waited for a free
+    place; `attempts` counts the first.
 
-    Where every call to an endpoint is refused, it is not the calls that are to blame: a call refused when none has got
-    through for `silence` seconds stops the run instead of ending its episode. That is less than 14 attempts take.
+    Where every call to an endpoint is refused, or nothing listens there, the calls are not to blame: one that fails so
+    when none has got through for `silence` seconds stops the run instead of ending its episode. That is less than 14
+    attempts take.
     """
 
     attempts: int = 14
@@ -124,7 +125,7 @@ class Retrying:
     def _blame(self, failed: ProviderError, now: float) -> None:
         """Stop the run if no endpoint of the model has let a call through for too long."""
         gates = self._gates
-        if not gates or not refused(failed.kind, failed.status):
+        if not gates or not _turned_away(failed):
             return
         if all(gate.silence.lasted(now) >= self.patience.silence for gate in gates):
             for gate in gates:
@@ -155,7 +156,7 @@ class Retrying:
             if attempts > HONOURED:
                 wait = max(wait, self._drawn(attempts - HONOURED, 0.5))
         else:
-            wait = self._drawn(attempts, 0.5 if refused(failed.kind, failed.status) else 0.0)
+            wait = self._drawn(attempts, 0.5 if _turned_away(failed) else 0.0)
         return wait if spent + wait <= patience.total else None
 
     def _drawn(self, attempts: int, least: float) -> float:
@@ -167,6 +168,11 @@ class Retrying:
     async def aclose(self) -> None:
         """Close the model."""
         await self.model.aclose()
+
+
+def _turned_away(failed: ProviderError) -> bool:
+    """Whether nobody looked at the call, so that it is not to blame: the endpoint refused it, or was not there."""
+    return failed.unheard or refused(failed.kind, failed.status)
 
 
 def _gates(model: Model) -> tuple[Gate, ...]:

@@ -62,7 +62,10 @@ class _Sdk:
         except openai.APIConnectionError as error:
             if isinstance(error, openai.APITimeoutError) and _timed_out(error):
                 raise self._late() from None
-            raise ProviderError("connection", f"{self.where}: {_broken(error)}") from None
+            unheard = _unheard(error)
+            said = "no connection: check the host's name, and whether anything listens there"
+            what = said if unheard else "the connection was cut"
+            raise ProviderError("connection", f"{self.where}: {what}", unheard=unheard) from None
         except openai.OpenAIError as error:
             raise ProviderError("malformed", f"{self.where}: the SDK raised {type(error).__name__}") from None
         except UnicodeEncodeError:
@@ -199,8 +202,7 @@ def _timed_out(error: BaseException) -> bool:
     return isinstance(root, TimeoutError) or type(root).__module__.partition(".")[0] in ("httpx", "httpcore")
 
 
-def _broken(error: BaseException) -> str:
+def _unheard(error: BaseException) -> bool:
+    """Whether no connection could be made at all."""
     names = {type(error.__cause__).__name__, type(_root(error)).__name__}
-    if names & {"ConnectError", "ClientConnectorError", "ClientConnectorDNSError", "ConnectionRefusedError"}:
-        return "no connection: check the host's name, and whether anything listens there"
-    return "the connection was cut"
+    return bool(names & {"ConnectError", "ClientConnectorError", "ClientConnectorDNSError", "ConnectionRefusedError"})

@@ -105,6 +105,8 @@ class Silence:
     def hopeless(self, now: float) -> str:
         """Why the run is stopped for it."""
         said = f"{self.name} answered {self._what()} for {self.lasted(now):.0f} s, {self.calls:,} times"
+        if self._ways == ["connection"]:
+            return f"{said}: see whether it still runs, or use another endpoint"
         return f"{said}: see what it allows (load, rate limit, credit), or use another endpoint or key"
 
     def _what(self) -> str:

@@ -212,6 +212,18 @@ def test_what_may_lie_in_the_call_is_told_but_ends_the_episode_as_ever(kind: str
     instantly(main())
 
 
+def test_where_nobody_listens_any_more_the_run_stops() -> None:
+    async def main() -> None:
+        gate = Gate("g")
+        gone = until(1e9, lambda: ProviderError("connection", "nothing listens there", unheard=True))
+        start = now()
+        with pytest.raises(RunStopped, match=r"answered no call .connection. for .* see whether it still runs"):
+            await Retrying(Limited(gone, gate)).complete(ASKED, purpose="test")
+        assert 180 <= now() - start < 250
+
+    instantly(main())
+
+
 def test_old_trouble_that_nobody_waited_out_counts_for_nothing() -> None:
     async def main() -> None:
         gate = Gate("g")
