@@ -104,6 +104,18 @@ def _listed(text: str, asked: Asked, chosen: Named | None, head: int) -> Order |
     return next((lists[kind] for kind in (asked, chosen, "imaging", "lab", "microbiology") if kind in lists), None)
 
 
+def lists(text: str, order: Order) -> list[tuple[int, int]]:
+    """Where `order`, which was read from `text`, is written there: from its heading to the end of its list."""
+    found = []
+    for match in list(_LIST.finditer(text))[-MOST:]:
+        body = text[match.end() : match.end() + REACH]
+        written = _body(body).strip()
+        begin = body.find(written)
+        if match[order.kind] is not None and written == order.text and begin >= 0:
+            found.append((match.start(), match.end() + begin + len(written)))
+    return found[-1:]
+
+
 def _body(text: str) -> str:
     """What stands under a heading: its own line, and the lines of the list that follow it.
 

@@ -37,6 +37,19 @@ def named(text: str) -> str:
     return _named(text, _LINE) or _named(text, _INLINE) or _named(text, _SAID, sentence=True)
 
 
+def place(text: str) -> tuple[int, int] | None:
+    """Where the line that `headed` looks at first begins and ends, with the line under it if it is a heading."""
+    for match in reversed(list(_LINE.finditer(text))[-MOST:]):
+        if not _OTHER.search(text[max(0, match.start() - 24) : match.start()]):
+            line, _, rest = text[match.end() :].partition("\n")
+            end = match.end() + len(line)
+            if not line.strip(MARKS):
+                under = rest.lstrip()
+                end = len(text) - len(under) + len(under.partition("\n")[0])
+            return match.start(), end
+    return None
+
+
 def _named(text: str, heading: re.Pattern[str], *, sentence: bool = False) -> str:
     for match in list(heading.finditer(text))[: -MOST - 1 : -1]:
         if _OTHER.search(text[max(0, match.start() - 24) : match.start()]):

@@ -28,6 +28,7 @@ from wardround.evaluators.reasoning.judged import (
 )
 from wardround.evaluators.reasoning.library import Library
 from wardround.evaluators.reasoning.splitting import steps_of
+from wardround.evaluators.reasoning.steps import Played
 from wardround.evaluators.reasoning.turns import Reply
 from wardround.evaluators.reasoning.verdicts import read_class, read_found
 from wardround.evaluators.reasoning.windows import TOO_LONG, Windows, windows
@@ -54,7 +55,8 @@ class Judging:
     async def part(self, reply: Reply, part: Part, reference: Sequence[str], unreferenced: str) -> PartAccount:
         """Judge the formal or the thinking part of a reply against the reference steps, if there are any."""
         text = reply.text if part == "formal" else reply.thinking
-        split = await steps_of(text, part, self.rules, self.panel)
+        played = Played(reply.scenario, reply.stage == "examination", self.answer)
+        split = await steps_of(text, part, self.rules, self.panel, played)
         if reply.typed and split.reason == "empty_reply":
             split = msgspec.structs.replace(split, reason="no_words")
         account = PartAccount(part, reply.stage, reply.turn, reply.seq, how=split.how, left_out=split.left_out)

@@ -10,19 +10,19 @@ from wardround.evaluators.judging.payload import strings
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.judged import Part, Rules
-from wardround.evaluators.reasoning.steps import MANY, Split, split
+from wardround.evaluators.reasoning.steps import ANYWHERE, MANY, Played, Split, split
 
 DENSE = 800
 """Characters of a step from which a part that is one unmarked step is shown to a judge."""
 
 
-async def steps_of(text: str, part: Part, rules: Rules, panel: Panel) -> Split:
+async def steps_of(text: str, part: Part, rules: Rules, panel: Panel, played: Played = ANYWHERE) -> Split:
     """As `steps.split`; a long text in one piece is cut where the panel's first judge says that steps begin.
 
     The judge names the first words of each step, so the steps are the text's own words. Where its answer cannot be had
     or its words do not stand in the text in that order, the text stays in one piece.
     """
-    found = split(text, part, rules)
+    found = split(text, part, rules, played)
     if rules == "published" or len(found.steps) != 1 or len(found.steps[0]) < DENSE:
         return found
     whole = found.steps[0]

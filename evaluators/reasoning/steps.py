@@ -1,45 +1,32 @@
 """Splits one part of a reply into the steps of its reasoning."""
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
 import msgspec
 
+from wardround.evaluators.reasoning import conclusion
+from wardround.evaluators.reasoning.body import reasoning
 from wardround.evaluators.reasoning.judged import PUBLISHED_STEPS, Part, Rules
-from wardround.scenarios import reading
+from wardround.evaluators.reasoning.marks import NUMBER, TAG, lined, number
+from wardround.scenarios import protocol, reading
+from wardround.scenarios.published import reports
+from wardround.scenarios.published.tables import Absent
 
 MANY = 200
 """Steps of a part that are judged; what is beyond is counted, not judged."""
 
 How = Literal["tags", "numbers", "bullets", "paragraphs", "lines", "judge", ""]
 
-_TAG = re.compile(r"(?im)^[ \t>*_#]*</?step\s{0,9}\d{0,4}\s{0,9}>[*_:]*")
 _CLOSED = re.compile(r"(?i)</step\s{0,9}\d{0,4}>")
-# '1. ', '2) ', '(3) ', 'Step 4:', '**Step 5 - ', '### Step 6', and the Chinese '7、' '第八步：' '步骤9：' '（10）'
-_DIGITS = r"(?:\d{1,4}|[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341]{1,3})"
-_NUMBER = re.compile(
-    rf"(?im)^(?P<indent>[ \t]*)(?:\#{{1,6}}[ \t]*)?[*_]{{0,3}}(?:"
-    rf"step[ \t]{{1,4}}(?P<a>\d{{1,4}})(?!\d)[*_]{{0,3}}[ \t]*(?:[:.)\uff1a\u2013\u2014-]+|(?=\s))"
-    rf"|[(\uff08](?P<b>{_DIGITS})[)\uff09]|(?P<c>\d{{1,4}})(?:[.)](?=[ \t*_])|[\u3001\uff0e])"
-    rf"|\u7b2c(?P<d>{_DIGITS})\u6b65[:\uff1a\uff0c\u3001]?|\u6b65\u9aa4[ \t]?(?P<e>{_DIGITS})[:\uff1a\uff0c\u3001.]?"
-    rf"|(?P<f>[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341]{{1,3}})\u3001)[*_]{{0,3}}[ \t]*"
-)
 _BULLET = re.compile(r"(?m)^(?P<indent>[ \t]*)(?:[-+*\u2022\u00b7](?=[ \t])|[\u2022\u25cf\u25aa])[ \t]*")
 _HEADING = re.compile(
     r"^(?:\#{1,6}[ \t][^\n]*|[*_]{2,3}[^*\n]{1,120}[*_]{2,3}:?|[*_]{0,3}[^\n|]{1,200}[:\uff1a][*_]{0,3})$"
 )
-_HEAD = re.compile(r"[^:\uff1a\n]*(?:[:\uff1a][*_ \t]*)?")
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
 _RULE = re.compile(r"(?m)^[ \t]*(?:```\w*|[-*_]{3,})[ \t]*$")
-# conclusion, final diagnosis, diagnosis, answer; the headings that scenarios.reading knows are English
-_CONCLUSION = re.compile(
-    r"(?m)^[ \t]*(?:\#{1,6}[ \t]*)?[*_]{0,3}(?:\u6700\u7ec8)?"
-    r"(?:\u7ed3\u8bba|\u8bca\u65ad\u7ed3\u8bba|\u8bca\u65ad|\u7b54\u6848)[*_]{0,3}[ \t]*(?:[:\uff1a]|$)"
-)
-_CHINESE = {sign: place for place, sign in enumerate("\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341", 1)}
 
 
 class Split(msgspec.Struct, frozen=True):
@@ -55,12 +42,24 @@ class Split(msgspec.Struct, frozen=True):
     left_out: int = 0
 
 
-def split(text: str, part: Part = "formal", rules: Rules = "default") -> Split:
+class Played(msgspec.Struct, frozen=True):
+    """Where a reply was given: in which scenario, whether it was `asking` for something, and the episode's answer."""
+
+    scenario: str = ""
+    asking: bool = False
+    answer: str = ""
+
+
+ANYWHERE = Played()
+
+
+def split(text: str, part: Part = "formal", rules: Rules = "default", played: Played = ANYWHERE) -> Split:
     """The steps of `text`, the formal or the thinking part of a reply.
 
     By `<step n>`; else by numbers or bullets, if they order the whole text; else by paragraphs; else by lines. A
     heading, or a line that only leads in, belongs to what follows, a table or a list to its lead-in. The prediction's
-    conclusion, its answer and its requests are no steps. `published` splits as the published code does and keeps ten.
+    conclusion, its answer, its requests and the protocol of its game are no steps. `published` splits as the published
+    code does and keeps ten.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if part == "formal":
@@ -68,101 +67,44 @@ def split(text: str, part: Part = "formal", rules: Rules = "default") -> Split:
     if not text.strip():
         return Split((), reason="empty_reply" if part == "formal" else "no_thinking")
     if rules == "published":
-        return _published(text)
-    body = _RULE.sub("", _reasoning(text) if part == "formal" else text).strip()
-    how, found = _told_apart(body)
-    kept = [step for step in (_CLOSED.sub("", one).strip() for one in found) if any(map(str.isalnum, step))]
+        return _published(text, part, played)
+    how, kept = _formal(text, played) if part == "formal" else _cleaned(lined(text))
     if not kept:
         return Split((), reason="no_reasoning")
     over = max(0, len(kept) - MANY)
     return Split(tuple(kept[:MANY]), how, "too_many_steps" if over else "", over)
 
 
-def _published(text: str) -> Split:
-    found = reading.steps(text, published=True)
-    kept = tuple(found[:PUBLISHED_STEPS])
-    if not kept:
-        return Split((), reason="no_reasoning")
-    return Split(kept, "tags" if _TAG.search(text) else "paragraphs")
+def _formal(text: str, played: Played) -> tuple[How, list[str]]:
+    """The steps of the formal part: what is neither protocol nor conclusion."""
+    said = protocol.unscripted(text, played.scenario, asking=played.asking)
+    how, found = _cleaned(conclusion.unconcluded(_RULE.sub("", reasoning(lined(said))).strip()))
+    kept = conclusion.steps(found, played.answer)
+    return how, [] if conclusion.asks_only("\n".join(kept)) else kept
 
 
-def _reasoning(text: str) -> str:
-    """The reasoning without the sections that are none: conclusions, answers, requests for examinations."""
-    sections = reading.sections(text)
-    headed = [section for section in sections if section.name == "reasoning"]
-    # lines that begin with 'Reasoning:' again and again are parts of steps
-    begin = _behind(text, headed[0]) if headed and (len(headed) == 1 or _marked(text, headed[0])) else 0
-    body = _unconcluded(text[begin:])
-    # a plain 'Conclusion:' is seen as a heading only where no marked one is left
-    body = _unconcluded(body)
-    chinese = list(_CONCLUSION.finditer(body))
-    if chinese and _goes_on(body)(chinese[-1].start()) is None:
-        body = body[: chinese[-1].start()] or body
-    return body
+def _cleaned(body: str) -> tuple[How, list[str]]:
+    how, found = _told_apart(_RULE.sub("", body).strip())
+    return how, [step for step in (_CLOSED.sub("", one).strip() for one in found) if any(map(str.isalnum, step))]
 
 
-def _unconcluded(text: str) -> str:
-    """`text` up to its answer, or without one to its last conclusion, and without conclusions on the way or before."""
-    found = [section for section in reading.sections(text) if section.name != "reasoning"]
-    goes_on = _goes_on(text)
-    kept, at, reasoned = [], 0, False
-    for place, section in enumerate(found):
-        if section.begin < at:
-            continue
-        kept.append(text[at : section.begin])
-        going = goes_on(section.begin)
-        last = section.name == "answer" or (going is None and place == len(found) - 1)
-        # an answer that comes first has its reasons behind it
-        reasoned = reasoned or bool(kept[-1].strip())
-        if last and reasoned:
-            return _pieces(kept)
-        at = _concluded(text, section) if going is None else going
-    return _pieces([*kept, text[at:]])
-
-
-def _behind(text: str, section: reading.Section) -> int:
-    """Where what a section holds begins: its heading ends with a colon or its line."""
-    heading = _HEAD.match(text, section.begin)
-    return heading.end() if heading else section.end
-
-
-def _marked(text: str, section: reading.Section) -> bool:
-    return text[section.begin : section.begin + 40].lstrip(" \t>").startswith(("#", "*", "_"))
-
-
-def _concluded(text: str, section: reading.Section) -> int:
-    """Where a conclusion on the way ends: one that stands in its heading's line with its paragraph."""
-    begin = _behind(text, section)
-    line = text.find("\n", begin, section.end)
-    if not text[begin : section.end if line < 0 else line].strip():
-        return section.end
-    blank = _BLANK.search(text, begin, section.end)
-    return blank.start() if blank else section.end
-
-
-def _goes_on(text: str) -> Callable[[int], int | None]:
-    """Tells where steps that began before a place go on behind it: at the next tag, or with the next number."""
-    tags = [tag.start() for tag in _TAG.finditer(text)]
-    numbers = [] if tags else list(_NUMBER.finditer(text))
-    starts = tags or [number.start() for number in numbers]
-
-    def place(begin: int) -> int | None:
-        at = bisect_left(starts, begin)
-        if at == len(starts):
-            return None
-        if tags:
-            return tags[at]
-        return starts[at] if at and _number(numbers[at]) == _number(numbers[at - 1]) + 1 else None
-
-    return place
-
-
-def _pieces(kept: Sequence[str]) -> str:
-    return "\n\n".join(piece.strip() for piece in kept if piece.strip())
+def _published(text: str, part: Part, played: Played) -> Split:
+    """As the published code splits behind its heading; without that it finds nothing, which is not imitated."""
+    try:
+        if part == "formal":
+            found = reports.reasoning_steps(text)
+            return Split(tuple(found), "tags" if reports.STEP.search(text) else "paragraphs")
+    except Absent as absent:
+        if absent.reason != "no_heading" or not _formal(text, played)[1]:
+            return Split((), reason="no_reasoning")
+        text = protocol.unscripted(text, played.scenario, asking=played.asking)
+    kept = reading.steps(text, published=True)[:PUBLISHED_STEPS]
+    how: How = "tags" if TAG.search(text) else "paragraphs"
+    return Split(tuple(kept), how) if kept else Split((), reason="no_reasoning")
 
 
 def _told_apart(body: str) -> tuple[How, Sequence[str]]:
-    if tags := list(_TAG.finditer(body)):
+    if tags := list(TAG.finditer(body)):
         return "tags", _between(body, tags)
     for how, marks in (("numbers", _numbers(body)), ("bullets", _bullets(body))):
         lead = body[: marks[0].start()].strip() if len(marks) > 1 else body
@@ -187,8 +129,8 @@ def _orders(body: str, marks: Sequence[re.Match[str]], lead: str) -> bool:
 
 def _numbers(body: str) -> list[re.Match[str]]:
     """The numbers of the outermost list, if they count up by one."""
-    marks = _outermost(list(_NUMBER.finditer(body)))
-    return marks if all(_number(b) == _number(a) + 1 for a, b in pairwise(marks)) else []
+    marks = _outermost(list(NUMBER.finditer(body)))
+    return marks if all(number(b) == number(a) + 1 for a, b in pairwise(marks)) else []
 
 
 def _bullets(body: str) -> list[re.Match[str]]:
@@ -198,16 +140,6 @@ def _bullets(body: str) -> list[re.Match[str]]:
 def _outermost(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
     least = min((len(mark["indent"].expandtabs(4)) for mark in marks), default=0)
     return [mark for mark in marks if len(mark["indent"].expandtabs(4)) == least]
-
-
-def _number(mark: re.Match[str]) -> int:
-    sign = next(held for held in mark.group("a", "b", "c", "d", "e", "f") if held)
-    if sign.isdecimal():
-        return int(sign)
-    tens, found, ones = sign.rpartition("\u5341")
-    if not found:
-        return _CHINESE.get(sign[:1], 0)
-    return 10 * (_CHINESE.get(tens, 1) if tens else 1) + (_CHINESE.get(ones, 0) if ones else 0)
 
 
 def _between(body: str, marks: Sequence[re.Match[str]]) -> list[str]:
@@ -255,4 +187,4 @@ def _joined(blocks: Sequence[str]) -> list[str]:
 
 
 def _item(block: str) -> bool:
-    return bool(_BULLET.match(block) or _NUMBER.match(block))
+    return bool(_BULLET.match(block) or NUMBER.match(block))

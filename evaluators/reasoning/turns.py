@@ -34,6 +34,7 @@ class Reply(msgspec.Struct, frozen=True):
     thinking: str
     known: str
     typed: bool = False
+    scenario: str = ""
 
 
 def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
@@ -45,7 +46,7 @@ def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
     """
     told = [disclosure.summary(case) if asks(trajectory) else disclosure.full(case)]
     found: list[Reply] = []
-    counts = _counting(trajectory)
+    counts, name = _counting(trajectory), scenario(trajectory)
     for event in effective(trajectory.events):
         if not isinstance(event, Acted):
             continue
@@ -56,7 +57,7 @@ def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
             known = "\n".join(part for part in told if part)
             typed = action.verb != "reply" and not action.text.strip()
             turn = len(found) + 1
-            found.append(Reply(turn, event.seq, "examination", action.text, action.thinking, known, typed))
+            found.append(Reply(turn, event.seq, "examination", action.text, action.thinking, known, typed, name))
     if found:
         found[-1] = msgspec.structs.replace(found[-1], stage="conclusion")
     return found

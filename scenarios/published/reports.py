@@ -12,7 +12,7 @@ _HEADS = {
     "one_turn": ("### Conclusion:", "### Additional Information Required:"),
     "free_turn": ("### Additional Information Required:", "### Conclusion:"),
 }
-_STEP = re.compile(r"<step\s+\d+>\s*(.*?)(?=\n<step\s+\d+>|$)", re.DOTALL)
+STEP = re.compile(r"<step\s+\d+>\s*(.*?)(?=\n<step\s+\d+>|$)", re.DOTALL)
 
 
 def ancillary_split(summary: str) -> tuple[str, str]:
@@ -46,14 +46,19 @@ def stops(information: str) -> bool:
 def reasoning_steps(reply: str) -> list[str]:
     """At most ten steps of a reply: by its tags, else its paragraphs, else its lines.
 
-    Raises Absent for a heading other than the one that the published code knows.
+    Of the ten those are left out that hold nothing: there the published code asks its judge about an empty step. Raises
+    Absent for a heading other than the one that it knows (`no_heading`), and where nothing stands under it.
     """
     text = reply.replace("```", "").strip()
     if "### Reasoning:" not in text:
         raise Absent("no_heading", "the reply has no heading '### Reasoning:'; the published code loses its steps")
     text = text.split("### Reasoning:")[1].strip().split("### Answer:")[0].strip()
-    tagged = [step.strip() for step in _STEP.findall(text)]
-    return (tagged or text.split("\n\n" if "\n\n" in text else "\n"))[:MOST]
+    tagged = [step.strip() for step in STEP.findall(text)]
+    found = (tagged or text.split("\n\n" if "\n\n" in text else "\n"))[:MOST]
+    kept = [step for step in found if step.strip()]
+    if not kept:
+        raise Absent("no_reasoning", "nothing stands under the heading; the published code has one empty step there")
+    return kept
 
 
 def extracted_answer(reply: str) -> str:

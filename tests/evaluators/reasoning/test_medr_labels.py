@@ -59,15 +59,19 @@ def test_the_one_step_that_was_not_settled_is_unverifiable(shared: Path) -> None
 @pytest.mark.shared
 @pytest.mark.parametrize("model", MODELS)
 def test_the_replies_are_split_into_the_steps_that_were_judged(shared: Path, model: str) -> None:
+    concluded = 0
     for case, row in stored(shared, model).items():
         judged = tuple(step["step"] for step in row["reasoning_eval"])
         assert split(row["results"]["content"], rules="published").steps == judged, case
         told = split(row["results"]["content"])
         assert told.steps, case
-        if told.how == "tags":
-            assert told.steps[:10] == judged, case
+        if told.how == "tags" and told.steps[:10] != judged:
+            # the last step was, or ended with, 'Therefore, the final diagnosis is ...'
+            assert "\n".join(judged).startswith("\n".join(told.steps)), case
+            concluded += 1
         thinking = row["results"].get("thinking_process")
         assert split(thinking or "", "thinking").reason == ("" if thinking else "no_thinking")
+    assert concluded == (6 if model == "gemini2-ft" else 0)
 
 
 @pytest.mark.shared

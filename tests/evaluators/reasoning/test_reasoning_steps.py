@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from pace import Pace
 
 from wardround.evaluators.reasoning.steps import MANY, split
+from wardround.scenarios.published.reports import reasoning_steps
+from wardround.scenarios.published.tables import Absent
 from wardround.scenarios.reading import steps
 
 TABLE = "| test | value |\n|---|---|\n| CRP | 80 |"
@@ -144,6 +146,35 @@ def test_the_published_rules_keep_ten_and_the_conclusion() -> None:
     more = split(text.replace("### Conclusion:", "<step 10> x\n<step 11> y"), rules="published")
     assert len(more.steps) == 10
     assert split("### Reasoning:", rules="published").reason == "no_reasoning"
+
+
+HEADED = [
+    "<Step 1> a\n<Step 2> b\n### Answer: x",
+    "<step1> a\n<step2> b",
+    "  <step 1> a\n  <step 2> b",
+    "**<step 1>** a\n**<step 2>** b",
+    "> <step 1> a\n> <step 2> b",
+    "```\n<step 1> a\n<step 2> b\n```",
+    "<step 1> a\n### Reasoning:\n<step 2> b",
+    "para one\n\npara two\n\n\n\npara three",
+    "<step 1>\n<step 2> b",
+    "<step 1> a ```code``` b\n<step 2> c",
+]
+
+
+@pytest.mark.parametrize("text", HEADED)
+def test_behind_the_published_heading_the_published_code_splits(text: str) -> None:
+    whole = f"### Reasoning:\n{text}"
+    assert list(split(whole, rules="published").steps) == reasoning_steps(whole)
+
+
+@pytest.mark.parametrize("heading", ["### Chain of Thought:", "### Resoning:", "**Reasoning:**", ""])
+def test_without_its_heading_the_published_code_finds_nothing_which_is_not_imitated(heading: str) -> None:
+    text = f"{heading}\n<step 1> a\n<step 2> b\n\n### Answer:\nx"
+    with pytest.raises(Absent, match="no heading"):
+        reasoning_steps(text)
+    assert split(text, rules="published").steps == ("a", "b")
+    assert split(f"{heading}\n\n### Answer:\nx", rules="published").reason == "no_reasoning"
 
 
 PIECES = [

@@ -151,6 +151,10 @@ def test_staged_replies_are_read_with_a_reason_where_the_published_code_fails() 
     assert reports.stops("Not required.")
     assert reports.reasoning_steps("### Reasoning:\n<step 1> a\n<step  2>b") == ["a", "b"]
     assert reports.reasoning_steps("### Reasoning:\n" + "x\n\n" * 12) == ["x"] * 10
+    # ten are taken, and of them what holds nothing is left out
+    assert reports.reasoning_steps("### Reasoning:\n" + "x\n\n\n\n" * 12) == ["x"] * 5
+    with pytest.raises(Absent, match="one empty step"):
+        reports.reasoning_steps("### Reasoning:")
     assert reports.extracted_answer("### Answer:\nGout") == "Gout"
     with pytest.raises(Absent, match="missing expected sections"):
         reports.sections("### Conclusion: X ### Additional Information Required: CT", "free_turn")

@@ -1,0 +1,168 @@
+"""What a reply concludes: its headings and lines in several languages, and how it is told from reasoning."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from wardround.scenarios.protocol import gives_reasons
+
+_QUALITY = (
+    r"(?:(?:the|my|our|most|likely|probable|final|primary|principal|main|definitive|leading|overall|clinical|"
+    r"recommended|proposed|suggested|best)[ ]){0,4}"
+)
+# the words for diagnosis, conclusion, answer in Chinese and Japanese; those for a differential diagnosis are none
+_CHINESE = (
+    r"(?:\u6700\u7ec8|\u6700\u53ef\u80fd\u7684|\u4e3b\u8981|\u4e34\u5e8a|\u6700\u7d42)?(?:\u7684)?"
+    r"(?:\u8bca\u65ad\u7ed3\u8bba|\u7ed3\u8bba|\u8bca\u65ad|\u7b54\u6848|"
+    r"\u6cbb\u7597\u65b9\u6848|\u7d50\u8ad6|\u8a3a\u65ad|\u56de\u7b54)"
+)
+_LATIN = (
+    r"conclusi[o\u00f3]n(?:es)?|(?:respuesta|impresi[o\u00f3]n|diagn[o\u00f3]stico)(?:[ ](?:final|definitivo|"
+    r"diagn[o\u00f3]stica|m[a\u00e1]s[ ]probable))?|r[e\u00e9]ponse(?:[ ]finale)?|diagnostic(?:[ ](?:final|retenu))?|"
+    r"schlussfolgerung|fazit|(?:endg\u00fcltige[ ]|wahrscheinlichste[ ])?(?:diagnose|antwort)|conclus\u00e3o|"
+    r"resposta(?:[ ]final)?|conclusione|risposta(?:[ ]finale)?|diagnosi(?:[ ]finale)?"
+)
+_PLAN = r"(?:treatment|management)[ ](?:plan|recommendations?)|(?:recommended|final|proposed)[ ]treatment"
+_BARE = rf"{_QUALITY}(?:diagnos[ie]s|impression|conclusions?|answer)|{_LATIN}|{_CHINESE}"
+_NAMES = rf"{_BARE}|{_QUALITY}(?:{_PLAN})"
+# in a last line also what may be a chapter of the reasoning elsewhere
+_LAST = rf"{_NAMES}|{_QUALITY}(?:treatment|therapy|plan)|tratamiento|traitement|behandlung|tratamento|trattamento"
+_REASONING = re.compile(
+    r"(?i)\s*(?:\#{1,6}[ \t]*)?[*_]{0,3}(?:razonamiento|racioc\u00ednio|raisonnement|begr\u00fcndung|ragionamento|"
+    r"\u63a8\u7406(?:\u8fc7\u7a0b)?|\u5206\u6790|\u601d\u8def)[*_]{0,3}[ \t]*(?:[:\uff1a][*_]{0,3}|\n)"
+)
+_HEADED = re.compile(
+    rf"(?im)^[ \t>]*(?:(?P<level>\#{{1,6}})[ \t]*[*_]{{0,3}}|[*_]{{2,3}})[ \t]*(?:{_NAMES})[ \t]*"
+    r"(?:[*_]{0,3}[:\uff1a][ \t]*[*_]{0,3}|[*_]{0,3}[ \t]*$)"
+)
+_HEADING = re.compile(r"(?m)^[ \t]*(?:(?P<level>\#{1,6})[ \t]|\*\*[^*\n]{1,80}(?::\*\*|\*\*:?)[ \t]*$)")
+_BLANK = re.compile(r"\n[ \t]*\n")
+_LINE = re.compile(
+    rf"(?i)[ \t>*_#]*(?:(?:{_LAST})[*_ ]{{0,4}}(?:[:\uff1a]|[ ][-\u2013\u2014](?=[ ]))|(?:{_BARE})[*_ ]{{0,4}}$)"
+    r"[*_ \t]*(?P<said>.*)"
+)
+_MARK = re.compile(r"\s*(?:[-+*\u2022]|\(?\d{1,3}[.)])[ \t]+")
+_INLINE = re.compile(
+    rf"(?i)(?<=[^\d\s][.!?;\u3002\uff1b])[ \t]*[*_]{{0,3}}(?:{_NAMES})[*_ ]{{0,4}}[:\uff1a]"
+    r"[*_ \t]*[^\n:]{1,300}$"
+)
+_BOXED = re.compile(r"\$*\\boxed\{[^}\n]*\}\$*\.?")
+_SO = r"(?:therefore|thus|hence|so|consequently|accordingly|overall|finally|ultimately|in summary|as a result)"
+_IS = (
+    r"(?:is|would be|will be|should be)\b[:, ]*(?!(?:not|un\w+|still|challenging|confirmed|supported|established|"
+    r"made|based|consistent|difficult|clear|to)\b)"
+)
+_SAID = re.compile(
+    rf"(?i)(?:(?:{_SO}|in conclusion|to conclude)[,:]?[ ]+)?(?:the|my|our)[ ]+{_QUALITY}(?:diagnosis|answer|conclusion|"
+    rf"treatment(?:[ ]plan)?)[ ]+(?:(?:for|in|of)[ ](?:this|the)[ ](?:patient|case)[ ]+)?{_IS}\S.{{0,300}}"
+    rf"|(?:in conclusion|to conclude),?[ ]+(?:it|this|the patient|she|he|we)\b.{{1,200}}"
+    r"|(?:\u56e0\u6b64|\u6240\u4ee5|\u7efc\u4e0a(?:\u6240\u8ff0)?)?[,\uff0c]?(?:\u6700\u7ec8|\u6700\u53ef\u80fd\u7684)?"
+    r"(?:\u8bca\u65ad|\u7b54\u6848)(?:\u5e94)?[\u662f\u4e3a].{1,80}"
+)
+_SENTENCE = re.compile(r"(?:(?<=[^\d\s][.!?])[ \t]+|(?<=[\u3002\uff01\uff1f]))(?=\S)")
+_REACH = 2_000
+"""Characters at the end of a text in which its last line is looked for."""
+
+
+def without(body: str, goes_on: Callable[[int], int | None]) -> str:
+    """`body` without what it concludes under headings of its own and in its last lines, if no step goes on behind.
+
+    Under a heading in a line of its own all goes, up to the next that is as high. What stands in its heading's line, a
+    last line or a last sentence goes alone, and stays where it gives its reasons.
+    """
+    opening = _REASONING.match(body)
+    body = body[opening.end() :] if opening else body
+    kept: list[str] = []
+    at = 0
+    for head in _HEADED.finditer(body):
+        if head.start() < at or goes_on(head.start()) is not None:
+            continue
+        before = body[at : head.start()]
+        beside, end = _under(body, head, reasoned=any(map(str.isalnum, "".join([*kept, before]))))
+        if not (beside and gives_reasons(body[head.end() : end])):
+            kept.append(before)
+            at = end
+    return unconcluded("\n\n".join([*(one.strip() for one in kept if one.strip()), body[at:].lstrip("\n")]))
+
+
+def _under(body: str, head: re.Match[str], *, reasoned: bool) -> tuple[bool, int]:
+    """Whether it stands in its heading's line, and where it ends: with its paragraph then, and before all reasoning."""
+    line = body.find("\n", head.end())
+    beside = any(map(str.isalnum, body[head.end() : len(body) if line < 0 else line]))
+    if beside or not reasoned:
+        begin = head.end() + len(body[head.end() :]) - len(body[head.end() :].lstrip())
+        blank = _BLANK.search(body, begin)
+        return beside, blank.start() if blank else len(body)
+    level = len(head["level"] or "######")
+    others = (other for other in _HEADING.finditer(body, head.end()) if len(other["level"] or "######") <= level)
+    return beside, next((other.start() for other in others), len(body))
+
+
+def unconcluded(text: str) -> str:
+    """`text` without the lines and the sentence at its end that say nothing but what it concludes."""
+    while True:
+        shorter = _shorter(text.rstrip())
+        if shorter is None:
+            return text
+        text = shorter
+
+
+def _shorter(text: str) -> str | None:
+    """`text` without its last line or sentence, if that is a conclusion without reasons."""
+    near = max(0, len(text) - _REACH)
+    begin = max(text.rfind("\n", near) + 1, near)
+    line = text[begin:]
+    found = _LINE.fullmatch(line.strip()) or _BOXED.fullmatch(line.strip())
+    if line.strip() and found and not gives_reasons(line):
+        return text[:begin]
+    if (inline := _INLINE.search(line)) and not gives_reasons(inline[0]):
+        return text[: begin + inline.start()]
+    *_, last = [0, *(place.end() for place in _SENTENCE.finditer(line))]
+    said = _SAID.fullmatch(line[last:].strip(" \t*_#>"))
+    if said and not gives_reasons(line[last:]):
+        return text[: begin + last]
+    return _unheaded(text, near)
+
+
+def _unheaded(text: str, near: int) -> str | None:
+    """`text` without a last paragraph, or list, that stands under a line 'Diagnosis:'."""
+    blank = [match.end() for match in _BLANK.finditer(text, near)]
+    for begin in (near, *blank)[-2:]:
+        at = begin
+        for line in text[begin:].splitlines(keepends=True):
+            head = _LINE.fullmatch(line.strip()) if line.strip() else None
+            under = text[at + len(line) :]
+            if head and not head["said"].strip() and not _BLANK.search(under.strip()) and not gives_reasons(under):
+                return text[:at]
+            at += len(line)
+    return None
+
+
+def steps(found: Sequence[str], answer: str = "") -> list[str]:
+    """`found` without steps at either end that are nothing but the answer, and without the conclusion in the last."""
+    first = _LINE.fullmatch(found[0]) if len(found) > 1 else None
+    kept = list(found[1:] if first and first["said"] and not gives_reasons(found[0]) else found)
+    while kept:
+        mark = _MARK.match(kept[-1])
+        said = kept[-1][mark.end() :] if mark else kept[-1]
+        last = "" if same(said, answer) else unconcluded(said)
+        last = last if last != said else kept[-1]
+        if last == kept[-1]:
+            break
+        kept = [*kept[:-1], last] if any(map(str.isalnum, last)) else kept[:-1]
+    return kept
+
+
+def same(text: str, answer: str) -> bool:
+    """Whether a text is the answer and no more, whatever marks stand around it."""
+    return bool(answer) and _letters(text) == _letters(answer) != ""
+
+
+def asks_only(text: str) -> bool:
+    """Whether a text is nothing but questions: they are put to the patient."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    said = [one.strip(" \t*_\"'") for line in lines for one in _SENTENCE.split(line)]
+    return bool(said) and all(one.endswith(("?", "\uff1f")) for one in said if one)
+
+
+def _letters(text: str) -> str:
+    return "".join(sign for sign in text.casefold().removeprefix("\\boxed") if sign.isalnum())
