@@ -1,6 +1,6 @@
 """Were the right examinations asked for: a panel turns requests and record into items and compares them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, TypeVar
 
@@ -18,12 +18,13 @@ from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.outcome import pairing, questions, sides
 from wardround.evaluators.outcome.assessed import AssessmentAccount, Sought
 from wardround.evaluators.outcome.sides import Side
-from wardround.evaluators.reasoning.items import Item, published_items, published_precision_recall, read_items
+from wardround.evaluators.reasoning.items import Item, published_items, published_precision_recall, some_items
 from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.reasoning.verdicts import read_found
 from wardround.evaluators.requests import orders_here
 from wardround.evaluators.standing import unscored
 from wardround.evaluators.together import together
+from wardround.scenarios import listing
 from wardround.scenarios.case import Case
 
 ItemT = TypeVar("ItemT", bound=Item | None)
@@ -48,7 +49,7 @@ class Assessment:
             return [Score(f"assessment_{figure}", None, reason) for figure in ("precision", "recall")]
         asked, recorded = sides.asked(trajectory), sides.recorded(case)
         panel, account = bench.panel, _account("default", bench, asked, recorded)
-        wanted, had = await _split(panel, asked, recorded, read_items)
+        wanted, had = await _split(panel, asked, recorded, _reading)
         if wanted.value is None or had.value is None:
             account = msgspec.structs.replace(account, reason=wanted.reason or had.reason)
             scores = [Score(f"assessment_{figure}", None, account.reason) for figure in ("precision", "recall")]
@@ -78,7 +79,7 @@ class PublishedAssessment:
             return [Score(name, None, reason) for name in names]
         asked, recorded = sides.asked(trajectory), sides.recorded(case)
         panel, account = bench.panel, _account("published", bench, asked, recorded)
-        wanted, had = await _split(panel, asked, recorded, published_items)
+        wanted, had = await _split(panel, asked, recorded, lambda side: published_items)
         if wanted.value is None or had.value is None:
             account = msgspec.structs.replace(account, reason=wanted.reason or had.reason)
             return _scored([Score(name, None, account.reason) for name in names], asked, account)
@@ -105,15 +106,21 @@ def _undefined(trajectory: Trajectory) -> str:
     return unscored(trajectory.ending) if orders_here(trajectory) else "not_ordered_here"
 
 
+def _reading(side: Side) -> Reading[tuple[Item, ...]] | None:
+    """How a side's list is read; None where the text itself says that there is none."""
+    return None if listing.nothing(side.text) else some_items(side.text, recorded=side.origin == "reference")
+
+
 async def _split(
-    panel: Panel, asked: Side, recorded: Side, read: Reading[tuple[ItemT, ...]]
+    panel: Panel, asked: Side, recorded: Side, reading: Callable[[Side], Reading[tuple[ItemT, ...]] | None]
 ) -> list[Answer[tuple[ItemT, ...]]]:
     """The items of both sides; None where no judge could tell them apart."""
 
     async def items(side: Side) -> Answer[tuple[ItemT, ...]]:
         if side.items is not None:
             return Answer(side.items)  # type: ignore[arg-type]  # each reading gives items
-        if not side.text.strip():
+        read = reading(side)
+        if read is None or not side.text.strip():
             return Answer(())
         return await panel.first(questions.items(side.text, side.origin), read)
 

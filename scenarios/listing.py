@@ -6,7 +6,33 @@ _MARKER = re.compile(r"^\s*(?:[-*•·–—+>]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\)
 _SENTENCE = re.compile(r"(?<=[\w)]{3})\.\s+(?=[A-Z][a-z]+\s+[a-z])")
 _LEADING = re.compile(r"^(?:and|or|plus|also|including)\s+", re.IGNORECASE)
 _INNER_NUMBER = re.compile(r"(?:(?<=^)|(?<=[,;\s]))\(?\d{1,2}[.)]\s+")
-_NOTHING = frozenset({"none", "n/a", "na", "nil", "nothing", "no", "not required", "not needed", "none required"})
+_OF_WHAT = (
+    "no more other additional further new extra specific special ancillary diagnostic laboratory lab imaging tests? "
+    "testing investigations? examinations? exams? information studies study work-?up evaluations? assessments? "
+    "procedures? requests? questions? is are was were be needed required requested necessary indicated applicable "
+    "available asked recommended performed done ordered warranted at this the time point moment now currently today of "
+    "these those present stage"
+)
+_OTHERS = (  # no, not needed, and the words that may follow: Chinese, Spanish, French, German
+    (
+        "\u6682\u65e0 \u65e0\u9700 \u65e0\u987b \u4e0d\u9700\u8981 \u4e0d\u9700 \u4e0d\u5fc5 \u6ca1\u6709 \u65e0",
+        "\u8fdb\u4e00\u6b65 \u5176\u4ed6 \u5176\u5b83 \u989d\u5916 "
+        "\u66f4\u591a \u4efb\u4f55 \u7684 \u68c0\u67e5 \u68c0\u9a8c \u5316\u9a8c \u4fe1\u606f "
+        "\u8865\u5145 \u505a",
+    ),
+    (
+        "ningun[oa]?s? no\\sse\\srequieren? no\\sse\\snecesitan?",
+        "m[a\u00e1]s otr[ao]s? pruebas? ex[a\u00e1]men(?:es)? estudios? adicional(?:es)?",
+    ),
+    ("aucune?s?", "autres? examens? tests? suppl\u00e9mentaires?"),
+    ("keine?", "weiteren? zus\u00e4tzlichen? untersuchung(?:en)? tests? erforderlich n\u00f6tig"),
+)
+_NONE = (
+    rf"(?:no|none|not|nothing|nil|n/?a|n[.]a)\b(?:\W+(?:{'|'.join(_OF_WHAT.split())})\b)*",
+    *(f"(?:{'|'.join(no.split())})(?: ?(?:{'|'.join(what.split())}))*" for no, what in _OTHERS),
+)
+_NOTHING = re.compile(f"(?:{'|'.join(_NONE)})[\\s.!\u3002-]*", re.IGNORECASE)
+_SODIUM = "Na"
 _LONGEST = 300
 _MOST = 200
 
@@ -21,11 +47,17 @@ def items(text: str) -> tuple[str, ...]:
     for line in text.splitlines():
         for part in _parts(_SENTENCE.split(_unmarked(line), maxsplit=1)[0]):
             name = _LEADING.sub("", part.strip(" \t.;,:*_`\"'")).strip()
-            if name and len(name) <= _LONGEST and name.lower() not in _NOTHING:
+            if name and len(name) <= _LONGEST and not nothing(name):
                 found.setdefault(name.lower(), name)
                 if len(found) == _MOST:
                     return tuple(found.values())
     return tuple(found.values())
+
+
+def nothing(text: str) -> bool:
+    """Whether a text says in so many words that nothing is asked for: "None", "No additional tests required."."""
+    said = text.strip(" \t\r\n*_`\"'-([)]")
+    return said != _SODIUM and _NOTHING.fullmatch(said) is not None
 
 
 def _unmarked(line: str) -> str:

@@ -1,6 +1,7 @@
 """Examinations asked for and recorded as structured items (paper 002, prompt 21), with precision and recall."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 from scipy.sparse import csr_array  # type: ignore[import-untyped]  # SciPy ships no types
@@ -10,7 +11,9 @@ from wardround.engine.records import Json, Score
 from wardround.evaluators.judging.payload import field, needed
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.scenarios import listing
+from wardround.scenarios.coordination import MODIFIERS, apart, halves
 from wardround.scenarios.terms.catalogue import catalogue
+from wardround.scenarios.terms.linking import link
 from wardround.scenarios.terms.understanding import understand
 from wardround.scenarios.terms.wording import key
 
@@ -18,6 +21,9 @@ MOST = 200
 """Items of one list."""
 
 _INFO = ("info_required", "info_requried", "information_required", "purpose")  # the published judge misspells it
+_MARKED = re.compile(r"\n|(?:^|\s)\(?\d{1,2}[.)]\s|^\s*[-*\u2022]")
+_WORD = re.compile(r"\w+")
+_JOINING = frozenset({"and", "or", "plus", "as", "well", "along", "with", "also", "y", "et", "und", "the", "a", "of"})
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -32,7 +38,8 @@ def read_items(text: str) -> tuple[Item, ...] | Unread:
     """The items of prompt 21's JSON: a list of objects, one object, or {"items": [...]}; an empty list is one.
 
     An item that names several tests is one item for each: "CBC, CRP" and "CBC and CRP" are two, "ova and parasites" and
-    "CT of chest, abdomen and pelvis" are one. `no_test`: an entry without `type` and `test_name`.
+    "CT of chest, abdomen and pelvis" are one (scenarios/coordination.py). No word of a name is lost. One that says that
+    there is none ("not required") is no item. `no_test`: an entry without `type` and `test_name`.
     """
     entries = _entries(text)
     if isinstance(entries, Unread):
@@ -40,12 +47,28 @@ def read_items(text: str) -> tuple[Item, ...] | Unread:
     found: dict[tuple[str, str], Item] = {}
     for entry in entries:
         kind, named = field(entry, ("type",)), field(entry, ("test_name",))
-        names = [apart for name in (named if isinstance(named, list) else [named]) for apart in _apart(name)]
-        if not isinstance(kind, str) or not names:
+        told = named if isinstance(named, list) else [named]
+        names = [one for name in told for one in _apart(name)]
+        none = any(isinstance(name, str) and listing.nothing(name) for name in told)
+        if not isinstance(kind, str) or not (names or none):
             return unread("no_test", text)
         for name in names:
             found.setdefault((kind.casefold(), name.casefold()), Item(kind, name, _wanted(entry)))
     return tuple(found.values())[:MOST]
+
+
+def some_items(told: str, *, recorded: bool) -> Callable[[str], tuple[Item, ...] | Unread]:
+    """Reads the items of the text `told`; no item is `no_test` where it must have some.
+
+    That is so of a text that is `recorded`, and of one that names a test of the table.
+    """
+
+    def read(text: str) -> tuple[Item, ...] | Unread:
+        found = read_items(text)
+        lost = found == () and (recorded or bool(understand(told, catalogue()).orders))
+        return unread("no_test", text) if lost else found
+
+    return read
 
 
 def published_items(text: str) -> tuple[Item | None, ...] | Unread:
@@ -66,10 +89,11 @@ def precision_recall(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]
 
     `pairs` are those that a judge took for the same, (place among the asked, place among the recorded). As many pairs
     count as can be had with each item in one pair at most: a broad request hits one reference and not ten. None,
-    `nothing_asked` or `no_reference`, where there is nothing to share.
+    `nothing_asked` or `no_reference`, where there is nothing to share, or for precision nothing that could be hit.
     """
     hits = matched(asked, recorded, pairs)
-    precision = Score("assessment_precision", hits / asked) if asked else _none("precision", "nothing_asked")
+    missing = "" if asked and recorded else "no_reference" if asked else "nothing_asked"
+    precision = _none("precision", missing) if missing else Score("assessment_precision", hits / asked)
     recall = Score("assessment_recall", hits / recorded) if recorded else _none("recall", "no_reference")
     return [precision, recall]
 
@@ -118,16 +142,55 @@ def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
 
 
 def _apart(name: Json) -> Sequence[str]:
-    """The tests that a name names: parted where the table of tests knows what "and" and commas part, else at commas."""
-    if not isinstance(name, str):
+    """The tests that a name names; none where it says that there is none."""
+    if not isinstance(name, str) or listing.nothing(name):
         return ()
+    found: dict[str, str] = {}
+    for item in listing.items(name) if _MARKED.search(name) else [name]:
+        for one in _split(item):
+            found.setdefault(one.casefold(), one)
+    return tuple(found.values())
+
+
+def _split(name: str) -> Sequence[str]:
+    name = " ".join(name.split()).strip(" .;,")
+    if _known(name):
+        two = halves(name, _known)  # "EMG and nerve conduction studies" are two, "urea and electrolytes" one
+        return two if two and {_kind(one) for one in (name, *two)} == {"investigation"} else (name,)
+    parts = apart(name, _known)
     understood = understand(name, catalogue())
-    if len(understood.phrases) > 1 and not understood.withheld:
-        return understood.phrases
-    # one test of several regions or views; what follows its name ("FISH for MDM2") belongs to it
-    if len(understood.orders) == 1 and key(understood.phrases[0]) == key(name):
-        return (" ".join(name.split()),)
-    return listing.items(name)
+    phrases = () if understood.withheld or not _covers(understood.phrases, name) else understood.phrases
+    if len(parts) == 1 < len(phrases) or _carries(phrases, parts):
+        return phrases
+    return parts
+
+
+def _carries(phrases: Sequence[str], parts: Sequence[str]) -> bool:
+    """Whether the phrases are the parts with the first one's specimen ("CSF cell count, protein")."""
+    if len(phrases) != len(parts) or not parts or key(phrases[0]) != key(parts[0]):
+        return False
+    specimen = key(parts[0]).partition(" ")[0]
+    pairs = [(key(phrase), key(part)) for phrase, part in zip(phrases[1:], parts[1:], strict=True)]
+    return all(
+        phrase == part or (phrase == f"{specimen} {part}" and part.partition(" ")[0] not in MODIFIERS)
+        for phrase, part in pairs
+    )
+
+
+def _known(phrase: str) -> bool:
+    return bool(_kind(phrase))
+
+
+def _kind(phrase: str) -> str:
+    """The kind of the test that goes by this name, "" if there is none."""
+    found = link(phrase, catalogue())
+    return "" if found is None or found.rule == "fuzzy" else found.kind
+
+
+def _covers(parts: Sequence[str], name: str) -> bool:
+    """Whether each word of a name is in one of the parts."""
+    told = {word for part in parts for word in _WORD.findall(part.casefold())}
+    return set(_WORD.findall(name.casefold())) - _JOINING <= told
 
 
 def _wanted(entry: Mapping[str, Json]) -> str:

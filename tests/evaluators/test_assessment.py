@@ -184,9 +184,27 @@ async def test_an_episode_without_requests() -> None:
 async def test_a_record_without_examinations() -> None:
     judge = splitting(listed("CT"), None)
     bare = report(ancillary="", investigations=())
-    assert (await assessed(bench(judge), of=bare))[0] == [(0.0, ""), (None, "no_reference")]
+    assert (await assessed(bench(judge), of=bare))[0] == [(None, "no_reference")] * 2
     assert (await assessed(bench(judge), of=bare, published=True))[0] == [(0.0, ""), (0.0, "")]
-    assert (await assessed(bench(splitting(listed("CT"), listed()))))[0] == [(0.0, ""), (None, "no_reference")]
+
+
+async def test_an_empty_list_of_a_text_that_has_tests_is_a_failure_and_no_score() -> None:
+    for asked, recorded in ((listed("CT"), listed()), (listed(), listed("CT"))):
+        judge = splitting(asked, recorded)
+        assert (await assessed(bench(judge)))[0] == [(None, "judge_unreadable/no_test")] * 2
+        assert judge.count("items") == 3
+        assert (await assessed(bench(splitting(asked, recorded, item_found="No")), published=True))[0] == [
+            (0.0, "")
+        ] * 2
+
+
+async def test_who_asks_for_nothing_has_asked_for_nothing() -> None:
+    judge = splitting(None, listed("CT"))
+    for said in ("No additional tests required.", "None", "\u65e0\u9700\u8fdb\u4e00\u6b65\u68c0\u67e5"):
+        figures, _ = await assessed(bench(judge), asking(said))
+        assert figures == [(None, "nothing_asked"), (0.0, "")], said
+    judge = splitting(listed("None needed"), listed("CT"))
+    assert (await assessed(bench(judge), asking("How is the family?")))[0] == [(None, "nothing_asked"), (0.0, "")]
 
 
 async def test_an_episode_without_an_answer_is_assessed_all_the_same() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.listing import items, requests
+from wardround.scenarios.listing import items, nothing, requests
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,40 @@ def test_items(text: str, expected: tuple[str, ...]) -> None:
 )
 def test_requests(text: str, expected: tuple[str, ...]) -> None:
     assert requests(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "None",
+        "none.",
+        "n/a",
+        "NA",
+        "Not required.",
+        "No additional tests required",
+        "- No further testing is needed at this time.",
+        "**None requested**",
+        "Nothing more",
+        "\u65e0",
+        "\u65e0\u9700\u8fdb\u4e00\u6b65\u68c0\u67e5\u3002",
+        "\u4e0d\u9700\u8981\u5176\u4ed6\u68c0\u67e5",
+        "Ninguna",
+        "No se requieren m\u00e1s pruebas.",
+        "Aucun examen",
+        "Keine weiteren Untersuchungen n\u00f6tig",
+    ],
+)
+def test_nothing(text: str) -> None:
+    assert nothing(text)
+    assert items(text) == requests(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Na", "No", "Non-contrast CT", "\u65e0\u521bDNA\u68c0\u6d4b", "Not a CT but an MRI", "NSE", "", "Nil by mouth"],
+)
+def test_something(text: str) -> None:
+    assert nothing(text) is (text == "No")
 
 
 @given(st.text())

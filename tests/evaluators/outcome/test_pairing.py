@@ -114,4 +114,4 @@ def test_what_the_panel_left_open_counts_only_where_it_matters() -> None:
     assert values([sure, torn], 2) == [(0.5, ""), (0.5, "")]
     assert values([torn], 2) == [(None, "judge_torn")] * 2
     assert values([], 2) == [(None, "nothing_asked"), (0.0, "")]
-    assert values([Paired((), ())], 0) == [(0.0, ""), (None, "no_reference")]
+    assert values([Paired((), ())], 0) == [(None, "no_reference")] * 2

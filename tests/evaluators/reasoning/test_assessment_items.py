@@ -1,13 +1,15 @@
 """Examination items of a judge, and precision and recall over them, published and one to one."""
 
 import json
+import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.reasoning.items import (
+    MOST,
     Item,
     matched,
     precision_recall,
@@ -34,6 +36,9 @@ CT = {"type": "Imaging", "test_name": "CT", "info_required": "why"}
         ([{"type": "Lab", "test_name": ["CBC", "CRP"]}], (Item("Lab", "CBC"), Item("Lab", "CRP"))),
         ([{"type": "Lab", "test_name": "Ova and parasites"}], (Item("Lab", "Ova and parasites"),)),
         ([], ()),
+        ([{"type": "Lab", "test_name": "None"}, {"type": "Lab", "test_name": "No additional tests required"}], ()),
+        ([{"type": "Lab", "test_name": ["Not required.", "CBC"]}], (Item("Lab", "CBC"),)),
+        ([{"type": "Lab", "test_name": "Na"}], (Item("Lab", "Na"),)),
     ],
 )
 def test_items_are_read_and_split(value: object, items: tuple[Item, ...]) -> None:
@@ -54,6 +59,49 @@ def test_items_are_read_and_split(value: object, items: tuple[Item, ...]) -> Non
         ("Immunohistochemistry (CK7, CK20)", ("Immunohistochemistry (CK7, CK20)",)),
         ("CRP if fever, CBC", ("CRP if fever", "CBC")),
         ("\u8840\u5e38\u89c4\u3001CT", ("\u8840\u5e38\u89c4", "CT")),
+        (
+            "Lumbar puncture: cell count, protein, glucose",
+            ("Lumbar puncture: cell count", "Lumbar puncture: protein", "Lumbar puncture: glucose"),
+        ),
+        ("CSF cell count, protein and glucose", ("CSF cell count", "csf protein", "csf glucose")),
+        (
+            "immunohistochemistry for CD3, CD20, and CD30",
+            tuple(f"immunohistochemistry for {name}" for name in ("CD3", "CD20", "CD30")),
+        ),
+        ("Genetic testing for BRCA1 and BRCA2", ("Genetic testing for BRCA1", "Genetic testing for BRCA2")),
+        (
+            "CBC, and chest x-ray to look for pneumonia, effusion",
+            ("CBC", "chest x-ray to look for pneumonia, effusion"),
+        ),
+        ("chest x-ray to exclude pneumonia, effusion, CRP", ("chest x-ray to exclude pneumonia, effusion", "CRP")),
+        ("urine and blood cultures", ("urine cultures", "blood cultures")),
+        ("serum and urine protein electrophoresis", ("serum protein electrophoresis", "urine protein electrophoresis")),
+        (
+            "liver, kidney and thyroid function tests",
+            ("liver function tests", "kidney function tests", "thyroid function tests"),
+        ),
+        ("urine and blood and CSF cultures", ("urine cultures", "blood cultures", "CSF cultures")),
+        ("CT and MRI of the brain", ("CT of the brain", "MRI of the brain")),
+        ("CT/MRI brain", ("CT brain", "MRI brain")),
+        ("protein C and S", ("protein C", "protein S")),
+        ("bone marrow aspirate and biopsy", ("bone marrow aspirate", "bone marrow biopsy")),
+        ("EMG and nerve conduction studies", ("EMG", "nerve conduction studies")),
+        ("EMG/NCS", ("EMG", "NCS")),
+        ("PT/INR", ("PT/INR",)),
+        ("PET/CT", ("PET/CT",)),
+        ("MRI brain with and without contrast", ("MRI brain with and without contrast",)),
+        ("Blood culture for fever and chills", ("Blood culture for fever and chills",)),
+        ("Laboratory tests: CBC, CRP", ("CBC", "CRP")),
+        ("CT: to exclude an abscess", ("CT: to exclude an abscess",)),
+        ("\u8840\u5e38\u89c4\u548cCRP", ("\u8840\u5e38\u89c4", "CRP")),
+        ("\u8840\u5e38\u89c4\u53ca\u809d\u529f\u80fd", ("\u8840\u5e38\u89c4", "\u809d\u529f\u80fd")),
+        ("\u5934\u9885CT\u4e0eMRI", ("\u5934\u9885CT", "\u5934\u9885MRI")),
+        ("\u8840\u548c\u5c3f\u57f9\u517b", ("\u8840\u57f9\u517b", "\u5c3f\u57f9\u517b")),
+        ("\u8840\u6c27\u9971\u548c\u5ea6", ("\u8840\u6c27\u9971\u548c\u5ea6",)),
+        ("hemograma y PCR", ("hemograma", "PCR")),
+        ("cultivo de sangre y orina", ("cultivo de sangre", "cultivo de orina")),
+        ("h\u00e9mogramme et CRP", ("h\u00e9mogramme", "CRP")),
+        ("Blutbild und CRP", ("Blutbild", "CRP")),
     ],
 )
 def test_only_what_names_several_tests_is_parted(name: str, names: tuple[str, ...]) -> None:
@@ -82,6 +130,73 @@ def test_anything_else_has_a_typed_reason(text: str, why: str) -> None:
     assert found.why == why
 
 
+PIECES = st.sampled_from(
+    (
+        "CBC",
+        "CRP",
+        "chest X-ray",
+        "MRI brain",
+        "blood cultures",
+        "urine",
+        "liver",
+        "kidney function tests",
+        "CT of chest",
+        "IHC for CD3",
+        "CD20",
+        "\u8840\u5e38\u89c4",
+        "hemograma",
+        "foo bar",
+        "to exclude sepsis",
+        "if fever",
+        "Ultrasound (liver, spleen)",
+        "protein C",
+        "lumbar puncture: glucose",
+        "nerve conduction studies",
+    )
+)
+SIGNS = st.sampled_from((", ", " and ", " or ", "; ", " y ", " et ", " und ", "/", " plus ", ", and ", "\u3001", " & "))
+JOINING = {"and", "or", "plus", "y", "et", "und"}
+
+
+@given(st.lists(st.tuples(PIECES, SIGNS), min_size=1, max_size=5), PIECES)
+@settings(deadline=None)
+def test_no_word_of_a_name_is_lost(pieces: list[tuple[str, str]], last: str) -> None:
+    name = "".join(piece + sign for piece, sign in pieces) + last
+    found = read_items(json.dumps([{"type": "x", "test_name": name}]))
+    assert isinstance(found, tuple)
+    told = {word for item in found for word in re.findall(r"\w+", item.name.casefold())}
+    assert set(re.findall(r"\w+", name.casefold())) - JOINING <= told, [item.name for item in found]
+
+
+@given(
+    st.lists(
+        st.sampled_from(("CBC", "CRP", "ESR", "ANA", "troponin", "chest X-ray", "MRI brain", "ECG", "lumbar puncture")),
+        min_size=1,
+        max_size=6,
+        unique=True,
+    ),
+    st.lists(SIGNS, min_size=6, max_size=6),
+)
+@settings(deadline=None)
+def test_tests_of_the_table_are_told_apart_however_they_are_joined(tests: list[str], signs: list[str]) -> None:
+    name = "".join(test + sign for test, sign in zip(tests, signs, strict=False))[: -len(signs[len(tests) - 1])]
+    found = read_items(json.dumps([{"type": "x", "test_name": name}]))
+    assert isinstance(found, tuple)
+    assert [item.name for item in found] == tests
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["CBC/CRP/" * 70, "a: " * 190, "urine and " * 60, "CBC y " * 90, "\u8840\u548c" * 250, "(" * 600, "CBC, " * 9999],
+    ids=lambda name: name[:10],
+)
+def test_an_endless_name_is_read_all_the_same(name: str) -> None:
+    found = read_items(json.dumps([{"type": "x", "test_name": name}]))
+    assert isinstance(found, tuple)
+    assert 0 < len(found) <= MOST
+    assert max(len(item.name) for item in found) <= len(name)
+
+
 def test_the_published_items_are_as_written() -> None:
     text = json.dumps([CT, {"x": 1}, {"type": "Lab", "test_name": "CBC, CRP"}])
     assert published_items(text) == (Item("Imaging", "CT", "why"), None, Item("Lab", "CBC, CRP"))
@@ -107,8 +222,10 @@ def test_the_largest_matching_counts() -> None:
 
 def test_nothing_to_share_is_none_by_default_and_zero_as_published() -> None:
     assert [(s.value, s.reason) for s in precision_recall(0, 2, [])] == [(None, "nothing_asked"), (0.0, "")]
-    assert [(s.value, s.reason) for s in precision_recall(2, 0, [])] == [(0.0, ""), (None, "no_reference")]
+    assert [(s.value, s.reason) for s in precision_recall(2, 0, [])] == [(None, "no_reference")] * 2
+    assert [s.reason for s in precision_recall(0, 0, [])] == ["nothing_asked", "no_reference"]
     assert [s.value for s in published_precision_recall([], [])] == [0.0, 0.0]
+    assert [s.value for s in published_precision_recall([False], [])] == [0.0, 0.0]
     assert rate([True, False]) == 0.5
 
 
