@@ -3,16 +3,23 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
 
 from wardround.agents.thinking import parted
 from wardround.agents.turns import turn_taken, turns_taken
+from wardround.engine.episode import Ended
 from wardround.engine.errors import UsageError
-from wardround.engine.records import Action, View
+from wardround.engine.records import Action, Ending, View
 
+LINE = '{"case_id": "wa-001", "replies": ["first", "second"]}'
+_CASE = ("case_id", "case", "episode")
+_TYPED = ('{"order":', '{"conclude":')
+"""How an export writes what an agent did without words."""
 _LINES = (".jsonl", ".ndjson")
+EXHAUSTED = "replies_exhausted"
 BUNDLED = Path("bundled")
 """In the place of a file: the replies of two invented authors to the bundled case reports."""
 
@@ -26,7 +33,12 @@ class Reply:
 
 
 class Replies:
-    """Plays the nth recorded reply at its nth turn; after the last one it has nothing more to say."""
+    """Plays the nth recorded reply at its nth turn.
+
+    Where it is asked for more than was recorded the episode ends by this seat, `replies_exhausted`: that the recording
+    ends is no fault of who was recorded, and no score. A warning is met with silence: the last reply could not be used,
+    and the rules say what comes of that.
+    """
 
     sealed: ClassVar[bool] = True
 
@@ -34,9 +46,15 @@ class Replies:
         self._replies = replies
 
     async def act(self, view: View) -> Action:
-        """The next reply, or an empty one."""
-        turn = turns_taken(view)
-        reply = self._replies[turn] if turn < len(self._replies) else Reply("")
+        """The next reply; raises Ended after the last."""
+        turn, count = turns_taken(view), len(self._replies)
+        if turn < count:
+            reply = self._replies[turn]
+        elif view.heard and view.heard[-1].verb == "warning":
+            reply = Reply("")
+        else:
+            detail = f"{count} {'reply was' if count == 1 else 'replies were'} recorded, and the encounter goes on"
+            raise Ended(Ending(view.seat, EXHAUSTED, detail))
         return Action("reply", reply.text, thinking=reply.thinking, memo=turn_taken(view))
 
 
@@ -53,8 +71,11 @@ class _Entry:
 def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Reply, ...]]:
     """Case id to the replies of `model`, from a file of one of these kinds:
 
-    - own JSONL: `{"case_id": str, "replies": [{"text": str, "thinking": str}], "model": str}` a line; `thinking` and
-      `model` may be left out;
+    - own JSONL: `{"case_id": str, "replies": [...], "model": str}` a line, a reply being a text or `{"text": str,
+      "thinking": str}`; `thinking` and `model` may be left out;
+    - chats, as `wardround export --dialogues` writes them: `{"case": str, "messages": [{"role": str, "content": str}]}`
+      a line, of which the assistant's messages are the replies; the case may also be `case_id`, or `episode` CASE@N;
+    - one JSON object `{case: [reply, ...]}`;
     - MedR-Bench results (github.com/MAGIC-AI4Med/MedRBench): `{case: {"results": REPLY}}` of one model, or
       `{case: {model: REPLY}}` of several, with REPLY `{"content": str, "thinking_process": str}`.
 
@@ -76,7 +97,10 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Reply,
     found: dict[str, _Entry] = {}
     for entry in entries:
         if entry.case in found:
-            raise UsageError(f"{entry.where}: case {entry.case!r} has replies already, at {found[entry.case].where}")
+            raise UsageError(
+                f"{entry.where}: case {entry.case!r} has replies already, at {found[entry.case].where}: a file has one "
+                "list a case (of chats with repeats keep one repeat; recorded:RUN plays them all)"
+            )
         found[entry.case] = entry
     return {case: entry.replies for case, entry in found.items() if entry.replies}
 
@@ -88,7 +112,10 @@ def _bundled() -> Path:
 def _chosen(path: Path, entries: list[_Entry], model: str | None) -> list[_Entry]:
     """The entries of the model that is asked for."""
     if not entries:
-        raise UsageError(f"replies {path} holds no replies: no case has a `results`, a model's or a `replies` field")
+        raise UsageError(
+            f"replies {path} holds no replies: no case has a `results`, a model's or a `replies` field "
+            f"(a line of our own is {LINE})"
+        )
     models = sorted({entry.model for entry in entries})
     if model is None:
         if len(models) == 1:
@@ -112,7 +139,7 @@ def _is_own(path: Path, text: str) -> bool:
         first = json.loads(text.lstrip().split("\n", 1)[0])
     except ValueError:
         return False
-    return isinstance(first, dict) and "case_id" in first
+    return isinstance(first, dict) and not first.keys().isdisjoint(("case_id", "replies", "messages"))
 
 
 def _own(path: Path, text: str) -> Iterator[_Entry]:
@@ -120,19 +147,51 @@ def _own(path: Path, text: str) -> Iterator[_Entry]:
         if not line.strip():
             continue
         where = f"{path}, line {number}"
-        row = _fields(_json(where, line), where, ("case_id", "replies"), ("model",))
-        replies = row["replies"]
-        if not isinstance(replies, list):
-            raise UsageError(f"{where}: `replies` must be a list, not {_kind(replies)}")
+        row = _json(where, line)
+        if isinstance(row, dict) and "messages" in row:
+            yield _chat(row, where)
+            continue
+        _fields(row, where, ("case_id", "replies"), ("model",))
         yield _Entry(
-            where,
-            _text(row, "case_id", where),
-            _optional(row, "model", where),
-            tuple(_own_reply(reply, f"{where}, replies[{index}]") for index, reply in enumerate(replies)),
+            where, _text(row, "case_id", where), _optional(row, "model", where), _listed(row, "replies", where)
         )
 
 
+def _chat(row: dict[str, Any], where: str) -> _Entry:
+    """The replies of a chat: what the assistant says in it."""
+    name = next((name for name in _CASE if name in row), "case_id")
+    _fields(row, where, (name, "messages"), (*_CASE, "repeat", "model"))
+    case = _text(row, name, where)
+    replies = []
+    for index, message in enumerate(_list(row, "messages", where)):
+        place = f"{where}, messages[{index}]"
+        if not isinstance(message, dict) or "role" not in message or "content" not in message:
+            raise UsageError(f"{place}: expected an object with the fields `role` and `content`")
+        if message["role"] != "assistant":
+            continue
+        text = _text(message, "content", place)
+        if text.startswith(_TYPED):
+            raise UsageError(f"{place}: is a typed action, which is no reply; recorded:RUN plays what that run did")
+        replies.append(Reply(*parted(text, "")))
+    return _Entry(
+        where, case.rpartition("@")[0] if name == "episode" else case, _optional(row, "model", where), tuple(replies)
+    )
+
+
+def _listed(row: Mapping[str, Any], name: str, where: str) -> tuple[Reply, ...]:
+    return tuple(_own_reply(reply, f"{where}, {name}[{index}]") for index, reply in enumerate(_list(row, name, where)))
+
+
+def _list(row: Mapping[str, Any], name: str, where: str) -> list[Any]:
+    value = row[name]
+    if not isinstance(value, list):
+        raise UsageError(f"{where}: `{name}` must be a list, not {_kind(value)}")
+    return value
+
+
 def _own_reply(reply: Any, where: str) -> Reply:
+    if isinstance(reply, str):
+        return Reply(*parted(reply, ""))
     fields = _fields(reply, where, ("text",), ("thinking",))
     return Reply(*parted(_text(fields, "text", where), _optional(fields, "thinking", where)))
 
@@ -140,9 +199,12 @@ def _own_reply(reply: Any, where: str) -> Reply:
 def _results(path: Path, text: str) -> Iterator[_Entry]:
     cases = _json(str(path), text)
     if not isinstance(cases, dict):
-        raise UsageError(f"replies {path}: expected an object of cases, or lines of JSON; it is {_kind(cases)}")
+        raise UsageError(f"replies {path}: expected an object of cases, or lines {LINE}; it is {_kind(cases)}")
     for case, held in cases.items():
         where = f"{path}, case {case}"
+        if isinstance(held, list):
+            yield _Entry(where, case, "", _listed(cases, case, where))
+            continue
         if not isinstance(held, dict):
             raise UsageError(f"{where}: expected an object, not {_kind(held)}")
         named = {"": held["results"]} if "results" in held else _by_model(held)
@@ -177,7 +239,9 @@ def _fields(value: Any, where: str, needed: tuple[str, ...], optional: tuple[str
         raise UsageError(f"{where}: expected an object, not {_kind(value)}")
     for name in needed:
         if name not in value:
-            raise UsageError(f"{where}: the field `{name}` is missing")
+            near = get_close_matches(name, [other for other in value if other not in needed], 1)
+            hint = f"; did you mean it by `{near[0]}`?" if near else ""
+            raise UsageError(f"{where}: the field `{name}` is missing{hint} (a line is {LINE})")
     for name in value:
         if name not in (*needed, *optional):
             raise UsageError(f"{where}: unknown field `{name}`; there are: {', '.join((*needed, *optional))}")

@@ -3,7 +3,7 @@
 import importlib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -21,14 +21,18 @@ def named(group: str, name: str) -> Any:
     """What `name` stands for in an entry-point group; raises UsageError with the names there are."""
     found = [point for point in entry_points(group=group) if point.name == name]
     if not found:
-        there, kind = names(group), group.rpartition(".")[2].removesuffix("s")
-        near = get_close_matches(name.lower(), there, 1)
-        meant = f", did you mean {near[0]}?" if near else ";"
-        raise UsageError(f"there is no {kind} {name!r}{meant} there are: {', '.join(there) or 'none'}")
+        kind = group.rpartition(".")[2].removesuffix("s")
+        raise UsageError(f"there is no {kind} {name!r}{meant(name, names(group))}")
     try:
         return found[0].load()
     except (ImportError, AttributeError) as error:
         raise UsageError(f"{name!r} ({found[0].value}) cannot be loaded: {error}") from error
+
+
+def meant(name: str, there: Sequence[str]) -> str:
+    """What follows the news that `name` is not there: the one that is most like it, and all there are."""
+    near = get_close_matches(name.lower(), there, 1)
+    return f"{f', did you mean {near[0]}?' if near else ';'} there are: {', '.join(there) or 'none'}"
 
 
 def imported(path: str) -> Any:

@@ -1,5 +1,6 @@
 """What each house score is called in a report, in what unit it is, and which ones come first."""
 
+from wardround.engine.counting import counted
 from wardround.evaluators import judged_measures
 from wardround.evaluators.measure import Measure
 
@@ -113,8 +114,3 @@ def shown(name: str, value: float | None) -> str:
     if unit in ("count", "points"):
         return f"{value:,.1f}"
     return f"{value:.3f}"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: `1 episode`, `2 episodes`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

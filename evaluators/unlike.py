@@ -23,7 +23,7 @@ class Unlike(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         """As a line for the terminal."""
-        return f"{self.first}, {self.second}: {self.field}: {self.text}"
+        return f"{self.first}, {self.second}: {self.text}"
 
 
 def unlike(first: RunScores, second: RunScores) -> list[Unlike]:

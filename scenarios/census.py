@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wardround.engine.counting import counted
 from wardround.engine.errors import UsageError
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
@@ -53,24 +54,28 @@ class Census:
 
     def text(self, most: int = 12) -> str:
         """The census for people; each stratum shows its `most` largest values, problems and leaks are all listed."""
-        said = [f"{self.path}: {self.cases} cases, {len(self.problems)} problems"]
+        said = [f"{self.path}: {counted(self.cases, 'case')}, {counted(len(self.problems), 'problem')}"]
         for name, counter in self.counts.items():
             shown = [f"{value} {count}" for value, count in _sorted(counter)[:most]]
             if len(counter) > most:
                 shown.append(f"and {len(counter) - most} more")
             said.append(f"  {name} ({len(counter)}): {', '.join(shown)}")
-        said.append("can be played and scored under:")
-        for name in SCENARIOS:
-            missing = self.lacks.get(name, {})
-            why = "; ".join(f"{count} lack {what}" for what, count in _sorted(Counter(missing.values())))
-            said.append(f"  {name}: {self.cases - len(missing)} of {self.cases}" + (f" ({why})" if why else ""))
+        if self.cases:
+            said.append("can be played and scored under:")
+            said += [f"  {self._playable(name)}" for name in SCENARIOS]
         if self.leaks:
-            said.append(f"an open field names the truth in {len({case for case, _, _ in self.leaks})} cases:")
+            said.append(f"an open field names the truth in {counted(len({leak[0] for leak in self.leaks}), 'case')}:")
             said += [f"  {case}, field {name}: {phrase!r}" for case, name, phrase in self.leaks]
         if self.problems:
             said.append("problems:")
             said += [f"  {problem}" for problem in self.problems]
         return "\n".join(said)
+
+    def _playable(self, name: str) -> str:
+        """How many cases can be played under a scenario, and what keeps the others from it."""
+        missing = self.lacks.get(name, {})
+        why = "; ".join(f"{count} cannot: {what}" for what, count in _sorted(Counter(missing.values())))
+        return f"{name}: {self.cases - len(missing)} of {self.cases}" + (f" ({why})" if why else "")
 
 
 def census(path: Path | str) -> Census:

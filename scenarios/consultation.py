@@ -54,7 +54,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Consultation:
-    """The dialogue of AgentClinic (turns, tokens, last question), with one seat a turn.
+    """A complaint, then a dialogue with patient and examiner up to the diagnosis: AgentClinic's, one seat a turn.
 
     ::
 

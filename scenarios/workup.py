@@ -74,7 +74,9 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Workup:
-    """Paper 000, section A.3, with a budget for each episode.
+    """History first, then examination and tests on request, up to the diagnosis: paper 000, section A.3.
+
+    Each episode has its own budget of replies.
 
     ::
 

@@ -1,11 +1,12 @@
 """Budgets as people write them: `50usd`, `doctor=2Mtokens,3h`."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
 from wardround.engine.errors import UsageError
+from wardround.engine.records import Json
 from wardround.engine.spending import Budget, Caps
 
 _AMOUNT = re.compile(r"\$?(?P<number>\d+(?:[_.]\d+)*)\s*(?P<power>[kM]?)\s*(?P<unit>[A-Za-z]*)")
@@ -50,6 +51,34 @@ def budget_of(texts: Sequence[str], seats: Collection[str], models: Collection[s
         {scope: caps for scope, caps in scopes.items() if scope in seats},
         {scope: caps for scope, caps in scopes.items() if scope not in seats},
     )
+
+
+def new_budget(texts: Sequence[str], specs: Mapping[str, str], prices: Sequence[Mapping[str, Json]]) -> Budget:
+    """The budget that takes the place of that of a run with these seats and prices; raises UsageError."""
+    budget = budget_of(texts, specs, specs.values())
+    check_priced(budget, specs, prices, "cap its calls or tokens, or begin a new run with --prices")
+    return budget
+
+
+def check_priced(
+    budget: Budget, specs: Mapping[str, str], prices: Sequence[Mapping[str, Json]], to_do: str = "give --prices"
+) -> dict[str, str]:
+    """The seats of `specs` whose model has no price in `prices` (as in a run's header).
+
+    Raises UsageError if the budget caps the cost of one: such a cap cannot be kept.
+    """
+    asked = {row["model"]: row["price"] for row in prices}
+    unknown = {seat: spec for seat, spec in specs.items() if spec in asked and asked[spec] is None}
+    for seat, spec in unknown.items():
+        caps = (budget.run, budget.seats.get(seat, Caps()), budget.models.get(spec, Caps()))
+        if any(cap.cost is not None for cap in caps):
+            raise UsageError(no_price(seat, spec, to_do))
+    return unknown
+
+
+def no_price(seat: str, spec: str, to_do: str = "give --prices") -> str:
+    """Why the cost of a seat cannot be capped."""
+    return f"no price is known for {seat} {spec!r}, so a cap on cost cannot be kept: {to_do}"
 
 
 def _read(amount: str, text: str) -> tuple[str, float | int]:

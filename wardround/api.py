@@ -7,12 +7,12 @@ from typing import Any, TypedDict, Unpack
 import msgspec
 
 from wardround.access import Access, access_of
-from wardround.amounts import budget_of
+from wardround.amounts import new_budget
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
 from wardround.engine.sessions import Orders
 from wardround.piloting import draw, piloted
-from wardround.planning import plan, write_down
+from wardround.planning import Plan, plan, write_down
 from wardround.playing import Stage, check_causes, parts_of, play_open, reached, stage
 from wardround.results import Run
 from wardround.settings import RunSettings, validated
@@ -60,7 +60,7 @@ class Changes(TypedDict, total=False):
 
 
 async def run(
-    cases: str | Path = "bundled",
+    cases: str | Path | Sequence[str | Path] = "bundled",
     scenario: str = "workup",
     *,
     seats: Mapping[str, AgentSpec] | None = None,
@@ -70,15 +70,17 @@ async def run(
 ) -> Run:
     """Play cases under a scenario and return the stored run.
 
-    `doctor`, `patient` and `examiner` (or `seats`, which maps names) are a SPEC such as 'openai/gpt-4o', a mapping
-    `{"spec": ..., "base_url": ...}`, or a class of your own. Raises UsageError for anything wrong that can be known
-    before the first episode, StoreError if the store cannot be written. What goes wrong in an episode is in that
-    episode's ending.
+    `cases` is a case file, a folder of them, or `bundled`; or several of these. `doctor`, `patient` and `examiner` (or
+    `seats`, which maps names) are a SPEC such as 'openai/gpt-4o', a mapping `{"spec": ..., "base_url": ...}`, or a
+    class of your own. Raises UsageError for anything wrong that can be known before the first episode, StoreError if
+    the store cannot be written. What goes wrong in an episode is in that episode's ending.
     """
     fields: dict[str, Any] = dict(options)
     named = {seat: fields.pop(seat) for seat in SEATS if seat in fields}
     specs, agents = split_agents({**(seats or {}), **named})
-    settings = validated({"cases": str(cases), "scenario": scenario, "seats": specs, **fields}, "run")
+    read = str(cases) if isinstance(cases, str | Path) else [str(place) for place in cases]
+    told = {"cases": read, "scenario": scenario, "seats": specs, **fields}
+    settings = validated(told, "run", also=(*SEATS, "store", "progress"))
     return await begin(settings, _opened(store), agents, progress or Progress())
 
 
@@ -97,7 +99,12 @@ async def begin(
     budget will do; without a budget the rest is left for `resume`. The forecast is in `Run.pilot`. `share` is
     as in `join`.
     """
-    made = await plan(settings, store, agents, share)
+    return await carried_out(await plan(settings, store, agents, share), store, progress, pilot=pilot)
+
+
+async def carried_out(made: Plan, store: Store, progress: Progress, *, pilot: int = 0) -> Run:
+    """What `begin` does once there is a plan."""
+    settings = made.settings
     async with reached(made.parts, tried=settings.preflight):
         begun = await write_down(made, store)
         staged = await stage(begun, made.parts, made.access)
@@ -114,10 +121,9 @@ async def begin(
     return begun
 
 
-async def laid_down(settings: RunSettings, store: Store) -> Run:
-    """Plan a run, try its endpoints and write it down, and leave the playing to others (`join`)."""
-    made = await plan(settings, store, {})
-    async with reached(made.parts, tried=settings.preflight):
+async def laid_down(made: Plan, store: Store) -> Run:
+    """Try the endpoints of a planned run and write it down, and leave the playing to others (`join`)."""
+    async with reached(made.parts, tried=made.settings.preflight):
         return await write_down(made, store)
 
 
@@ -130,18 +136,20 @@ async def taken_up(name: str, store: Store, *, retry: Sequence[str] = (), **chan
     if not any(session.alive and not died(session) for session in await store.sessions(name)):
         orders = msgspec.structs.replace(orders, state="run")
     specs = {seat: told["spec"] for seat, told in run.header["seats"].items()}
-    orders = _changed(orders, specs, **changes)
+    orders = _changed(orders, specs, run.header["prices"], **changes)
     if retry:
         await store.reopen(name, retry)
     await store.order(name, orders)
     return run
 
 
-def _changed(orders: Orders, specs: Mapping[str, str], **changes: Unpack[Changes]) -> Orders:
+def _changed(
+    orders: Orders, specs: Mapping[str, str], prices: Sequence[Mapping[str, Any]], **changes: Unpack[Changes]
+) -> Orders:
     """The orders with what was given; `specs` is the SPEC of each seat that a budget may name."""
     given: dict[str, Any] = {name: value for name, value in changes.items() if value}
     if "budget" in given:
-        given["budget"] = budget_of(given["budget"], specs, specs.values())
+        given["budget"] = new_budget(given["budget"], specs, prices)
     return msgspec.structs.replace(orders, **given)
 
 

@@ -21,7 +21,7 @@ from wardround.engine.models.guard import Guarded
 from wardround.engine.models.reach import Means, reach
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.models.wellformed import WellFormed
-from wardround.engine.plugins import imported, maker, named, names
+from wardround.engine.plugins import imported, maker, meant, named, names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Model, Store
 from wardround.engine.records import Action, Json
@@ -146,8 +146,8 @@ def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = Non
         return _plain(spec, imported(spec), settings)
     if spec not in names(SEATS + seat):
         raise UsageError(
-            f"{seat} {spec!r} is none of {_named(seat)}; "
-            "write provider/model, package.module:Class, replies:PATH or recorded:RUN for others"
+            f"there is no {seat} {spec!r}{meant(spec, names(SEATS + seat))}; "
+            "for others write provider/model, package.module:Class, replies:PATH or recorded:RUN"
         )
     return _plain(spec, named(SEATS + seat, spec), settings)
 

@@ -7,7 +7,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.plugins import maker, named
 from wardround.engine.seat import Seat, seed_of
 from wardround.planning import DEFAULT_SPECS
-from wardround.results import SCENARIOS
+from wardround.results import rules_of
 from wardround.scenarios.bundled import bundled
 from wardround.scenarios.loaders.detect import load
 from wardround.settings import SeatSettings
@@ -19,7 +19,7 @@ _USUAL = {"doctor": "workup", "patient": "consultation", "examiner": "workup"}
 async def check_agent(spec: str, seat: str, scenario: str | None = None) -> Checked:
     """Try the agent that `spec` names in `seat`; a model SPEC is really called."""
     name = scenario or _USUAL[seat]
-    rules = named(SCENARIOS, name)
+    rules = rules_of(name)
     if seat not in rules.seats:
         raise UsageError(f"scenario {name} has no seat {seat!r}; it has: {', '.join(rules.seats)}")
     cases = tuple(load(bundled("admissions")[0]))

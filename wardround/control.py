@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.amounts import budget_of
+from wardround.amounts import new_budget
 from wardround.engine.budget import Purse
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
@@ -104,8 +104,7 @@ async def set_concurrency(run: StoredRun, concurrency: int) -> None:
 
 async def set_budget(run: StoredRun, texts: Sequence[str]) -> None:
     """Put other caps in the place of those given before; what was spent stays spent."""
-    specs = specs_of(run)
-    await _changed(run, budget=budget_of(texts, specs, list(specs.values())))
+    await _changed(run, budget=new_budget(texts, specs_of(run), run.header.get("prices", [])))
 
 
 async def _changed(run: StoredRun, **fields: Any) -> Orders:

@@ -157,7 +157,7 @@ def _nothing(settings: RunSettings, skipped: Sequence[tuple[str, str]]) -> Accou
         cases=dict.fromkeys(options.kinds, 0),
         open=0,
         seed=settings.seed,
-        source=settings.cases,
+        source=", ".join(settings.places),
         skipped=skipped[:1000],
     )
 

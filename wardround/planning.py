@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,26 +12,23 @@ import structlog
 from pydantic import ValidationError
 
 from wardround.access import Access, access_of
-from wardround.amounts import budget_of
+from wardround.amounts import budget_of, check_priced, no_price
 from wardround.cast import Company, Part, part_of, recorded_part
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.guard import allowed
 from wardround.engine.models.hosts import hosts_of
 from wardround.engine.models.unreachable import Unreachable
-from wardround.engine.plugins import named
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
 from wardround.engine.records import Action, Json
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import Orders
-from wardround.engine.spending import Budget, Caps
+from wardround.engine.spending import Budget
 from wardround.names import run_name
-from wardround.results import SCENARIOS, Run
-from wardround.scenarios.bundled import bundled
+from wardround.results import Run, rules_of
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
-from wardround.scenarios.select import select
 from wardround.settings import RunSettings, SeatSettings, problems
+from wardround.sources import cases_of, told
 from wardround.wording import wording
 
 log = structlog.get_logger("wardround")
@@ -82,11 +78,12 @@ class Plan:
 
 async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any], share: tuple[int, int] = (1, 1)) -> Plan:
     """Check everything that can be wrong before a call is made; cases go into the store as they are read."""
-    rules = named(SCENARIOS, settings.scenario)
+    await run_name(settings.name, store)  # a name that cannot be had is said before what takes long, or warns
+    rules = rules_of(settings.scenario)
     try:
         rule_settings = rules.Settings.model_validate(settings.set)
     except ValidationError as error:
-        raise UsageError(f"--set for scenario {settings.scenario}: {problems(error)}") from error
+        raise UsageError(f"--set for scenario {settings.scenario}: {problems(error, rules.Settings)}") from error
     prompts = wording(settings.prompts)
     unknown = sorted(set(settings.seats) - set(rules.seats))
     if unknown:
@@ -100,7 +97,6 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any], s
     repeats = settings.repeats or usual
     budget = budget_of(settings.budget, list(parts), [part.spec for part in parts.values()])
     made = Plan(settings, rules, rule_settings, prompts, parts, access, repeats, budget)
-    await run_name(settings.name, store)  # a name that cannot be had is said before what takes long, or warns
     await _read_cases(made, store)
     _check_egress(made)
     _check_prices(made)
@@ -151,20 +147,14 @@ async def recorded_actions(store: Store, spec: str, seat: str) -> dict[tuple[str
     return found
 
 
-def cases_of(settings: RunSettings) -> Iterator[Case]:
-    """The cases the settings name, in the order of their files."""
-    name, _, part = settings.cases.partition(":")
-    paths: Iterable[Path] = bundled(part or "all") if name == "bundled" else [Path(settings.cases)]
-    cases = (case for path in paths for case in load(path))
-    return iter(select(cases, settings.where, sample=settings.sample, seed=settings.seed, limit=settings.limit))
-
-
 def _items(settings: RunSettings, scenario: Any) -> Iterator[Case]:
     """What the episodes are about: cases, or what a scenario that has a `load` of its own reads."""
     if not hasattr(scenario, "load"):
         return cases_of(settings)
     if settings.where or settings.sample or settings.limit:
         raise UsageError(f"where, sample and limit choose among cases; {settings.scenario} reads something else")
+    if not isinstance(settings.cases, str):
+        raise UsageError(f"{settings.scenario} reads one place, and cases names {len(settings.cases)}")
     items: Iterator[Case] = scenario.load(settings.cases)
     return items
 
@@ -197,16 +187,15 @@ async def _read_cases(made: Plan, store: Store) -> None:
             if made.skipped
             else " (check --where, --limit and --sample)"
         )
-        raise NothingToPlay(
-            f"{made.settings.cases}: no case can be played under {made.settings.scenario}{why}", made.skipped
-        )
+        where = ", ".join(made.settings.places)
+        raise NothingToPlay(f"{where}: no case can be played under {made.settings.scenario}{why}", made.skipped)
 
 
 async def _keep(made: Plan, store: Store, cases: list[Case]) -> None:
     digests = await store.put([case.model_dump_json(exclude_defaults=True).encode() for case in cases])
     for case, digest in zip(cases, digests, strict=True):
         if case.id in made.index:
-            raise UsageError(f"{made.settings.cases}: two cases are called {case.id!r}")
+            raise UsageError(f"{', '.join(made.settings.places)}: two cases are called {case.id!r}")
         made.index[case.id] = digest
 
 
@@ -224,13 +213,11 @@ def _check_egress(made: Plan) -> None:
 
 def _check_prices(made: Plan) -> None:
     """A cap on cost needs a price for each model it covers; without a cap an unknown price is said and no more."""
-    asked = {row["model"]: row["price"] for row in made.access.prices.as_json()}
-    unknown = {seat: part.spec for seat, part in made.parts.items() if part.spec in asked and asked[part.spec] is None}
-    budget, limit = made.budget, made.settings.limits.cost
+    specs = {seat: part.spec for seat, part in made.parts.items()}
+    unknown = check_priced(made.budget, specs, made.access.prices.as_json())
     for seat, spec in unknown.items():
-        capped = (budget.run.cost, budget.seats.get(seat, Caps()).cost, budget.models.get(spec, Caps()).cost, limit)
-        if any(cap is not None for cap in capped):
-            raise UsageError(f"no price is known for {seat} {spec!r}, so a cap on cost cannot be kept: give --prices")
+        if made.settings.limits.cost is not None:
+            raise UsageError(no_price(seat, spec))
         log.warning("no price is known: what it costs is not counted", seat=seat, model=spec)
 
 
@@ -256,6 +243,7 @@ async def write_down(made: Plan, store: Store) -> Run:
     [index] = await store.put([msgspec.json.encode(list(made.index.items()))])
     tables = {seat: (await store.put([part.table]))[0] for seat, part in made.parts.items() if part.table}
     settings = made.settings
+    read = settings.cases if hasattr(made.rules, "load") else told(settings)
     header: dict[str, Json] = {
         "wardround": version("wardround"),
         "begun": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -269,7 +257,7 @@ async def write_down(made: Plan, store: Store) -> Run:
         "seed": settings.seed,
         "limits": settings.limits.model_dump(),
         "prompts": dict(zip(texts, digests, strict=True)),
-        "cases": {"from": settings.cases, "count": len(made.index), "index": index, "restricted": made.restricted},
+        "cases": {"from": read, "count": len(made.index), "index": index, "restricted": made.restricted},
         "tables": tables,
         "prices": made.access.prices.as_json(),
         "skipped": {"count": len(made.skipped), "first": made.skipped[:1000], "reasons": reasons(made.skipped)},

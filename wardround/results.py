@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from wardround.engine.errors import TextLost, UsageError
-from wardround.engine.plugins import named, names
+from wardround.engine.plugins import imported, meant, named, names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Scenario, Store
 from wardround.engine.records import Json
@@ -15,8 +15,26 @@ from wardround.scenarios.case import Case
 from wardround.stored import StoredRun
 
 SCENARIOS = "wardround.scenarios"
+_PARTS = ("name", "seats", "goal", "Settings", "lacks", "start", "turn", "view", "apply", "ending")
 KEPT = 256
 """Cases that are kept at hand: the repeats of one come close together, and a look into the store costs a thread."""
+
+
+def rules_of(name: str) -> Any:
+    """The scenario that `name` or `package.module:Class` stands for; raises UsageError with those a doctor can play."""
+    if ":" in name:
+        rules = imported(name)
+        if missing := [part for part in _PARTS if not hasattr(rules, part)]:
+            raise UsageError(f"{name!r} is no scenario: it has no `{missing[0]}` (docs/scenarios.md, Writing one)")
+        return rules
+    if name not in names(SCENARIOS):
+        raise UsageError(f"there is no scenario {name!r}{meant(name, for_doctors())}")
+    return named(SCENARIOS, name)
+
+
+def for_doctors() -> list[str]:
+    """The names of the scenarios that a doctor plays: all but the building of cases."""
+    return [name for name in names(SCENARIOS) if "doctor" in named(SCENARIOS, name).seats]
 
 
 class Run(StoredRun):
@@ -69,7 +87,8 @@ class Run(StoredRun):
         """What the episodes of this run are about: cases, or what their scenario names as its `Item`."""
         if self._kind is None:  # a look at the entry points reads files: once a run, not once a case
             name = self.header["scenario"]["name"]
-            self._kind = getattr(named(SCENARIOS, name), "Item", Case) if name in names(SCENARIOS) else Case
+            there = ":" in name or name in names(SCENARIOS)
+            self._kind = getattr(rules_of(name), "Item", Case) if there else Case
         return self._kind
 
     async def prompts(self) -> Prompts:
@@ -79,7 +98,7 @@ class Run(StoredRun):
 
     async def scenario(self) -> Scenario[Case, Any]:
         """The rules with the run's own settings and prompts."""
-        rules = named(SCENARIOS, self.header["scenario"]["name"])
+        rules = rules_of(self.header["scenario"]["name"])
         played: Scenario[Case, Any] = rules(
             rules.Settings.model_validate(self.header["scenario"]["settings"]), await self.prompts()
         )

@@ -1,6 +1,7 @@
 """All that a run is told: the same fields on the command line, in a run file (TOML) and in Python."""
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +9,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from wardround.engine.errors import UsageError
+from wardround.engine.plugins import meant
 
 
 class _Settings(BaseModel):
@@ -49,7 +51,7 @@ class LimitSettings(_Settings):
 class RunSettings(_Settings):
     """One run."""
 
-    cases: str = "bundled"
+    cases: str | tuple[str, ...] = Field(default="bundled", description="A file or folder of cases, or several.")
     scenario: str = "workup"
     set: dict[str, Any] = Field(default_factory=dict, description="The scenario's own settings.")
     seats: dict[str, SeatSettings] = Field(default_factory=dict)
@@ -72,6 +74,14 @@ class RunSettings(_Settings):
     preflight: bool = True
     name: str = ""
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where the cases lie."""
+        return (self.cases,) if isinstance(self.cases, str) else self.cases
+
+
+_PARTS: dict[int | str, type[BaseModel]] = {"seats": SeatSettings, "limits": LimitSettings}
+
 
 def read_settings(path: Path) -> RunSettings:
     """A run file; raises UsageError naming the file and the field."""
@@ -84,17 +94,25 @@ def read_settings(path: Path) -> RunSettings:
         raise UsageError(f"{path} is no TOML file: {error}") from error
 
 
-def validated(fields: dict[str, Any], where: str) -> RunSettings:
-    """The settings, or a UsageError that names each wrong field."""
+def validated(fields: dict[str, Any], where: str, also: Sequence[str] = ()) -> RunSettings:
+    """The settings, or a UsageError that names each wrong field; `also` is what can be given beside them."""
     try:
         return RunSettings.model_validate(fields)
     except ValidationError as error:
-        raise UsageError(f"{where}: {problems(error)}") from error
+        raise UsageError(f"{where}: {problems(error, RunSettings, also)}") from error
 
 
-def problems(error: ValidationError) -> str:
-    """What pydantic found, a phrase for each field."""
-    return "; ".join(f"{'.'.join(map(str, problem['loc'])) or 'value'}: {problem['msg']}" for problem in error.errors())
+def problems(error: ValidationError, model: type[BaseModel], also: Sequence[str] = ()) -> str:
+    """What pydantic found in the fields of `model`, a phrase for each; for an unknown one the name that was meant."""
+    said = []
+    for problem in error.errors():
+        where, told = problem["loc"], problem["msg"]
+        if problem["type"] == "extra_forbidden":
+            owner = model if len(where) == 1 else _PARTS.get(where[0], model)
+            there = [*owner.model_fields, *(also if owner is model else ())]
+            told = f"there is no such setting{meant(str(where[-1]), there)}"
+        said.append(f"{'.'.join(map(str, where)) or 'value'}: {told}")
+    return "; ".join(said)
 
 
 def written(settings: RunSettings) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from time import perf_counter
+from typing import ClassVar
 
 import msgspec
 
@@ -25,6 +26,8 @@ class ChatModel:
     Options go into the body under their own names; None leaves one out. `max_tokens` is sent to OpenAI's public host
     as `max_completion_tokens`, the only name that all its models take; `shape` is sent as `response_format`.
     """
+
+    key_env: ClassVar[str] = "OPENAI_API_KEY"
 
     def __init__(self, name: str, endpoint: Endpoint, *, price: Price | None = None) -> None:
         self.name = name

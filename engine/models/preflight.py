@@ -16,8 +16,8 @@ PATIENCE = Patience(attempts=2, total=10.0, first=1.0)
 HARMLESS = frozenset(("rate_limit", "context_overflow", "refused", "empty"))
 """The endpoint knows the key and the model; what was wrong will pass, or lies in this one call."""
 
-TO_DO = {
-    "auth": "check the key in the environment variable",
+_TO_DO = {
+    "auth": "check the key in the environment variable of its provider",
     "unknown_model": "check the model's name and the base URL",
     "quota": "top up the account or use another",
     "connection": "check the base URL, and that the endpoint runs and can be reached from here",
@@ -25,6 +25,12 @@ TO_DO = {
     "malformed": "check the base URL: what answers there is no such endpoint",
     "server": "try again when the endpoint is well",
 }
+
+
+def advice(model: Model, kind: str) -> str:
+    """What to do about a failure of this kind, '' where there is nothing but what the error says itself."""
+    key = getattr(model, "key_env", "")
+    return f"it is read from {key}" if kind == "auth" and key else _TO_DO.get(kind, "")
 
 
 async def preflight(models: Mapping[str, Model], *, within: float = 120.0) -> None:
@@ -61,10 +67,10 @@ async def _try(label: str, model: Model, within: float, told: Callable[[str], ob
                 await _probe(Retrying(model, PATIENCE))
     except TimeoutError:
         where = getattr(model, "address", model.host)
-        told(f"{label}: {model.name} at {where}: no reply within {within:g} s; {TO_DO['timeout']}")
+        told(f"{label}: {model.name} at {where}: no reply within {within:g} s; {advice(model, 'timeout')}")
     except ProviderError as error:
         if error.kind not in HARMLESS:
-            to_do = TO_DO.get(error.kind)
+            to_do = advice(model, error.kind)
             told(f"{label}: {error}" + (f"; {to_do}" if to_do else ""))
 
 

@@ -3,7 +3,7 @@
 import importlib.util
 from collections.abc import Awaitable, Callable, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import anyio
 import msgspec
@@ -83,6 +83,8 @@ class _Sdk:
 class AzureModel:
     """A deployment of Azure OpenAI: `POST base/openai/deployments/NAME/chat/completions?api-version=...`."""
 
+    key_env: ClassVar[str] = "AZURE_OPENAI_API_KEY"
+
     def __init__(
         self,
         name: str,
@@ -134,6 +136,8 @@ class ResponsesModel:
 
     The API knows neither `seed` nor `stop`: they are sent, and it is the endpoint that refuses them.
     """
+
+    key_env: ClassVar[str] = "OPENAI_API_KEY"
 
     def __init__(
         self, name: str, base_url: str, *, key: str = "", price: Price | None = None, timeouts: Timeouts | None = None

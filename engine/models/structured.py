@@ -7,7 +7,7 @@ import anyio
 
 from wardround.engine.errors import PreflightError, ProviderError
 from wardround.engine.models.bare import bare
-from wardround.engine.models.preflight import PATIENCE, TO_DO
+from wardround.engine.models.preflight import PATIENCE, advice
 from wardround.engine.models.retry import Patience, Retrying
 from wardround.engine.models.shape import fits
 from wardround.engine.protocols import Model
@@ -80,9 +80,9 @@ async def _asked(model: Model, within: float) -> bool | str:
             return await _takes(model, within)
     except TimeoutError:
         where = getattr(model, "address", model.host)
-        return f"{model.name} at {where}: no reply within {within:g} s; {TO_DO['timeout']}"
+        return f"{model.name} at {where}: no reply within {within:g} s; {advice(model, 'timeout')}"
     except ProviderError as error:
-        to_do = TO_DO.get(error.kind, "try again later")
+        to_do = advice(model, error.kind) or "try again later"
         return f"{error}; {to_do}"
 
 

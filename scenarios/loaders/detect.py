@@ -187,6 +187,8 @@ def _unknown(text: str, found: list[Line | Problem], whole: Json) -> str:
     known = "; ".join(FORMATS.values())
     if isinstance(whole, list):
         return f"line 1: is one JSON list; write its members one a line. Known formats: {known}"
+    if isinstance(whole, dict) and _kind(whole):
+        return "line 1: is one case over several lines; write the case on one line, and each further one on its own"
     if isinstance(whole, dict):
         keys = ", ".join(sorted(map(str, whole))[:6]) or "none"
         return f"line 1: is a JSON object of no known format (its keys: {keys}). Known formats: {known}"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from seats import a_view
 
 from wardround.agents.replies import Replies, Reply, read_replies
+from wardround.engine.episode import Ended
 from wardround.engine.errors import UsageError
 from wardround.evaluators.reasoning.steps import Split, split
 from wardround.scenarios.bundled import bundled
@@ -57,7 +58,7 @@ def test_own_lines_of_two_models(tmp_path: Path) -> None:
         ('{"case_id": "a"}', "line 1: the field `replies` is missing"),
         ('{"case_id": 3, "replies": []}', "line 1: `case_id` must be text, not a number"),
         ('{"case_id": "a", "replies": "x"}', "line 1: `replies` must be a list, not text"),
-        ('{"case_id": "a", "replies": ["x"]}', r"line 1, replies\[0\]: expected an object, not text"),
+        ('{"case_id": "a", "replies": [3]}', r"line 1, replies\[0\]: expected an object, not a number"),
         ('{"case_id": "a", "replies": [{"text": "x"}, {"txt": "x"}]}', r"replies\[1\]: the field `text` is missing"),
         ('{"case_id": "a", "replies": [{"text": null}]}', "`text` must be text, not null"),
         ('{"case_id": "a", "replies": [{"text": "x", "thinking": 1}]}', "`thinking` must be text, not a number"),
@@ -133,17 +134,19 @@ def test_what_is_written_as_own_lines_is_read(
     }
 
 
-async def test_the_nth_reply_is_played_at_the_nth_turn_then_nothing() -> None:
+async def test_the_nth_reply_is_played_at_the_nth_turn() -> None:
     said = (Reply("one", "t1"), Reply("two"))
     heard: list[tuple[str, str]] = []
     memo = None
     played = []
-    for _ in range(3):
+    for _ in said:
         action = await Replies(said).act(a_view(heard, memo=memo))
         played.append((action.verb, action.text, action.thinking))
         heard += [("doctor", action.text), ("desk", "go on")]
         memo = action.memo
-    assert played == [("reply", "one", "t1"), ("reply", "two", ""), ("reply", "", "")]
+    assert played == [("reply", "one", "t1"), ("reply", "two", "")]
+    with pytest.raises(Ended, match="2 replies were recorded, and the encounter goes on"):
+        await Replies(said).act(a_view(heard, memo=memo))
     assert (await Replies(said).act(a_view([("doctor", "x"), ("desk", "y")], memo=["another's"]))).text == "two"
 
 

@@ -53,7 +53,7 @@ def test_a_budget_drains_the_run_and_a_top_up_goes_on(shell: Shell, cases: Path,
     with serving(server()) as url:
         assert shell(*oracle(url, "--cases", cases, "--budget", "15calls", "--store", store)) == 130
         assert "15 of 15 calls were made" in shell.err
-        assert "--resume r" in shell.err
+        assert "25 episodes are open: wardround run --resume r --budget MORE\n" in shell.err
         found = told(shell, store)
         assert (found["endings"], found["spent"]["doctor"]["calls"]) == ({"completed": 15, "open": 25}, 15)
         assert shell("run", "--resume", "r", "--store", store) == 130
@@ -67,8 +67,13 @@ def test_a_budget_drains_the_run_and_a_top_up_goes_on(shell: Shell, cases: Path,
 def test_a_cap_on_cost_needs_a_price(shell: Shell, cases: Path, store: Path) -> None:
     with serving(server()) as url:
         assert shell(*oracle(url, "--cases", cases, "--budget", "1usd", "--store", store)) == 2
-    assert "price" in shell.err
-    assert "openai/m" in shell.err
+        assert "no price is known for doctor 'openai/m'" in shell.err
+        assert shell(*oracle(url, "--cases", cases, "--budget", "15calls", "--store", store)) == 130
+        for again in (["run", "--resume", "r", "--budget", "1usd"], ["set", "budget", "r", "doctor=1usd"]):
+            assert shell(*again, "--store", store) == 2
+            assert "no price is known for doctor 'openai/m'" in shell.err
+            assert "or begin a new run with --prices" in shell.err
+    assert told(shell, store)["budget"] == [{"of": "the run", "what": "calls", "spent": 15, "cap": 15}]
 
 
 def test_a_pilot_goes_on_only_where_the_budget_will_do(

@@ -10,7 +10,7 @@ import pytest
 from clinic import case_file
 from shell import Shell
 
-VERBS = ("run", "score", "report", "show", "replay", "runs", "cases", "agents", "export", "import")
+VERBS = ("run", "score", "report", "show", "replay", "runs", "cases", "scenarios", "agents", "export", "import")
 
 
 @pytest.fixture
@@ -153,7 +153,10 @@ def test_cases_check(shell: Shell, tmp_path: Path) -> None:
         file.write('{"id": "x"}\n')
     assert shell("cases", "check", path) == 1
     assert "opening" in shell.out
-    assert "4" in shell.out
+    assert "3 cases, 4 problems" in shell.out
+    assert shell("cases", "check", tmp_path / "nowhere.jsonl") == 1
+    assert shell.out.splitlines()[:2] == [f"{tmp_path / 'nowhere.jsonl'}: 0 cases, 1 problem", "problems:"]
+    assert "of 0" not in shell.out
 
 
 def test_agents(shell: Shell) -> None:

@@ -151,7 +151,7 @@ def test_a_judge_in_one_run_only_shows_in_its_scores() -> None:
 
 def test_a_warning_is_a_line() -> None:
     [warning] = compare_runs([run("a", CASES), run("b", CASES, wardround="2")]).warnings
-    assert str(warning) == "a, b: wardround: wardround 1 and 2 played them"
+    assert str(warning) == "a, b: wardround 1 and 2 played them"
 
 
 def test_other_cases_are_counted() -> None:

@@ -57,7 +57,13 @@ def test_a_file_is_counted(tmp_path: Path) -> None:
     assert set(found.lacks["treatment"]) == {"a", "c"}
     assert json.loads(json.dumps(found.json()))["playable"]["consultation"] == 2
     text = found.text()
-    for said in ("3 cases, 5 problems", "Asthma 2", "treatment: 1 of 3", "c, field opening: 'Asthma'", "line 5"):
+    for said in (
+        "3 cases, 5 problems",
+        "Asthma 2",
+        "treatment: 1 of 3 (2 cannot: it has no treatment (truth.treatment is empty))",
+        "c, field opening: 'Asthma'",
+        "line 5",
+    ):
         assert said in text
 
 

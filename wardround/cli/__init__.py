@@ -24,6 +24,7 @@ VERBS = {
     "replay": "Prove that an episode replays equal, or fork it.",
     "runs": "List the runs of a store.",
     "cases": "Build case files, check them, list the bundled ones.",
+    "scenarios": "List the scenarios with their seats and settings.",
     "agents": "List the agents of each seat, check one of your own.",
     "export": "Write a run's events, scores or dialogues to files.",
     "import": "Read exported events into a store.",

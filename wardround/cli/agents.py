@@ -7,6 +7,7 @@ import click
 from wardround.cast import SEATS
 from wardround.checking import check_agent
 from wardround.cli.options import drive, json_option, say_json
+from wardround.engine.counting import counted
 from wardround.engine.plugins import named, names
 
 
@@ -56,6 +57,6 @@ def check(spec: str, seat: str, scenario: str | None, as_json: bool) -> int:
             click.echo(f"- {finding}")
         if not checked.findings:
             ending = f"; the episode ended: {checked.ending.cause} {checked.ending.reason}" if checked.ending else ""
-            click.echo(f"{spec}: nothing wrong in {len(checked.actions)} actions{ending}")
+            click.echo(f"{spec}: nothing wrong in {counted(len(checked.actions), 'action')}{ending}")
     sys.stdout.flush()
     return 1 if checked.findings else 0

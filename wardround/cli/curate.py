@@ -18,7 +18,7 @@ from wardround.cli.options import (
     store_path,
     timeout_option,
 )
-from wardround.cli.outcome import say_forecast
+from wardround.cli.outcome import left_open, say_forecast
 from wardround.curating import Built, build_reports, curator, go_on
 from wardround.engine.batch import interruptible
 from wardround.engine.errors import UsageError
@@ -129,7 +129,7 @@ def _settings(given: Mapping[str, Any]) -> RunSettings:
     try:
         Options.model_validate(rules)
     except ValidationError as error:
-        raise UsageError(f"wardround cases build reports: {problems(error)}") from error
+        raise UsageError(f"cases build reports: {problems(error, Options)}") from error
     seat = {"spec": given["model"], **{name: given[name] for name in ("base_url", "temperature", "max_tokens")}}
     fields: dict[str, Any] = {
         "cases": first,
@@ -141,7 +141,7 @@ def _settings(given: Mapping[str, Any]) -> RunSettings:
     for name in (*_CHANGES, "seed", "quotas", "prompts", "prices", "allow_hosts", "name"):
         if given[name] not in (None, ()):
             fields[name] = given[name]
-    return validated(fields, "wardround cases build reports")
+    return validated(fields, "cases build reports")
 
 
 async def _build(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
@@ -172,8 +172,7 @@ def _outcome(built: Built, progress: Progress, out: Path, *, as_json: bool) -> i
     if built.run and built.run.pilot:
         say_forecast(built.run.pilot)
     if left and built.run:
-        why = f"{progress.why}; " if progress.why else ""
         go = f"wardround cases build reports --resume {built.run.name} --out {out}"
-        click.echo(f"{why}{left} articles are open: {go}", err=True)
+        click.echo(left_open(progress, left, "article", go), err=True)
         return 130
     return 0 if set(built.endings) <= {"completed"} else 3

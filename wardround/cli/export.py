@@ -9,10 +9,10 @@ import click
 import msgspec
 
 from wardround.cli.options import drive, existing_store, store_option
+from wardround.engine.counting import counted
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import written
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.measures import counted
 from wardround.judged import evaluated, evidence
 from wardround.output import output
 from wardround.stored import StoredRun

@@ -20,13 +20,14 @@ store_option = click.option(
     "--store", metavar="PATH|URL", default=None, help="Default: $WARDROUND_STORE, else ./wardround.db."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for machines.")
-seconds = click.FloatRange(min=0, min_open=True)
+positive = click.IntRange(min=1)
+more_than_0 = click.FloatRange(min=0, min_open=True)
 timeout_option = click.option(
-    "--timeout", type=seconds, metavar="SECONDS", help="Longest wait for one reply of a model; default 900."
+    "--timeout", type=more_than_0, metavar="SECONDS", help="Longest wait for one reply of a model; default 900."
 )
 patience_option = click.option(
     "--patience",
-    type=seconds,
+    type=more_than_0,
     metavar="SECONDS",
     help="How long to go on with an endpoint that refuses every call; default 180.",
 )

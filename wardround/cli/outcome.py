@@ -6,6 +6,7 @@ from math import inf
 import click
 
 from wardround.cli.options import say_json
+from wardround.engine.counting import counted
 from wardround.engine.forecast import Forecast
 from wardround.engine.progress import Progress
 from wardround.piloting import Pilot
@@ -24,21 +25,29 @@ async def outcome(run: Run, progress: Progress, as_json: bool) -> int:
         say_json({**told, "stopped": progress.why, "pilot": run.pilot})
     else:
         ends = ", ".join(f"{count} {cause}" for cause, count in sorted(endings.items()))
-        click.echo(f"{run.name}: {total} episodes: {ends}")
+        click.echo(f"{run.name}: {counted(total, 'episode')}: {ends}")
         if skipped["count"]:
             first = "; ".join(f"{case}: {why}" for case, why in skipped["first"][:3])
-            click.echo(f"not run: {skipped['count']} cases ({first}{'; ...' * (skipped['count'] > 3)})", err=True)
+            click.echo(
+                f"not run: {counted(skipped['count'], 'case')} ({first}{'; ...' * (skipped['count'] > 3)})", err=True
+            )
         await _unfinished(run, endings)
         if run.pilot:
             say_forecast(run.pilot)
         if "open" not in endings:
             click.echo(f"next: wardround score {run.name}, wardround report {run.name}", err=True)
     if "open" in endings:
-        why = f"{progress.why}; " if progress.why else ""
-        click.echo(f"{why}{endings['open']} episodes are open: wardround run --resume {run.name}", err=True)
+        click.echo(left_open(progress, endings["open"], "episode", f"wardround run --resume {run.name}"), err=True)
         return 130
     sys.stdout.flush()
     return 0 if set(endings) == {"completed"} else 3
+
+
+def left_open(progress: Progress, count: int, noun: str, go_on: str) -> str:
+    """Why so many are open, and the command that goes on with them: where the budget is used up, with another one."""
+    why = f"{progress.why}; " if progress.why else ""
+    more = " --budget MORE" if progress.why.startswith("the budget is used up") else ""
+    return f"{why}{counted(count, noun)} {'is' if count == 1 else 'are'} open: {go_on}{more}"
 
 
 async def _unfinished(run: Run, endings: dict[str, int]) -> None:
@@ -58,7 +67,8 @@ async def _unfinished(run: Run, endings: dict[str, int]) -> None:
 def say_forecast(pilot: Pilot) -> None:
     """What a pilot says of the rest."""
     click.echo(
-        f"pilot of {pilot.played} episodes; the other {pilot.left} will need (95 % prediction interval):", err=True
+        f"pilot of {counted(pilot.played, 'episode')}; the other {pilot.left} will need (95 % prediction interval):",
+        err=True,
     )
     for name, unit in _UNITS.items():
         if name in pilot.rest:

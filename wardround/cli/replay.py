@@ -8,6 +8,7 @@ import click
 from wardround.cli.live import live_table
 from wardround.cli.options import drive, existing_store, json_option, on_terminal, say_json, store_option
 from wardround.engine.batch import interruptible
+from wardround.engine.counting import counted
 from wardround.engine.errors import LogError, UsageError
 from wardround.engine.progress import Progress
 from wardround.forking import fork_run
@@ -57,14 +58,16 @@ async def _replay(name: str, episode: str | None, where: str | None, as_json: bo
         async for outcome in replay_run(run, ids):
             outcomes.append(outcome)
             if not as_json and (outcome.error or episode is not None):
-                click.echo(f"{outcome.episode}: {outcome.error or f'equal, {outcome.actions} actions'}")
+                same = f"equal, {counted(outcome.actions, 'action')}"
+                click.echo(f"{outcome.episode}: {outcome.error or same}")
         differing = [outcome for outcome in outcomes if outcome.error]
         if as_json:
             say_json(
                 {"run": name, "episodes": len(outcomes), "equal": len(outcomes) - len(differing), "differ": differing}
             )
         elif episode is None:
-            click.echo(f"{len(outcomes) - len(differing)} of {len(outcomes)} episodes are equal")
+            equal = len(outcomes) - len(differing)
+            click.echo(f"{equal} of {counted(len(outcomes), 'episode')} {'is' if equal == 1 else 'are'} equal")
         return 1 if differing else 0
     finally:
         await store.aclose()

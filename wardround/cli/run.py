@@ -6,19 +6,22 @@ from typing import Any
 
 import click
 
-from wardround.api import begin, laid_down, resume, taken_up
+from wardround.api import carried_out, laid_down, resume, taken_up
 from wardround.cast import played_by_person
 from wardround.cli.live import live_table
 from wardround.cli.options import (
     drive,
     json_option,
+    more_than_0,
     on_terminal,
     patience_option,
+    positive,
     store_option,
     store_path,
     timeout_option,
 )
 from wardround.cli.outcome import outcome
+from wardround.cli.outset import say_outset
 from wardround.clustering import run_clustered, shared_store
 from wardround.engine.batch import interruptible
 from wardround.engine.cluster import cluster_of, need_ray
@@ -26,7 +29,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
-from wardround.planning import DEFAULT_SPECS
+from wardround.planning import DEFAULT_SPECS, Plan, plan
 from wardround.results import Run
 from wardround.settings import RunSettings, read_settings, validated, written
 from wardround.stored import StoredRun, open_store
@@ -34,7 +37,7 @@ from wardround.stored import StoredRun, open_store
 _SEATS = ("doctor", "patient", "examiner")
 _SAMPLING = ("temperature", "top_p", "max_tokens")
 _PLAIN = (
-    *("cases", "scenario", "repeats", "seed", "concurrency", "limit", "sample"),
+    *("scenario", "repeats", "seed", "concurrency", "limit", "sample"),
     *("prompts", "prices", "name", "timeout", "patience"),
 )
 """Options that are settings of the same name."""
@@ -45,10 +48,14 @@ _AGAIN = {*_CHANGES, "resumed", "retry", "store", "as_json", "log_level", "share
 
 @click.command(short_help="Play cases under a scenario, or go on with an interrupted run.")
 @click.option(
-    "--cases", metavar="PATH", help="Case file; default: the bundled cases (bundled:admissions, bundled:reports)."
+    "--cases",
+    multiple=True,
+    metavar="PATH",
+    help="Case file, or a folder of them; may be given several times. Default: the bundled cases (bundled:admissions, "
+    "bundled:reports).",
 )
 @click.option(
-    "--scenario", metavar="NAME", help="workup, one-turn, free-turn, oracle, treatment, consultation, or a plug-in's."
+    "--scenario", metavar="NAME", help="As `wardround scenarios` lists them, or package.module:Class; default: workup."
 )
 @click.option(
     "--set", "rules", multiple=True, metavar="NAME=VALUE", help="A setting of the scenario, e.g. max_turns=5."
@@ -62,19 +69,25 @@ _AGAIN = {*_CHANGES, "resumed", "retry", "store", "as_json", "log_level", "share
 @click.option("--examiner", metavar="SPEC", help="The same for the examiner; default: looks up the record.")
 @click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint of the doctor's model.")
 @click.option("--patient-base-url", metavar="URL", help="The same for the patient's model.")
-@click.option("--temperature", type=float, help="Sampling of the doctor's model; default: the paper's.")
-@click.option("--top-p", type=float, help="Sampling of the doctor's model.")
-@click.option("--max-tokens", type=int, help="Longest reply of the doctor's model.")
-@click.option("--repeats", type=int, help="Episodes of each case; default: the paper's with a model, else 1.")
+@click.option(
+    "--temperature", type=click.FloatRange(min=0), help="Sampling of the doctor's model; default: the paper's."
+)
+@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Sampling of the doctor's model.")
+@click.option("--max-tokens", type=positive, help="Longest reply of the doctor's model.")
+@click.option("--repeats", type=positive, help="Episodes of each case; default: the paper's with a model, else 1.")
 @click.option("--seed", type=int, help="Seed of the run.")
-@click.option("--concurrency", type=int, help="Episodes played at once; default 32.")
-@click.option("--limit", type=int, help="At most so many cases.")
+@click.option("--concurrency", type=click.IntRange(1, 100_000), help="Episodes played at once; default 32.")
+@click.option("--limit", type=positive, help="At most so many cases.")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such cases, e.g. group=pneumonia.")
-@click.option("--sample", type=float, help="A share of the cases, stratified by group, drawn with --seed.")
-@click.option("--max-episode-calls", type=int, help="Limit of one episode.")
-@click.option("--max-episode-tokens", type=int, help="Limit of one episode.")
-@click.option("--max-episode-cost", type=float, metavar="USD", help="Limit of one episode.")
-@click.option("--max-episode-seconds", type=float, help="Limit of one episode.")
+@click.option(
+    "--sample",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="A share of the cases, stratified by group, drawn with --seed.",
+)
+@click.option("--max-episode-calls", type=positive, help="Limit of one episode.")
+@click.option("--max-episode-tokens", type=positive, help="Limit of one episode.")
+@click.option("--max-episode-cost", type=more_than_0, metavar="USD", help="Limit of one episode.")
+@click.option("--max-episode-seconds", type=more_than_0, help="Limit of one episode.")
 @click.option(
     "--budget",
     multiple=True,
@@ -83,7 +96,7 @@ _AGAIN = {*_CHANGES, "resumed", "retry", "store", "as_json", "log_level", "share
 )
 @click.option(
     "--pilot",
-    type=click.IntRange(min=1),
+    type=positive,
     metavar="N",
     help="Play N random episodes first and forecast the rest; go on only if it fits the --budget.",
 )
@@ -101,7 +114,7 @@ _AGAIN = {*_CHANGES, "resumed", "retry", "store", "as_json", "log_level", "share
 @click.option(
     "--cluster", metavar="ray[://HOST:PORT]", help="Play with workers on a Ray cluster: of this machine, or that one."
 )
-@click.option("--workers", type=click.IntRange(min=1), help="With --cluster: how many workers.")
+@click.option("--workers", type=positive, help="With --cluster: how many workers.")
 @click.option("--prompts", metavar="DIR", help="Your own wording: a folder of prompts that replace the built-in ones.")
 @click.option("--prices", metavar="FILE", help="CSV (model,input,output) or TOML: USD per million tokens.")
 @click.option(
@@ -140,6 +153,8 @@ def command(**given: Any) -> int:
     configure(given["log_level"])
     if given["resumed"]:
         _nothing_beside_resume(given)
+    elif given["retry"]:
+        raise UsageError("--retry goes with --resume RUN: it reopens episodes of that run")
     settings = None if given["resumed"] else _settings(given)
     if given["print_config"]:
         if settings is None:
@@ -165,6 +180,8 @@ def _settings(given: Mapping[str, Any]) -> RunSettings:
     for name in ("where", "allow_hosts", "budget", "quotas"):
         if given[name]:
             fields[name] = given[name]
+    if given["cases"]:
+        fields["cases"] = given["cases"] if len(given["cases"]) > 1 else given["cases"][0]
     if given["rules"]:
         fields["set"] = {**fields.get("set", {}), **_pairs(given["rules"])}
     if given["no_preflight"]:
@@ -178,7 +195,7 @@ def _settings(given: Mapping[str, Any]) -> RunSettings:
         **{name: value for name, value in limits.items() if value is not None},
     }
     fields["seats"] = _seats(given, fields.get("seats", {}))
-    return validated(fields, str(given["config"] or "wardround run"))
+    return validated(fields, str(given["config"] or "run"))
 
 
 def _seats(given: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,8 +241,8 @@ async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
                     given["resumed"], store=store, share=_share(given["share"]), progress=progress, **_again(given)
                 )
             else:
-                pilot, share = given["pilot"] or 0, _share(given["share"])
-                run = await begin(settings, store, {}, progress, pilot=pilot, share=share)
+                made = await _planned(settings, store, given)
+                run = await carried_out(made, store, progress, pilot=given["pilot"] or 0)
         return await outcome(run, progress, given["as_json"])
     finally:
         await store.aclose()
@@ -236,6 +253,13 @@ async def _person(settings: RunSettings | None, store: Store, resumed: str) -> b
     if settings is None:
         return played_by_person((await StoredRun.open(store, resumed)).header["seats"])
     return played_by_person({seat: chosen.model_dump() for seat, chosen in settings.seats.items()})
+
+
+async def _planned(settings: RunSettings, store: Store, given: Mapping[str, Any]) -> Plan:
+    made = await plan(settings, store, {}, _share(given["share"]))
+    if not given["as_json"]:
+        say_outset(made)
+    return made
 
 
 async def _clustered(settings: RunSettings | None, store: Store, given: Mapping[str, Any], progress: Progress) -> Run:
@@ -250,7 +274,7 @@ async def _clustered(settings: RunSettings | None, store: Store, given: Mapping[
     if settings is None:
         run = await taken_up(given["resumed"], store, **_again(given))
     else:
-        run = await laid_down(settings, store)
+        run = await laid_down(await _planned(settings, store, given), store)
     concurrency = given["concurrency"] or (settings.concurrency if settings else None)
     await run_clustered(run.name, where, cluster, concurrency, progress)
     return run

@@ -7,7 +7,7 @@ import click
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
 from wardround.control import Status, status
-from wardround.evaluators.measures import counted
+from wardround.engine.counting import counted
 from wardround.stored import StoredRun
 
 
@@ -40,7 +40,7 @@ async def _status(name: str, where: str | None) -> Status:
 def lines(found: Status, now: float) -> list[str]:
     """The status for people."""
     ends = ", ".join(f"{count:,} {cause}" for cause, count in found.endings.items())
-    said = [f"{found.run}: {found.state}; {sum(found.endings.values()):,} episodes: {ends}"]
+    said = [f"{found.run}: {found.state}; {counted(sum(found.endings.values()), 'episode')}: {ends}"]
     for row in found.at_work:
         told = row.told
         paused = ", paused" if told.get("paused") else ""

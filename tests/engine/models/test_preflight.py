@@ -46,7 +46,7 @@ async def test_one_call_for_each_endpoint_and_model() -> None:
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        ("expired_key", "check the key in the environment variable"),
+        ("expired_key", "check the key and what it may use.*; it is read from OPENAI_API_KEY$"),
         ("unknown_model", "check the model's name and the base URL"),
         ("web_page", "what answers there is no such endpoint"),
         ("quota", "top up the account"),

@@ -91,7 +91,7 @@ async def test_where_only_a_call_with_the_shape_fails_the_shape_is_to_blame(faul
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        ("expired_key", "check the key in the environment variable"),
+        ("expired_key", "check the key and what it may use.*; it is read from OPENAI_API_KEY$"),
         ("unknown_model", "check the model's name"),
         ("quota", "top up the account"),
         ("server_error", "try again when the endpoint is well"),

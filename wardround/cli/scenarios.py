@@ -1,0 +1,70 @@
+"""`wardround scenarios`."""
+
+from typing import Any, get_args
+
+import click
+from pydantic.fields import FieldInfo
+
+from wardround.cli.options import json_option, say_json
+from wardround.results import for_doctors, rules_of
+
+
+@click.command(short_help="List the scenarios with their seats and settings.")
+@click.argument("name", required=False)
+@json_option
+def command(name: str | None, as_json: bool) -> None:
+    """List the scenarios that a doctor plays: what each is, its goal, its seats, its settings with their defaults.
+
+    With NAME, or package.module:Class, one of them with what its settings mean.
+
+    \b
+    Example:  wardround scenarios
+              wardround scenarios free-turn
+    """
+    found = {each: rules_of(each) for each in ([name] if name else for_doctors())}
+    if as_json:
+        say_json({"scenarios": [_json(each, rules) for each, rules in found.items()]})
+        return
+    for each, rules in found.items():
+        for line in _told(each, rules, full=bool(name)):
+            click.echo(line)
+
+
+def _told(name: str, rules: Any, *, full: bool) -> list[str]:
+    fields: dict[str, FieldInfo] = rules.Settings.model_fields
+    said = [f"{name}: {_first(rules)}", f"    asks for {rules.goal}; seats: {', '.join(rules.seats)}"]
+    if not full:
+        settings = ", ".join(f"{key}={_default(field)}" for key, field in fields.items())
+        return [*said, f"    settings: {settings or 'none'}"]
+    if getattr(rules, "REPEATS", 1) > 1 or getattr(rules, "SAMPLING", {}):
+        sampling = "".join(f", {key} {value}" for key, value in getattr(rules, "SAMPLING", {}).items())
+        said.append(f"    with a model as {rules.seats[0]}: --repeats {getattr(rules, 'REPEATS', 1)}{sampling}")
+    for key, field in fields.items():
+        said.append(f"    --set {key}={_default(field)}{_others(field)}  {field.description or ''}".rstrip())
+    return said
+
+
+def _first(rules: Any) -> str:
+    return next(iter((rules.__doc__ or "").strip().splitlines()), "")
+
+
+def _default(field: FieldInfo) -> str:
+    return "(needed)" if field.is_required() else str(field.get_default(call_default_factory=True))
+
+
+def _others(field: FieldInfo) -> str:
+    """The other values of a setting that has a few."""
+    others = [str(value) for value in get_args(field.annotation) if isinstance(value, str) and value != field.default]
+    return f" (or {', '.join(others)})" if others else ""
+
+
+def _json(name: str, rules: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "about": _first(rules),
+        "goal": rules.goal,
+        "seats": list(rules.seats),
+        "repeats": getattr(rules, "REPEATS", 1),
+        "sampling": dict(getattr(rules, "SAMPLING", {})),
+        "settings": rules.Settings.model_json_schema().get("properties", {}),
+    }
