@@ -7,12 +7,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import quote
 
 import anyio
 import anyio.to_thread
 
 from wardround.engine.errors import StoreError
-from wardround.engine.stores.schema import check, migrate
+from wardround.engine.stores.schema import STEPS, check, migrate
 from wardround.engine.stores.work import Unwritable
 
 _T = TypeVar("_T")
@@ -36,7 +37,32 @@ class Connection:
         try:
             self._sqlite = self._open()
         except sqlite3.Error as error:
-            raise StoreError(f"{path} cannot be opened as a store: {self._why(error)}") from error
+            if _code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) or not self._whole():
+                raise StoreError(f"{path} cannot be opened as a store: {self._why(error)}") from error
+            self._sqlite = self._open_sealed()
+
+    def _whole(self) -> bool:
+        """Whether all that was written stands in the file: the log beside it is gone or empty."""
+        log = Path(f"{self.path}-wal")
+        with suppress(OSError):
+            return Path(self.path).is_file() and (not log.exists() or not log.stat().st_size)
+        return False
+
+    def _open_sealed(self) -> sqlite3.Connection:
+        """Where nothing can be made beside the file, on a read-only disk, it can be read all the same."""
+        where = f"file:{quote(str(Path(self.path).resolve()))}?mode=ro&immutable=1"
+        try:
+            connection = sqlite3.connect(where, uri=True, check_same_thread=False, isolation_level=None)
+            check(connection, self.path)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path} cannot be opened as a store: {self._why(error)}") from error
+        if (version := connection.execute("PRAGMA user_version").fetchone()[0]) < len(STEPS):
+            connection.close()
+            raise StoreError(
+                f"{self.path} was written by an older Wardround (schema {version}) and cannot be brought up to date "
+                "where it is read-only: copy it to where you may write"
+            )
+        return connection
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, self._timeout, check_same_thread=False, isolation_level=None)
@@ -139,6 +165,11 @@ class Connection:
             return "it is a folder: name a file in it"
         if not path.parent.is_dir():
             return f"there is no folder {path.parent}: make it, or name another file with --store"
+        if path.is_file() and not self._whole():
+            return (
+                f"it is read-only, and what was written last stands in {path.name}-wal beside it: copy both to where "
+                "you may write"
+            )
         return "no file can be opened or made there: check that you may write to the file and its folder"
 
 

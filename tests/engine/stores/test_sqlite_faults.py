@@ -145,8 +145,8 @@ except StoreError as error:
 """
 
 
-def told_without_rights(file_mode: int, folder_mode: int) -> str:
-    """What is said of a store whose file and folder have these modes."""
+def told_without_rights(file_mode: int, folder_mode: int, *, log: bytes = b"", version: int = 0) -> str:
+    """What is said of a store whose file and folder have these modes; with what in the log beside it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.db"
 
@@ -156,6 +156,12 @@ def told_without_rights(file_mode: int, folder_mode: int) -> str:
             await store.aclose()
 
         anyio.run(make)
+        if log:
+            Path(f"{path}-wal").write_bytes(log)
+        if version:
+            with sqlite3.connect(path) as connection:
+                connection.execute(f"PRAGMA user_version = {version}")
+            connection.close()
         path.chmod(file_mode)
         Path(folder).chmod(folder_mode)
         done = subprocess.run([sys.executable, "-c", _UNDER, path], capture_output=True, text=True, check=True)
@@ -169,9 +175,22 @@ def test_a_read_only_file_can_be_read_and_says_so_when_written() -> None:
     assert "a.db: it is read-only: allow writing" in told
 
 
-def test_a_read_only_folder_says_so() -> None:
-    told = told_without_rights(0o644, 0o555)
-    assert "cannot be opened as a store: it is read-only: allow writing to the file and its folder" in told
+@pytest.mark.parametrize("file_mode", [0o444, 0o644])
+def test_a_store_in_a_read_only_folder_can_be_read_and_says_so_when_written(file_mode: int) -> None:
+    told = told_without_rights(file_mode, 0o555)
+    assert "['r']" in told
+    assert "a.db: it is read-only: allow writing to the file and its folder" in told
+
+
+def test_one_with_a_log_beside_it_that_cannot_be_read_says_so() -> None:
+    """What stands in the log alone would be missing, and nobody would see it."""
+    told = told_without_rights(0o644, 0o555, log=b"something")
+    assert "what was written last stands in a.db-wal beside it: copy both" in told
+
+
+def test_one_of_an_older_version_says_so() -> None:
+    told = told_without_rights(0o644, 0o555, version=1)
+    assert "was written by an older Wardround (schema 1)" in told
 
 
 async def test_a_damaged_file_says_so(tmp_path: Path) -> None:
