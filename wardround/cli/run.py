@@ -8,6 +8,7 @@ import click
 
 from wardround.api import carried_out, laid_down, resume, taken_up
 from wardround.cast import played_by_person
+from wardround.cli.given import settings_of
 from wardround.cli.live import live_table
 from wardround.cli.options import (
     drive,
@@ -29,18 +30,11 @@ from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
-from wardround.planning import DEFAULT_SPECS, Plan, plan
+from wardround.planning import Plan, plan
 from wardround.results import Run
-from wardround.settings import RunSettings, read_settings, validated, written
+from wardround.settings import RunSettings, written
 from wardround.stored import StoredRun, open_store
 
-_SEATS = ("doctor", "patient", "examiner")
-_SAMPLING = ("temperature", "top_p", "max_tokens")
-_PLAIN = (
-    *("scenario", "repeats", "seed", "concurrency", "limit", "sample"),
-    *("prompts", "prices", "name", "timeout", "patience"),
-)
-"""Options that are settings of the same name."""
 _CHANGES = ("concurrency", "budget", "timeout", "patience")
 _AGAIN = {*_CHANGES, "resumed", "retry", "store", "as_json", "log_level", "share", "cluster", "workers"}
 """Options that go beside --resume."""
@@ -155,7 +149,7 @@ def command(**given: Any) -> int:
         _nothing_beside_resume(given)
     elif given["retry"]:
         raise UsageError("--retry goes with --resume RUN: it reopens episodes of that run")
-    settings = None if given["resumed"] else _settings(given)
+    settings = None if given["resumed"] else settings_of(given)
     if given["print_config"]:
         if settings is None:
             raise UsageError("--print-config and --resume do not go together; the run's header has its settings")
@@ -172,59 +166,6 @@ def _nothing_beside_resume(given: Mapping[str, Any]) -> None:
         raise UsageError(
             f"--resume takes the run's settings from the store; leave out {flags} (or fork: wardround replay)"
         )
-
-
-def _settings(given: Mapping[str, Any]) -> RunSettings:
-    base = read_settings(given["config"]).model_dump(exclude_defaults=True) if given["config"] else {}
-    fields = {**base, **{name: given[name] for name in _PLAIN if given[name] is not None}}
-    for name in ("where", "allow_hosts", "budget", "quotas"):
-        if given[name]:
-            fields[name] = given[name]
-    if given["cases"]:
-        fields["cases"] = given["cases"] if len(given["cases"]) > 1 else given["cases"][0]
-    if given["rules"]:
-        fields["set"] = {**fields.get("set", {}), **_pairs(given["rules"])}
-    if given["no_preflight"]:
-        fields["preflight"] = False
-    limits = {
-        name: given[f"max_episode_{flag}"]
-        for name, flag in (("calls", "calls"), ("tokens", "tokens"), ("cost", "cost"), ("wall", "seconds"))
-    }
-    fields["limits"] = {
-        **fields.get("limits", {}),
-        **{name: value for name, value in limits.items() if value is not None},
-    }
-    fields["seats"] = _seats(given, fields.get("seats", {}))
-    return validated(fields, str(given["config"] or "run"))
-
-
-def _seats(given: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
-    seats = {seat: dict(fields) for seat, fields in base.items()}
-    for seat in _SEATS:
-        if given[seat]:
-            seats.setdefault(seat, {})["spec"] = given[seat]
-    of_doctor = {name: given[name] for name in _SAMPLING if given[name] is not None}
-    if given["base_url"]:
-        of_doctor["base_url"] = given["base_url"]
-    if of_doctor:
-        seats.setdefault("doctor", {"spec": "baseline"}).update(of_doctor)
-    if given["patient_base_url"]:
-        seats.setdefault("patient", {"spec": "record"})["base_url"] = given["patient_base_url"]
-    for seat in filter(None, (name.strip() for name in (given["cache"] or "").split(","))):
-        if seat not in seats and seat not in DEFAULT_SPECS:
-            raise UsageError(f"--cache {given['cache']}: there is no seat {seat!r}")
-        seats.setdefault(seat, {"spec": DEFAULT_SPECS.get(seat, "")})["cache"] = True
-    return seats
-
-
-def _pairs(given: tuple[str, ...]) -> dict[str, str]:
-    pairs = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(f"--set {text}: write NAME=VALUE")
-        pairs[name.replace("-", "_")] = value
-    return pairs
 
 
 async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
