@@ -24,7 +24,10 @@ async def check_agent(spec: str, seat: str, scenario: str | None = None) -> Chec
         raise UsageError(f"scenario {name} has no seat {seat!r}; it has: {', '.join(rules.seats)}")
     cases = tuple(load(bundled("admissions")[0]))
     prompts = wording()
-    part = part_of(seat, SeatSettings(spec=spec), Access())
+    try:
+        part = part_of(seat, SeatSettings(spec=spec), Access())
+    except UsageError as error:
+        raise UsageError(str(error).replace("give --base-url", "set OPENAI_BASE_URL")) from None
     case, told = cases[0], {"truth": cases[0], "cases": cases[1:], "": None}[part.told]
 
     def seat_of(which: str) -> Seat:
