@@ -9,13 +9,16 @@ from queue import Empty, LifoQueue
 
 import anyio.to_thread
 import msgspec
+import structlog
 
 from wardround.engine.errors import UsageError
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.index import FORMAT, Index, build
-from wardround.evaluators.evidence.passages import Fields, files, passages
+from wardround.evaluators.evidence.passages import Fields, files, passages, unread
 from wardround.evaluators.evidence.search import MOST
+
+log = structlog.get_logger("wardround")
 
 SIZE = 1000
 """Characters of a passage at most (docs/evidence.md says what other sizes find)."""
@@ -65,6 +68,8 @@ class Corpus:
         if not build(path, passages(source, fields, size)):
             path.unlink()
             raise UsageError(f"{source}: all its texts are empty")
+        for suffix, count in sorted(unread(source).items()):
+            log.warning("files of the corpus are not read", corpus=source.name, kind=suffix, count=count)
         return cls(source, path)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:

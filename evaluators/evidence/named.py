@@ -64,7 +64,10 @@ def _path(written: str) -> Path:
         raise UsageError("corpus: name a file of JSON lines or a folder of texts, for instance corpus:texts.jsonl")
     path = Path(written.strip())
     if not path.expanduser().exists():
-        raise UsageError(f"corpus:{written}: there is no such file or folder")
+        raise UsageError(
+            f"corpus:{written}: there is no such file or folder; what an evaluation found in one that is gone is "
+            "recorded:corpus:NAME@HASH, as a report of that run names it"
+        )
     return path
 
 

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -52,6 +53,13 @@ def files(source: Path) -> list[Path]:
     if not found:
         raise UsageError(f"{source}: no text to search: give a file of JSON lines or a folder of .txt, .md or .jsonl")
     return found
+
+
+def unread(source: Path) -> Counter[str]:
+    """How many files of a folder are of a kind that is not read, by their suffix; hidden ones do not count."""
+    inside = source.rglob("*") if source.is_dir() else ()
+    names = [path.name.lower() for path in inside if path.is_file() and not path.name.startswith(".")]
+    return Counter(Path(name).suffix or name for name in names if not name.endswith((*TEXTS, *LINES)))
 
 
 def passages(source: Path, fields: Fields, size: int) -> Iterator[Passage]:

@@ -8,6 +8,7 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from wardround.engine.errors import UsageError
 from wardround.evaluators.evidence.corpus import Corpus
@@ -107,6 +108,18 @@ async def test_a_folder_of_texts_in_any_order_gives_the_same_passages(tmp_path: 
     assert [one.url for one in await corpus.find("rickets light")] == ["7"]
     assert len(await corpus.find("measles spots", most=3)) == 1, "one passage a document"
     await corpus.aclose()
+
+
+async def test_files_that_are_not_read_are_said_once(tmp_path: Path) -> None:
+    folder = tmp_path / "guide"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Fever is a sign of malaria.")
+    for name in ("b.pdf", "c.pdf", "d.docx", ".hidden.pdf"):
+        (folder / name).write_text("x")
+    for said in ([("docx", 1), ("pdf", 2)], []):
+        with capture_logs() as logs:
+            await (await Corpus.open(folder)).aclose()
+        assert [(entry["kind"].strip("."), entry["count"]) for entry in logs] == said
 
 
 async def test_scripts_without_spaces_are_found(tmp_path: Path) -> None:
