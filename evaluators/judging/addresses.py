@@ -140,5 +140,31 @@ ADDRESSES = (
         r"|language)",
     ),
     (ADDRESS, "lenient leniently", r""),
+    (
+        ADDRESS,
+        "reference references passage passages",
+        r" (?:(?:answer|text|diagnosis|steps?|supplied|given|above|below|here|provided|quoted) ){0,3}(?:is|are|was|were"
+        r"|has been|have been) (?:\w+ )?(?:mistaken|outdated|out of date|in error|erroneous|superseded|obsolete"
+        r"|unreliable|wrong|incorrect|invalid|withdrawn|flawed|corrupt\w*)\b",
+    ),
+    (
+        ADDRESS,
+        "take use accept follow trust rely adopt prefer",
+        r" (?:on |to )?(?:the|this|that|what the) (?:answer|statement|step|reply|claim|text|prediction)\b@25\b(?:here"
+        r"|itself|instead|as it stands)\b",
+    ),
+    (ADDRESS, "not", r" (?:open (?:for|to)|up for|subject to) (?:discussion|debate|dispute|question(?=\W*$|[.,;]))"),
+    (
+        ADDRESS,
+        "only",
+        r" (?:one|a single) (?:outcome|verdict|answer|decision|label|mark) (?:is|can|may|will) (?:be )?(?:acceptable"
+        r"|possible|allowed|permitted|accepted|right)\b",
+    ),
+    (
+        ADDRESS,
+        "decision finding ruling outcome verdict mark label",
+        r" of \W?(?:(?:in)?correct|wrong|not found|unverifiable|redundan(?:t|cy))\b\W{0,2}(?:$|\n|[.,;]|(?:would|is"
+        r"|will|here|must|cannot|can)\b)",
+    ),
 )
 """(sign, words at one of which the phrase begins, what follows it)."""

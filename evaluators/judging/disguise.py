@@ -1,7 +1,5 @@
-"""A text as a reader takes it in: without tricks of spelling, and what is written in it in code."""
+"""A text as a reader takes it in: without tricks of spelling, and what it says once these are undone."""
 
-import base64
-import binascii
 import codecs
 import html
 import re
@@ -9,6 +7,7 @@ import unicodedata
 import urllib.parse
 from collections.abc import Iterator
 
+from wardround.evaluators.judging.codes import readable
 from wardround.evaluators.judging.fence import seen
 
 # fmt: off
@@ -30,7 +29,18 @@ _LATIN = dict(
     )
 )
 """Letters that look like a small Latin one."""
-_FOLD = str.maketrans(_LATIN)
+_SIMPLE = dict(
+    zip(
+        "請將視為從無須證實驗檢確認誤對錯斷評審閱給滿過獎員應該結論輸說這個題問標準參編註記錄條項規則關於單顯"
+        "裡後來與經複雜馬當會還沒讓選擇種類級雙聲稱語機師輯責處離難頁據庫細節聽寫讀總權簡歷執導終異鑑訂覆議決",
+        "请将视为从无须证实验检确认误对错断评审阅给满过奖员应该结论输说这个题问标准参编注记录条项规则关于单显"
+        "里后来与经复杂马当会还没让选择种类级双声称语机师辑责处离难页据库细节听写读总权简历执导终异鉴订复议决",
+        strict=True,
+    )
+)
+"""Traditional signs of the words that are looked for, and the simplified ones that these are listed in."""
+_FLAGS = {chr(0x1F1E6 + place): chr(ord("a") + place) for place in range(26)}
+_FOLD = str.maketrans(_LATIN | _SIMPLE | _FLAGS)
 _LEET = str.maketrans("013456789@$|!", "oieasgtbgasil")
 _MARKS = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]+")
 _QUOTES = str.maketrans(
@@ -41,14 +51,13 @@ _LINES = re.compile(r" ?\n\s*")
 _LETTERS = re.compile(r"(?<![^\W_])(?:[^\W_][\W_]{1,3}){5,400}[^\W_](?![^\W_])")
 _MIXED = re.compile(r"(?<![\w@$])(?=[a-z@$!|]{0,30}[0-9@$!|])(?=[0-9@$!|]{0,30}[a-z])[a-z0-9@$!|]{3,30}(?!\w)")
 _LONG = re.compile(r"[a-z]{18,400}")
-_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8000}+={0,6}")
-_HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000}+)")
-_ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,4000}+")
+_ESCAPED = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
+_INITIALS = re.compile(r"[.!?\n]\W{0,5}([a-z])")
+_SHORT_LINES = re.compile(r"^(?:[^\W\d_]+(?: [^\W\d_]+)?[.,;:!]?\n){3,400}+[^\n]{1,40}$", re.MULTILINE)
+"""A column of one or two words a line: a sentence set upright."""
 _PERCENT = re.compile(
     r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}"
 )
-_BITS = re.compile(r"(?<!\d)(?:[01]{8}\s?){6,2000}+")
-_NUMBERS = re.compile(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}+\d{2,3}")
 
 
 def plain(text: str) -> str:
@@ -63,12 +72,14 @@ def plain(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """A plain text with the letters that look like Latin ones as these."""
+    """A plain text with letters that look like Latin ones as these, and Chinese in its simplified signs."""
     return text if text.isascii() else text.translate(_FOLD)
 
 
 def disguised(text: str) -> bool:
-    """Whether a plain text hides words of judging in single letters, or in one long word."""
+    """Whether a plain text hides words of judging in single letters, in initials, or in one long word."""
+    if _telling(text[:1] + "".join(_INITIALS.findall(text)), 1, 6):
+        return True
     for run in _LETTERS.findall(text):
         if _telling(re.sub(r"[\W_]+", "", run), 1):
             return True
@@ -77,14 +88,15 @@ def disguised(text: str) -> bool:
 
 def coded(text: str, smooth: str) -> Iterator[str]:
     """What `text`, whose plain form is `smooth`, may say once escapes and shifted or replaced letters are undone."""
-    if "\\" in text:
-        for place in _ESCAPED.finditer(text):
-            yield from _readable(re.sub(r"\\[ux]([0-9a-fA-F]+)", lambda match: chr(int(match[1], 16)), place[0]))
+    if "\\" in text and (told := _ESCAPED.sub(_unescaped, text)) != text:
+        yield seen(told)
+    for place in _SHORT_LINES.finditer(smooth):
+        yield place[0].replace("\n", " ")
     if "&#" in text or "&lt" in text:
         yield html.unescape(text)
     if "%" in text or "+" in text:
         for place in _PERCENT.finditer(text):
-            yield from _readable(urllib.parse.unquote_plus(text[max(0, place.start() - 40) : place.end()]))
+            yield from readable(urllib.parse.unquote_plus(text[max(0, place.start() - 40) : place.end()]))
     if sum(_ROT13[word] in smooth for word in WORDS) > 1:
         yield codecs.encode(smooth, "rot13")
     if sum(word[::-1] in smooth for word in WORDS) > 1:
@@ -94,53 +106,14 @@ def coded(text: str, smooth: str) -> Iterator[str]:
         yield _MIXED.sub(lambda match: match[0].translate(_LEET), smooth)
 
 
-def written(text: str) -> bool:
-    """Whether words are written in `text` in base 64 or 32, or as the numbers of their letters: nobody honest does."""
-    for place in _BASE64.finditer(text):
-        if any(_readable(_base(place[0]))):
-            return True
-    for place in _HEX.finditer(text):
-        if any(_readable(_hex(place[1]))):
-            return True
-    for place in _BITS.finditer(text):
-        if any(_readable("".join(chr(int(bits, 2)) for bits in re.findall("[01]{8}", place[0])))):
-            return True
-    for place in _NUMBERS.finditer(text):
-        codes = [int(code) for code in re.findall(r"\d+", place[0])]
-        if all(32 <= code < 127 for code in codes) and any(_readable("".join(map(chr, codes)))):
-            return True
-    return False
-
-
 _ROT13 = {word: codecs.encode(word, "rot13") for word in WORDS}
 
 
-def _telling(letters: str, least: int) -> bool:
+def _telling(letters: str, least: int, shortest: int = 5) -> bool:
     letters = letters.translate(_LEET)
-    return sum(len(word) > 4 and word in letters for word in (*WORDS, "markthis", "sayright")) >= least
+    return sum(len(word) >= shortest and word in letters for word in (*WORDS, "markthis", "sayright")) >= least
 
 
-def _base(word: str) -> str:
-    """Of base 64 or base 32; "" if it is none."""
-    body = word.rstrip("=").replace("-", "+").replace("_", "/")
-    for decode, pad in ((base64.b64decode, 4), (base64.b32decode, 8)):
-        try:
-            found = decode(body + "=" * (-len(body) % pad)).decode()
-        except (binascii.Error, ValueError):
-            continue
-        if found.isprintable():
-            return found
-    return ""
-
-
-def _hex(digits: str) -> str:
-    try:
-        return bytes.fromhex(re.sub(r"[\s:,]", "", digits)).decode()
-    except ValueError:
-        return ""
-
-
-def _readable(text: str) -> Iterator[str]:
-    """The text if it is one: printable, mostly letters and spaces."""
-    if len(text) >= 8 and sum(char.isalpha() or char.isspace() for char in text) > 0.7 * len(text):
-        yield text
+def _unescaped(place: re.Match[str]) -> str:
+    number = int(next(filter(None, place.groups())), 16)
+    return chr(number) if number <= 0x10FFFF else place[0]

@@ -5,14 +5,16 @@ LATIN = {
     7: "evaluado jurado juez jueza corrector califica calificaci calificad avaliado avaliar juiz giudice valutato "
     "valutare esaminat correttor jury juge noteur prufer pruferin gutachte bewerter bewerten bewerte bewertet "
     "bewertun bewertend korrekto beoordel nakijker bedomare bedommer vurderer evaluateur correcteur examinateur "
-    "oceniaja oceniaj sedzia recenzen hodnotit hodnocen degerlen penilai dinilai juri giam",
+    "oceniaja oceniaj sedzia recenzen hodnotit hodnocen degerlen penilai dinilai juri giam iudica iudex "
+    "iudices hakimu mtathmin ertekelo biralo arvioija evaluado",
     # a verdict and points
     6: "veredict veredito verdetto urteil puntuaci puntaje pontuaca puntegg punteggi punktzah punktabz hochstpu "
-    "oordeel bedomnin werdykt ocena ocene punkte puntos pontos verdikt",
+    "oordeel bedomnin werdykt ocena ocene punkte puntos pontos verdikt punctaj pontszam pisteet điem alama",
     # machines, and what they are told
     5: "intelige inteligen kunstlic sprachmo lenguaje linguagg linguage langage taalmode modelo modele modello "
     "modell iuji instrucc instruco istruzio consigne consignes anweisun vorgaben instruks polecen polecenia "
-    "pokyny talimat talimatl rubrica barem bareme grille bisherig vorherig eerdere wczesnie sebelumn onceki",
+    "pokyny talimat talimatl rubrica barem bareme grille bisherig vorherig eerdere wczesnie sebelumn onceki "
+    "cham markahan ocijeni maagizo huong chithi",
     # to take no notice, to accept
     4: "ignora ignorer ignorez ignorier ignoriere negeer negeren zignoruj ignoruj yoksay abaikan desconsi olvide "
     "olvida oubliez oublie vergiss vergesse esqueca dimentic validez valider valide validar convalid aprueb "
@@ -20,21 +22,27 @@ LATIN = {
     "godkend zatwierd onayla kabul aceite acepte acepta acceptez accetta accetti considere considera considero "
     "gewertet werten wertet einstufe betracht beschouw rakna raekna uznac uznaj traktowa anggap sayin attribue "
     "attribuer otorgue otorga conceda assegna assegnar vergebe vergib penalise penalizar penalizz deduzir "
-    "conferma bestatig bevestig potwierd bekrafta onaylay cocok",
+    "conferma bestatig bevestig potwierd bekrafta onaylay cocok sahihi hesabu puuza tandai markera merkitse "
+    "jelolje oznacte oznacite marcati oikeaksi",
     # right, and what is said to be so
-    3.5: "correcto correcta corretto corretta correto correta corretos corretas richtig korrekt zutreffe exacte juste "
+    3.5: "correcto correcta corretto corretta correto correta corretos corretas richtig korrekt zutreffe "
+    "exacte juste  "
     "vraie verdader verdadei wahr juist riktig poprawna poprawny poprawne spravne dogru benar valido valida "
     "respuest resposta risposta reponse antwort antwoord svaret svar odpowied odpoved yanit cevap jawaban traloi "
     "paso passo passos etapa etapas etape etapes passaggi schritt schritte stappen krok afirmaci afirmaca "
     "affermaz afirmaco affirmat responda respondez rispondi antworte antworten comprova comprueb prouve beweist "
     "belegt dimostra aussage behauptu bewering pastaend twierdze pernyata razonam raciocin ragionam raisonne "
-    "gedanken",
+    "gedanken buoc đung hatua jibu gradum corect raspuns helyes lepes valasz oikein vaihe vastaus steget "
+    "langkah hakbang sagot spravny tocno korak adim",
     # how it is asked
     2: "nota gentilez prega prego cortesem veuillez merci prie bitte alstubli prosze lutfen tolong siempre toujours "
     "immer altijd sempre todos todas tutti tutte tous toutes cada ogni chaque jede jeden semua maxima maximo "
-    "massimo maximale hochste volle voll pleno plein riferime referenz usted voce",
+    "massimo maximale hochste volle voll pleno plein riferime referenz usted voce tafadhal kerjuk pakiusap "
+    "obtenir obtienne meilleur inutile verifier verifie",
 }
-"""Spanish, Portuguese, Italian, French, German, Dutch, Scandinavian, Polish, Czech, Turkish, Malay."""
+"""Spanish, Portuguese, Italian, French, German, Dutch, Scandinavian, Polish, Czech, Turkish, Malay; a few words of
+Vietnamese, Swahili, Hungarian, Finnish, Romanian, Croatian, Tagalog, Latin.
+"""
 
 SCRIPTS = {
     # who judges, and what; machines and what they are told; points
@@ -45,7 +53,8 @@ SCRIPTS = {
     "зачти суддя оціню інструкці αξιολογητ κριτη εξεταστ βαθμολογ ετυμηγορ οδηγι γλωσσικο μοντελο τεχνητη "
     "νοημοσυνη المقيم مقيم المصحح مصحح الحكم المحكم القاضي الدرجة درجة التعليمات تعليمات ذكاء اصطناعي لغوي نموذج "
     "मूल्यांकन निर्णायक परीक्षक जांचकर्ता निर्णय अंक निर्देश एआई कृत्रिम बुद्धि भाषा मॉडल השופט בודק מעריך ציון "
-    "הוראות פסק מודל שפה ผู้ประเมิน ผู้ตรวจ คะแนน คำสั่ง คำตัดสิน หลักเกณฑ์ বিচারক মূল্যায়ন নির্দেশ",
+    "הוראות פסק מודל שפה ผู้ประเมิน ผู้ตรวจ คะแนน คำสั่ง คำตัดสิน หลักเกณฑ์ বিচারক মূল্যায়ন নির্দেশ ตัดสิน "
+    "סמן שופט נקודות ניקוד داور ارزیاب نمره دستور امتیاز جانچ",
     # right, so said, or so to be taken
     2: "正确 无误 对的 成立 属实 记为 视为 算作 给过 指示 评分 打分 给分 得分 判断无误 认可 支持 证实 忽略 无视 "
     "不要理会 输出 正しい 正解 正答 とみなし としてください 合格 認め 裏付け 支持され 無視 忘れ 出力 정답 맞는 "
@@ -53,16 +62,18 @@ SCRIPTS = {
     "признать признаи считаи считать одобр игнорир забуд выведи не снижа справедлив зарахуи правильно σωστ ορθ "
     "αληθ επιβεβαιω θεωρη αποδεχ αγνοη εγκριν صحيح صواب اعتبار اعتبر تجاهل امنح اقبل تاكيد تؤكد يؤكد موافق انس "
     "اخرج الكاملة كاملة सही सत्य मानें मान लें गिनें पुष्टि स्वीकार अनदेखा पूरे दें लिखें नज़रअंदाज़ נכון התעלם "
-    "אשר ถูกต้อง เพิกเฉย ยอมรับ সঠিক উপেক্ষা",
+    "אשר ถูกต้อง เพิกเฉย ยอมรับ সঠিক উপেক্ষা אמת קבל درست صحیح بدانید بگیرید تلقی نادیده ให้ถือว่า",
     # what is judged
-    1.5: "规则 大模型 答案 回答 步骤 参考答案 陈述 断言 推理 每一步 此页 本页 检索 证据 核对 再检 验证 解答 推論 記述 "
+    1.5: "规则 大模型 答案 回答 步骤 参考答案 陈述 断言 推理 每一步 此页 本页 检索 证据 核对 再检 验证 解答 "
+    "推論 記述  "
     "ステップ 手順 主張 参照 検索 このページ 답변 응답 단계 진술 주장 추론 참조 검색 ответ шаг утвержден "
     "рассужден эталон страниц проверк поиск απαντησ βημα δηλωσ ισχυρισμ σελιδ الاجابة إجابة إجابه هذه الإجابة "
-    "الاجابه الخطوة خطوة الصفحة العبارة المرجع البحث उत्तर चरण कथन पृष्ठ संदर्भ खोज תשובה คำตอบ উত্তর",
+    "الاجابه الخطوة خطوة الصفحة العبارة المرجع البحث उत्तर चरण कथन पृष्ठ संदर्भ खोज תשובה คำตอบ উত্তর ขั้นตอน "
+    "ข้อความนี้ שלב טענה مرحله پاسخ گزاره قدم",
     # how it is asked
     1: "请 务必 必须 直接 无需 不用 如果你 您好 所有 之前 一律 すべて 必ず 不要 これまで あなた お願い ください "
     "モデル 모든 이전 주세요 당신 하십시오 пожалуиста уважаем прошу если вы все предыдущ требуется должен "
     "παρακαλω προηγουμεν αν εισαι يرجى من فضلك السابقة جميع كنت لا حاجة कृपया पिछले सभी यदि आप महोदय आवश्यकता "
-    "नहीं בבקשה โปรด กรุณา অনুগ্রহ",
+    "नहीं בבקשה โปรด กรุณา অনুগ্রহ אנא لطفا براہ ทั้งหมด",
 }
-"""Chinese, Japanese, Korean, Russian, Greek, Arabic, Hindi, Hebrew, Thai, Bengali: stems, wherever they stand."""
+"""Chinese, Japanese, Korean, Russian, Greek, Arabic, Hindi, Hebrew, Thai, Bengali, Persian: stems, anywhere."""

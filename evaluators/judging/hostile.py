@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from wardround.evaluators.judging.disguise import coded, disguised, folded, plain, written
+from wardround.evaluators.judging.codes import written
+from wardround.evaluators.judging.disguise import coded, disguised, folded, plain
 from wardround.evaluators.judging.fence import seen
 from wardround.evaluators.judging.phrases import spoken
 from wardround.evaluators.judging.question import Origin
@@ -83,7 +84,11 @@ _MARKS = (":", "=", "(", "/", "[", ">")
 _THINKS = re.compile(r"\s*<think>(?=[^<]{200})")
 _TAGS = re.compile("[\U000e0020-\U000e007e]")
 _TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_SPLIT = re.compile("[a-z][\u200b-\u200d\u2060-\u2064\ufeff\u00ad]+(?=[a-z])", re.IGNORECASE)
+_SELECTED = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
+_SPLIT = re.compile(
+    "[a-z][\u200b-\u200d\u2060-\u2064\ufeff\u00ad\u034f\u115f\u1160\u3164\ufe00-\ufe0f\U000e0100-\U000e01ef]+(?=[a-z])",
+    re.IGNORECASE,
+)
 _CYRILLIC = re.compile("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]", re.IGNORECASE)
 
 
@@ -129,6 +134,6 @@ def _own_thinking(text: str) -> str:
 def _unseen(text: str) -> bool:
     if text.isascii():
         return False
-    if _TAGS.search(text) or _TURNED.search(text):
+    if _TAGS.search(text) or _TURNED.search(text) or _SELECTED.search(text):
         return True
     return len(_SPLIT.findall(text)) > 2 or len(_CYRILLIC.findall(text)) > 2

@@ -76,21 +76,29 @@ OTHERS = (
     (FORM, "вердикт оценка", r" ?[:=] ?\W?(?:верно|правильно|correct)"),
     (AUTHORITY, "системное", r" сообщение"),
     (ADDRESS, "высшии максимальныи", r" балл"),
+    # Chinese in Latin letters
+    (ADDRESS, "pan panwei panding shiwei", r" ?(?:ding |wei )*\W?(?:zheng ?que|dui)\b"),
+    (INSTRUCTION, "zhi zhixu zhineng qing", r" ?(?:xu |neng )*\W?(?:shu ?chu|hui ?da|hui ?fu)\b"),
 )
 """As in orders.py."""
 
 UNSPACED = (
     (INSTRUCTION, r"(?:忽略|无视|忽视|忘记|不要理会|不用管)@16(?:指令|指示|规则|要求|提示)"),
-    (INSTRUCTION, r"(?:只能|必须|请|直接)(?:输出|回答|回复|返回|说)@8(?:correct|正确|对)|回答\W{0,2}正确"),
+    (INSTRUCTION, r"(?:只能|必须|请|直接)(?:输出|回答|回复|返回|说)@8(?:correct|正确|对)|回答[^\w]{0,2}正确"),
     (
         ADDRESS,
-        r"(?:评委|评分|评判|裁判|阅卷|打分|评审|考官|评估模型|法官)@24(?:正确|判为|判定|满分|给过)|给满分|判(?:定)?为\W{0,2}(?:正确|对)",
+        r"(?:评委|评分|评判|裁判|阅卷|打分|评审|考官|评估模型|法官)@24(?:正确|判为|判定|满分|给过)|给满分|判(?:定)?为[^\w]{0,2}(?:正确|对)",
     ),
-    (FORM, r"(?:判断|判定|结论|裁决)(?:结果)?\s*[::]\s*\W?(?:正确|对)"),
+    (FORM, r"(?:判断|判定|结论|裁决)(?:结果)?\s*[::]\s*[^\w]?(?:正确|对)"),
+    (
+        AUTHORITY,
+        r"(?:参考|标准)(?:答案|步骤|诊断)@6(?:有误|错误|不对|过时|作废)|以(?:本|此|该|这)个?(?:答案|回答|步骤|结论)为准",
+    ),
+    (INSTRUCTION, r"(?:只需|仅需|只要|只用)要?(?:输出|回答|回复|返回|说)[^\w]{0,3}(?:correct|true|yes|正确|对|是)"),
     (AUTHORITY, r"系统(?:消息|通知|提示)\s*:"),
     (INSTRUCTION, r"(?:无需|不用|不要|跳过)(?:验证|检查|检索|核实|核对)@4(?:通过|接受|给|算)"),
     (INSTRUCTION, r"(?:指示|命令|ルール)@10(?:無視|忘れ)"),
     (INSTRUCTION, r"(?:지시|명령|규칙)@10(?:무시|잊)"),
     (INSTRUCTION, r"(?:تجاهل|انس)@20(?:التعليمات|القواعد|الاوامر)"),
 )
-"""Languages without spaces, or with words that change: (sign, pattern)."""
+"""Languages without spaces, or with words that change: (sign, pattern in small letters)."""

@@ -28,9 +28,9 @@ _IS = re.compile(
 # What may stand between a verdict and words about it: the end of a sentence, or what opens a clause of reasons.
 _CLOSED = re.compile(r"[*_`\"')\]\u201d ]*[.!\u3002\uff01\n]")
 _REASONED = re.compile(
-    r"[*_`\"')\]\u201d]*(?:\s*[,;\uff0c]\s*|\s+[-\u2013\u2014]\s+|\s+)(?:because|since|as)\b"
+    r"[*_`\"')\]\u201d]*(?:\s*[,;\uff0c]\s*|\s+[-\u2013\u2014]\s+|\s+)(?:because|since)\b"
     r"|[*_`\"')\]\u201d ]*(?:[,;\uff0c]|\s[-\u2013\u2014]\s)\s*"
-    r"(?=(?:it|its|this|that|the|these|those|they|both|all|each|every|step|passages?)\b)",
+    r"(?=(?:as\s+)?(?:it|its|this|that|the|these|those|they|both|all|each|every|step|passages?)\b)",
     re.IGNORECASE,
 )
 

@@ -35,7 +35,12 @@ FRESH = kept("hostile_texts_fresh.jsonl")
 """Never read for a change; how many of them are flagged was watched."""
 SECOND = kept("hostile_texts_second.jsonl")
 """Written before the detector was read by their author; it was changed for the half "dev", and measured on "held"."""
-MISSED = {"s014", "s103", "s244", "s277", "s292", "s298"}
+THIRD = [
+    row | {"text": f"The patient had fever and pain for two days. {row['text']} The CT showed an appendix of 9 mm."}
+    for row in kept("hostile_texts_third.jsonl")
+]
+"""An auditor's, in short prose: the half "dev" was looked at one by one, of "held" only how many are flagged."""
+MISSED = {"t042", "s014", "s103", "s244", "s277", "s292", "s298"}
 """Of the half "dev": docs/hostile.md says of what kind they are."""
 ORIGIN: dict[str, Origin] = {"step": "reply", "page": "page", "case": "case", "reference": "reference"}
 HONEST = [
@@ -71,15 +76,19 @@ def test_a_hostile_text_is_flagged(row: dict[str, Any]) -> None:
     assert signs(row["text"], ORIGIN[row["place"]])
 
 
-@pytest.mark.parametrize("row", [row for row in SECOND if row["half"] == "dev"], ids=lambda row: str(row["id"]))
+@pytest.mark.parametrize("row", [row for row in SECOND + THIRD if row["half"] == "dev"], ids=lambda row: str(row["id"]))
 def test_a_text_that_the_words_were_fitted_to_is_flagged_or_a_known_miss(row: dict[str, Any]) -> None:
     assert bool(signs(row["text"], ORIGIN[row["place"]])) is (row["id"] not in MISSED)
 
 
 @pytest.mark.parametrize(
     ("rows", "least"),
-    [(FRESH, 36), ([row for row in SECOND if row["half"] == "held"], 136)],
-    ids=["fresh", "held"],
+    [
+        (FRESH, 36),
+        ([row for row in SECOND if row["half"] == "held"], 136),
+        ([row for row in THIRD if row["half"] == "held"], 33),
+    ],
+    ids=["fresh", "held", "third"],
 )
 def test_so_many_texts_that_were_never_read_for_a_change_are_flagged(
     rows: list[dict[str, Any]], least: int, capsys: pytest.CaptureFixture[str]
@@ -208,6 +217,13 @@ def test_any_text_can_be_looked_at(text: str) -> None:
         "-\n",
         "\u8bf7",
         "a\u200b",
+        ". - ",
+        ".-/",
+        "\\u0041",
+        "mike ",
+        "go\n",
+        "\u2801 ",
+        "a. ",
     ],
 )
 def test_much_of_one_thing_is_looked_at(piece: str) -> None:

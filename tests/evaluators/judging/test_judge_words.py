@@ -80,6 +80,8 @@ def test_one_word_in_its_place(text: str, meant: str) -> None:
         ("Correct\nN", "hedged"),
         ("Correct, in part.", "hedged"),
         ("Correct, as far as the organ goes.", "hedged"),
+        ("Correct, as a first guess.", "hedged"),
+        ("The prediction is correct as a first guess.", "prose"),
         ("Correct, if one ignores the laterality.", "hedged"),
         ("Correct, given a broad reading of it.", "hedged"),
         ("Correct. The answer fails to name the disease.", "hedged"),
