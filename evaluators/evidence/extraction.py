@@ -10,6 +10,7 @@ from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from wardround.engine.errors import UsageError
 from wardround.evaluators.evidence.failure import SearchError
+from wardround.evaluators.evidence.turned_away import turned_away
 
 PAGES = 60
 """Pages of a PDF that are read."""
@@ -18,13 +19,6 @@ _WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": 
 """Encodings that pages name and the wider ones they mean, as browsers take them."""
 _DATES = ("citation_publication_date", "citation_date", "article:published_time", "dc.date", "dcterms.issued", "date")
 _ISO = re.compile(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?!\d)")
-_REFUSAL = re.compile(
-    r"(?i)enable (javascript|cookies)|javascript is (disabled|required)|verify (that )?you are (a )?human|captcha"
-    r"|access (to this page has been )?denied|page (can ?not|could not) be found|page not found"
-    r"|403 forbidden|404 not found"
-)
-_SHORT = 600
-"""Characters up to which a text with words of a refusal is one."""
 
 
 class Words(NamedTuple):
@@ -124,7 +118,7 @@ def _sure(body: bytes, encoding: str) -> str:
 def _checked(words: Words) -> Words:
     if not words.text:
         raise SearchError("empty", "the page has no text")
-    if len(words.text) <= _SHORT and _REFUSAL.search(f"{words.title}\n{words.text}"):
+    if turned_away(words.text, words.title):
         raise SearchError("refused", "in place of its text the page shows a refusal")
     return words
 
