@@ -81,19 +81,31 @@ async def _digests(store: Store, header: Mapping[str, Any]) -> list[str]:
 async def read_into(store: Store, path: Path, name: str | None = None) -> str:
     """Read a written run into `store`, under `name` if given; returns its name.
 
-    The file is read twice: every hash is checked before the run is created, and neither time is more than a few
-    hundred episodes in memory. Raises UsageError naming file and line, LogError for an altered event.
+    The file is read twice: every hash is checked before the run is created, and neither time are more than a few
+    hundred episodes in memory with their events. An import that broke off is gone on with by the next one of the same
+    file. Raises UsageError naming file and line, LogError for an altered event.
     """
     run: _Run | None = None
+    rows: list[EpisodeRow] = []
     for part in _parts(path):
-        run = part if isinstance(part, _Run) else run
+        if isinstance(part, _Run):
+            run = part
+        elif isinstance(part, _Played):
+            rows.append(msgspec.structs.replace(part.row, events=len(part.events)))
     if run is None:
         raise UsageError(f"{path}: no line says which run this is; was it written by `wardround export`?")
     chosen = name or run.name
-    await store.create_run(chosen, run.header)
+    try:
+        await store.create_run(chosen, run.header, rows)
+        there: frozenset[str] = frozenset()
+    except UsageError:
+        found = await _broken_off(store, chosen, run.header, rows)
+        if found is None:
+            raise
+        there = found
     several: list[_Text | _Played] = []
     for part in _parts(path):
-        if not isinstance(part, _Run):
+        if isinstance(part, _Text) or (isinstance(part, _Played) and part.row.id not in there):
             several.append(part)
         if len(several) == _TOGETHER:
             await _write(store, chosen, several)
@@ -102,10 +114,39 @@ async def read_into(store: Store, path: Path, name: str | None = None) -> str:
     return chosen
 
 
+async def _broken_off(
+    store: Store, name: str, header: Mapping[str, Json], rows: Sequence[EpisodeRow]
+) -> frozenset[str] | None:
+    """The episodes that an import of the same run had written when it broke off; None if this is no such run.
+
+    An episode is written whole or not at all, and nobody works on a run that is not there whole.
+    """
+    if (await store.run(name)).header != header or await store.sessions(name):
+        return None
+    stored = [row async for row in store.episodes(name)]
+    expected = sorted(rows, key=lambda row: row.number)
+    if [_job(row) for row in stored] != [_job(row) for row in expected]:
+        return None
+    written: set[str] = set()
+    left = False
+    for row, whole in zip(stored, expected, strict=True):
+        if (row.events, row.cause) == (whole.events, whole.cause):
+            written.add(row.id)
+        elif (row.events, row.cause) == (0, None):
+            left = True
+        else:
+            return None
+    begun = any(row.events for row in stored)
+    return frozenset(written) if left or not begun else None
+
+
+def _job(row: EpisodeRow) -> tuple[int, str, str, int]:
+    return row.number, row.id, row.case, row.repeat
+
+
 async def _write(store: Store, run: str, parts: Sequence[_Text | _Played]) -> None:
     await store.put([part.text.encode() for part in parts if isinstance(part, _Text)])
     played = [part for part in parts if isinstance(part, _Played)]
-    await store.plan(run, [part.row for part in played])
 
     failures: list[StoreError] = []
 

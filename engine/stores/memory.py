@@ -14,6 +14,7 @@ from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow
 from wardround.engine.sessions import LEASE, Orders, SessionRow
 from wardround.engine.spending import Spending, SpendRow
+from wardround.engine.stores.holds import Holds
 
 
 class MemoryStore:
@@ -27,8 +28,7 @@ class MemoryStore:
         self._rows: dict[tuple[str, str], list[Row]] = {}
         self._scores: dict[tuple[str, str, str], list[Score]] = {}
         self._sessions: dict[int, SessionRow] = {}
-        self._holders: dict[tuple[str, str], int] = {}
-        self._deaths: Counter[tuple[str, str]] = Counter()
+        self._holds = Holds(self._alive)
         self._orders: dict[str, Orders] = {}
         self._spending: dict[tuple[str, str, str, int], Spending] = {}
         self._calls: dict[str, bytes] = {}
@@ -75,6 +75,7 @@ class MemoryStore:
         for episode in episodes:
             self._episodes[run][episode.id] = msgspec.structs.replace(episode, cause=None, reason="", events=0)
             self._rows[run, episode.id] = []
+            self._holds.open(run, episode.id, episode.number)
 
     async def begin(self, run: str, *, host: str, pid: int) -> "MemorySession":
         """Begin to work on a run."""
@@ -99,12 +100,10 @@ class MemoryStore:
 
     def end(self, session: int, at: float | None = None) -> None:
         """Free what a session holds; it died `at` that time, or ends now."""
-        if at is not None:
-            self._deaths.update(key for key, holder in self._holders.items() if holder == session)
+        self._holds.let_go(session, dead=at is not None)
         row = self._sessions[session]
         ended = row.ended or at or self._clock()
         self._sessions[session] = msgspec.structs.replace(row, ended=ended)
-        self._holders = {key: holder for key, holder in self._holders.items() if holder != session}
 
     def show(self, session: int, told: Mapping[str, Json] | None = None) -> None:
         """Note a sign of life."""
@@ -115,25 +114,11 @@ class MemoryStore:
     def take(self, run: str, session: int, count: int, among: Sequence[str] = ()) -> list[EpisodeRow]:
         """Give the session the first episodes that no living one holds; those last whose holders died most often."""
         self.show(session)
-        free = [
-            row
-            for row in self._ordered(run)
-            if row.cause is None and (not among or row.id in among) and self._free((run, row.id))
-        ]
-        taken = sorted(free, key=lambda row: (self._deaths[run, row.id], row.number))[:count]
-        for row in taken:
-            self._deaths[run, row.id] += (run, row.id) in self._holders
-            self._holders[run, row.id] = session
-        return taken
-
-    def _free(self, episode: tuple[str, str]) -> bool:
-        holder = self._holders.get(episode)
-        return holder is None or not self._alive(holder)
+        return [self._episodes[run][name] for name in self._holds.take(run, session, count, among)]
 
     def others(self, run: str, session: int) -> int:
         """Number of open episodes that living sessions other than this one hold."""
-        holders = [holder for (name, _), holder in self._holders.items() if name == run]
-        return sum(holder != session and self._alive(holder) for holder in holders)
+        return self._holds.others(run, session)
 
     async def orders(self, run: str) -> Orders:
         """What the operator wants of the run."""
@@ -154,7 +139,7 @@ class MemoryStore:
         row = self._episodes.get(run, {}).get(episode)
         if row is None:
             raise StoreError(f"run {run!r} has no episode {episode!r}")
-        if holder is not None and self._holders.get((run, episode)) != holder:
+        if holder is not None and self._holds.holder(run, episode) != holder:
             raise LeaseLost(f"episode {episode} of run {run} is no longer held by session {holder}")
         stored = self._rows[run, episode]
         if rows and rows[0].seq != len(stored):
@@ -162,7 +147,9 @@ class MemoryStore:
         stored.extend(rows)
         cause, reason = (row.cause, row.reason) if ending is None else (ending.cause, ending.reason)
         if ending is not None and ending.cause != "open":
-            self._holders.pop((run, episode), None)
+            self._holds.close(run, episode)
+        elif ending is not None:
+            self._holds.open(run, episode, row.number)
         self._episodes[run][episode] = msgspec.structs.replace(
             row,
             cause=None if cause == "open" else cause,
@@ -183,6 +170,7 @@ class MemoryStore:
         closed = [row for row in self._ordered(run) if row.cause in causes and row.cause is not None]
         for row in closed:
             self._episodes[run][row.id] = msgspec.structs.replace(row, cause=None, reason="")
+            self._holds.open(run, row.id, row.number)
         return len(closed)
 
     async def read(self, run: str, episode: str, *, after: int = -1) -> AsyncIterator[Row]:

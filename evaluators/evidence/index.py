@@ -5,7 +5,7 @@ import re
 import sqlite3
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from tempfile import mkstemp
@@ -23,6 +23,8 @@ _READ = 4000
 """Characters of a query that are read."""
 _WORDS = 48
 """Words of a query that are looked up at most: the first ones."""
+_COUNTED = 20_000
+"""Words whose passages were counted that are kept at hand: those asked for last."""
 _SCHEMA = """
 CREATE TABLE passage (
   id INTEGER PRIMARY KEY, document INTEGER, title TEXT, url TEXT, text TEXT, start INTEGER, stop INTEGER, date TEXT,
@@ -83,7 +85,7 @@ class Index:
         self._connection = sqlite3.connect(
             f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
-        self._counts: dict[str, int] = {}
+        self._holding = lru_cache(_COUNTED)(partial(_holding, self._connection))
 
     @cached_property
     def _size(self) -> int:
@@ -130,16 +132,14 @@ class Index:
             return " OR ".join(words)
         return f"({' OR '.join(rare)}) AND ({' OR '.join(rare + common + common)})"
 
-    def _holding(self, word: str) -> int:
-        """In how many passages a word is."""
-        if word not in self._counts:
-            sql = "SELECT count(*) FROM word WHERE word MATCH ?"
-            self._counts[word] = int(self._connection.execute(sql, (word,)).fetchone()[0])
-        return self._counts[word]
-
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+
+def _holding(connection: sqlite3.Connection, word: str) -> int:
+    """In how many passages a word is."""
+    return int(connection.execute("SELECT count(*) FROM word WHERE word MATCH ?", (word,)).fetchone()[0])
 
 
 def asked(query: str) -> Sequence[str]:

@@ -12,6 +12,7 @@ from wardround.engine.records import Action, Ending
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.stores.files import read_into, written
 from wardround.engine.stores.memory import MemoryStore
+from wardround.engine.stores.sqlite import SqliteStore
 
 
 def events(episode: str, *, closed: bool) -> list[Row]:
@@ -93,3 +94,44 @@ async def test_a_store_that_fails_says_so_itself(tmp_path: Path) -> None:
     path.write_bytes(b"\n".join(await lines(await made(5))))
     with pytest.raises(StoreError, match="disk is full"):
         await read_into(Full(), path)
+
+
+async def test_an_import_that_broke_off_is_gone_on_with(tmp_path: Path) -> None:
+    path, source = tmp_path / "r.jsonl", await made(450)
+    whole = await lines(source)
+    path.write_bytes(b"\n".join(whole))
+    store = SqliteStore(tmp_path / "a.db")
+    connection = store._writing._sqlite  # SQLite's own limit raises what a full disk raises
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages + 45}")
+    with pytest.raises(StoreError, match="disk is full"):
+        await read_into(store, path)
+    connection.execute("PRAGMA max_page_count = 100000")
+    begun = [row.id async for row in store.episodes("r") if row.events]
+    assert len([row async for row in store.episodes("r")]) == 450
+    assert 0 < len(begun) < 380
+    assert await read_into(store, path) == "r"
+    at = b'"at":'
+    assert [line.partition(at)[0] for line in await lines(store)] == [line.partition(at)[0] for line in whole]
+    with pytest.raises(UsageError, match="already a run 'r'"):
+        await read_into(store, path)
+    await store.aclose()
+
+
+async def test_only_what_an_import_left_is_gone_on_with(store: Store, tmp_path: Path) -> None:
+    path, source = tmp_path / "r.jsonl", await made(5)
+    path.write_bytes(b"\n".join(await lines(source)))
+    header, rows = (await source.run("r")).header, [row async for row in source.episodes("r")]
+    await store.create_run("whole", header, rows)
+    assert await read_into(store, path, "whole") == "whole"  # not one was written yet
+    assert await store.endings("whole") == await source.endings("r")
+    await store.create_run("other header", {**header, "prompts": {}}, rows)
+    await store.create_run("other episodes", header, rows[:-1])
+    await store.create_run("played", header, rows)
+    await (await store.begin("played", host="h", pid=1)).end()
+    await store.create_run("other events", header, rows)
+    await store.append("other events", "e1", events("e1", closed=False)[:1])
+    for name in ("other header", "other episodes", "played", "other events"):
+        with pytest.raises(UsageError, match=f"already a run '{name}'"):
+            await read_into(store, path, name)
+        assert (await store.endings(name)).get("completed") is None
