@@ -1,4 +1,4 @@
-"""A page that shows an error, a barrier or a shop window in place of its text, though its status says that all is well."""
+"""A page that shows an error, a barrier or a shop window in place of its text, though its status says all is well."""
 
 import re
 

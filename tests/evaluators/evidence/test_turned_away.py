@@ -46,7 +46,7 @@ def test_what_turns_a_reader_away_is_no_text(text: str) -> None:
     [
         MEDICINE * 5 + "Please log in to read the comments.",
         MEDICINE * 5 + "This site requires scripts: enable JavaScript. Try again later.",
-        "Beta receptors that have been blocked do not answer to adrenaline. Access to care is often denied to the poor.",
+        "Beta receptors that have been blocked do not answer to adrenaline. Access to care is denied to the poor.",
         "Vascular access was restricted to the left arm. The patient timed out of the trial.",
         "Maintenance therapy is given for two years. Remission was maintained in 404 of 503 patients.",
         MEDICINE * 400 + "Too many requests. " * 40,
