@@ -44,9 +44,12 @@ def unscripted(text: str, scenario: str = "", *, asking: bool = False) -> str:
     `Rationale:`; in a work-up the list that is ordered, if the reply is `asking` for something; in a work-up and in a
     consultation the line that is read as the diagnosis.
     """
-    for begin, end in sorted(_spans(text, scenario, asking=asking), reverse=True):
+    kept, at = [], 0
+    for begin, end in sorted(_spans(text, scenario, asking=asking)):
         if not gives_reasons(text[begin:end]):
-            text = f"{text[:begin].rstrip(' ')}\n{text[end:].lstrip(' ')}"
+            kept.append(text[at:begin].strip(" "))
+            at = end
+    text = "\n".join([*kept, text[at:].lstrip(" ")]) if kept else text
     return _RATIONALE.sub("", text)
 
 

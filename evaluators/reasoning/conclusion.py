@@ -35,6 +35,7 @@ _HEADED = re.compile(
     r"(?:[*_]{0,3}[:\uff1a][ \t]*[*_]{0,3}|[*_]{0,3}[ \t]*$)"
 )
 _HEADING = re.compile(r"(?m)^[ \t]*(?:(?P<level>\#{1,6})[ \t]|\*\*[^*\n]{1,80}(?::\*\*|\*\*:?)[ \t]*$)")
+_SIGN = re.compile(r"\S")
 _BLANK = re.compile(r"\n[ \t]*\n")
 _LINE = re.compile(
     rf"(?i)[ \t>*_#]*(?:(?:{_LAST})[*_ ]{{0,4}}(?:[:\uff1a]|[ ][-\u2013\u2014](?=[ ]))|(?:{_BARE})[*_ ]{{0,4}}$)"
@@ -60,7 +61,9 @@ _SAID = re.compile(
 )
 _SENTENCE = re.compile(r"(?:(?<=[^\d\s][.!?])[ \t]+|(?<=[\u3002\uff01\uff1f]))(?=\S)")
 _REACH = 2_000
-"""Characters at the end of a text in which its last line is looked for."""
+_LONGEST = 600
+_LABEL = 100
+"""Characters at the end of a text that are looked at, those of a last line, and those of a label inside it."""
 
 
 def without(body: str, goes_on: Callable[[int], int | None]) -> str:
@@ -70,18 +73,17 @@ def without(body: str, goes_on: Callable[[int], int | None]) -> str:
     last line or a last sentence goes alone, and stays where it gives its reasons.
     """
     opening = _REASONING.match(body)
-    body = body[opening.end() :] if opening else body
     kept: list[str] = []
-    at = 0
-    for head in _HEADED.finditer(body):
+    at, reasoned = opening.end() if opening else 0, False
+    for head in _HEADED.finditer(body, at):
         if head.start() < at or goes_on(head.start()) is not None:
             continue
-        before = body[at : head.start()]
-        beside, end = _under(body, head, reasoned=any(map(str.isalnum, "".join([*kept, before]))))
+        before = body[at : head.start()].strip()
+        beside, end = _under(body, head, reasoned=reasoned or any(map(str.isalnum, before)))
         if not (beside and gives_reasons(body[head.end() : end])):
-            kept.append(before)
-            at = end
-    return unconcluded("\n\n".join([*(one.strip() for one in kept if one.strip()), body[at:].lstrip("\n")]))
+            kept += [before] if before else []
+            at, reasoned = end, reasoned or any(map(str.isalnum, before))
+    return unconcluded("\n\n".join([*kept, body[at:].lstrip("\n")]))
 
 
 def _under(body: str, head: re.Match[str], *, reasoned: bool) -> tuple[bool, int]:
@@ -89,8 +91,8 @@ def _under(body: str, head: re.Match[str], *, reasoned: bool) -> tuple[bool, int
     line = body.find("\n", head.end())
     beside = any(map(str.isalnum, body[head.end() : len(body) if line < 0 else line]))
     if beside or not reasoned:
-        begin = head.end() + len(body[head.end() :]) - len(body[head.end() :].lstrip())
-        blank = _BLANK.search(body, begin)
+        begin = _SIGN.search(body, head.end())
+        blank = _BLANK.search(body, begin.start()) if begin else None
         return beside, blank.start() if blank else len(body)
     level = len(head["level"] or "######")
     others = (other for other in _HEADING.finditer(body, head.end()) if len(other["level"] or "######") <= level)
@@ -99,40 +101,49 @@ def _under(body: str, head: re.Match[str], *, reasoned: bool) -> tuple[bool, int
 
 def unconcluded(text: str) -> str:
     """`text` without the lines and the sentence at its end that say nothing but what it concludes."""
-    while True:
-        shorter = _shorter(text.rstrip())
-        if shorter is None:
-            return text
-        text = shorter
+    end, shorter = len(text), _shorter(text, len(text))
+    while shorter is not None:
+        end, shorter = shorter, _shorter(text, shorter)
+    return text[:end]
 
 
-def _shorter(text: str) -> str | None:
-    """`text` without its last line or sentence, if that is a conclusion without reasons."""
-    near = max(0, len(text) - _REACH)
-    begin = max(text.rfind("\n", near) + 1, near)
-    line = text[begin:]
-    found = _LINE.fullmatch(line.strip()) or _BOXED.fullmatch(line.strip())
-    if line.strip() and found and not gives_reasons(line):
-        return text[:begin]
-    if (inline := _INLINE.search(line)) and not gives_reasons(inline[0]):
-        return text[: begin + inline.start()]
+def _shorter(text: str, end: int) -> int | None:
+    """Where `text`, which goes to `end`, ends before its last line or sentence, if that is a mere conclusion."""
+    near = max(0, end - _REACH)
+    tail = text[near:end].rstrip()
+    begin = max(tail.rfind("\n") + 1, len(tail) - _LONGEST)
+    line = tail[begin:]
+    whole = near + begin == 0 or text[near + begin - 1] == "\n"
+    if whole and line and (_LINE.fullmatch(line) or _BOXED.fullmatch(line.strip())) and not gives_reasons(line):
+        return near + begin
+    place = _sentence(line, whole=whole)
+    if place is not None:
+        return near + begin + place
+    under = _unheaded(tail)
+    return None if under is None else near + under
+
+
+def _sentence(line: str, *, whole: bool) -> int | None:
+    """Where the last sentence of a line begins, if it is a mere conclusion; the line may not be `whole`."""
+    label = max(line.rfind(":"), line.rfind("\uff1a"), _LABEL) - _LABEL
+    inline = _INLINE.search(line, label)
+    if inline and not gives_reasons(inline[0]):
+        return inline.start()
     *_, last = [0, *(place.end() for place in _SENTENCE.finditer(line))]
     said = _SAID.fullmatch(line[last:].strip(" \t*_#>"))
-    if said and not gives_reasons(line[last:]):
-        return text[: begin + last]
-    return _unheaded(text, near)
+    return last if said and (last or whole) and not gives_reasons(line[last:]) else None
 
 
-def _unheaded(text: str, near: int) -> str | None:
-    """`text` without a last paragraph, or list, that stands under a line 'Diagnosis:'."""
-    blank = [match.end() for match in _BLANK.finditer(text, near)]
-    for begin in (near, *blank)[-2:]:
+def _unheaded(tail: str) -> int | None:
+    """Where the last paragraph, or list, begins with a line 'Diagnosis:' above it."""
+    blank = [match.end() for match in _BLANK.finditer(tail)]
+    for begin in [0, *blank][-2:]:
         at = begin
-        for line in text[begin:].splitlines(keepends=True):
-            head = _LINE.fullmatch(line.strip()) if line.strip() else None
-            under = text[at + len(line) :]
+        for line in tail[begin:].splitlines(keepends=True):
+            head = _LINE.fullmatch(line.strip())
+            under = tail[at + len(line) :]
             if head and not head["said"].strip() and not _BLANK.search(under.strip()) and not gives_reasons(under):
-                return text[:at]
+                return at
             at += len(line)
     return None
 
@@ -145,10 +156,12 @@ def steps(found: Sequence[str], answer: str = "") -> list[str]:
         mark = _MARK.match(kept[-1])
         said = kept[-1][mark.end() :] if mark else kept[-1]
         last = "" if same(said, answer) else unconcluded(said)
-        last = last if last != said else kept[-1]
-        if last == kept[-1]:
+        if last == said:
             break
-        kept = [*kept[:-1], last] if any(map(str.isalnum, last)) else kept[:-1]
+        kept.pop()
+        if any(map(str.isalnum, last)):
+            kept.append(last.rstrip())
+            break
     return kept
 
 

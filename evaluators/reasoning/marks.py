@@ -28,7 +28,8 @@ _CIRCLED = re.compile("(?P<n>[\u2460-\u2473])")
 _PREFIX = re.compile(r"[ \t>*_#+\u2022-]*")
 _ENDED = re.compile(r"[.!?;\u3002\uff1b][\"')\]*_]{0,3}[ \t]*[*_]{0,3}$")
 _REACH = 60
-"""Characters before a mark that are looked at."""
+_MOST = 1_000
+"""Characters before a mark that are looked at, and marks inside lines that still are an order."""
 
 
 def number(mark: re.Match[str]) -> int:
@@ -57,7 +58,8 @@ def lined(text: str) -> str:
     if TAG.search(text):
         return text
     for shape in (_INLINE, _CIRCLED):
-        marks = list(_counted(text, [mark for mark in shape.finditer(text) if _may(text, mark)]))
+        signs = [mark for mark in shape.finditer(text) if _may(text, mark)]
+        marks = list(_counted(text, signs)) if len(signs) <= _MOST else []
         if len(marks) > 1 and marks[0][1] <= 1 and _begins(text, marks[0][0].start()):
             return _rewritten(text, [mark for mark, _ in marks], tags=False)
     return text

@@ -1,5 +1,7 @@
 """What a reply concludes is no step, however it is headed; what only speaks of a diagnosis is one."""
 
+import time
+
 import pytest
 from reasoned import judged, played, values
 
@@ -172,3 +174,26 @@ async def test_a_judge_is_asked_about_the_reasoning_alone(scenario: str, asks: s
     published, _ = await judged(played(asks, answers, scenario=scenario), by=PublishedReasoning)
     names = [f"published_{name}_formal" for name in ("efficiency", "factuality", "completeness")]
     assert values(published, *names) == [(0.0, "")] * 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Diagnosis: x\n",
+        "### Diagnosis:\nx\n\n",
+        "**Diagnosis:** x\n\n",
+        "Therefore, the diagnosis is x. ",
+        "a. Diagnosis: x. ",
+        "ORDER: x\n",
+        "DIAGNOSIS READY: x\n",
+        "[Step 1] a\n",
+        "<step 1: a",
+    ],
+)
+def test_a_megabyte_of_conclusions_is_split_at_once(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    begun = time.perf_counter()
+    told = split(text, played=Played("workup", asking=True, answer="x"))
+    assert time.perf_counter() - begun < 10
+    assert bool(told.steps) != bool(told.reason == "no_reasoning")
