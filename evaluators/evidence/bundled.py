@@ -14,8 +14,11 @@ from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.passages import Fields
 from wardround.evaluators.evidence.search import MOST
 
-SOURCE = "Wardround's own demonstration texts"
-"""The source of every passage: a verdict that rests on one must not look as if a publisher stood behind it."""
+SOURCE = "Wardround's own demonstration texts, not for the care of patients"
+"""The source of every passage: a verdict that rests on one must not look as if a publisher stood behind it.
+
+The texts themselves do not say so: what stands in every passage could be quoted for any verdict.
+"""
 
 
 class Bundled:

@@ -54,7 +54,7 @@ _PHRASES = (
 )
 _READ = 20_000
 """Characters of a text that are looked at: what turns a reader away stands at its beginning."""
-_AWAY = re.compile("|".join(_PHRASES), re.IGNORECASE)
+_AWAY = tuple(map(re.compile, _PHRASES))  # one by one and in small letters they are several times as fast as together
 _END = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 
 
@@ -63,13 +63,17 @@ def turned_away(text: str, title: str = "") -> bool:
 
     Of a text of at most 300 characters one is enough, and of one of at most 3,000 its title.
     """
-    text = text[:_READ]
-    if len(text) <= TITLED and _AWAY.search(title):
+    text = text[:_READ].lower()
+    if len(text) <= TITLED and _away(title.lower()):
         return True
-    if _AWAY.search(text) is None:
+    if not _away(text):
         return False
     if len(text) <= SHORT:
         return True
     sentences = [sentence for sentence in _END.split(text) if sentence.strip()]
-    away = sum(len(sentence) for sentence in sentences if _AWAY.search(sentence))
+    away = sum(len(sentence) for sentence in sentences if _away(sentence))
     return away >= SHARE * sum(map(len, sentences))
+
+
+def _away(text: str) -> bool:
+    return any(phrase.search(text) for phrase in _AWAY)

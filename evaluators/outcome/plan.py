@@ -86,4 +86,4 @@ def _quotes(value: Json) -> tuple[tuple[int, str], ...]:
 
 
 def _number(value: Json) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

@@ -46,7 +46,7 @@ def test_what_turns_a_reader_away_is_no_text(text: str) -> None:
     [
         MEDICINE * 5 + "Please log in to read the comments.",
         MEDICINE * 5 + "This site requires scripts: enable JavaScript. Try again later.",
-        "Beta receptors that have been blocked do not answer to adrenaline. Access to care is denied to the poor.",
+        "Beta receptors that have been blocked do not answer. Access to care is often denied to the poor.",
         "Vascular access was restricted to the left arm. The patient timed out of the trial.",
         "Maintenance therapy is given for two years. Remission was maintained in 404 of 503 patients.",
         MEDICINE * 400 + "Too many requests. " * 40,
@@ -64,6 +64,7 @@ def test_a_title_tells_of_a_short_page_only() -> None:
 
 @pytest.mark.shared
 @pytest.mark.long
+@pytest.mark.timeout(600)
 def test_no_answer_of_medquad_is_taken_for_a_refusal(shared: Path) -> None:
     with gzip.open(shared / "data" / "medquad" / "medquad_answered.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]

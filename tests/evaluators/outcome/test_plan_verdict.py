@@ -82,7 +82,7 @@ def test_correct_needs_no_basis_where_there_was_nothing_to_rest_on() -> None:
         ([{"quote": "It works."}], ((0, "It works."),)),
         (
             [{"passage": "1", "quote": "a"}, {"passage": -1, "quote": "b"}, {"passage": True, "quote": "c"}],
-            ((0, "a"), (0, "b"), (0, "c")),
+            ((0, "a"), (-1, "b"), (0, "c")),
         ),
     ],
 )

@@ -106,8 +106,9 @@ async def test_the_next_search_may_fail_too() -> None:
 QUOTES: list[tuple[Any, list[str]]] = [
     (QUOTE, ["Pain moves to the right."]),
     ({"passage": 2, "quote": "Pain moves to the right."}, ["Pain moves to the right."]),
-    ({"passage": 99, "quote": "Fever is common."}, ["Fever is common."]),
-    ({"passage": -1, "quote": "Fever is common."}, ["Fever is common."]),
+    ({"passage": 99, "quote": "Fever is common."}, []),
+    ({"passage": -1, "quote": "Fever is common."}, []),
+    ({"passage": 0, "quote": "Fever is common."}, ["Fever is common."]),
     ({"passage": "one", "quote": "Fever is common."}, ["Fever is common."]),
     ({"quote": "fever  is\ncommon."}, ["Fever is common."]),
     (
