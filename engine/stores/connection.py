@@ -102,7 +102,10 @@ class Connection:
         def whole(connection: sqlite3.Connection) -> _T:
             # IMMEDIATE: a transaction that reads first and then writes could not wait for another one's lock.
             connection.execute("BEGIN IMMEDIATE")
-            result = work(connection)
+            try:
+                result = work(connection)
+            except _ODD as error:
+                raise Unwritable(f"{self.path}: a value cannot be stored ({error})") from error
             connection.execute("COMMIT")
             return result
 
@@ -116,8 +119,6 @@ class Connection:
                     # Left to the collector, another thread would reset the statement while it is in use here again.
                     result.close()
                 return result
-            except _ODD as error:
-                raise Unwritable(f"{self.path}: a value cannot be stored ({error})") from error
             except sqlite3.Error as error:
                 raise StoreError(f"{self.path}: {self._why(error)}; what was acknowledged is kept") from error
             finally:
