@@ -48,7 +48,8 @@ def _partial(run: RunScores) -> Iterator[str]:
         if one.left:
             yield (
                 f"{one.evaluator}: {one.judged} of {counted(one.closed, 'closed episode')} judged so far; the others "
-                "are in none of its figures. Score the run again in the same way to go on."
+                "have no value, whatever another judge said of them, and the bounds allow for any. Score the run again "
+                "in the same way to go on."
             )
 
 

@@ -1,6 +1,7 @@
 """Scoring a stored run: each closed episode by the house metrics, or by evaluators of the user's own."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from typing import Any, TypedDict, Unpack
 
 from wardround.cast import Part
@@ -12,9 +13,11 @@ from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, Json, Score, Scored
 from wardround.engine.rows import EpisodeRow
+from wardround.evaluators.evaluated import Tally
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.standard import Standard
-from wardround.judged import evaluations, judges_of, libraries_of, tallied
+from wardround.evaluators.standing import answers
+from wardround.judged import evaluations, judges_of, libraries_of, standing
 from wardround.judging import CONCURRENCY, Judgement
 from wardround.results import Run
 
@@ -74,6 +77,7 @@ async def score_run(
         concurrency = judged.get("concurrency", CONCURRENCY)
         closed = sum(count for cause, count in (await run.endings()).items() if cause != "open")
         for evaluator in chosen:
+            await _cleared(run, evaluator)
             progress.begin({"open": closed})
             await run_batch(_closed(run), _plain(run, evaluator), concurrency=concurrency, progress=progress)
         return await scored(run)
@@ -105,6 +109,18 @@ def _plain(run: Run, evaluator: Evaluator) -> Callable[[EpisodeRow], Awaitable[E
     return score
 
 
+async def _cleared(run: Run, evaluator: Evaluator) -> None:
+    """Take away what judges said, before it is said without them: a scoring that stops midway is no mixture."""
+    if evaluator.name not in await evaluations(run.store, run.name):
+        return
+
+    async def clear(row: EpisodeRow) -> Ending:
+        await run.store.put_scores(run.name, row.id, evaluator.name, [])
+        return Ending("completed")
+
+    await run_batch(_closed(run), clear, concurrency=CONCURRENCY, progress=Progress())
+
+
 async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
     async for row in run.store.episodes(run.name):
         if row.cause is not None:
@@ -112,16 +128,20 @@ async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
 
 
 async def scored(run: Run) -> RunScores:
-    """All scores that the store has of a run, episode by episode."""
+    """All scores of a run, episode by episode: of each evaluator those of its last scoring alone."""
     run.check_scorable()
+    judging = await evaluations(run.store, run.name)
+    tallies = {evaluator: Tally(evaluator) for evaluator in judging}
     found: dict[str, dict[str, Score]] = {}
-    async for episode, _, score in run.store.scores(run.name):
-        found.setdefault(episode, {})[score.name] = score
+    async with aclosing(standing(run, judging)) as told:
+        async for one in told:
+            found.setdefault(one.episode, {}).update((score.name, score) for score in one.scores)
+            if one.judged:
+                tallies[one.evaluator].add(one.episode, one.account)
     rows = []
     for row in await run.episodes():
         case = await run.case(row.case)
         ending = await run.ending(row)
-        answer: Mapping[str, str] = ending.facts.get("answer", {}) if ending else {}
         goal = run.header["scenario"]["goal"]
         rows.append(
             EpisodeScores(
@@ -132,7 +152,7 @@ async def scored(run: Run) -> RunScores:
                 cause=row.cause,
                 reason=row.reason,
                 scores=tuple(found.get(row.id, {}).values()),
-                answer=str(answer.get(goal, "")),
+                answer=answers(ending).get(goal, ""),
                 truth=case.truth.diagnosis if goal == "diagnosis" else case.truth.treatment,
                 restricted=case.data_class == "restricted",
                 body_systems=case.category.body_systems,
@@ -140,8 +160,8 @@ async def scored(run: Run) -> RunScores:
                 rare=case.category.rare,
             )
         )
-    judging = list((await evaluations(run.store, run.name)).values())
-    judges, libraries = judges_of(judging), libraries_of(judging)
+    closed = [row.episode for row in rows if row.cause is not None]
+    judges, libraries = judges_of(judging.values()), libraries_of(judging.values())
     scoring: dict[str, Json] = {"judge": ", ".join(dict.fromkeys(spec for spec, _ in judges.values())) or LEXICAL}
     if libraries:
         scoring["search"] = ", ".join(libraries)
@@ -153,5 +173,5 @@ async def scored(run: Run) -> RunScores:
         judges=judges,
         floor=any(spec == LEXICAL for spec, _ in judges.values()),
         documents=next(iter(libraries.values()), None),
-        evaluated=await tallied(run, judging),
+        evaluated=[tally.evaluated(closed) for tally in tallies.values()],
     )

@@ -212,9 +212,10 @@ async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], pro
 async def _asked_for(run: Run, evaluator: str, summary: Summary) -> Summary | None:
     """The figures of an evaluator of which the headline table has none: they are what was asked for."""
     names = {score.name async for _, by, score in run.store.scores(run.name) if by == evaluator}
-    if not names or any(score.name in names for score in chosen(summary)):
+    figures = [score for score in summary.scores if score.name in names]
+    if not figures or any(score.name in names for score in chosen(summary)):
         return None
-    return msgspec.structs.replace(summary, scores=[score for score in summary.scores if score.name in names])
+    return msgspec.structs.replace(summary, scores=figures)
 
 
 def _evaluators(given: dict[str, Any]) -> list[Evaluator]:
