@@ -44,7 +44,7 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     `scoring` says how it was scored where the header does not: `judge` (its SPEC, or several), `search` (its name).
     `judges` maps each judge's seat to its SPEC and model; `floor` says that a lexical stand-in is among them;
     `documents` is the size of the offline corpus that was searched, None where it was none or is not known. `evaluated`
-    tells of each stored evaluation.
+    tells of each stored evaluation. `broken` are the episodes of the scoring just made in which an evaluator failed.
     """
 
     name: str
@@ -55,3 +55,4 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     floor: bool = False
     documents: int | None = None
     evaluated: Sequence[Evaluated] = ()
+    broken: Sequence[str] = ()

@@ -177,6 +177,8 @@ async def test_a_reply_that_cannot_be_made_out_is_a_reason_of_its_own(store: Sto
 
 async def test_how_many_were_judged_is_counted(store: Store) -> None:
     class Halved(Standard):
+        name = "halved"
+
         async def score(self, case: Any, trajectory: Any, seat: Seat | None = None) -> list[Score]:
             if case.id == "wr-002":
                 raise ValueError("a slip")
@@ -185,8 +187,8 @@ async def test_how_many_were_judged_is_counted(store: Store) -> None:
     run = await played(store)
     assert (await score_run(run)).evaluated == []
     [told] = (await score_run(run, [Halved()], judge=court(PlainJudge()))).evaluated
-    assert (told.evaluator, told.judged, told.closed, told.left) == ("standard", 2, 3, ("wr-002@1",))
-    [told] = (await score_run(run, [Standard()], judge=court(PlainJudge(), repeats=2))).evaluated
+    assert (told.evaluator, told.judged, told.closed, told.left) == ("halved", 2, 3, ("wr-002@1",))
+    _, told = (await score_run(run, [Standard()], judge=court(PlainJudge(), repeats=2))).evaluated
     assert [(one.seat, one.asked, one.silent) for one in told.heard] == [("judge", 6, 0)]
 
 

@@ -9,13 +9,18 @@ import msgspec
 from wardround.engine.digest import digest_of
 from wardround.engine.errors import TextLost
 from wardround.engine.events import Acted, Closed
-from wardround.engine.protocols import Store
+from wardround.engine.protocols import Evaluator, Store
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.evaluators.checked import is_own
 from wardround.evaluators.evaluation import scores_of
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.search import LIBRARY
+from wardround.failing import ERROR
 from wardround.stored import StoredRun
+
+BROKEN = "evaluator/"
+"""Opens the reason of scores whose evaluator failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,14 @@ async def standing(run: StoredRun, judging: Mapping[str, RunRow]) -> AsyncGenera
                 yield one
 
 
+async def names_of_others(run: StoredRun, evaluator: Evaluator) -> dict[str, str]:
+    """The names of scores that other evaluators have in a run, by theirs; none for one of the house."""
+    if not is_own(evaluator):
+        return {}
+    async with aclosing(run.store.scores(run.name)) as found:  # type: ignore[type-var]  # every store's is a generator
+        return {score.name: by async for _, by, score in found if by != evaluator.name}
+
+
 class _Walk:
     """An evaluation's episodes, which are numbered as those of the run that it judges, one after another."""
 
@@ -173,10 +186,40 @@ def libraries_of(rows: Iterable[RunRow]) -> dict[str, int | None]:
 
 
 def given(evaluator: str, ending: Ending) -> list[Score]:
-    """The scores that an evaluation ended with; one that failed has none but its reason."""
+    """The scores that an evaluation ended with; one that failed has none but its reason.
+
+    `judge/KIND` where a judge could not be heard, `evaluator/ERROR` where the evaluator itself made a mistake.
+    """
     if ending.cause == "completed":
         return scores_of(ending)
+    if ending.reason == ERROR:
+        return [Score(evaluator, None, f"{BROKEN}{ending.detail.partition(':')[0]}")]
     return [Score(evaluator, None, f"judge/{ending.reason or ending.cause}")]
+
+
+def spread(found: Sequence[Standing]) -> dict[str, dict[str, Score]]:
+    """Scores by episode and name. An evaluator that failed in one lacks there each score that it has in others.
+
+    One that failed in all has no score but the reason, under its own name.
+    """
+    names: dict[str, dict[str, None]] = {}
+    for one in found:
+        if not _failed(one):
+            names.setdefault(one.evaluator, {}).update((score.name, None) for score in one.scores)
+    whole: dict[str, dict[str, Score]] = {}
+    for one in found:
+        scores = one.scores
+        if why := _failed(one):
+            scores = [Score(name, None, why) for name in names.get(one.evaluator, {})] or scores
+        whole.setdefault(one.episode, {}).update((score.name, score) for score in scores)
+    return whole
+
+
+def _failed(one: Standing) -> str:
+    """Why an evaluator has no scores of an episode, "" if it has: it was `given` nothing but its name."""
+    if len(one.scores) > 1 or any(score.name != one.evaluator or score.value is not None for score in one.scores):
+        return ""
+    return next((score.reason for score in one.scores if score.reason.startswith(("judge/", BROKEN))), "")
 
 
 async def evaluated(run: StoredRun) -> AsyncGenerator[Standing, None]:

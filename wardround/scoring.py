@@ -1,23 +1,29 @@
 """Scoring a stored run: each closed episode by the house metrics, or by evaluators of the user's own."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack
+
+import msgspec
 
 from wardround.cast import Part
 from wardround.court import LEXICAL, Court, seats_of
 from wardround.engine.batch import run_batch
+from wardround.engine.episode import Ended, boundary
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import imported, named, names
+from wardround.engine.plugins import imported, installed, named, names
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending, Json, Score, Scored
+from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
+from wardround.evaluators.checked import check, checked
 from wardround.evaluators.evaluated import Tally
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.standing import answers
-from wardround.judged import evaluations, judges_of, libraries_of, standing
+from wardround.failing import Failures
+from wardround.judged import Standing, evaluations, given, judges_of, libraries_of, names_of_others, spread, standing
 from wardround.judging import CONCURRENCY, Judgement
 from wardround.results import Run
 
@@ -73,21 +79,21 @@ async def score_run(
     run.check_scorable()
     progress = progress or Progress()
     chosen = evaluators or [Standard()]
+    check(chosen, installed(EVALUATORS))
+    broken: set[str] = set()
     if judge is None:
         concurrency = judged.get("concurrency", CONCURRENCY)
-        closed = sum(count for cause, count in (await run.endings()).items() if cause != "open")
         for evaluator in chosen:
-            await _cleared(run, evaluator)
-            progress.begin({"open": closed})
-            await run_batch(_closed(run), _plain(run, evaluator), concurrency=concurrency, progress=progress)
-        return await scored(run)
-    pairs = zip(chosen, _courts(judge, len(chosen)), strict=True)
-    judgements = [Judgement(run, evaluator, court, progress, **judged) for evaluator, court in pairs]
-    for judgement in judgements:
-        await judgement.check()
-    for judgement in judgements:
-        await judgement.hold()
-    return await scored(run)
+            broken |= await _unjudged(run, evaluator, progress, concurrency)
+    else:
+        pairs = zip(chosen, _courts(judge, len(chosen)), strict=True)
+        judgements = [Judgement(run, evaluator, court, progress, **judged) for evaluator, court in pairs]
+        for judgement in judgements:
+            await judgement.check()
+        for judgement in judgements:
+            await judgement.hold()
+            broken |= judgement.failures.broken
+    return msgspec.structs.replace(await scored(run), broken=tuple(sorted(broken)))
 
 
 def _courts(judge: Court | Part | Sequence[Court], count: int) -> Sequence[Court]:
@@ -97,16 +103,35 @@ def _courts(judge: Court | Part | Sequence[Court], count: int) -> Sequence[Court
     return [judge] * count if isinstance(judge, Court) else judge
 
 
-def _plain(run: Run, evaluator: Evaluator) -> Callable[[EpisodeRow], Awaitable[Ending]]:
-    """Scores one closed episode without a judge and keeps the scores."""
+async def _unjudged(run: Run, evaluator: Evaluator, progress: Progress, concurrency: int) -> set[str]:
+    """Score all closed episodes without a judge and keep the scores; the episodes in which the evaluator failed.
+
+    What it raises in one, or gives that is no score, leaves the reason there; a UsageError is raised.
+    """
+    others = await names_of_others(run, evaluator)
+    await _cleared(run, evaluator)
+    progress.begin({"open": sum(count for cause, count in (await run.endings()).items() if cause != "open")})
+    failures = Failures(run.name, evaluator)
 
     async def score(row: EpisodeRow) -> Ending:
-        given = await evaluator.score(await run.case(row.case), await run.trajectory(row.id), None)
-        scores = given.scores if isinstance(given, Scored) else given
+        case, trajectory = await run.case(row.case), await run.trajectory(row.id)
+        ending = Ending("completed")
+        try:
+            with boundary("evaluator"):
+                told = await evaluator.score(case, trajectory, None)
+                scores = checked(evaluator, told, others).scores
+        except Ended as ended:
+            if isinstance(ended.__cause__, UsageError):
+                raise ended.__cause__ from None
+            ending = ended.ending
+            failures.add(row.id, ending)
+            scores = given(evaluator.name, ending)
         await run.store.put_scores(run.name, row.id, evaluator.name, scores)
-        return Ending("completed")
+        return ending
 
-    return score
+    await run_batch(_closed(run), score, concurrency=concurrency, progress=progress)
+    failures.say()
+    return failures.broken
 
 
 async def _cleared(run: Run, evaluator: Evaluator) -> None:
@@ -132,13 +157,13 @@ async def scored(run: Run) -> RunScores:
     run.check_scorable()
     judging = await evaluations(run.store, run.name)
     tallies = {evaluator: Tally(evaluator) for evaluator in judging}
-    found: dict[str, dict[str, Score]] = {}
+    kept: list[Standing] = []
     async with aclosing(standing(run, judging)) as told:
         async for one in told:
-            found.setdefault(one.episode, {}).update((score.name, score) for score in one.scores)
+            kept.append(replace(one, account=None))  # accounts of a large run fill memory
             if one.judged:
                 tallies[one.evaluator].add(one.episode, one.account)
-    rows = []
+    found, rows = spread(kept), []
     for row in await run.episodes():
         case = await run.case(row.case)
         ending = await run.ending(row)

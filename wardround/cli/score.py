@@ -164,7 +164,9 @@ async def _score(name: str, given: dict[str, Any]) -> int:
                 follow=given["follow"],
             )
         await _say(run, scores, evaluators, progress, given["as_json"])
-        return 130 if progress.draining else 0
+        if progress.draining:
+            return 130
+        return 3 if scores.broken else 0
 
 
 async def _courts(
@@ -192,7 +194,12 @@ async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], pro
     summary = summarise(scores.episodes, run.header["seed"])
     names = [evaluator.name for evaluator in evaluators]
     if as_json:
-        told = {"floor": scores.floor, "doubts": doubts(scores, summary), "stopped": progress.why}
+        told = {
+            "floor": scores.floor,
+            "doubts": doubts(scores, summary),
+            "stopped": progress.why,
+            "broken": scores.broken,
+        }
         say_json({"run": run.name, **summary.to_json(), **told, "evaluated": scores.evaluated})
     else:
         screen = console()
