@@ -179,10 +179,14 @@ def judges_of(rows: Iterable[RunRow]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def libraries_of(rows: Iterable[RunRow]) -> dict[str, int | None]:
-    """The searches that judges could use, each with the size of its corpus if that is known."""
-    seats = [row.header["seats"][LIBRARY] for row in rows if LIBRARY in row.header["seats"]]
-    return {str(seat["spec"]): seat.get("options", {}).get("documents") for seat in seats}
+def searches_of(rows: Mapping[str, RunRow]) -> dict[str, tuple[str, int | None]]:
+    """The search that each evaluator's judges could use, with the size of its corpus if that is known."""
+    seats = {evaluator: row.header["seats"].get(LIBRARY) for evaluator, row in rows.items()}
+    return {
+        evaluator: (str(seat["spec"]), seat.get("options", {}).get("documents"))
+        for evaluator, seat in seats.items()
+        if seat is not None
+    }
 
 
 def given(evaluator: str, ending: Ending) -> list[Score]:

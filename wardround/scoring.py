@@ -23,7 +23,7 @@ from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.standing import answers
 from wardround.failing import Failures
-from wardround.judged import Standing, evaluations, given, judges_of, libraries_of, names_of_others, spread, standing
+from wardround.judged import Standing, evaluations, given, judges_of, names_of_others, searches_of, spread, standing
 from wardround.judging import CONCURRENCY, Judgement
 from wardround.results import Run
 
@@ -186,10 +186,10 @@ async def scored(run: Run) -> RunScores:
             )
         )
     closed = [row.episode for row in rows if row.cause is not None]
-    judges, libraries = judges_of(judging.values()), libraries_of(judging.values())
+    judges, searches = judges_of(judging.values()), searches_of(judging)
     scoring: dict[str, Json] = {"judge": ", ".join(dict.fromkeys(spec for spec, _ in judges.values())) or LEXICAL}
-    if libraries:
-        scoring["search"] = ", ".join(libraries)
+    if searches:
+        scoring["search"] = ", ".join(dict.fromkeys(name for name, _ in searches.values()))
     return RunScores(
         name=run.name,
         header=run.header,
@@ -197,6 +197,6 @@ async def scored(run: Run) -> RunScores:
         scoring=scoring,
         judges=judges,
         floor=any(spec == LEXICAL for spec, _ in judges.values()),
-        documents=next(iter(libraries.values()), None),
+        searches=searches,
         evaluated=[tally.evaluated(closed) for tally in tallies.values()],
     )
