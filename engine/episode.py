@@ -121,7 +121,15 @@ class Episode:
     def ending(self) -> Ending | None:
         """What the rules say of the present state."""
         with boundary("rules"):
-            return self._table.scenario.ending(self.state)
+            ending: object = self._table.scenario.ending(self.state)
+        if ending is None:
+            return None
+        if not isinstance(ending, Ending):
+            raise Ended(Ending("rules", "bad_ending", f"ending() returned {type(ending).__name__}, not an Ending"))
+        if not _is_answer(answer := ending.facts.get("answer", {})):
+            why = f"facts['answer'] is {answer!r:.200}, and must be {{goal: text}}, a mapping of texts"
+            raise Ended(Ending("rules", "bad_answer", storable(why)))
+        return ending
 
     def turn(self) -> tuple[str, View]:
         """Whose turn it is, and all that seat may know."""
@@ -222,6 +230,11 @@ class Episode:
 
 
 _PASSING = (RunStopped, StoreError, LeaseLost, LogError, EgressError)
+
+
+def _is_answer(held: object) -> bool:
+    """Whether it says what was answered as all who read endings expect it: texts by what they answer."""
+    return isinstance(held, Mapping) and all(isinstance(part, str) for pair in held.items() for part in pair)
 
 
 class boundary:  # noqa: N801 - used as a statement, and a generator would cost five times as much a turn

@@ -17,6 +17,11 @@ def names(group: str) -> list[str]:
     return sorted({point.name for point in entry_points(group=group)})
 
 
+def installed(group: str) -> dict[str, str]:
+    """Each of these names with what it stands for, as `package.module:Class`."""
+    return {point.name: point.value for point in entry_points(group=group)}
+
+
 def named(group: str, name: str) -> Any:
     """What `name` stands for in an entry-point group; raises UsageError with the names there are."""
     found = [point for point in entry_points(group=group) if point.name == name]

@@ -90,7 +90,8 @@ class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
     """How an episode ended.
 
     `cause` is `completed`, a seat's name, `parser`, `provider`, `rules` or `limit`; `reason` a short stable word;
-    `detail` a sentence for people; `facts` what the rules read from the whole episode (JSON): the answer and tallies.
+    `detail` a sentence for people; `facts` what the rules read from the whole episode (JSON): tallies, and in `answer`,
+    where there is one, what was answered as {goal: text}.
     `open` is the one cause that ends nothing: by it a store is told to open the row of an episode again.
     """
 

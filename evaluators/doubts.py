@@ -48,7 +48,8 @@ def _partial(run: RunScores) -> Iterator[str]:
         if one.left:
             yield (
                 f"{one.evaluator}: {one.judged} of {counted(one.closed, 'closed episode')} judged so far; the others "
-                "are in none of its figures. Score the run again in the same way to go on."
+                "have no value, whatever another judge said of them, and the bounds allow for any. Score the run again "
+                "in the same way to go on."
             )
 
 
@@ -68,8 +69,7 @@ def _unheard(run: RunScores) -> Iterator[str]:
     reasons: dict[str, Counter[str]] = {}
     for one in run.evaluated:
         for heard in one.heard:
-            apart = f"{heard.seat} of {one.evaluator}"
-            who = apart if apart in run.judges else heard.seat
+            who = _who(run, one.evaluator, heard.seat)
             asked[who] += heard.asked
             reasons.setdefault(who, Counter()).update(heard.reasons)
     for who, total in asked.items():
@@ -78,12 +78,20 @@ def _unheard(run: RunScores) -> Iterator[str]:
             yield _said(run, who, silent, total, min(reasons[who], key=lambda one: (-reasons[who][one], one)))
 
 
+def _who(run: RunScores, evaluator: str, seat: str) -> str:
+    """A judge, or a search by its name: what one evaluator's search is silent about is not laid to another's."""
+    if seat == LIBRARY:
+        return f"{LIBRARY}: {run.searches[evaluator][0]}" if evaluator in run.searches else LIBRARY
+    apart = f"{seat} of {evaluator}"
+    return apart if apart in run.judges else seat
+
+
 def _said(run: RunScores, who: str, silent: int, total: int, reason: str) -> str:
     of = f"{silent:,} of {total:,}" if silent < total else f"all {total:,}"
     why = f"mostly {reason}"
-    if who == LIBRARY:
-        name = run.scoring.get("search") or ""
-        failed = f"Silent search: {f'{name} ' if name else ''}failed in {of} look-ups ({why})."
+    if who.partition(": ")[0] == LIBRARY:
+        name = who.removeprefix(LIBRARY).removeprefix(": ")
+        failed = f"Silent search: {f'{name}{_users(run, name)} ' if name else ''}failed in {of} look-ups ({why})."
         return f"{failed} A failed search is no evidence: what hung on it is unverifiable."
     spec = f" ({run.judges[who][0]})" if who in run.judges else ""
     means = (
@@ -116,15 +124,22 @@ def _hostile(run: RunScores) -> Iterator[str]:
         )
 
 
+def _users(run: RunScores, search: str) -> str:
+    """` of EVALUATOR` where others have looked things up elsewhere."""
+    mine = [evaluator for evaluator, (name, _) in run.searches.items() if name == search]
+    return "" if len(mine) == len(run.searches) else f" of {', '.join(mine)}"
+
+
 def _evidence(run: RunScores) -> Iterator[str]:
-    search = str(run.scoring.get("search") or "")
-    if search.startswith(_BUNDLED):
-        yield (
-            "The evidence is the bundled demonstration corpus, a few short texts of our own: what is not in it stays "
-            "unverifiable."
-        )
-    elif run.documents is not None and run.documents < FEW:
-        yield f"The evidence is a corpus of {counted(run.documents, 'document')}: what is not in it stays unverifiable."
+    for search, documents in dict.fromkeys(run.searches.values()):
+        of = f"The evidence{_users(run, search)} is"
+        if search.startswith(_BUNDLED):
+            yield (
+                f"{of} the bundled demonstration corpus, a few short texts of our own: what is not in it stays "
+                "unverifiable."
+            )
+        elif documents is not None and documents < FEW:
+            yield f"{of} a corpus of {counted(documents, 'document')}: what is not in it stays unverifiable."
 
 
 def _unverified(summary: Summary) -> Iterator[str]:

@@ -1,27 +1,32 @@
 """An evaluation as an episode: one seat, one act, so that verdicts are stored, resumed and replayed like turns."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import msgspec
 
 from wardround.engine.events import Acted
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Action, Ending, Json, Score, Scored, View
+from wardround.engine.records import Action, Ending, Json, Score, View
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.checked import checked
 
 SEAT, SCORE = "judge", "score"
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What is judged: an episode, with its case. `events` is their number: an episode that goes on is another."""
+    """What is judged: an episode, with its case. `events` is their number: an episode that goes on is another.
+
+    `others` are the names of scores that are other evaluators', by theirs.
+    """
 
     case: Any
     trajectory: Trajectory
     events: int
+    others: Mapping[str, str] = field(default_factory=dict)
 
 
 class Evaluation:
@@ -67,11 +72,11 @@ class Evaluating:
         self._evaluator, self._judged, self._seat = evaluator, judged, seat
 
     async def act(self, view: View) -> Action:
-        """Score; raises what the evaluator raises."""
+        """Score; raises what the evaluator raises, and BadScore."""
         del view
         judged = self._judged
         given = await self._evaluator.score(judged.case, judged.trajectory, self._seat)
-        scored = given if isinstance(given, Scored) else Scored(given)
+        scored = checked(self._evaluator, given, judged.others)
         args: dict[str, Json] = {"scores": msgspec.to_builtins(list(scored.scores)), "events": judged.events}
         if scored.account is not None:
             args["account"] = msgspec.to_builtins(scored.account)

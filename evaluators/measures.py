@@ -4,7 +4,7 @@ from wardround.engine.counting import counted
 from wardround.evaluators import judged_measures
 from wardround.evaluators.measure import Measure
 
-__all__ = ["MEASURES", "UNDEFINED", "Measure", "counted", "measure_of", "place_of", "shown"]
+__all__ = ["MEASURES", "UNDEFINED", "Measure", "counted", "is_house", "measure_of", "place_of", "shown"]
 
 _OUTCOME = (
     Measure("diagnosis_accuracy", "Diagnosis accuracy", "share", True),
@@ -69,6 +69,11 @@ def measure_of(name: str) -> Measure:
     if staged := judged_measures.staged(name):
         return staged[2]
     return Measure(name, name.replace("_", " "), "")
+
+
+def is_house(name: str) -> bool:
+    """Whether a score of that name is the house's own."""
+    return name in _BY_NAME or judged_measures.staged(name) is not None
 
 
 def place_of(name: str) -> tuple[int, str]:

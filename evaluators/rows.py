@@ -43,8 +43,9 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
 
     `scoring` says how it was scored where the header does not: `judge` (its SPEC, or several), `search` (its name).
     `judges` maps each judge's seat to its SPEC and model; `floor` says that a lexical stand-in is among them;
-    `documents` is the size of the offline corpus that was searched, None where it was none or is not known. `evaluated`
-    tells of each stored evaluation.
+    `searches` maps each evaluator whose judges could look things up to the search and the size of its corpus, None
+    where it is none or that is not known. `evaluated` tells of each stored evaluation. `broken` are the episodes of the
+    scoring just made in which an evaluator failed.
     """
 
     name: str
@@ -53,5 +54,6 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     scoring: Mapping[str, Json] = {}
     judges: Mapping[str, tuple[str, str]] = {}
     floor: bool = False
-    documents: int | None = None
+    searches: Mapping[str, tuple[str, int | None]] = {}
     evaluated: Sequence[Evaluated] = ()
+    broken: Sequence[str] = ()

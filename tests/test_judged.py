@@ -16,7 +16,7 @@ from wardround.engine.records import Ending
 from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.reasoning.evaluator import Reasoning
-from wardround.judged import tallied, texts
+from wardround.judged import standing, texts
 from wardround.paging import write_pages
 from wardround.results import Run
 from wardround.scoring import score_run, scored
@@ -56,9 +56,9 @@ async def test_an_account_is_found_however_its_fields_are_ordered() -> None:
             body = msgspec.json.encode(dict(reversed(fields.items())))
             lines.append(Row(line.seq, chain(lines[-1].hash if lines else b"", body), body))
         await other.append(row.name, one.id, lines, ending=Ending("completed"))
-    [told] = await tallied(run, [row])
-    assert told.heard
-    assert (await tallied(Run(other, run.name, run.header), [row]))[0].heard == told.heard
+    told = [one.account async for one in standing(run, {"reasoning": row})]
+    assert all(told)
+    assert [one.account async for one in standing(Run(other, run.name, run.header), {"reasoning": row})] == told
 
 
 async def test_a_last_event_that_was_altered_is_named() -> None:

@@ -141,7 +141,7 @@ async def test_an_evaluator_that_breaks_leaves_its_reason(store: Store) -> None:
 
     scores = await score_run(await played(store, 2), [Broken()], judge=court(PlainJudge()))
     assert [(row.score("broken").value, row.score("broken").reason) for row in scores.episodes] == [
-        (None, "judge/error")
+        (None, "evaluator/ValueError")
     ] * 2
 
 

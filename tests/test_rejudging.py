@@ -1,10 +1,11 @@
 """Judging again: two at once are one, what is judged needs nobody, and the figures name the judges they came from."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from beaten import Beaten
 from bench import PlayedSearch
 from plain_judge import PlainJudge
 from sitting import court, equal, played
@@ -13,11 +14,10 @@ import wardround
 from wardround.cast import Part
 from wardround.court import Court, seats_of
 from wardround.engine.errors import EgressError, PreflightError, ProviderError, UsageError
-from wardround.engine.events import Row
 from wardround.engine.models.reach import reach
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
-from wardround.engine.records import Ending, Score
+from wardround.engine.records import Score
 from wardround.engine.seat import Seat
 from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.rows import RunScores
@@ -35,30 +35,6 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     opened = wardround.open_store(tmp_path / "runs.db")
     yield opened
     await opened.aclose()
-
-
-class Beaten:
-    """A store whose first write of a kind comes just after another process did all that it had to do."""
-
-    def __init__(self, store: Store, kind: str, other: Callable[[], Awaitable[object]]) -> None:
-        self._store, self._kind, self._other = store, kind, other
-        self.beaten = False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    async def _late(self, kind: str) -> None:
-        if kind == self._kind and not self.beaten:
-            self.beaten = True
-            await self._other()
-
-    async def create_run(self, name: str, header: Mapping[str, Any], *more: Any) -> None:
-        await self._late("create_run")
-        await self._store.create_run(name, header, *more)
-
-    async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
-        await self._late("append")
-        await self._store.append(run, episode, rows, ending=ending)
 
 
 def accuracy(scores: RunScores) -> list[float | None]:
@@ -201,6 +177,8 @@ async def test_a_reply_that_cannot_be_made_out_is_a_reason_of_its_own(store: Sto
 
 async def test_how_many_were_judged_is_counted(store: Store) -> None:
     class Halved(Standard):
+        name = "halved"
+
         async def score(self, case: Any, trajectory: Any, seat: Seat | None = None) -> list[Score]:
             if case.id == "wr-002":
                 raise ValueError("a slip")
@@ -209,8 +187,8 @@ async def test_how_many_were_judged_is_counted(store: Store) -> None:
     run = await played(store)
     assert (await score_run(run)).evaluated == []
     [told] = (await score_run(run, [Halved()], judge=court(PlainJudge()))).evaluated
-    assert (told.evaluator, told.judged, told.closed, told.left) == ("standard", 2, 3, ("wr-002@1",))
-    [told] = (await score_run(run, [Standard()], judge=court(PlainJudge(), repeats=2))).evaluated
+    assert (told.evaluator, told.judged, told.closed, told.left) == ("halved", 2, 3, ("wr-002@1",))
+    _, told = (await score_run(run, [Standard()], judge=court(PlainJudge(), repeats=2))).evaluated
     assert [(one.seat, one.asked, one.silent) for one in told.heard] == [("judge", 6, 0)]
 
 

@@ -27,8 +27,9 @@ from wardround.engine.sessions import Orders, Session
 from wardround.engine.spending import Budget, Spending
 from wardround.evaluators.evaluation import Evaluation, Judged
 from wardround.evaluators.evidence.search import LIBRARY
+from wardround.failing import Failures
 from wardround.following import followed
-from wardround.judged import fingerprint, fingerprints, given
+from wardround.judged import fingerprint, fingerprints, given, names_of_others
 from wardround.results import Run
 from wardround.sitting import Sitting
 from wardround.working import at_work, looked_at, stopping, taken
@@ -50,7 +51,11 @@ class Judgement:
     concurrency: int = CONCURRENCY
     follow: bool = False
     beside: str = ""
-    _unheard: set[str] = field(default_factory=set)
+    others: Mapping[str, str] = field(default_factory=dict)
+    failures: Failures = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.failures = Failures(self.run.name, self.evaluator)
 
     async def check(self) -> None:
         """Raise what is to be said before anything is judged: a search is missing, or EgressError, as `hold` does.
@@ -91,6 +96,7 @@ class Judgement:
         await self._order(caps)
         progress.purse = Purse(Budget(), specs)
         await self._reopen(stale)
+        self.others = await names_of_others(run, self.evaluator)
         await self._judge_all(Sitting(court, run.store, structured))
 
     async def _found(self) -> dict[str, Json]:
@@ -113,8 +119,7 @@ class Judgement:
             else:
                 rows = taken(session, progress, self.concurrency)
             await run_batch(rows, judge, concurrency=self.concurrency, progress=progress)
-        for detail in sorted(self._unheard):
-            log.warning("an evaluation failed", run=run.name, evaluator=self.evaluator.name, why=detail)
+        self.failures.say()
 
     async def _waiting(self) -> bool:
         """Whether an episode is there to be judged, or one may come that is waited for."""
@@ -162,7 +167,7 @@ class Judgement:
         async def sink(rows: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]) -> None:
             await session.append(row.id, rows, ending=ending, spent=spent)
 
-        judged = Judged(await run.case(row.case), await run.trajectory(row.id), played.events)
+        judged = Judged(await run.case(row.case), await run.trajectory(row.id), played.events, self.others)
         episode = EpisodeLog(sink, stored)
         opened = judged.trajectory.opened
         seed = seed_of(opened.seed, self.evaluator.name)
@@ -189,7 +194,7 @@ class Judgement:
         """Put the scores beside the episode; an evaluation that failed leaves none but its reason."""
         name = self.evaluator.name
         if ending.cause != "completed":
-            self._unheard.add(ending.detail)
+            self.failures.add(episode, ending)
         await self.run.store.put_scores(self.run.name, episode, name, given(name, ending))
 
     async def _restored(self) -> dict[str, int]:

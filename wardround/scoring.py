@@ -1,20 +1,29 @@
 """Scoring a stored run: each closed episode by the house metrics, or by evaluators of the user's own."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack
+
+import msgspec
 
 from wardround.cast import Part
 from wardround.court import LEXICAL, Court, seats_of
 from wardround.engine.batch import run_batch
+from wardround.engine.episode import Ended, boundary
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import imported, named, names
+from wardround.engine.plugins import imported, installed, named, names
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending, Json, Score, Scored
+from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
+from wardround.evaluators.checked import check, checked
+from wardround.evaluators.evaluated import Tally
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.standard import Standard
-from wardround.judged import evaluations, judges_of, libraries_of, tallied
+from wardround.evaluators.standing import answers
+from wardround.failing import Failures
+from wardround.judged import Standing, evaluations, given, judges_of, names_of_others, searches_of, spread, standing
 from wardround.judging import CONCURRENCY, Judgement
 from wardround.results import Run
 
@@ -70,20 +79,21 @@ async def score_run(
     run.check_scorable()
     progress = progress or Progress()
     chosen = evaluators or [Standard()]
+    check(chosen, installed(EVALUATORS))
+    broken: set[str] = set()
     if judge is None:
         concurrency = judged.get("concurrency", CONCURRENCY)
-        closed = sum(count for cause, count in (await run.endings()).items() if cause != "open")
         for evaluator in chosen:
-            progress.begin({"open": closed})
-            await run_batch(_closed(run), _plain(run, evaluator), concurrency=concurrency, progress=progress)
-        return await scored(run)
-    pairs = zip(chosen, _courts(judge, len(chosen)), strict=True)
-    judgements = [Judgement(run, evaluator, court, progress, **judged) for evaluator, court in pairs]
-    for judgement in judgements:
-        await judgement.check()
-    for judgement in judgements:
-        await judgement.hold()
-    return await scored(run)
+            broken |= await _unjudged(run, evaluator, progress, concurrency)
+    else:
+        pairs = zip(chosen, _courts(judge, len(chosen)), strict=True)
+        judgements = [Judgement(run, evaluator, court, progress, **judged) for evaluator, court in pairs]
+        for judgement in judgements:
+            await judgement.check()
+        for judgement in judgements:
+            await judgement.hold()
+            broken |= judgement.failures.broken
+    return msgspec.structs.replace(await scored(run), broken=tuple(sorted(broken)))
 
 
 def _courts(judge: Court | Part | Sequence[Court], count: int) -> Sequence[Court]:
@@ -93,16 +103,47 @@ def _courts(judge: Court | Part | Sequence[Court], count: int) -> Sequence[Court
     return [judge] * count if isinstance(judge, Court) else judge
 
 
-def _plain(run: Run, evaluator: Evaluator) -> Callable[[EpisodeRow], Awaitable[Ending]]:
-    """Scores one closed episode without a judge and keeps the scores."""
+async def _unjudged(run: Run, evaluator: Evaluator, progress: Progress, concurrency: int) -> set[str]:
+    """Score all closed episodes without a judge and keep the scores; the episodes in which the evaluator failed.
+
+    What it raises in one, or gives that is no score, leaves the reason there; a UsageError is raised.
+    """
+    others = await names_of_others(run, evaluator)
+    await _cleared(run, evaluator)
+    progress.begin({"open": sum(count for cause, count in (await run.endings()).items() if cause != "open")})
+    failures = Failures(run.name, evaluator)
 
     async def score(row: EpisodeRow) -> Ending:
-        given = await evaluator.score(await run.case(row.case), await run.trajectory(row.id), None)
-        scores = given.scores if isinstance(given, Scored) else given
+        case, trajectory = await run.case(row.case), await run.trajectory(row.id)
+        ending = Ending("completed")
+        try:
+            with boundary("evaluator"):
+                told = await evaluator.score(case, trajectory, None)
+                scores = checked(evaluator, told, others).scores
+        except Ended as ended:
+            if isinstance(ended.__cause__, UsageError):
+                raise ended.__cause__ from None
+            ending = ended.ending
+            failures.add(row.id, ending)
+            scores = given(evaluator.name, ending)
         await run.store.put_scores(run.name, row.id, evaluator.name, scores)
+        return ending
+
+    await run_batch(_closed(run), score, concurrency=concurrency, progress=progress)
+    failures.say()
+    return failures.broken
+
+
+async def _cleared(run: Run, evaluator: Evaluator) -> None:
+    """Take away what judges said, before it is said without them: a scoring that stops midway is no mixture."""
+    if evaluator.name not in await evaluations(run.store, run.name):
+        return
+
+    async def clear(row: EpisodeRow) -> Ending:
+        await run.store.put_scores(run.name, row.id, evaluator.name, [])
         return Ending("completed")
 
-    return score
+    await run_batch(_closed(run), clear, concurrency=CONCURRENCY, progress=Progress())
 
 
 async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
@@ -112,16 +153,20 @@ async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
 
 
 async def scored(run: Run) -> RunScores:
-    """All scores that the store has of a run, episode by episode."""
+    """All scores of a run, episode by episode: of each evaluator those of its last scoring alone."""
     run.check_scorable()
-    found: dict[str, dict[str, Score]] = {}
-    async for episode, _, score in run.store.scores(run.name):
-        found.setdefault(episode, {})[score.name] = score
-    rows = []
+    judging = await evaluations(run.store, run.name)
+    tallies = {evaluator: Tally(evaluator) for evaluator in judging}
+    kept: list[Standing] = []
+    async with aclosing(standing(run, judging)) as told:
+        async for one in told:
+            kept.append(replace(one, account=None))  # accounts of a large run fill memory
+            if one.judged:
+                tallies[one.evaluator].add(one.episode, one.account)
+    found, rows = spread(kept), []
     for row in await run.episodes():
         case = await run.case(row.case)
         ending = await run.ending(row)
-        answer: Mapping[str, str] = ending.facts.get("answer", {}) if ending else {}
         goal = run.header["scenario"]["goal"]
         rows.append(
             EpisodeScores(
@@ -132,7 +177,7 @@ async def scored(run: Run) -> RunScores:
                 cause=row.cause,
                 reason=row.reason,
                 scores=tuple(found.get(row.id, {}).values()),
-                answer=str(answer.get(goal, "")),
+                answer=answers(ending).get(goal, ""),
                 truth=case.truth.diagnosis if goal == "diagnosis" else case.truth.treatment,
                 restricted=case.data_class == "restricted",
                 body_systems=case.category.body_systems,
@@ -140,11 +185,11 @@ async def scored(run: Run) -> RunScores:
                 rare=case.category.rare,
             )
         )
-    judging = list((await evaluations(run.store, run.name)).values())
-    judges, libraries = judges_of(judging), libraries_of(judging)
+    closed = [row.episode for row in rows if row.cause is not None]
+    judges, searches = judges_of(judging.values()), searches_of(judging)
     scoring: dict[str, Json] = {"judge": ", ".join(dict.fromkeys(spec for spec, _ in judges.values())) or LEXICAL}
-    if libraries:
-        scoring["search"] = ", ".join(libraries)
+    if searches:
+        scoring["search"] = ", ".join(dict.fromkeys(name for name, _ in searches.values()))
     return RunScores(
         name=run.name,
         header=run.header,
@@ -152,6 +197,6 @@ async def scored(run: Run) -> RunScores:
         scoring=scoring,
         judges=judges,
         floor=any(spec == LEXICAL for spec, _ in judges.values()),
-        documents=next(iter(libraries.values()), None),
-        evaluated=await tallied(run, judging),
+        searches=searches,
+        evaluated=[tally.evaluated(closed) for tally in tallies.values()],
     )

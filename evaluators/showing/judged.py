@@ -11,9 +11,11 @@ from wardround.evaluators.measures import counted, measure_of, place_of, shown
 from wardround.evaluators.outcome.assessed import AssessmentAccount
 from wardround.evaluators.reasoning.account import Account
 from wardround.evaluators.reasoning.items import Item
+from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.rows import EpisodeScores
 from wardround.evaluators.showing.accounts import Told, digests, told
 from wardround.evaluators.showing.environment import environment, style
+from wardround.evaluators.showing.fraction import fractions
 from wardround.evaluators.showing.mark import MEANINGS, SIGNS, State, Voice, voices
 from wardround.evaluators.showing.quotation import Quotation, quotation
 from wardround.evaluators.showing.step import Shown, parts
@@ -65,7 +67,7 @@ def judged_page(
         assessments=found.assessments,
         problems=found.problems,
         scores=_scores(row),
-        tiles=_tiles(row),
+        tiles=_tiles(row, found),
         texts=[(digest, texts.get(digest)) for digest in digests(accounts)],
         signs=SIGNS,
         meanings=_meanings(judged),
@@ -98,7 +100,7 @@ def _scores(row: EpisodeScores) -> list[Score]:
     return sorted(row.scores, key=lambda score: place_of(score.name))
 
 
-def _tiles(row: EpisodeScores) -> list[tuple[str, str, str]]:
+def _tiles(row: EpisodeScores, found: Told) -> list[tuple[str, str, str]]:
     """(label, value, remark) of the outcome, and of the reasoning behind the answer as formal / thinking part."""
     scores = {score.name: score for score in row.scores}
     tiles = [
@@ -107,6 +109,14 @@ def _tiles(row: EpisodeScores) -> list[tuple[str, str, str]]:
         if name in scores
     ]
     lead = "" if any(f"{figure}_formal" in scores for figure in _CHIEF) else "published_"
+    rules: Rules = "published" if lead else "default"
+    last = {
+        part.part: part
+        for one in found.reasoning.values()
+        if one.rules == rules
+        for part in one.parts
+        if part.stage == "conclusion"
+    }
     for figure in _CHIEF:
         both = [scores[name] for part in ("formal", "thinking") if (name := f"{lead}{figure}_{part}") in scores]
         if len(both) > 1 and both[1].reason == "no_thinking":
@@ -115,7 +125,9 @@ def _tiles(row: EpisodeScores) -> list[tuple[str, str, str]]:
             value = " / ".join(shown(score.name, score.value) for score in both)
             reasons = dict.fromkeys(score.reason for score in both if score.reason)
             label = measure_of(f"{figure}_formal").label.removesuffix(", formal part")
-            tiles.append((label + (", published rules" if lead else ""), value, ", ".join(reasons)))
+            told = " / ".join(fractions(last, figure, row, lead, rules))
+            remark = ", ".join(filter(None, [told, *reasons]))
+            tiles.append((label + (", published rules" if lead else ""), value, remark))
     return tiles
 
 

@@ -8,6 +8,7 @@ from wardround.evaluators.measures import counted, shown
 from wardround.evaluators.reasoning.account import Account, PartAccount, StepAccount
 from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.rows import EpisodeScores
+from wardround.evaluators.showing.fraction import fraction
 from wardround.evaluators.showing.mark import SIGNS, State, Voice, state_of, torn, voices
 from wardround.evaluators.showing.quotation import Quotation, quotation
 
@@ -106,9 +107,10 @@ def _figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tuple[
             continue
         bounds = [scores.get(score.name.replace("factuality", f"factuality_{end}")) for end in ("low", "high")]
         ends = [shown(bound.name, bound.value) for bound in bounds if bound is not None and bound.value is not None]
-        remark = score.reason
+        told = [fraction(part, figure, rules, score.value), score.reason]
         if figure == "factuality" and rules == "default" and len(ends) == 2 and ends[0] != ends[1]:
-            remark = ", ".join(filter(None, [score.reason, f"{ends[0]} to {ends[1]} with unverified steps"]))
+            told.append(f"{ends[0]} to {ends[1]} with unverified steps")
+        remark = ", ".join(filter(None, told))
         label = figure.replace("_", " ").capitalize()
         found.append((label, shown(score.name, score.value), remark))
     return found

@@ -1,6 +1,7 @@
 """The loop: play, stop anywhere, resume, and every way an episode can end."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import anyio
 import pytest
@@ -258,4 +259,29 @@ async def test_an_ending_that_no_store_takes_is_the_fault_of_the_rules() -> None
     ending = await Episode(scene).play()
     assert ending is not None
     assert (ending.cause, ending.reason) == ("rules", "error")
+    assert isinstance(decode(shelf.rows)[-1], Closed)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason", "detail"),
+    [
+        (Ending("completed", facts={"answer": "seven"}), "bad_answer", "facts['answer'] is 'seven', and must be"),
+        (Ending("completed", facts={"answer": {"word": 7}}), "bad_answer", "facts['answer'] is {'word': 7}"),
+        (Ending("completed", facts={"answer": None}), "bad_answer", "facts['answer'] is None"),
+        ("over", "bad_ending", "ending() returned str, not an Ending"),
+    ],
+)
+async def test_an_ending_that_nobody_can_read_is_the_fault_of_the_rules(given: Any, reason: str, detail: str) -> None:
+    class Unclear(Counting):
+        def ending(self, state: Count) -> Ending | None:
+            said: Ending | None = super().ending(state) and given
+            return said
+
+    shelf = Shelf()
+    scene = table(shelf, Words())
+    scene.scenario = Unclear()
+    ending = await Episode(scene).play()
+    assert ending is not None
+    assert (ending.cause, ending.reason) == ("rules", reason)
+    assert detail in ending.detail
     assert isinstance(decode(shelf.rows)[-1], Closed)

@@ -49,10 +49,14 @@ def test_a_strange_header_is_no_error(header: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("fields", "part"),
     [
-        ({"scoring": {"search": "bundled@1f2e"}}, "bundled demonstration corpus"),
-        ({"documents": 12}, "a corpus of 12 documents"),
-        ({"documents": 16_407}, ""),
-        ({"scoring": {"search": "pubmed"}}, ""),
+        ({"searches": {"reasoning": ("bundled@1f2e", 40)}}, "The evidence is the bundled demonstration corpus"),
+        ({"searches": {"reasoning": ("corpus:x", 12)}}, "The evidence is a corpus of 12 documents"),
+        ({"searches": {"reasoning": ("corpus:x", 16_407)}}, ""),
+        ({"searches": {"reasoning": ("pubmed", None)}}, ""),
+        (
+            {"searches": {"standard": ("brave", None), "reasoning": ("bundled@1f2e", 40)}},
+            "The evidence of reasoning is the bundled",
+        ),
     ],
 )
 def test_thin_evidence_is_said(fields: dict[str, Any], part: str) -> None:

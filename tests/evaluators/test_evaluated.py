@@ -71,11 +71,22 @@ async def test_a_search_that_fails_is_named_and_one_that_kept_a_secret_is_not() 
     _, late = await judged(played(ANSWER), search=found_by(SearchError("timeout", "late")))
     told = evaluated("reasoning", ["a"], {"a": msgspec.to_builtins(late)})
     assert told.heard[-1] == Heard("search", 2, 2, {"timeout": 2})
-    [sentence] = said(run(told, scoring={"search": "pubmed"}))
+    [sentence] = said(run(told, searches={"reasoning": ("pubmed", None)}))
     assert sentence.startswith("Silent search: pubmed failed in all 2 look-ups (mostly timeout)")
     secret = outcome(looked=(a_look("appendectomy", failure="search/leak"), a_look("pain", failure="search/refused")))
     told = evaluated("standard", ["a"], {"a": {"outcome": msgspec.to_builtins(secret)}})
     assert told.heard[-1] == Heard("search", 1, 1, {"refused": 1})
+
+
+def test_the_search_of_one_evaluator_is_not_blamed_for_that_of_another() -> None:
+    silent, fine = Heard("search", 3, 3, {"refused": 3}), Heard("search", 9, 0, {})
+    two = Evaluated("standard", 1, 1, (), (silent,)), Evaluated("reasoning", 1, 1, (), (fine,))
+    apart = {"standard": ("brave", None), "reasoning": ("corpus:big", 16_407)}
+    [sentence] = said(run(*two, searches=apart))
+    assert sentence.startswith("Silent search: brave of standard failed in all 3 look-ups (mostly refused).")
+    assert said(run(*two, searches={"standard": ("brave", None), "reasoning": ("brave", None)}))[0].startswith(
+        "Silent search: brave failed in 3 of 12 look-ups"
+    )
 
 
 def test_a_fifth_is_passed_over_and_more_is_not() -> None:

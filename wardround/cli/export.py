@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ from wardround.engine.counting import counted
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import written
 from wardround.engine.trajectory import Trajectory
-from wardround.judged import evaluated, evidence
+from wardround.judged import evaluated, evaluations, evidence, standing
 from wardround.output import output
 from wardround.stored import StoredRun
 
@@ -36,8 +37,8 @@ from wardround.stored import StoredRun
 def command(run: str, what: str, seat: str | None, restricted: bool, out: Path | None, store: str | None) -> None:
     """Write a run's events, scores or dialogues to files.
 
-    The scores of a run are the latest of each evaluator; those of an evaluation (RUN~EVALUATOR) are its own. Events and
-    dialogues of restricted cases are written only if you say so, to a file that nobody else may read.
+    The scores of a run are those of each evaluator's last scoring; those of an evaluation (RUN~EVALUATOR) are its own.
+    Events and dialogues of restricted cases are written only if you say so, to a file that nobody else may read.
 
     \b
     Example:  wardround export calm-heron-417
@@ -103,11 +104,16 @@ async def _events(run: StoredRun) -> AsyncIterator[bytes]:
 async def _scores(run: StoredRun) -> AsyncIterator[bytes]:
     yield _row("episode", "case", "repeat", "cause", "evaluator", "score", "value", "reason", "evidence")
     rows = {row.id: row for row in await run.episodes()}
-    async for episode, evaluator, score in evaluated(run) if run.evaluated else run.store.scores(run.name):
-        row = rows[episode]
-        value = "" if score.value is None else repr(score.value)
-        evidence = " ".join(map(str, score.evidence))
-        yield _row(episode, row.case, row.repeat, row.cause, evaluator, score.name, value, score.reason, evidence)
+    judging = {} if run.evaluated else await evaluations(run.store, run.name)
+    async with aclosing(evaluated(run) if run.evaluated else standing(run, judging)) as found:
+        async for one in found:
+            row = rows[one.episode]
+            for score in one.scores:
+                value = "" if score.value is None else repr(score.value)
+                seqs = " ".join(map(str, score.evidence))
+                yield _row(
+                    row.id, row.case, row.repeat, row.cause, one.evaluator, score.name, value, score.reason, seqs
+                )
 
 
 def _row(*fields: object) -> bytes:

@@ -15,6 +15,7 @@ from wardround.evaluators.ranking import ranking
 from wardround.evaluators.report import all_tables, as_json
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.showing.judged import is_judged
+from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import summarise
 from wardround.evaluators.table import comparison_table, ranking_table, score_table
 from wardround.evaluators.tables.extended import extended_tables
@@ -23,7 +24,7 @@ from wardround.evaluators.tables.records import as_csv
 from wardround.judged import evaluations
 from wardround.paging import episode_page, keep, write_pages
 from wardround.results import Run
-from wardround.scoring import evaluator_of, score_run, scored
+from wardround.scoring import score_run, scored
 
 
 @click.command(short_help="Show a run's figures, or compare runs; write an HTML page.")
@@ -70,8 +71,9 @@ async def load(store: Store, names: tuple[str, ...]) -> list[RunScores]:
     for name in names:
         run = await Run.open(store, name)
         scores = await scored(run)
-        if any(row.cause is not None and not row.scores for row in scores.episodes):
-            scores = await score_run(run, [evaluator_of("standard")])
+        judged = any(one.evaluator == Standard.name for one in scores.evaluated)
+        if not judged and any(row.cause is not None and not row.scores for row in scores.episodes):
+            scores = await score_run(run, [Standard()])
         loaded.append(scores)
     return loaded
 

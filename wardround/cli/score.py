@@ -164,7 +164,9 @@ async def _score(name: str, given: dict[str, Any]) -> int:
                 follow=given["follow"],
             )
         await _say(run, scores, evaluators, progress, given["as_json"])
-        return 130 if progress.draining else 0
+        if progress.draining:
+            return 130
+        return 3 if scores.broken else 0
 
 
 async def _courts(
@@ -192,7 +194,12 @@ async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], pro
     summary = summarise(scores.episodes, run.header["seed"])
     names = [evaluator.name for evaluator in evaluators]
     if as_json:
-        told = {"floor": scores.floor, "doubts": doubts(scores, summary), "stopped": progress.why}
+        told = {
+            "floor": scores.floor,
+            "doubts": doubts(scores, summary),
+            "stopped": progress.why,
+            "broken": scores.broken,
+        }
         say_json({"run": run.name, **summary.to_json(), **told, "evaluated": scores.evaluated})
     else:
         screen = console()
@@ -212,9 +219,10 @@ async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], pro
 async def _asked_for(run: Run, evaluator: str, summary: Summary) -> Summary | None:
     """The figures of an evaluator of which the headline table has none: they are what was asked for."""
     names = {score.name async for _, by, score in run.store.scores(run.name) if by == evaluator}
-    if not names or any(score.name in names for score in chosen(summary)):
+    figures = [score for score in summary.scores if score.name in names]
+    if not figures or any(score.name in names for score in chosen(summary)):
         return None
-    return msgspec.structs.replace(summary, scores=[score for score in summary.scores if score.name in names])
+    return msgspec.structs.replace(summary, scores=figures)
 
 
 def _evaluators(given: dict[str, Any]) -> list[Evaluator]:

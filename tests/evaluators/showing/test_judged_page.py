@@ -114,7 +114,7 @@ def test_the_scores_stand_with_their_reasons_and_the_parts_beside_each_other() -
     assert "0.500 / 0.750" in text
     assert "– / 0.500" in text
     assert "Completeness, formal part – judge/timeout" in text
-    assert "Factuality 0.500 0.250 to 0.750 with unverified steps" in text
+    assert "Factuality 0.500 1 of 2, 0.250 to 0.750 with unverified steps" in text
 
 
 def test_the_outcome_and_the_examinations_are_shown_too() -> None:
