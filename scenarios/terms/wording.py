@@ -32,9 +32,9 @@ def plain(text: str) -> str:
     if text.isascii():  # nothing to compose and no accent to take off
         text = text.replace("`", "'").lower()
     else:
-        text = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES).translate(_GREEK)
-        text = unicodedata.normalize("NFD", text)
+        text = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_APOSTROPHES))
         text = "".join(mark for mark in text if not unicodedata.combining(mark)).casefold()
+        text = text.translate(_GREEK)  # last: an accent or a capital may hide one
     text = _POSSESSIVE.sub("", _MARKS.sub(" ", text))
     return " ".join(text.split())
 
