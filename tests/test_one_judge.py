@@ -1,12 +1,15 @@
 """Figures are those of one scoring: what another judge said before stands in for nothing the last has not judged."""
 
-from collections.abc import AsyncIterator
+import csv
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from beaten import Beaten
 from plain_judge import PlainJudge
+from serving import serving
+from shell import Shell
 from sitting import court, played
 
 import wardround
@@ -14,9 +17,10 @@ from wardround.cast import Part
 from wardround.cli.report import load
 from wardround.court import Court, seats_of
 from wardround.engine.errors import RunStopped, StoreError
+from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
-from wardround.engine.records import Score
+from wardround.engine.records import Message, Score
 from wardround.engine.seat import Seat
 from wardround.evaluators.doubts import doubts
 from wardround.evaluators.reasoning.evaluator import Reasoning
@@ -116,3 +120,28 @@ async def test_a_scoring_without_judges_that_stops_is_not_mixed_with_what_judges
     scores = await scored(run)
     assert [row.score("mine").value for row in scores.episodes] == [1.0, None, None]
     assert scores.judges == {}
+
+
+def verdict(word: str) -> Callable[[Sequence[Message], str], str]:
+    """A judge of one word."""
+    return lambda messages, model: f'{{"verdict": "{word}"}}'
+
+
+def test_a_second_judge_whose_budget_is_used_up_is_shown_without_the_first_ones_verdicts(
+    shell: Shell, tmp_path: Path
+) -> None:
+    where = ["r", "--store", tmp_path / "runs.db"]
+    told = ["--cases", "bundled:reports", "--scenario", "oracle", "--doctor", "replies:bundled#hasty", "--limit", 4]
+    assert shell("run", *told, "--name", *where) == 0
+    with serving(Loopback(verdict("wrong"))) as url:
+        assert shell("score", *where, "--judge", "openai/m", "--judge-base-url", url) == 0
+    with serving(Loopback(verdict("correct"))) as url:
+        options = ["--judge", "openai/other", "--judge-base-url", url, "--budget", "2calls", "--concurrency", 1]
+        assert shell("score", *where, *options) == 130
+    assert "standard: 2 of 4 closed episodes judged so far; the others have no value" in shell.err
+    [run] = shell.json("report", *where)["runs"]
+    [accuracy] = [one for one in run["scores"] if one["name"] == "diagnosis_accuracy"]
+    assert (accuracy["mean"], accuracy["scored"], accuracy["bounds"]) == (1.0, 2, [0.5, 1.0])
+    assert shell("export", *where, "--scores", "--out", "-") == 0
+    found = [row for row in csv.DictReader(shell.out.splitlines()) if row["score"] == "diagnosis_accuracy"]
+    assert [row["value"] for row in found] == ["1.0", "1.0"]

@@ -15,7 +15,7 @@ from wardround.engine.protocols import Evaluator, Store
 from wardround.engine.records import Score
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
-from wardround.scoring import evaluator_of, score_run
+from wardround.scoring import evaluator_of, score_run, scored
 
 MINE = """
 from wardround import Score
@@ -124,6 +124,16 @@ async def test_a_score_stands_in_place_of_no_other(store: Store, judged: bool) -
     assert told(scores, "a") == [(0.0, "")] * 3
     again = await score_run(run, [Own("first", [Score("a", 0.5)])])
     assert told(again, "a") == [(0.5, "")] * 3
+
+
+async def test_what_an_older_version_let_stand_in_place_of_a_house_score_no_longer_does(store: Store) -> None:
+    run = await played(store)
+    before = told(await score_run(run, [Standard()]), "diagnosis_accuracy")
+    for row in await run.episodes():
+        await store.put_scores("r", row.id, "zeal", [Score("diagnosis_accuracy", 0.125), Score("zeal", 1.0)])
+    scores = await scored(run)
+    assert told(scores, "diagnosis_accuracy") == before
+    assert told(scores, "zeal") == [(1.0, "")] * 3
 
 
 @pytest.mark.parametrize(

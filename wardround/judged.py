@@ -1,6 +1,6 @@
 """What stored evaluations of a run hold: who judged it, and the accounts of single verdicts."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Container, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -201,17 +201,18 @@ def given(evaluator: str, ending: Ending) -> list[Score]:
     return [Score(evaluator, None, f"judge/{ending.reason or ending.cause}")]
 
 
-def spread(found: Sequence[Standing]) -> dict[str, dict[str, Score]]:
+def spread(found: Sequence[Standing], installed: Container[str]) -> dict[str, dict[str, Score]]:
     """Scores by episode and name. An evaluator that failed in one lacks there each score that it has in others.
 
-    One that failed in all has no score but the reason, under its own name.
+    One that failed in all has no score but the reason, under its own name. Of two that gave a score of one name, as an
+    older version let them, the one that is `installed` counts.
     """
     names: dict[str, dict[str, None]] = {}
     for one in found:
         if not _failed(one):
             names.setdefault(one.evaluator, {}).update((score.name, None) for score in one.scores)
     whole: dict[str, dict[str, Score]] = {}
-    for one in found:
+    for one in sorted(found, key=lambda one: one.evaluator in installed):
         scores = one.scores
         if why := _failed(one):
             scores = [Score(name, None, why) for name in names.get(one.evaluator, {})] or scores

@@ -163,7 +163,7 @@ async def scored(run: Run) -> RunScores:
             kept.append(replace(one, account=None))  # accounts of a large run fill memory
             if one.judged:
                 tallies[one.evaluator].add(one.episode, one.account)
-    found, rows = spread(kept), []
+    found, rows = spread(kept, evaluator_names()), []
     for row in await run.episodes():
         case = await run.case(row.case)
         ending = await run.ending(row)
