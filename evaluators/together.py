@@ -9,7 +9,9 @@ T = TypeVar("T")
 
 
 async def together(works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-    """What each of them returns; what one raises ends the others, and comes out in a group."""
+    """What each of them returns; what one of several raises ends the others, and comes out in a group."""
+    if len(works) == 1:
+        return [await works[0]()]
     done: dict[int, T] = {}
 
     async def fill(at: int) -> None:
