@@ -60,6 +60,7 @@ _SAID = re.compile(
     r"(?:\u8bca\u65ad|\u7b54\u6848)(?:\u5e94)?[\u662f\u4e3a].{1,80}"
 )
 _SENTENCE = re.compile(r"(?:(?<=[^\d\s][.!?])[ \t]+|(?<=[\u3002\uff01\uff1f]))(?=\S)")
+_NO_LETTERS = re.compile(r"[\W_]+")
 _REACH = 2_000
 _LONGEST = 600
 _LABEL = 100
@@ -172,10 +173,12 @@ def same(text: str, answer: str) -> bool:
 
 def asks_only(text: str) -> bool:
     """Whether a text is nothing but questions: they are put to the patient."""
+    if not text.rstrip(" \t\n*_\"'").endswith(("?", "\uff1f")):
+        return False
     lines = [line for line in text.split("\n") if line.strip()]
     said = [one.strip(" \t*_\"'") for line in lines for one in _SENTENCE.split(line)]
     return bool(said) and all(one.endswith(("?", "\uff1f")) for one in said if one)
 
 
 def _letters(text: str) -> str:
-    return "".join(sign for sign in text.casefold().removeprefix("\\boxed") if sign.isalnum())
+    return _NO_LETTERS.sub("", text.casefold().removeprefix("\\boxed"))
