@@ -1,10 +1,11 @@
 """An event loop whose clock stands still while the process is not at work, and runs as usual while it waits."""
 
-import asyncio
 import selectors
 import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
+
+from ticking import Ticking, running
 
 T = TypeVar("T")
 
@@ -12,10 +13,8 @@ LONGEST = 0.005
 """Seconds that one turn of the loop counts at most, beside a wait for a timer before which nothing came in."""
 
 
-class _Selector(selectors.DefaultSelector):
+class _Selector(selectors.DefaultSelector, Ticking):
     """Adds to the loop's time what it waited, but no pause in which the machine was at other work."""
-
-    loop: "_Loop"
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,20 +28,8 @@ class _Selector(selectors.DefaultSelector):
         return ready
 
 
-class _Loop(asyncio.SelectorEventLoop):
-    def __init__(self) -> None:
-        selector = _Selector()
-        self.now = 1000.0
-        selector.loop = self
-        super().__init__(selector)
-
-    def time(self) -> float:
-        return self.now
-
-
 def steadily(main: Coroutine[Any, Any, T]) -> T:
     """Run `main` in such a loop: of two timers of its tasks the earlier one fires first, and what was sent before it
     has arrived, however long the process was held up in between. For short timeouts against servers in the same loop.
     """
-    with asyncio.Runner(loop_factory=_Loop) as runner:
-        return runner.run(main)
+    return running(_Selector, main)
