@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.evaluators.evidence.failure import KINDS
+from wardround.evaluators.evidence.failure import KINDS, SEARCHED
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.reasoning.account import Looked
@@ -84,7 +84,7 @@ def _answers(found: Told) -> Iterator[tuple[str, str]]:
         unnamed = vote.reason.startswith(f"{KEYWORDS}/")
         yield vote.judge, vote.reason or "no_reason" if vote.value is None or unnamed else ""
     for look in _looked(found):
-        kind = look.failure.removeprefix("search/")
+        kind = look.failure.removeprefix(SEARCHED)
         if not kind or (kind in KINDS and kind != "leak"):
             yield LIBRARY, kind
 

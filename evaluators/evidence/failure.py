@@ -2,6 +2,9 @@
 
 from wardround.engine.errors import WardroundError
 
+SEARCHED = "search/"
+"""Opens the reason of what a failed search left open; its kind follows."""
+
 KINDS = (
     "timeout",
     "connection",

@@ -3,7 +3,7 @@
 import msgspec
 
 from wardround.evaluators.bench import Bench
-from wardround.evaluators.evidence.failure import SearchError
+from wardround.evaluators.evidence.failure import SEARCHED, SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.sealed import Sealed
 from wardround.evaluators.evidence.search import MOST
@@ -52,7 +52,7 @@ async def lookup(bench: Bench, truth: Truth, told: str, given: str) -> Lookup:
     try:
         found = await Sealed(bench.search, truth, known=f"{told}\n{given}").find(query, most=MOST)
     except SearchError as error:
-        return _failed(judge, query, f"search/{error.kind}")
+        return _failed(judge, query, f"{SEARCHED}{error.kind}")
     hostile = [(one, bench.signed.of(one.digest, one.text)) for one in found]
     shown = tuple(one for one, told_judge in hostile if not told_judge)
     fallen = tuple((one.url or one.digest, HOSTILE) for one, told_judge in hostile if told_judge)

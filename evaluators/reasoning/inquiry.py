@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.records import Json
+from wardround.evaluators.evidence.failure import SEARCHED
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.reasoning.judged import JudgedStep, Rules, StepClass, Verdict
 from wardround.evaluators.reasoning.keywords import KEYWORDS, QUERY, read_keywords
@@ -113,7 +114,7 @@ class Inquiry(msgspec.Struct, frozen=True):
         """The search for `query` failed with an error of this kind. Raises ValueError if none was wanted."""
         if self.wants != "search":
             raise ValueError(f"no search was wanted: the inquiry wants {self.wants}")
-        return self._done(Verdict.UNVERIFIABLE, Look(_SEARCH, self.keywords), f"search/{kind}")
+        return self._done(Verdict.UNVERIFIABLE, Look(_SEARCH, self.keywords), f"{SEARCHED}{kind}")
 
     def judged(self) -> JudgedStep:
         """The step with its verdict. Raises ValueError before the end."""

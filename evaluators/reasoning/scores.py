@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.engine.records import Score
+from wardround.evaluators.evidence.failure import SEARCHED
 from wardround.evaluators.reasoning.judged import (
     ABSENT,
     PUBLISHED_STEPS,
@@ -15,9 +16,6 @@ from wardround.evaluators.reasoning.judged import (
     StepClass,
     Verdict,
 )
-
-SEARCH = "search/"
-"""Opens the reason of a step for which nothing could be looked up."""
 
 
 def scores(reply: JudgedReply, rules: Rules = "default") -> list[Score]:
@@ -110,7 +108,7 @@ def _published(reply: JudgedReply) -> list[Score]:
     found = count(steps)
     failed = next((step.reason for step in steps if step.kind is None or _failed(step)), "")
     # not settled is wrong; not looked up, since the search failed, says nothing of the step
-    unsearched = next((step.reason for step in steps if step.reason.startswith(SEARCH)), "")
+    unsearched = next((step.reason for step in steps if step.reason.startswith(SEARCHED)), "")
     absent = _absent(reply)
     # the published evaluator looks into the reasoning and nowhere else
     hits = [step.found.get("reasoning", step.hit) for step in reply.reference or ()]
