@@ -9,6 +9,7 @@ from typing import Any, cast
 import anyio
 import msgspec
 
+from wardround.engine.blocking import Block, watched
 from wardround.engine.episode import Episode, Table
 from wardround.engine.errors import ReplayError
 from wardround.engine.events import Opened, Row, decode
@@ -26,7 +27,8 @@ Making = Callable[[Seat], Agent]
 class Trial:
     """The episode an agent is tried on: `seat` is the one that is tried, `others` play the rest.
 
-    `seats` makes the `Seat` of a name, as a run would. An act may take `seconds`; the agent may act `actions` times.
+    `seats` makes the `Seat` of a name, as a run would. An act may take `seconds`, and hold up the event loop for less
+    than `blocked` seconds; the agent may act `actions` times.
     """
 
     scenario: Scenario[Any, Any]
@@ -36,6 +38,7 @@ class Trial:
     others: Mapping[str, Making]
     seconds: float = 60.0
     actions: int = 50
+    blocked: float = 0.5
 
 
 @dataclass(slots=True)
@@ -66,7 +69,9 @@ async def check(make: Making, trial: Trial) -> Checked:
 
     log, first = EpisodeLog(keep), _Tried(make, trial)
     log.add(Opened(0, 0.0, "check", "", "", "", 0, 1))
-    ending = await Episode(Table(trial.scenario, trial.case, first.cast, log, Limits(actions=None))).play()
+    blocks: list[Block] = []
+    with watched(blocks.append, after=trial.blocked):
+        ending = await Episode(Table(trial.scenario, trial.case, first.cast, log, Limits(actions=None))).play()
     checked = Checked(actions=first.actions, slowest=first.slowest)
     if first.wrong:
         checked.findings.append(first.wrong)
@@ -74,6 +79,10 @@ async def check(make: Making, trial: Trial) -> Checked:
     checked.ending = ending
     if ending is not None and ending.reason == "error":
         checked.findings.append(f"the episode ended by {ending.cause}: {ending.detail}")
+    checked.findings += [
+        f"it blocks the event loop ({block.line}), which holds up all other episodes: await instead, or use a thread"
+        for block in blocks
+    ]
     for resumed, meaning in (
         (False, "two plays with the same seed differ: draw from seat.draw(view.seq), call models through seat.model"),
         (True, "after a resume it acts otherwise: keep state in Action.memo, or have recall(view, action)"),

@@ -38,7 +38,8 @@ class LLMDoctor:
     """Answers with what its model says to the conversation so far; the scenario's parser reads the text.
 
     All it knows is in the view, so it resumes anywhere. Where the conversation outgrows the context (by an estimate, or
-    because the endpoint says so) its older part becomes a summary in the memo. An empty reply is asked for once more.
+    because the endpoint says so) its older part becomes a summary in the memo. A reply without text, one that a filter
+    took and a formal refusal are asked for once more; what is none again is handed on as silence, which the rules see.
     Purposes of its calls: act, repair, summarise.
     """
 
@@ -61,14 +62,14 @@ class LLMDoctor:
             notes = await self._summarise(view, notes, room)
             messages = self._messages(view, notes)
         try:
-            reply = await self._model.complete(messages, purpose="act")
+            reply = await self._said(messages, "act")
         except ProviderError as error:
             if error.kind != "context_overflow" or summarised or not self._can_shrink(view, notes):
                 raise
             # The true context is smaller than this conversation: half of it is the best guess there is.
             notes = await self._summarise(view, notes, min(room, tokens(messages)) // 2)
             messages = self._messages(view, notes)
-            reply = await self._model.complete(messages, purpose="act")
+            reply = await self._said(messages, "act")
         if not reply.text.strip():
             reply = await self._repaired(messages)
         memo = msgspec.to_builtins(notes) if notes.summary else None
@@ -76,7 +77,16 @@ class LLMDoctor:
 
     async def _repaired(self, messages: Sequence[Message]) -> Completion:
         again = [*messages, Message("assistant", SILENCE), Message("user", self._prompts["doctor/repair"].text)]
-        return await self._model.complete(again, purpose="repair")
+        return await self._said(again, "repair")
+
+    async def _said(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """The reply; an empty one where the model declined or a filter took all it said."""
+        try:
+            return await self._model.complete(messages, purpose=purpose)
+        except ProviderError as error:
+            if error.kind not in ("refusal", "content_filter"):
+                raise
+            return Completion("", finish=error.kind)
 
     def _messages(self, view: View, notes: Notes) -> list[Message]:
         system = self._prompts["doctor/system"].text
@@ -91,7 +101,10 @@ class LLMDoctor:
         return bool(_after(view.heard, notes.upto))
 
     async def _summarise(self, view: View, notes: Notes, room: int) -> Notes:
-        """Notes that cover all up to the doctor's own last words, or everything if what follows is too long itself."""
+        """Notes that cover all up to the doctor's own last words, or everything if what follows is too long itself.
+
+        The old ones where the model gives none.
+        """
         fresh = _after(view.heard, notes.upto)
         own = max((index for index, said in enumerate(fresh) if said.seat == view.seat), default=-1)
         longest = room // 4
@@ -106,8 +119,8 @@ class LLMDoctor:
                 brief=view.brief, notes=summary or "(none yet)", said=said, words=str(max(50, longest // 2))
             )
             reply = await self._model.complete([Message("user", text)], purpose="summarise")
-            if not reply.text.strip():
-                raise ProviderError("empty", f"{self._model.name}: the summary it was asked for is empty")
+            if not reply.text.strip():  # nothing was noted, so nothing may be left out
+                return notes
             summary = pieces([reply.text.strip()], longest)[0]  # notes that are as long as the talk would save nothing
         return Notes(summary, covered[-1].seq)
 

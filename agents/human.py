@@ -6,15 +6,17 @@ from rich.console import Console
 from rich.markup import escape
 
 from wardround.agents.terminal import Terminal, terminal
-from wardround.engine.errors import UsageError
-from wardround.engine.records import Action, View
+from wardround.engine.episode import Ended
+from wardround.engine.records import Action, Ending, View
 from wardround.engine.seat import Seat
+from wardround.engine.text import printable
 
 _COMMANDS = {
     "ask": "/ask QUESTION",
     "order": "/order [examination:|lab:|microbiology:|imaging:] NAME, NAME, ... (or ; where names hold commas)",
     "conclude": "/conclude ANSWER",
 }
+UNATTENDED = "unattended"
 _KINDS = ("examination", "lab", "microbiology", "imaging", "any")
 
 
@@ -34,7 +36,7 @@ class Human:
         self._console = console or Console()
 
     async def act(self, view: View) -> Action:
-        """Ask the person; raises UsageError when the terminal is closed."""
+        """Ask the person; raises Ended when the terminal is closed: that nobody is there is no answer of anybody's."""
         source = self._source or terminal()
         async with source.turn:
             self._show(view)
@@ -43,25 +45,24 @@ class Human:
                 while action is None:
                     action = await self._once(source, view)
             except EOFError as error:
-                raise UsageError(
-                    f"{view.seat}: {error}, so nobody can answer; seat human needs an open standard input"
-                ) from error
+                detail = f"{error}, so nobody can answer; seat human needs an open standard input"
+                raise Ended(Ending(view.seat, UNATTENDED, detail)) from error
         return Action(action.verb, action.text, action.args, memo={"seen": _newest(view)})
 
     def _show(self, view: View) -> None:
         seen = view.memo.get("seen") if isinstance(view.memo, dict) else None
         if not isinstance(seen, int):
-            self._console.rule(escape(f"{self._seat.case_id}: you are the {view.seat}"))
+            self._console.rule(escape(printable(f"{self._seat.case_id}: you are the {view.seat}")))
             self._print(view.brief)
             seen = -1
         for said in view.heard:
             if said.seq > seen and said.seat != view.seat:
-                self._console.rule(escape(said.seat), align="left")
+                self._console.rule(escape(printable(said.seat)), align="left")
                 self._print(said.text)
         self._print(_help(view))
 
     def _print(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False)
+        self._console.print(printable(text, lines=True), markup=False, highlight=False)
 
     async def _once(self, source: Terminal, view: View) -> Action | None:
         """What the person wants to do, or None if that was not to be understood."""

@@ -13,6 +13,7 @@ from wardround.agents.turns import turn_taken, turns_taken
 from wardround.engine.episode import Ended
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Ending, View
+from wardround.engine.text import loads
 
 LINE = '{"case_id": "wa-001", "replies": ["first", "second"]}'
 _CASE = ("case_id", "case", "episode")
@@ -225,7 +226,7 @@ def _by_model(held: Mapping[str, Any]) -> dict[str, Any]:
 
 def _json(where: str, text: str) -> Any:
     try:
-        return json.loads(text)
+        return loads(text)
     except json.JSONDecodeError as error:
         line = f", line {error.lineno}" if "\n" in text.strip() else ""
         raise UsageError(f"{where}{line}: no valid JSON at column {error.colno}: {error.msg}") from error

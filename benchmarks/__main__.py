@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.coverage import coverage
 from benchmarks.faults import faults
 from benchmarks.figure import Figure, table
+from benchmarks.gaming import gaming
 from benchmarks.judged import judged
 from benchmarks.linking import linking
 from benchmarks.memory import memory
@@ -34,6 +36,8 @@ PARTS: dict[str, Callable[[bool], Sequence[Figure]]] = {
     "mimic": mimic,
     "retrieval": retrieval,
     "judged": judged,
+    "coverage": coverage,
+    "gaming": gaming,
 }
 
 

@@ -22,7 +22,8 @@ from wardround.engine.progress import Progress
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
 from wardround.evaluators.evidence.corpus import Corpus
-from wardround.evaluators.reasoning.evaluator import Reasoning
+from wardround.evaluators.reasoning.bears import bears
+from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.results import Run
 from wardround.scenarios.case import Case, Provenance, Truth
 from wardround.scenarios.loaders.own import line
@@ -57,7 +58,8 @@ class Judging(Answers):
         return replies[crc32(request) % len(replies)], False
 
 
-_VERDICT = {"judgment": "correct", "keywords_to_search": "", "evidence": [{"passage": 1, "quote": FACT}]}
+_QUOTE = {"passage": 1, "quote": FACT, "bearing": "supports"}
+_VERDICT = {"judgment": "correct", "keywords_to_search": "", "evidence": [_QUOTE]}
 
 
 def _told(value: object) -> bytes:
@@ -80,7 +82,7 @@ class Speaker:
     async def act(self, view: View) -> Action:
         """Reply."""
         del view
-        steps = [f"<step {n + 1}> {self._case}: {prose(240, seed=n)}" for n in range(STEPS)]
+        steps = [f"<step {n + 1}> {self._case}: {prose(240, seed=n)}. {FACT}" for n in range(STEPS)]
         return Action("reply", "### Reasoning:\n" + "\n".join(steps) + "\n\n### Answer:\nmorbus")
 
 
@@ -115,8 +117,9 @@ async def _judge(episodes: int, url: str) -> Measured:
         court = Court(seats_of([Part("openai/bench", model=model, gates=gates)]))
         court.search = await Corpus.open(folder / "corpus.jsonl", cache=folder)
         progress = Progress()
+        bears(FACT, FACT)  # the vocabulary is read once in a process: 2 s that no length of a run changes
         with measuring() as measured:
-            scores = await score_run(run, [Reasoning()], judge=court, progress=progress, concurrency=AT_ONCE)
+            scores = await score_run(run, [EncounterReasoning()], judge=court, progress=progress, concurrency=AT_ONCE)
         measured.more = await _counted(
             Run(store, "r~reasoning", {}), [row.score("factuality_formal").value for row in scores.episodes]
         )

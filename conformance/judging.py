@@ -27,6 +27,8 @@ def reasoning(row: Vector, tables: Tables) -> Any:
     metric, judge = row.input["metric"], Judge(row.input.get("judge", []))
     if metric == "calculate_efficiency_factuality":
         return {"value": _shares(row, _stored(row.input["steps"]))}
+    if metric == "calculate_recall":
+        return {"value": _recall(row)}
     known: Mapping[str, Callable[[Vector, Judge], Any]] = {
         "evaluate_efficiency": lambda row, judge: loose.step_class(judge.says(), row).capitalize(),
         "check_step_hit": lambda row, judge: loose.hit(judge.says(), row),
@@ -116,6 +118,20 @@ def _shares(row: Vector, reply: JudgedReply) -> list[float | None]:
 
 def _undefined(*told: Score) -> str:
     return next((score.reason for score in told if score.value is None), "")
+
+
+def _recall(row: Vector) -> float:
+    """The share of reference steps that were found. Raises Absent of a row that shows what there is of no step."""
+    told = next((row.input[name] for name in ("steps", "ground_truth_steps", "hits") if name in row.input), None)
+    if not isinstance(told, list):
+        raise Absent("no_reference", "the row names no reference steps")
+    hits = [step.get("hit") if isinstance(step, Mapping) else step for step in told]
+    known = [hit for hit in hits if isinstance(hit, bool)]
+    if len(known) < len(hits):
+        raise Absent("unknown_label", "a reference step is neither found nor missed")
+    if not row.counts and not hits:
+        raise Absent("no_reference", "the published code has 0 where the figure is not defined")
+    return items.rate(known)
 
 
 def _stored(steps: Any) -> JudgedReply:

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import anyio
 from anyio.abc import TaskGroup
 
+from wardround.engine.blocking import warned, watched
 from wardround.engine.progress import Progress
 from wardround.engine.records import Ending
 
@@ -36,7 +37,7 @@ async def run_batch(
     """
     crew = _Crew(jobs, play, concurrency, progress)
     try:
-        with calm():
+        with calm(), watched(warned):
             async with anyio.create_task_group() as group:
                 await crew.kept_up(group)
     except BaseExceptionGroup as errors:
@@ -135,6 +136,10 @@ async def beside(task: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator
         raise _first(errors) from None
 
 
+INTERRUPTED = "it was interrupted"
+"""Why a run drains after Ctrl-C."""
+
+
 @asynccontextmanager
 async def interruptible(progress: Progress) -> AsyncIterator[None]:
     """Ctrl-C inside this block drains the run; a second one stops it at once."""
@@ -144,7 +149,7 @@ async def interruptible(progress: Progress) -> AsyncIterator[None]:
             async for _ in signals:
                 if progress.draining:
                     raise Stopped
-                progress.drain("it was interrupted")
+                progress.drain(INTERRUPTED)
 
     async with beside(watch):
         yield

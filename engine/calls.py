@@ -1,13 +1,15 @@
 """A seat's model: every call becomes an event, and a call that was recorded is never made again."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from hashlib import blake2b
 from typing import Protocol
 
 import msgspec
 
+from wardround.engine.blame import Door
 from wardround.engine.budget import Size
-from wardround.engine.errors import ProviderError, ReplayError
+from wardround.engine.errors import EgressError, ProviderError, ReplayError, UsageError
 from wardround.engine.events import Called, Event, effective
 from wardround.engine.limits import Spent
 from wardround.engine.log import EpisodeLog
@@ -144,6 +146,8 @@ class RecordingModel:
         self.spent: Spent | None = None
         self.watch: Watch | None = None
         self.cache: Cache | None = None
+        self.door = Door()
+        self.away: Callable[[], AbstractContextManager[None]] = nullcontext
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """Answer from the tape if this call was recorded, else make it and record it, failed or not."""
@@ -156,42 +160,60 @@ class RecordingModel:
         nth = self._tape.occurrence(placed.key)
         call = self._tape.take(placed.key, nth)
         if call is None:
-            if self._tape.replaying:
-                seq = self._log.next
-                raise ReplayError(f"seat {self._seat} makes a call ({purpose}) that the log does not have", seq=seq)
-            log, reply, error = self._log, None, None
-            if self.cache:
-                reply = await self.cache.recall(placed.key, nth)
-            if reply is None:
-                reply, error = await self._ask(messages, purpose, settings)
-            elif self.spent:
-                self.spent.call(reply.usage)
-            call = Called(
-                seq=log.next,
-                at=log.clock(),
-                seat=self._seat,
-                purpose=purpose,
-                key=placed.key,
-                nth=nth,
-                new=placed.new,
-                since=placed.since,
-                echo=placed.echo,
-                options=options,
-                reply=reply,
-                error=error,
-            )
-            log.add(call)  # before anything is awaited: what was paid for is in the log
-            if self.cache and reply and not reply.recalled:
-                await self.cache.keep(placed.key, nth, reply)
+            try:
+                reply, error = await self._had(placed.key, nth, messages, purpose, settings)
+                call = self._record(placed, nth, purpose, options, (reply, error))
+                if self.cache and reply and not reply.recalled:
+                    await self.cache.keep(placed.key, nth, reply)
+            except Exception as raised:
+                if isinstance(raised, EgressError) or not isinstance(raised, UsageError):  # those lie in what was asked
+                    self.door.met(raised)
+                raise
         if call.reply is None:
             kind, message = call.error or ("malformed", "the log has neither reply nor error")
-            raise ProviderError(kind, message)
+            failed = ProviderError(kind, message, status=call.status or None)
+            self.door.met(failed, call)
+            raise failed
         self._known[purpose] = _Conversation(call.seq, messages, call.reply.text, placed.hasher)
         return call.reply
 
-    async def _ask(
-        self, messages: Sequence[Message], purpose: str, settings: Mapping[str, Json]
-    ) -> tuple[Completion | None, tuple[str, str] | None]:
+    def _record(self, placed: _Placed, nth: int, purpose: str, options: Mapping[str, Json], came: "_Came") -> Called:
+        """Add the call to the log, before anything is awaited: what was paid for is in it."""
+        (reply, error), log = came, self._log
+        call = Called(
+            seq=log.next,
+            at=log.clock(),
+            seat=self._seat,
+            purpose=purpose,
+            key=placed.key,
+            nth=nth,
+            new=placed.new,
+            since=placed.since,
+            echo=placed.echo,
+            options=options,
+            reply=reply,
+            error=(error.kind, str(error)) if error else None,
+            status=(error.status or 0) if error else 0,
+        )
+        log.add(call)
+        return call
+
+    async def _had(
+        self, key: str, nth: int, messages: Sequence[Message], purpose: str, settings: Mapping[str, Json]
+    ) -> "_Came":
+        """What comes of a call that was not recorded: from the cache, or from the model."""
+        if self._tape.replaying:
+            seq = self._log.next
+            raise ReplayError(f"seat {self._seat} makes a call ({purpose}) that the log does not have", seq=seq)
+        with self.away(), self.spent.away() if self.spent else nullcontext():
+            reply = await self.cache.recall(key, nth) if self.cache else None
+            if reply is None:
+                return await self._ask(messages, purpose, settings)
+        if self.spent:
+            self.spent.call(self._seat, reply.usage)
+        return reply, None
+
+    async def _ask(self, messages: Sequence[Message], purpose: str, settings: Mapping[str, Json]) -> "_Came":
         """Make the call, once it may be made and everything it rests on is durable."""
         spent = self.spent
         if spent:
@@ -203,14 +225,18 @@ class RecordingModel:
             reply = await self._model.complete(messages, purpose=purpose, **settings)
             booked = spending_of(reply)
         except ProviderError as failure:
-            error = (failure.kind, str(failure))
+            error = failure
             booked = spending_of(None)
         finally:
             if self.watch and size is not None:
                 self.watch.after_call(self._seat, booked, size)
         if spent and reply:
-            spent.call(reply.usage)
+            spent.call(self._seat, reply.usage)
         return reply, error
+
+
+_Came = tuple[Completion | None, ProviderError | None]
+"""What comes of a call: a reply or an error."""
 
 
 def _latest(seat: str, events: Sequence[Event]) -> dict[str, _Conversation]:

@@ -1,30 +1,29 @@
 """The one loop: whose turn is it, show that seat its view, take its action, write it down, fold it."""
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Protocol, cast
 
 import msgspec
 
+from wardround.engine.blame import OWN_REPLY, PASSING, Door, failed_call, leading
 from wardround.engine.calls import Cache, RecordingModel, Tape, Watch
-from wardround.engine.errors import (
-    EgressError,
-    LeaseLost,
-    LimitReached,
-    LogError,
-    ProviderError,
-    RunStopped,
-    StoreError,
-    storable,
-)
-from wardround.engine.events import Acted, Called, Closed, Event, Reopened, effective
+from wardround.engine.errors import LimitReached, ProviderError, RunStopped, storable
+from wardround.engine.escape import contained, said, self_raised
+from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import Limits, Spent
 from wardround.engine.log import EpisodeLog
+from wardround.engine.owntime import OwnTime
 from wardround.engine.protocols import Agent, Model, Remembers, Scenario
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.engine.seat import Voice
 from wardround.engine.waiting import timed_by
+
+TIMEOUT = "timeout"
+"""Reason of an ending by a seat whose act took too long by itself."""
 
 
 class Ended(Exception):
@@ -49,7 +48,12 @@ class Caster(Protocol):
 
 @dataclass(slots=True)
 class Table:
-    """Everything one episode is played with."""
+    """Everything one episode is played with.
+
+    `believed` are the seats whose agents are the engine user's own machinery (a recording, a person's terminal, an
+    evaluator) and may say themselves how the episode ends. Of all others a cause is believed only if it came out of
+    their seat's model.
+    """
 
     scenario: Scenario[Any, Any]
     case: object
@@ -59,6 +63,7 @@ class Table:
     watch: Watch | None = None
     caches: Callable[[str], Cache | None] | None = None
     tape: Tape = field(default_factory=Tape)
+    believed: Collection[str] = ()
 
 
 class Episode:
@@ -69,11 +74,19 @@ class Episode:
         self._agents: dict[str, Agent] = {}
         self._memos: dict[str, Json] = {}
         self._seq = 0
+        self.history: Sequence[Event] = ()  # of a replay, whose own log holds no calls
         self._spent = Spent(table.limits, table.log.events)
+        self._own: dict[str, OwnTime] = {}
+        self._acting = ""
+        self._door = Door()
         self.state: Any = None
 
     async def play(self) -> Ending | None:
         """Play to the end and close the log; None if the run was stopped and the episode stays open."""
+        with contained():
+            return await self._play()
+
+    async def _play(self) -> Ending | None:
         try:
             self.recall()
             with self._spent.timed():
@@ -84,7 +97,7 @@ class Episode:
         except Ended as ended:
             ending = ended.ending
         except TimeoutError:
-            ending = Ending("limit", "wall", f"it took longer than {self._table.limits.wall:g} s")
+            ending = self._limited("wall", f"it took longer than {self._table.limits.wall:g} s")
         except RunStopped as stopped:
             if self._table.watch:
                 self._table.watch.drain(str(stopped))
@@ -111,11 +124,13 @@ class Episode:
             if table.watch:
                 await table.watch.before_act()
             if not table.tape.unused():  # an act that was interrupted had passed this check when it began
-                with boundary("limit"):
+                try:
                     self._spent.check()
+                except LimitReached as reached:
+                    raise Ended(self._limited(reached.limit, str(reached))) from reached
             seat, view = self.turn()
             action = await self.act(seat, view)
-            self._spent.actions += 1
+            self._spent.act(seat)
             self.write(seat, action)
 
     def ending(self) -> Ending | None:
@@ -139,11 +154,21 @@ class Episode:
 
     async def act(self, seat: str, view: View) -> Action:
         """Ask the agent of `seat`; whatever it raises ends the episode by a typed cause."""
-        agent = self._agent(seat)
-        if not getattr(agent, "sealed", False):
-            await self._table.log.flush()
+        agent, action = self._agent(seat), None
         with boundary(seat):
-            action: object = await agent.act(view)
+            sealed = getattr(agent, "sealed", False)
+        if not sealed:
+            await self._table.log.flush()
+        self._door.clear()
+        blamed = None if seat in self._table.believed else partial(self._blamed, view)
+        own = self._own_time(seat)
+        with boundary(seat, blamed), self._spent.acting(seat), own:
+            action = await agent.act(view)
+        if stop := self._door.passing():  # kept to itself, it would be taken for the agent's answer
+            raise stop
+        if own.over:
+            limit = self._table.limits.act
+            raise Ended(Ending(seat, TIMEOUT, f"it took more than {limit:g} s outside of its model's calls to act"))
         if not isinstance(action, Action):
             raise Ended(Ending(seat, "bad_action", f"act() returned {type(action).__name__}, not an Action"))
         if action.verb not in view.verbs:
@@ -153,7 +178,8 @@ class Episode:
     def write(self, seat: str, action: Action) -> None:
         """Add an action to the log and fold it."""
         log = self._table.log
-        event = Acted(seq=log.next, at=log.clock(), seat=seat, action=action, of=self._source(seat, action))
+        of, finish = self._source(seat, action), self._finish(seat, action)
+        event = Acted(seq=log.next, at=log.clock(), seat=seat, action=action, of=of, finish=finish)
         with boundary(seat):
             log.add(event)
         self.take(event)
@@ -161,11 +187,13 @@ class Episode:
     def show(self, event: Acted) -> None:
         """Go on from a recorded action, which the agent of its seat is shown if it wants to be."""
         agent = self._agent(event.seat)
-        if isinstance(agent, Remembers):
+        with boundary(event.seat):
+            remembers = isinstance(agent, Remembers)
+        if remembers:
             with boundary("rules"):
                 view = self._view(event.seat)
-            with boundary(event.seat):
-                agent.recall(view, event.action)
+            with boundary(event.seat, partial(self._blamed, view)):
+                cast(Remembers, agent).recall(view, event.action)
         self.take(event)
 
     def take(self, event: Acted) -> None:
@@ -175,7 +203,25 @@ class Episode:
 
     def outside(self, seat: str) -> bool:
         """Whether this seat's answers come from outside the process and cannot be had again."""
-        return bool(getattr(self._agent(seat), "outside", False))
+        agent = self._agent(seat)
+        with boundary(seat):
+            return bool(getattr(agent, "outside", False))
+
+    def _own_time(self, seat: str) -> OwnTime:
+        """The timer of a seat's acts; a person may take as long as they like."""
+        self._acting = seat
+        own = self._own.get(seat)
+        if own is None:
+            limit = None if self.outside(seat) else self._table.limits.act
+            own = self._own[seat] = OwnTime(limit, lambda: self.told(seat))
+        return own
+
+    def told(self, seat: str) -> dict[str, str]:
+        """Which act it is, for the log: episode, seat, and what plays it."""
+        opened = self._table.log.events[0] if self._table.log.events else None
+        agent = type(self._agents.get(seat))
+        named = {"seat": seat, "agent": f"{agent.__module__}:{agent.__qualname__}"}
+        return {"episode": opened.episode, **named} if isinstance(opened, Opened) else named
 
     def _fold(self, event: Acted) -> None:
         with boundary("rules"):
@@ -190,7 +236,8 @@ class Episode:
     def _agent(self, seat: str) -> Agent:
         agent = self._agents.get(seat)
         if agent is None:
-            with boundary(seat):
+            self._door.clear()
+            with boundary(seat, partial(self._blamed, View(seat, "", (), ()))):
                 agent = self._agents[seat] = self._table.cast(
                     seat, lambda model, options, name=seat: self._voice(name, model, options)
                 )
@@ -198,9 +245,48 @@ class Episode:
 
     def _voice(self, seat: str, model: Model, options: Mapping[str, Json]) -> Voice:
         voice = RecordingModel(seat, model, options, log=self._table.log, tape=self._table.tape)
-        voice.spent, voice.watch = self._spent, self._table.watch
+        voice.spent, voice.watch, voice.door = self._spent, self._table.watch, self._door
+        voice.away = self._away
         voice.cache = self._table.caches(seat) if self._table.caches else None
         return voice
+
+    def _away(self) -> AbstractContextManager[None]:
+        """A call of a model by the seat that acts: its own time stands still."""
+        own = self._own.get(self._acting)
+        return own.away() if own else nullcontext()
+
+    def _blamed(self, view: View, seat: str, raised: BaseException) -> Ending:
+        """The ending by what an agent raised: another cause than itself only if it came out of its model."""
+        error, call = leading(raised, self._door)
+        if self._door.behind(error) is None:
+            return Ending(seat, "error", _told(error))
+        if isinstance(error, PASSING):
+            if error is raised:
+                raise error
+            raise error from raised
+        if isinstance(error, LimitReached):
+            return self._limited(error.limit, str(error))
+        if isinstance(error, ProviderError):
+            return failed_call(seat, error, call, view, self.history or self._table.log.events)
+        return Ending("provider", "error", _told(error))
+
+    def _limited(self, limit: str, detail: str) -> Ending:
+        """The ending by a limit, with the seat that used it up by itself."""
+        fault = self._spent.fault(limit)
+        return Ending("limit", limit, detail, {"fault": fault} if fault else {})
+
+    def _finish(self, seat: str, action: Action) -> str:
+        """How the seat's last call of this act ended, where the action rests on it and it did not end of itself."""
+        for event in reversed(self._table.log.events):
+            if not isinstance(event, Called):
+                return ""
+            if event.seat == seat:
+                if event.reply is None:
+                    kind = event.error[0] if event.error else ""
+                    return kind if kind in OWN_REPLY and not action.text else ""
+                rests = action.text.strip() in event.reply.text
+                return event.reply.finish if rests and event.reply.finish != "stop" else ""
+        return ""
 
     def _source(self, seat: str, action: Action) -> int:
         """The call just before this action whose reply the action repeats, or -1."""
@@ -229,9 +315,6 @@ class Episode:
         log.add(Closed(seq=log.next, at=log.clock(), ending=ending), ending)
 
 
-_PASSING = (RunStopped, StoreError, LeaseLost, LogError, EgressError)
-
-
 def _is_answer(held: object) -> bool:
     """Whether it says what was answered as all who read endings expect it: texts by what they answer."""
     return isinstance(held, Mapping) and all(isinstance(part, str) for pair in held.items() for part in pair)
@@ -241,42 +324,50 @@ class boundary:  # noqa: N801 - used as a statement, and a generator would cost 
     """The one place that catches everything: what crosses the border of plug-in code becomes a typed ending.
 
     Architecture section 5. A stop of the run, a store that cannot write, a lost lease and a broken log are no endings
-    and pass.
+    and pass. With `blamed` these, and every other cause than a failure of `who`, are believed only as far as `blamed`
+    believes them: it gets `who` and what was raised, and gives the ending or raises what is to pass.
     """
 
-    __slots__ = ("_who",)
+    __slots__ = ("_blamed", "_who")
 
-    def __init__(self, who: str) -> None:
-        self._who = who
+    def __init__(self, who: str, blamed: Callable[[str, BaseException], Ending] | None = None) -> None:
+        self._who, self._blamed = who, blamed
 
     def __enter__(self) -> None:
         """Nothing to prepare."""
 
     def __exit__(self, kind: type[BaseException] | None, raised: BaseException | None, trace: object) -> None:
-        if raised is None or isinstance(raised, Ended) or not isinstance(raised, Exception):
+        if raised is None:
             return
-        error = _leading(raised)
-        if isinstance(error, _PASSING):
+        if self._blamed is not None:
+            if isinstance(raised, Exception) or self_raised(raised):
+                raise Ended(self._blamed(self._who, raised)) from raised
+            return
+        if isinstance(raised, Ended):
+            return
+        if not isinstance(raised, Exception):  # a cancellation or an exit: of the run, or of the plug-in alone
+            if self_raised(raised):
+                raise Ended(_typed(self._who, raised)) from raised
+            return
+        error, _ = leading(raised, None)
+        if isinstance(error, PASSING):
             if error is raised:
                 return
             raise error from raised
         raise Ended(_typed(self._who, error)) from raised
 
 
-def _leading(error: Exception) -> Exception:
-    """Of several that concurrent calls raised at once, the one that decides: a stop first, then a limit, a provider."""
-    if not isinstance(error, ExceptionGroup):
-        return error
-    leaves = [_leading(inner) for inner in error.exceptions]
-    ranked = (*_PASSING, LimitReached, ProviderError, Exception)
-    return min(leaves, key=lambda leaf: next(i for i, kind in enumerate(ranked) if isinstance(leaf, kind)))
-
-
-def _typed(who: str, error: Exception) -> Ending:
+def _typed(who: str, error: BaseException) -> Ending:
     if isinstance(error, LimitReached):
         return Ending("limit", error.limit, str(error))
     if isinstance(error, ProviderError):
         return Ending("provider", error.kind, str(error))
+    return Ending(who, "error", _told(error))
+
+
+def _told(error: BaseException) -> str:
+    """What was raised, and in which line of which file."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno})" if frames else ""
-    return Ending(who, "error", storable(f"{type(error).__name__}: {error}{where}"[:2000]))
+    told = said(error)[:1800]
+    return storable(f"{told if ':' in told else f'{told}:'}{where}")

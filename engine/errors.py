@@ -25,6 +25,10 @@ class TextLost(StoreError):
     """The store is well, and a text that something in it names is missing or was altered."""
 
 
+class CaseLost(TextLost):
+    """The text of one case is missing or was altered: its episodes are left alone, the others go on."""
+
+
 class LeaseLost(WardroundError):
     """Another process has taken over an episode that this one was playing: it is left to that one."""
 
@@ -45,9 +49,11 @@ class ProviderError(WardroundError):
     """A model could not be reached or would not answer, after all retries.
 
     `kind` is one of: auth, unknown_model, bad_request, context_overflow, rate_limit, quota, server, timeout,
-    connection, malformed, refused, empty. `waited` is the time (s) that the call waited for leave to be made;
-    `elsewhere` says that another endpoint stands ready for it, so that a next attempt need not wait; `unheard` that
-    nobody was there to hear the call (nothing listens, no such host), so that it cannot lie in what was asked.
+    connection, malformed, empty; refused (a filter turned the prompt away), refusal (the model formally declined),
+    content_filter (a filter took the model's whole reply), unsendable (the messages are no valid text), too_long (it
+    never ends). `waited` is the time (s) that the call waited for leave to be made; `elsewhere` says that another
+    endpoint stands ready for it, so that a next attempt need not wait; `unheard` that nobody was there to hear the call
+    (nothing listens, no such host), so that it cannot lie in what was asked.
     """
 
     def __init__(

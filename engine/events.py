@@ -8,6 +8,7 @@ import msgspec
 
 from wardround.engine.errors import LogError
 from wardround.engine.records import Action, Completion, Ending, Json, Message
+from wardround.engine.rows import EpisodeRow
 
 
 class Opened(msgspec.Struct, frozen=True, tag_field="kind", tag="opened", omit_defaults=True):
@@ -30,7 +31,8 @@ class Called(msgspec.Struct, frozen=True, tag_field="kind", tag="called", omit_d
 
     The messages sent are those of the call numbered `since` (none if -1), its reply if `echo`, then `new`: a
     conversation is stored once, however many turns it has. `key` is the hash of seat, purpose, messages and options;
-    `nth` its occurrence. Exactly one of `reply` and `error` is set; `error` is (kind, message).
+    `nth` its occurrence. Exactly one of `reply` and `error` is set; `error` is (kind, message), `status` the HTTP
+    status it came with (0: none, or stored before it was kept).
     """
 
     seq: int
@@ -45,16 +47,22 @@ class Called(msgspec.Struct, frozen=True, tag_field="kind", tag="called", omit_d
     options: Mapping[str, Json] = {}
     reply: Completion | None = None
     error: tuple[str, str] | None = None
+    status: int = 0
 
 
 class Acted(msgspec.Struct, frozen=True, tag_field="kind", tag="acted", omit_defaults=True):
-    """One action of a seat. In its stored form text and thinking that repeat the reply of call `of` are left out."""
+    """One action of a seat. In its stored form text and thinking that repeat the reply of call `of` are left out.
+
+    `finish` says how the call ended that the action rests on, if not of itself: the endpoint's reason to stop
+    (`length`, `tool_calls`, `content_filter`), or `refusal` where the model formally declined.
+    """
 
     seq: int
     at: float
     seat: str
     action: Action
     of: int = -1
+    finish: str = ""
 
 
 class Closed(msgspec.Struct, frozen=True, tag_field="kind", tag="closed", omit_defaults=True):
@@ -133,6 +141,27 @@ def decode_last(rows: Sequence[Row]) -> tuple[Event, ...]:
             raise LogError(f"event {row.seq} was altered: its hash does not follow from event {before.seq}", row.seq)
         events.append(_decode(row))
     return tuple(events)
+
+
+def check_end(last: Event | None, known: EpisodeRow) -> None:
+    """Raise LogError if events are missing at the end, or if the last one is not the ending that the store lists.
+
+    `known` is the store's row of the episode, read before its events. The chain of hashes cannot show that the last
+    link is gone; the row, which is written in the same commit as the events, can.
+    """
+    there = 0 if last is None else last.seq + 1
+    if there < known.events:
+        raise LogError(
+            f"event {there} is missing: the store has counted {known.events} events and holds {there}", seq=there
+        )
+    if last is None or known.cause is None or there > known.events:
+        return
+    listed = (known.cause, known.reason)
+    if not isinstance(last, Closed):
+        raise LogError(f"event {last.seq} is no ending, but the store lists {' '.join(listed).strip()}", seq=last.seq)
+    if (found := (last.ending.cause, last.ending.reason)) != listed:
+        said, stands = " ".join(found).strip(), " ".join(listed).strip()
+        raise LogError(f"event {last.seq} ends the episode by {said}, but the store lists {stands}", seq=last.seq)
 
 
 def effective(events: Sequence[Event]) -> Sequence[Event]:

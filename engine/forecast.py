@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from math import inf, sqrt
 
 import msgspec
-from scipy.special import stdtrit  # type: ignore[import-untyped]  # SciPy ships no types
 
 LEVEL = 0.95
 
@@ -32,6 +31,8 @@ def forecast(pilot: Sequence[float], left: int) -> Forecast:
         return Forecast(0.0, 0.0, 0.0)
     if n == 1:
         return Forecast(mean * left, 0.0, inf)
+    from scipy.special import stdtrit  # type: ignore[import-untyped]  # noqa: PLC0415  # only a pilot needs SciPy
+
     spread = sqrt(sum((value - mean) ** 2 for value in pilot) / (n - 1))
     reach = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * spread * sqrt(left**2 / n + left)
     return Forecast(mean * left, max(0.0, mean * left - reach), mean * left + reach)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import inf
 
 import anyio
@@ -17,7 +18,8 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
     `actions` of all seats together, `calls` answered, `tokens` prompt and completion together, `cost` in US dollars,
     `wall` in seconds: on resume the latency of recorded calls counts, time in which the run did not run or was held
-    back (paused, waiting for its budget or for a free place at an endpoint) does not.
+    back (paused, waiting for its budget or for a free place at an endpoint) does not. `act` is how many seconds one act
+    of a seat may take outside of the calls of its model (engine/owntime.py).
     """
 
     actions: int | None = 1000
@@ -25,24 +27,60 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     tokens: int | None = None
     cost: float | None = None
     wall: float | None = None
+    act: float | None = 600.0
+
+
+NEAR = 0.95
+"""The part of the limit on time that a seat's own seconds must reach: the engine takes a little of it too."""
+
+
+@dataclass(slots=True)
+class Used:
+    """What one seat used; `seconds` are those in which it acted and waited for none of its calls."""
+
+    actions: int = 0
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
 
 
 class Spent:
-    """A running account against the limits, the same whether an episode was interrupted or not."""
+    """A running account against the limits, the same whether an episode was interrupted or not.
 
-    __slots__ = ("_held", "_left", "_timer", "actions", "calls", "cost", "limits", "tokens", "unpriced", "wall")
+    `used` is what each seat has used of it, in the order in which they first did.
+    """
+
+    __slots__ = (
+        "_acting",
+        "_away",
+        "_held",
+        "_left",
+        "_since",
+        "_timer",
+        "actions",
+        "calls",
+        "cost",
+        "limits",
+        "tokens",
+        "unpriced",
+        "used",
+        "wall",
+    )
 
     def __init__(self, limits: Limits, events: Iterable[Event] = ()) -> None:
         self.limits = limits
+        self.used: dict[str, Used] = {}
         self._timer: anyio.CancelScope | None = None
         self._held, self._left = 0, 0.0
+        self._acting, self._away, self._since = "", 0, 0.0
         self.actions = self.calls = self.tokens = self.unpriced = 0
         self.cost = self.wall = 0.0
         for event in events:
             if isinstance(event, Acted):
-                self.actions += 1
+                self.act(event.seat)
             elif isinstance(event, Called) and event.reply is not None:
-                self.call(event.reply.usage)
+                self.call(event.seat, event.reply.usage)
                 self.wall += max(0.0, event.reply.latency - event.reply.waited)
 
     @contextmanager
@@ -77,14 +115,75 @@ class Spent:
             if not self._held:
                 self._timer.deadline = anyio.current_time() + self._left
 
-    def call(self, usage: Usage) -> None:
+    @contextmanager
+    def acting(self, seat: str) -> Iterator[None]:
+        """Book the time of the block, without that of `away`, as the seat's own."""
+        if not self.ticking:
+            yield
+            return
+        self._acting, self._away, self._since = seat, 0, anyio.current_time()
+        try:
+            yield
+        finally:
+            if not self._away:
+                self._of(seat).seconds += anyio.current_time() - self._since
+            self._away = 0
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Leave the time of the block out of what the acting seat used: it waits for its model. Calls may overlap."""
+        if not self.ticking:
+            yield
+            return
+        if not self._away:
+            self._of(self._acting).seconds += anyio.current_time() - self._since
+        self._away += 1
+        try:
+            yield
+        finally:
+            self._away -= 1
+            if not self._away:
+                self._since = anyio.current_time()
+
+    def act(self, seat: str) -> None:
+        """Book one action."""
+        self.actions += 1
+        self._of(seat).actions += 1
+
+    def call(self, seat: str, usage: Usage) -> None:
         """Book one call; one without a known price makes a cap on cost impossible to keep, which `check` says."""
-        self.calls += 1
-        self.tokens += usage.prompt + usage.completion
+        tokens, used = usage.prompt + usage.completion, self._of(seat)
+        self.calls, used.calls = self.calls + 1, used.calls + 1
+        self.tokens, used.tokens = self.tokens + tokens, used.tokens + tokens
         if usage.cost is None:
             self.unpriced += 1
         else:
-            self.cost += usage.cost
+            self.cost, used.cost = self.cost + usage.cost, used.cost + usage.cost
+
+    def fault(self, limit: str) -> str:
+        """The seat that used a limit up by itself, the first if there are two; "" if none did.
+
+        By its own calls, tokens, cost or seconds alone; of the actions, which others take to answer it, by at least
+        half.
+        """
+        limits = self.limits
+        for seat, used in self.used.items():
+            reached = {
+                "actions": 2 * used.actions >= self.actions > 0,
+                "calls": limits.calls is not None and used.calls >= limits.calls,
+                "tokens": limits.tokens is not None and used.tokens >= limits.tokens,
+                "cost": limits.cost is not None and not self.unpriced and used.cost >= limits.cost,
+                "wall": limits.wall is not None and used.seconds >= NEAR * limits.wall,
+            }
+            if reached.get(limit):
+                return seat
+        return ""
+
+    def _of(self, seat: str) -> Used:
+        used = self.used.get(seat)
+        if used is None:
+            used = self.used[seat] = Used()
+        return used
 
     def check(self) -> None:
         """Raise LimitReached if nothing more may be spent."""

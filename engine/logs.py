@@ -1,6 +1,7 @@
 """Structured logging: one call sets it up, and no key ever gets through it."""
 
 import logging
+import os
 import re
 import sys
 from collections.abc import Mapping, MutableMapping
@@ -8,7 +9,13 @@ from typing import Any
 
 import structlog
 
+from wardround.engine.text import printable
+
 HIDDEN = "[hidden]"
+_TRACES = ("exception", "stack")
+"""Fields of several lines, which the log makes itself."""
+SHORT = 8
+"""Characters that a secret of the environment has at least."""
 
 _NAME = (
     r"(?:(?:api|access|account|private|secret)[-_ ]?key|pass(?:word|wd|phrase)|secret|token|authorization"
@@ -34,25 +41,35 @@ def redact(text: str) -> str:
     What is named as a secret goes too (`PGPASSWORD=...`, `'api_key': '...'`): rather a word too many than a key. A
     token that is a number is a count or a price.
     """
+    for value in _held():
+        text = text.replace(value, HIDDEN)
     return _SECRET.sub(_hidden, text)
+
+
+def _held() -> list[str]:
+    """Values of the environment that are secrets by their names; those too short to be one stay."""
+    return [value for name, value in os.environ.items() if len(value) >= SHORT and _NAMED.search(name)]
 
 
 def hide_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
     """A structlog processor: hides values by their name and by their look, at any depth."""
+    traces = {
+        name: printable(redact(event.pop(name)), lines=True) for name in _TRACES if isinstance(event.get(name), str)
+    }
     clean: Mapping[str, Any] = _clean(event)
-    return clean
+    return {**clean, **traces}
 
 
 def _clean(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str | BaseException):
-        return redact(str(value))
+        return printable(redact(str(value)))
     if isinstance(value, Mapping):
         return {name: HIDDEN if _NAMED.search(str(name)) else _clean(part) for name, part in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_clean(part) for part in value]
-    return redact(repr(value))  # as it will be shown
+    return printable(redact(repr(value)))  # as it will be shown
 
 
 def _hidden(match: re.Match[str]) -> str:

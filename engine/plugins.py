@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wardround.engine.errors import UsageError
+from wardround.engine.escape import said, self_raised
 
 
 def names(group: str) -> list[str]:
@@ -30,8 +31,8 @@ def named(group: str, name: str) -> Any:
         raise UsageError(f"there is no {kind} {name!r}{meant(name, names(group))}")
     try:
         return found[0].load()
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"{name!r} ({found[0].value}) cannot be loaded: {error}") from error
+    except BaseException as error:
+        raise _not_loaded(f"{name!r} ({found[0].value})", error) from error
 
 
 def meant(name: str, there: Sequence[str]) -> str:
@@ -50,9 +51,18 @@ def imported(path: str) -> Any:
         target: Any = importlib.import_module(module_name)
         for part in attribute.split("."):
             target = getattr(target, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(f"{path!r} cannot be loaded: {error}; write it as package.module:Class") from error
+    except BaseException as error:
+        raise _not_loaded(f"{path!r}", error, "; write it as package.module:Class") from error
     return target
+
+
+def _not_loaded(what: str, error: BaseException, more: str = "") -> UsageError:
+    """What to raise where a module fails when it is imported, with whatever that is; a real Ctrl-C is raised itself."""
+    if not self_raised(error):
+        raise error
+    if isinstance(error, ImportError | AttributeError | ValueError):
+        return UsageError(f"{what} cannot be loaded: {error}{more}")
+    return UsageError(f"{what} cannot be loaded: its module raised {said(error)}")
 
 
 def maker(factory: Callable[..., Any], spec: str) -> Callable[[Any], Any]:

@@ -17,8 +17,8 @@ from wardround.engine.waiting import waiting
 class Progress:
     """One for each process at work on a run. `why` says why it drains, '' while it does not.
 
-    `endings` counts the episodes of the run at hand that have closed, `own` those that this process closed since its
-    session on that run began (`begin`).
+    `run` names the run at hand. `endings` counts its episodes that have closed, `own` those that this process closed
+    since its session on that run began (`begin`).
     """
 
     def __init__(self, total: int = 0) -> None:
@@ -27,14 +27,15 @@ class Progress:
         self.endings: Counter[str] = Counter()
         self.purse = Purse(Budget(), {})
         self.paused = False
-        self.why = ""
+        self.why = self.run = ""
         self._stir = anyio.Event()
         self._waiting = 0
         self._told: list[Callable[[str], None]] = []
         self._ordered = Orders()
 
-    def begin(self, endings: Mapping[str, int]) -> None:
+    def begin(self, endings: Mapping[str, int], run: str = "") -> None:
         """Count anew, for a session on a run: so many of its episodes ended by each cause, or are `open`."""
+        self.run = run or self.run
         self.total = sum(endings.values())
         self.endings = Counter({cause: count for cause, count in endings.items() if cause != "open"})
         self.own = self.left_open = 0

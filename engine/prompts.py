@@ -1,7 +1,7 @@
 """Texts that are sent to models: plain Markdown files with strict placeholders, each replaceable by the user's own."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,10 @@ class Prompts:
     def texts(self) -> dict[str, str]:
         """Name to text, in order of name."""
         return {name: prompt.text for name, prompt in sorted(self._prompts.items())}
+
+    def of(self, folder: str) -> Sequence[str]:
+        """The texts of one folder, such as those of a game, in order of name."""
+        return [text for name, text in self.texts().items() if name.startswith(f"{folder}/")]
 
     @classmethod
     def load(cls, folders: Iterable[Path], override: Path | None = None) -> "Prompts":

@@ -93,6 +93,17 @@ class Evaluator(Protocol):
         ...
 
 
+@runtime_checkable
+class Versioned(Protocol):
+    """An evaluator that says which version of its rules this is; one that does not has version 1.
+
+    Raise it whenever a figure of an episode can come out otherwise than before: figures by two versions are never put
+    together.
+    """
+
+    VERSION: int | str
+
+
 class Store(Protocol):
     """Where runs live. Writes are durable when the awaited call returns; reads are ordered and streamed."""
 
@@ -197,7 +208,11 @@ class Store(Protocol):
         ...
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
-        """Replace an evaluator's scores of one episode."""
+        """Replace an evaluator's scores of one episode. `evaluator` may be any name of a scoring (scorings.py)."""
+        ...
+
+    async def scorings(self, run: str) -> Mapping[str, int]:
+        """Number of episodes that have scores, by the name that they were put under; in order of name."""
         ...
 
     def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:

@@ -1,12 +1,14 @@
 """Playing a stored episode again: resume, reopen, replay and fork are all the same fold."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 
-from wardround.engine.episode import Caster, Ended, Episode, Table
+from wardround.engine.episode import TIMEOUT, Caster, Ended, Episode, Table, boundary
 from wardround.engine.errors import LogError, ReplayError
+from wardround.engine.escape import contained
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
@@ -14,20 +16,32 @@ from wardround.engine.protocols import Scenario
 from wardround.engine.records import Action, Ending
 
 
-async def replay(events: Sequence[Event], scenario: Scenario[Any, Any], case: object, cast: Caster) -> int:
+async def replay(
+    events: Sequence[Event], scenario: Scenario[Any, Any], case: object, cast: Caster, believed: Collection[str] = ()
+) -> int:
     """Drive an episode again from its recorded calls and prove that it comes out the same.
 
     `events` as decoded (which checks the hash chain). Times, latency, usage and cost are not compared. An agent whose
     class says `outside = True` (a person) cannot be asked again: its recorded actions are taken as they are, and so are
-    those that a fork copied. Returns the number of actions compared; raises ReplayError naming the first difference.
+    those that a fork copied. `believed` as in `Table`. Returns the number of actions compared; raises ReplayError
+    naming the first difference.
     """
+    with contained():
+        return await _replay(events, scenario, case, cast, believed)
+
+
+async def _replay(
+    events: Sequence[Event], scenario: Scenario[Any, Any], case: object, cast: Caster, believed: Collection[str]
+) -> int:
     live = [event for event in effective(events) if not isinstance(event, Reopened)]
     log = EpisodeLog(_nowhere)
     log.events = list(live[:1])
-    table = Table(scenario, case, cast, log, limits=Limits(actions=None))
+    table = Table(scenario, case, cast, log, limits=Limits(actions=None), believed=believed)
     table.tape.replaying = True
     episode = Episode(table)
-    episode.recall()
+    episode.history = events
+    with _at(0):
+        episode.recall()
     position, compared = 1, 0
     opened = live[0]
     reopened = max((event.seq for event in events if isinstance(event, Reopened)), default=-1)
@@ -35,17 +49,28 @@ async def replay(events: Sequence[Event], scenario: Scenario[Any, Any], case: ob
     for number, acted in enumerate((event for event in live if isinstance(event, Acted)), 1):
         position = _load(table, live, position) + 1
         if number <= copied:  # these were taken by the agents of the episode it was forked from
-            episode.show(acted)
+            with _at(acted.seq):
+                episode.show(acted)
             continue
         await _repeat(episode, acted)
         _no_call_left(table, acted.seq, reopened)
         table.log.events.append(acted)
-        episode.take(acted)
+        with _at(acted.seq):
+            episode.take(acted)
         compared += 1
     position = _load(table, live, position)
     if position < len(live):
         await _same_ending(episode, live[position])
     return compared
+
+
+@contextmanager
+def _at(seq: int) -> Iterator[None]:
+    """What plug-in code raises in the block is a difference at event `seq`."""
+    try:
+        yield
+    except Ended as ended:
+        raise ReplayError(f"event {seq} differs: {ended.ending.detail}", seq=seq) from ended
 
 
 def _load(table: Table, live: Sequence[Event], position: int) -> int:
@@ -106,8 +131,8 @@ def _no_call_left(table: Table, seq: int, reopened: int) -> None:
 async def _same_ending(episode: Episode, closed: Event) -> None:
     assert isinstance(closed, Closed)
     stored = closed.ending
-    if stored.cause == "limit":
-        return
+    if stored.cause == "limit" or stored.reason == TIMEOUT:
+        return  # what took too long then need not do so again
     try:
         again = episode.ending()
         if again is None:
@@ -120,7 +145,8 @@ async def _same_ending(episode: Episode, closed: Event) -> None:
         again = ended.ending
     except ReplayError as error:
         raise ReplayError(f"event {closed.seq} differs: {error}", seq=closed.seq) from error
-    if (stored.cause, stored.reason, _plain(stored.facts)) != (again.cause, again.reason, _plain(again.facts)):
+    facts = {name: again.facts.get(name) for name in stored.facts}  # later versions may read more from an episode
+    if (stored.cause, stored.reason, _plain(stored.facts)) != (again.cause, again.reason, _plain(facts)):
         raise ReplayError(
             f"event {closed.seq} differs: it ended by {stored.cause} {stored.reason}, "
             f"and now by {again.cause} {again.reason}",
@@ -129,13 +155,18 @@ async def _same_ending(episode: Episode, closed: Event) -> None:
 
 
 def keep_when_reopened(events: Sequence[Event], scenario: Scenario[Any, Any], case: object) -> int:
-    """The last event that stays when a closed episode is reopened: its last action that did not end it."""
-    state, keep = scenario.start(case), 0
-    for event in effective(events):
-        if isinstance(event, Acted):
-            state = scenario.apply(state, event)
-            if scenario.ending(state) is None:
-                keep = event.seq
+    """The last event that stays when a closed episode is reopened: its last action that did not end it.
+
+    Raises Ended where the rules fail.
+    """
+    keep = 0
+    with boundary("rules"):
+        state = scenario.start(case)
+        for event in effective(events):
+            if isinstance(event, Acted):
+                state = scenario.apply(state, event)
+                if scenario.ending(state) is None:
+                    keep = event.seq
     return keep
 
 

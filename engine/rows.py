@@ -21,8 +21,12 @@ class EpisodeRow(msgspec.Struct, frozen=True):
 
 
 class RunRow(msgspec.Struct, frozen=True):
-    """A run as a store lists it; `header` is the JSON object that says all about it."""
+    """A run as a store lists it; `header` is the JSON object that says all about it.
+
+    `damage` says what is wrong with a stored header that cannot be trusted; the header is empty then.
+    """
 
     name: str
     created: float
     header: Mapping[str, Json]
+    damage: str = ""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from wardround.evaluators.intervals import NORMAL, wilson
+from wardround.evaluators.intervals import FEWEST, NORMAL, wilson
 
 Ends = tuple[float, float]
 
@@ -18,7 +18,8 @@ class Agreement(msgspec.Struct, frozen=True):
     `specificity`: of its wrong ones found wrong; None where there are none.
 
     The 95% intervals take the answers for independent: by the large-sample variance for kappa (Fleiss, Cohen and
-    Everitt 1969) and AC1 (Gwet 2008), cut at -1 and 1, None below two answers; Wilson for the shares.
+    Everitt 1969) and AC1 (Gwet 2008), cut at -1 and 1; None below five answers, and where they show no spread (all
+    alike), since an interval of no width would be read as certainty. Wilson for the shares.
     """
 
     n: int
@@ -52,8 +53,8 @@ def agreement(pairs: Iterable[tuple[bool, bool]]) -> Agreement:
         sensitivity=right_right / (right_right + wrong_right) if right_right + wrong_right else None,
         specificity=wrong_wrong / (wrong_wrong + right_wrong) if wrong_wrong + right_wrong else None,
         ac1=ac1,
-        kappa_ci95=None if kappa is None or n < 2 else _around(kappa, _kappa_variance(table, kappa)),
-        ac1_ci95=None if ac1 is None or n < 2 else _around(ac1, _ac1_variance(table, ac1)),
+        kappa_ci95=None if kappa is None or n < FEWEST else _around(kappa, _kappa_variance(table, kappa)),
+        ac1_ci95=None if ac1 is None or n < FEWEST else _around(ac1, _ac1_variance(table, ac1)),
         sensitivity_ci95=wilson(right_right, right_right + wrong_right),
         specificity_ci95=wilson(wrong_wrong, wrong_wrong + right_wrong),
     )
@@ -100,6 +101,8 @@ def _ac1_variance(table: _Table, ac1: float) -> float:
     return spread / (n * (1 - by_chance) ** 2)
 
 
-def _around(value: float, variance: float) -> Ends:
-    half = NORMAL * math.sqrt(max(0.0, variance))
+def _around(value: float, variance: float) -> Ends | None:
+    if variance < 1e-12:
+        return None
+    half = NORMAL * math.sqrt(variance)
     return max(-1.0, value - half), min(1.0, value + half)

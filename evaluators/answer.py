@@ -10,25 +10,32 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.bench import Bench
 from wardround.evaluators.outcome.account import OutcomeAccount
 from wardround.evaluators.outcome.judged import agreement, judged_diagnosis, judged_treatment
-from wardround.evaluators.standing import Goal, answers, gave_nothing, goal_of, unscored
-from wardround.scenarios.case import Case, Truth
+from wardround.evaluators.standing import Goal, answers, goal_of, missed, unscored
+from wardround.scenarios.case import Case
 from wardround.scenarios.terms import diagnosis, treatment
+from wardround.scenarios.terms.commitment import entries
+
+ALL_PARTS, PARTS_F1 = "diagnosis_all_parts", "diagnosis_parts_f1"
 
 
 class Answer:
     """`diagnosis_accuracy` or `treatment_accuracy`: 1.0, 0.0, or None with its reason (architecture section 5).
 
-    Paper 000 section 3.3 (the indicator of equation 2); paper 002 section 4.3. Without judges the match is lexical.
-    On a `Bench` the panel decides, and beside it stand `lexical_match`, for a treatment `published_treatment_accuracy`
-    (no evidence is wrong), and `judge_agreement` where more than one vote was asked for: 1.0 if they all say the same.
-    A panel that reaches no verdict leaves None: `judge_unreadable/WHY`, `judge/KIND`, `judge_torn`, `judges_divided`;
-    for a treatment also `unverifiable`, `uncited`, `search/KIND`. The account tells of votes, searches and quotations.
+    Paper 000 section 3.3 (the indicator of equation 2); paper 002 section 4.3. The answer is first read without the
+    truth; one that commits to no single diagnosis, or to no plan, is 0.0: `several_answers`, `no_diagnosis_asserted`,
+    `too_many_measures`, `no_treatment_asserted`. Without judges the match is lexical. On a `Bench` the panel decides on
+    what the answer commits to, and beside it stand `lexical_match`, for a treatment `published_treatment_accuracy` (no
+    evidence is wrong), and `judge_agreement` where more than one vote was asked for: 1.0 if they all say the same.
+    Beside a diagnosis stand `diagnosis_all_parts` and `diagnosis_parts_f1`, by words; where the game asked for a list,
+    `diagnosis_top_1` and on, and `answers_given`. A panel that reaches no verdict leaves None: `judge_unreadable/WHY`,
+    `judge/KIND`, `judge_torn`, `judges_divided`; for a treatment also `unverifiable`, `uncited`, `search/KIND`. The
+    account tells of votes, searches and quotations.
     """
 
     name = "answer"
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
-        """One score; with judges two to four, and their account."""
+        """The scores; with judges also their account."""
         goal, ending = goal_of(case, trajectory), trajectory.ending
         bench = seat if isinstance(seat, Bench) else None
         names = _names(goal, judged=bench is not None)
@@ -38,20 +45,70 @@ class Answer:
         if not reference.strip():
             return [Score(name, None, "no_truth") for name in names]
         given, evidence = answers(ending).get(goal, ""), _last_word(trajectory)
-        if not given or gave_nothing(ending):
-            return [Score(name, 0.0, "no_answer", evidence) for name in names]
-        lexical = float(matches(given, case.truth, goal))
+        if reason := missed(ending) or ("" if given else "no_answer"):
+            return [Score(name, 0.0, reason, evidence) for name in names]
+        if (wanted := asked_for(trajectory)) > 1 and goal == "diagnosis":
+            return await _ranked(bench, case, given, wanted, evidence)
+        verdict = compared(given, case, goal)
+        if verdict.reason and not verdict.match:
+            return [Score(name, 0.0, verdict.reason, evidence) for name in names]
+        parts = _parts(verdict, evidence)
         if bench is None:
-            return [Score(names[0], lexical, "", evidence)]
-        work = judged_diagnosis if goal == "diagnosis" else judged_treatment
-        account = await work(bench, case, given)
-        return Scored(_scores(account, lexical, evidence), {"outcome": msgspec.to_builtins(account)})
+            return [Score(names[0], float(verdict.match), "", evidence), *parts]
+        account = await _judged(bench, case, given, verdict)
+        found = [*_scores(account, float(verdict.match), evidence), *parts]
+        return Scored(found, {"outcome": msgspec.to_builtins(account)})
 
 
-def matches(given: str, truth: Truth, goal: Goal) -> bool:
-    """The lexical verdict. A treatment has no synonyms, so free text that says the same in other words is missed."""
-    verdict = diagnosis.compare(given, truth) if goal == "diagnosis" else treatment.compare(given, truth)
-    return verdict.match
+async def _ranked(
+    bench: Bench | None, case: Case, given: str, wanted: int, evidence: Sequence[int]
+) -> Sequence[Score] | Scored:
+    """The scores of a game that asked for a ranked list: accuracy is that of its first, the others are by words.
+
+    `diagnosis_top_K`: 1.0 if the truth is among the first K; `answers_given`: how many entries the list has.
+    """
+    rank, count = diagnosis.listed(given, case.truth, wanted)
+    beside = [
+        Score(f"diagnosis_top_{place}", float(rank is not None and rank <= place), "", evidence)
+        for place in range(1, wanted + 1)
+    ]
+    beside.append(Score("answers_given", float(count), "", evidence))
+    if bench is None:
+        return [Score("diagnosis_accuracy", float(rank == 1), "", evidence), *beside]
+    account = await judged_diagnosis(bench, case, given, next(iter(entries(given)), given))
+    found = [*_scores(account, float(rank == 1), evidence), *beside]
+    return Scored(found, {"outcome": msgspec.to_builtins(account)})
+
+
+def asked_for(trajectory: Trajectory) -> int:
+    """How many diagnoses the game asked for: its setting `answers`, 1 in games that have none."""
+    scenario = trajectory.header.get("scenario")
+    told = scenario.get("settings") if isinstance(scenario, dict) else None
+    wanted = told.get("answers", 1) if isinstance(told, dict) else 1
+    return wanted if isinstance(wanted, int) else 1
+
+
+def compared(given: str, case: Case, goal: Goal) -> diagnosis.Verdict | treatment.PlanVerdict:
+    """The lexical verdict on an answer. A treatment has no synonyms, so the same said in other words is missed."""
+    if goal == "treatment":
+        return treatment.compare(given, case.truth)
+    return diagnosis.compare(given, case.truth, diagnosis.past_of(case))
+
+
+async def _judged(
+    bench: Bench, case: Case, given: str, verdict: diagnosis.Verdict | treatment.PlanVerdict
+) -> OutcomeAccount:
+    """What the panel says: of a plan as it is, of a diagnosis as far as the answer commits to it."""
+    if isinstance(verdict, treatment.PlanVerdict):
+        return await judged_treatment(bench, case, given)
+    return await judged_diagnosis(bench, case, given, verdict.committed)
+
+
+def _parts(verdict: diagnosis.Verdict | treatment.PlanVerdict, evidence: Sequence[int]) -> list[Score]:
+    """Whether every disease of the truth was asserted, and F1 over them."""
+    if isinstance(verdict, treatment.PlanVerdict):
+        return []
+    return [Score(ALL_PARTS, float(verdict.all_parts), "", evidence), Score(PARTS_F1, verdict.f1, "", evidence)]
 
 
 def _names(goal: Goal, *, judged: bool) -> list[str]:
@@ -59,7 +116,8 @@ def _names(goal: Goal, *, judged: bool) -> list[str]:
     names = [f"{goal}_accuracy"]
     if judged and goal == "treatment":
         names.append("published_treatment_accuracy")
-    return [*names, "lexical_match"] if judged else names
+    names += ["lexical_match"] * judged
+    return [*names, ALL_PARTS, PARTS_F1] if goal == "diagnosis" else names
 
 
 def _scores(account: OutcomeAccount, lexical: float, evidence: Sequence[int]) -> list[Score]:

@@ -40,6 +40,7 @@ class Assessment:
     """
 
     name = "assessment"
+    VERSION: ClassVar[int] = 2
     judged: ClassVar[bool] = True
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
@@ -69,6 +70,7 @@ class PublishedAssessment:
     """
 
     name = "assessment-published"
+    VERSION: ClassVar[int] = 1
     judged: ClassVar[bool] = True
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:

@@ -1,11 +1,14 @@
 """What a reader of a run's figures must know before believing them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from wardround.engine.records import Json
 from wardround.evaluators.doubts import doubts
 from wardround.evaluators.measures import counted, shown
+from wardround.evaluators.reasons import listed
 from wardround.evaluators.rows import RunScores
+from wardround.evaluators.showing.contents import ACCURACIES
 from wardround.evaluators.summary import Summary
 
 
@@ -24,15 +27,29 @@ def cautions(run: RunScores, summary: Summary) -> list[str]:
 def _unfinished(run: RunScores, summary: Summary) -> Iterator[str]:
     if summary.open:
         yield f"{counted(summary.open, 'episode')} still open and in no figure; resume the run to finish."
-    failed = {cause: count for cause, count in summary.endings.items() if cause not in ("completed", "doctor")}
+    failed = _failed(summary)
     if failed:
-        causes = ", ".join(f"{cause} {count}" for cause, count in failed.items())
         share = f"{sum(failed.values())} of {counted(summary.episodes, 'episode')}"
-        yield f"{share} ended by a failure that is no score ({causes}): bounds show what they could change."
+        yield (
+            f"{share} ended by a failure that is not the doctor's and has no score: {listed(failed)}. Bounds show what "
+            "they could change."
+        )
     skipped = run.header.get("skipped")
     count = skipped.get("count") if isinstance(skipped, Mapping) else None
     if count:
         yield f"{counted(count, 'case')} could not be played, so not in any figure; the run's header says why."
+
+
+def _failed(summary: Summary) -> dict[str, int]:
+    """Episodes that ended by a failure for which there is no score, by reason: neither the case's nor a judge's."""
+    found: Counter[str] = Counter()
+    for name in ACCURACIES:
+        score = summary.score(name)
+        for reason, count in score.reasons.items() if score else ():
+            cause = reason.partition("/")[0]
+            if cause != "completed" and cause in summary.endings:
+                found[reason] += count
+    return dict(found)
 
 
 def _helped(header: Mapping[str, Json]) -> Iterator[str]:
@@ -48,7 +65,7 @@ def _helped(header: Mapping[str, Json]) -> Iterator[str]:
 def _unreadable(summary: Summary) -> Iterator[str]:
     for score in summary.scores:
         judged = sum(count for reason, count in score.reasons.items() if reason.startswith(("judge/", "judge_unread")))
-        if judged and score.name in ("diagnosis_accuracy", "treatment_accuracy"):
+        if judged and score.name in ACCURACIES:
             yield f"{counted(judged, 'answer')} without a verdict: the judge could not be read or reached."
 
 

@@ -12,6 +12,8 @@ from wardround.engine.records import Ending, Score, Scored
 from wardround.evaluators.measures import is_house
 
 _HOUSE = __name__.partition(".")[0]
+_OURS = "@~,"
+"""What the names of scorings are put together with."""
 
 
 class BadScore(Ended):
@@ -46,6 +48,11 @@ def check(evaluators: Sequence[Evaluator], installed: Mapping[str, str]) -> None
             raise UsageError(
                 f"{mine} is called {name!r}, and so is an installed evaluator ({theirs}), in whose place its scores "
                 "would stand: give it a `name` of its own"
+            )
+        if taken := [sign for sign in _OURS if sign in name]:
+            raise UsageError(
+                f"{mine} is called {name!r}: in the name of a scoring {taken[0]!r} stands between the evaluator and "
+                "its version or judges; give it a `name` without"
             )
         if name in names:
             raise UsageError(f"{names[name]} and {mine} are both called {name!r}: score the run with one of them")

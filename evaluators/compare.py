@@ -2,23 +2,35 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.evaluators.intervals import Interval, Method, clustered, interval, mcnemar, paired_t
-from wardround.evaluators.measures import place_of
+from wardround.evaluators.intervals import ANY, FEWEST, NORMAL, SHARE, Interval, Method, interval
+from wardround.evaluators.measures import measure_of, place_of
 from wardround.evaluators.rows import EpisodeScores, RunScores
+from wardround.evaluators.summary import scale_of
 from wardround.evaluators.unlike import Unlike, unlike
 
+SIGNS = 250
+"""Cases above which the permutation test draws the signs of blocks of cases."""
+MOST_PAIRS = 45
+"""Pairs of runs that are compared: all pairs of ten runs."""
 
-class Difference(msgspec.Struct, frozen=True):
+_ByCase = Mapping[str, Sequence[float]]
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """One score of two runs over the `cases` that have a value in both; repeats of a case are averaged first.
 
-    `difference` is second minus first, `ci95` its interval: paired Student t if each case has one episode in both
-    runs, else a seeded bootstrap of cases. `p` is two-sided and not corrected for several comparisons: exact McNemar
-    for scores of 0 and 1, paired t otherwise, None with repeats. `left_out` are cases with a value in one run only.
+    `difference` is second minus first, `ci95` its 95% interval within the scale: Bonett and Price's for scores of 0 and
+    1 with one episode a case, else a bootstrap of cases; `ci95_reason` says in words why there is none. In `only_first`
+    cases the first run has more, in `only_second` the second; for scores of 0 and 1 these are the discordant counts.
+    `p` is two-sided, of headline scores and those of plug-ins: `mcnemar exact` for scores of 0 and 1 with one episode a
+    case, else `permutation` (the signs of the cases' differences). `p_holm` is corrected for all pairs of runs of this
+    score. `left_out` are cases with a value in one run only.
     """
 
     score: str
@@ -31,16 +43,24 @@ class Difference(msgspec.Struct, frozen=True):
     difference: float | None
     ci95: tuple[float, float] | None
     ci95_method: Method
+    ci95_reason: str
+    only_first: int
+    only_second: int
     p: float | None
+    p_holm: float | None
     test: str
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """The first run against each other one, score by score, and what speaks against comparing them."""
+    """All pairs of runs, score by score, and what speaks against comparing them.
+
+    `note` says in words which pairs were left out where there are too many; else "".
+    """
 
     runs: Sequence[str]
     warnings: Sequence[Unlike]
     differences: Sequence[Difference]
+    note: str = ""
 
     def to_json(self) -> dict[str, Json]:
         """The same as a JSON object."""
@@ -49,69 +69,161 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compare_runs(runs: Sequence[RunScores], seed: int = 0) -> Comparison:
-    """Compare the first run with each other; raises UsageError with fewer than two runs or one given twice."""
+    """Compare every run with every other; raises UsageError with fewer than two runs or one given twice.
+
+    Of more than `MOST_PAIRS` pairs only those with the first run are compared, as many of them.
+    """
     names = [run.name for run in runs]
     if len(names) < 2 or len(set(names)) < len(names):
         raise UsageError(f"a comparison needs two or more different runs; given: {', '.join(names) or 'none'}")
-    pairs = [(runs[0], other) for other in runs[1:]]
+    pairs, note = _chosen(runs)
+    values = {run.name: _by_score(run.episodes) for run in runs}
+    differences = [
+        _difference(name, (first.name, second.name), (values[first.name][name], values[second.name][name]), seed)
+        for first, second in pairs
+        for name in sorted(values[first.name].keys() & values[second.name].keys(), key=place_of)
+    ]
     return Comparison(
         runs=names,
         warnings=[warning for first, second in pairs for warning in unlike(first, second)],
-        differences=[
-            _difference(name, first, second, seed) for first, second in pairs for name in _shared(first, second)
-        ],
+        differences=_corrected(differences),
+        note=note,
     )
 
 
-def _shared(first: RunScores, second: RunScores) -> list[str]:
-    names = [{score.name for row in run.episodes for score in row.scores} for run in (first, second)]
-    return sorted(names[0] & names[1], key=place_of)
+def _chosen(runs: Sequence[RunScores]) -> tuple[list[tuple[RunScores, RunScores]], str]:
+    """The pairs that are compared, and the sentence on those that are not."""
+    pairs = list(combinations(runs, 2))
+    if len(pairs) <= MOST_PAIRS:
+        return pairs, ""
+    first = pairs[: min(MOST_PAIRS, len(runs) - 1)]
+    return first, (
+        f"{len(runs)} runs make {len(pairs)} pairs: only {runs[0].name} is compared, with the {len(first)} runs that "
+        "come after it. Give fewer runs, or another one first, for other pairs."
+    )
 
 
-def _difference(name: str, first: RunScores, second: RunScores, seed: int) -> Difference:
-    one, two = _values(name, first.episodes), _values(name, second.episodes)
-    shared = sorted(set(one) & set(two))
+def _difference(name: str, runs: tuple[str, str], values: tuple[_ByCase, _ByCase], seed: int) -> Difference:
+    one, two = values
+    shared = sorted(one.keys() & two.keys())
     pairs = [(_mean(one[case]), _mean(two[case])) for case in shared]
-    differences = [after - before for before, after in pairs]
+    apart = [after - before for before, after in pairs]
     single = all(len(one[case]) == len(two[case]) == 1 for case in shared)
-    if single:
-        ci = interval(dict(zip(shared, ([d] for d in differences), strict=True)), seed)
+    binary = single and all(value in (0.0, 1.0) for pair in pairs for value in pair)
+    only_first, only_second = sum(d < 0 for d in apart), sum(d > 0 for d in apart)
+    scale = scale_of(name, [value for pair in pairs for value in pair])
+    if binary and len(shared) >= FEWEST:
+        ci = Interval(bonett_price(only_first, only_second, len(shared)), "bonett_price")
     else:
-        ci = Interval(clustered([[d] for d in differences], seed), "bootstrap")
-    p, test = _tested(pairs, differences) if single else (None, "")
+        by_case = {case: [d] for case, d in zip(shared, apart, strict=True)}
+        ci = interval(by_case, (-1.0, 1.0) if scale == SHARE else ANY, seed)
+    p, test = _tested(name, apart, binary, seed)
     return Difference(
         score=name,
-        first=first.name,
-        second=second.name,
+        first=runs[0],
+        second=runs[1],
         cases=len(shared),
-        left_out=len(set(one) ^ set(two)),
+        left_out=len(one.keys() ^ two.keys()),
         first_mean=_mean([before for before, _ in pairs]) if pairs else None,
         second_mean=_mean([after for _, after in pairs]) if pairs else None,
-        difference=_mean(differences) if pairs else None,
+        difference=_mean(apart) if pairs else None,
         ci95=ci.ends,
         ci95_method=ci.method,
+        ci95_reason=ci.reason,
+        only_first=only_first,
+        only_second=only_second,
         p=p,
+        p_holm=None,
         test=test,
     )
 
 
-def _tested(pairs: Sequence[tuple[float, float]], differences: Sequence[float]) -> tuple[float | None, str]:
-    if not pairs:
+def bonett_price(only_first: int, only_second: int, n: int) -> tuple[float, float]:
+    """The 95% interval of the difference of two paired shares over `n` cases, second minus first, within -1 and 1.
+
+    Bonett and Price (2012), as Fagerland, Lydersen and Laake (2014) recommend: of some width also without discord.
+    """
+    less, more = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
+    half = NORMAL * math.sqrt((less + more - (more - less) ** 2) / (n + 2))
+    return max(-1.0, more - less - half), min(1.0, more - less + half)
+
+
+def _tested(name: str, apart: Sequence[float], binary: bool, seed: int) -> tuple[float | None, str]:
+    """Two-sided p and the name of the test; only of scores that are shown first, so that not everything is tested."""
+    measure = measure_of(name)
+    if not apart or not (measure.headline or not measure.unit):
         return None, ""
-    if all(value in (0.0, 1.0) for pair in pairs for value in pair):
-        return mcnemar(sum(d < 0 for d in differences), sum(d > 0 for d in differences)), "mcnemar"
-    p = paired_t(differences)
-    return p, "" if p is None else "paired_t"
+    if binary:
+        return mcnemar(sum(d < 0 for d in apart), sum(d > 0 for d in apart)), "mcnemar exact"
+    return sign_flips(apart, seed), "permutation"
 
 
-def _values(name: str, episodes: Sequence[EpisodeScores]) -> Mapping[str, Sequence[float]]:
-    """The values of closed episodes by case."""
-    found: dict[str, list[float]] = {}
-    for row in episodes:
-        value = row.score(name).value
-        if row.cause is not None and value is not None:
-            found.setdefault(row.case, []).append(value)
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Two-sided exact p that one of two runs is right more often on the cases where they differ; 1 if they never do."""
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # noqa: PLC0415  # SciPy ships no types
+
+    discord = only_first + only_second
+    return float(binomtest(only_first, discord).pvalue) if discord else 1.0
+
+
+def sign_flips(apart: Sequence[float], seed: int = 0) -> float:
+    """Two-sided p that the cases' differences lie about 0, were their signs drawn by chance; 1 if all are 0.
+
+    Exact for few cases, else 9,999 seeded draws; above `SIGNS` cases signs are drawn for as many blocks of them.
+    """
+    import numpy as np  # noqa: PLC0415
+    from scipy.stats import permutation_test  # noqa: PLC0415
+
+    values = np.array(sorted(d for d in apart if d))
+    if not len(values):
+        return 1.0
+    if len(values) > SIGNS:
+        dealt = np.random.default_rng(seed).permutation(len(values)) % SIGNS
+        values = np.bincount(dealt, values)
+    found = permutation_test(
+        (values,),
+        lambda x, axis: x.sum(axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=9_999,
+        rng=np.random.default_rng(seed),
+    )
+    return float(found.pvalue)
+
+
+def _corrected(differences: Sequence[Difference]) -> list[Difference]:
+    """With Holm's p (1979) over all pairs of a score."""
+    by_score: dict[str, list[int]] = {}
+    for place, row in enumerate(differences):
+        if row.p is not None:
+            by_score.setdefault(row.score, []).append(place)
+    corrected: dict[int, float] = {}
+    for places in by_score.values():
+        told = [p for place in places if (p := differences[place].p) is not None]
+        corrected |= dict(zip(places, holm(told), strict=True))
+    return [msgspec.structs.replace(row, p_holm=corrected.get(place)) for place, row in enumerate(differences)]
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """p values corrected for their number by Holm's step-down method (1979), in the order given."""
+    found, least = [0.0] * len(ps), 0.0
+    for done, place in enumerate(sorted(range(len(ps)), key=lambda place: ps[place])):
+        least = max(least, min(1.0, (len(ps) - done) * ps[place]))
+        found[place] = least
     return found
+
+
+def _by_score(episodes: Sequence[EpisodeScores]) -> dict[str, _ByCase]:
+    """The values of closed episodes by score and case; a score that no episode has a value of has no case."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for row in episodes:
+        if row.cause is None:
+            continue
+        for score in row.scores:
+            held = found.setdefault(score.name, {})
+            if score.value is not None:
+                held.setdefault(row.case, []).append(score.value)
+    return dict(found.items())
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -8,6 +8,9 @@ from wardround.engine.records import Json
 
 _APART = ("scenario", "seats", "prompts", "cases", "tables", "settings", "skipped")
 
+_NOTHING: tuple[Json, ...] = (None, "", [], {})
+"""What is not worth a line."""
+
 
 def described(header: Mapping[str, Json], scoring: Mapping[str, Json]) -> list[tuple[str, str]]:
     """(field, value) pairs: scenario, seats, cases, then whatever else the header says, then how it was scored."""
@@ -56,10 +59,10 @@ def prompts(header: Mapping[str, Json]) -> list[tuple[str, str]]:
 def _flat(fields: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
     for name, value in fields.items():
         if isinstance(value, Mapping):
-            inside = [f"{inner} {_text(v)}" for inner, v in value.items() if v is not None]
+            inside = [f"{inner} {_text(v)}" for inner, v in value.items() if v not in _NOTHING]
             if inside:
                 yield name, ", ".join(inside)
-        elif value is not None and value != "":
+        elif value not in _NOTHING:
             yield name, _text(value)
 
 

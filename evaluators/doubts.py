@@ -7,8 +7,11 @@ from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.judging.family import kin
 from wardround.evaluators.judging.panel import DIVIDED, TORN
 from wardround.evaluators.measures import counted, shown
+from wardround.evaluators.reasoning.controls import FIT
+from wardround.evaluators.reasons import listed, phrase, plain
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.summary import ScoreSummary, Summary
+from wardround.scenarios.unread import SHAPES
 
 FEW = 1_000
 """Documents below which a corpus is small: most medical statements are in none of them."""
@@ -20,19 +23,56 @@ _BUNDLED = "bundled"
 
 
 def doubts(run: RunScores, summary: Summary) -> list[str]:
-    """One plain sentence each; none of a run that no judge has seen."""
+    """One plain sentence each: of what is damaged, of rules of two versions, and of a run that judges have seen."""
     return [
+        *_damaged(run),
+        *_rules(run),
         *_floor(run),
         *_partial(run),
         *_shortened(run),
         *_unheard(run),
+        *_unfit(run),
+        *_overquoted(run),
+        *_opinions(run),
         *_kin(run),
         *_hostile(run),
         *_evidence(run),
         *_unverified(summary),
         *_divided(summary),
         *_silent(summary),
+        *_roles(run),
+        *_unread(run),
     ]
+
+
+def _damaged(run: RunScores) -> Iterator[str]:
+    if run.damaged:
+        first = min(run.damaged)
+        yield (
+            f"DAMAGED: the store no longer holds {counted(len(run.damaged), 'episode')} whole; they have no figure, "
+            f"and the bounds allow for any. The first is {first}: {run.damaged[first]}."
+        )
+
+
+def _rules(run: RunScores) -> Iterator[str]:
+    """Figures of older rules are said to be; where only a part has been scored again there is no figure."""
+    for one in run.scorings:
+        again = f"wardround score {run.name} --evaluators {one.evaluator}"
+        again += "".join(f" --judge {spec}" for spec in one.judges)
+        if one.search:  # the name of a corpus does not say where it lies
+            search = one.search.partition("@")[0]
+            again += f" --search {'...' if ':' in search else search}"
+        if one.shown and one.other_rules:
+            yield (
+                f"{one.evaluator}: {counted(one.episodes, 'closed episode')} scored by version {one.version} of its "
+                f"rules, {one.other_rules} only by another version. There is no figure over both. Score the run again: "
+                f"{again}"
+            )
+        elif one.shown and one.newest and one.version != one.newest:
+            yield (
+                f"{one.evaluator}: these figures are by version {one.version} of its rules, and this Wardround has "
+                f"version {one.newest}. For figures by the new rules score the run again: {again}"
+            )
 
 
 def _floor(run: RunScores) -> Iterator[str]:
@@ -88,7 +128,7 @@ def _who(run: RunScores, evaluator: str, seat: str) -> str:
 
 def _said(run: RunScores, who: str, silent: int, total: int, reason: str) -> str:
     of = f"{silent:,} of {total:,}" if silent < total else f"all {total:,}"
-    why = f"mostly {reason}"
+    why = f"mostly: {phrase(reason)}"
     if who.partition(": ")[0] == LIBRARY:
         name = who.removeprefix(LIBRARY).removeprefix(": ")
         failed = f"Silent search: {f'{name}{_users(run, name)} ' if name else ''}failed in {of} look-ups ({why})."
@@ -98,6 +138,40 @@ def _said(run: RunScores, who: str, silent: int, total: int, reason: str) -> str
         "a silent judge counts against every majority" if len(run.judges) > 1 else "what hung on them has no verdict"
     )
     return f"Silent judge: {who}{spec} gave no usable answer in {of} votes ({why}); {means}."
+
+
+def _unfit(run: RunScores) -> Iterator[str]:
+    """Judges that say nearly the same of what is supported and of what is not."""
+    for one in run.evaluated:
+        for fitness in one.controls:
+            if not fitness.fit:
+                who = _who(run, one.evaluator, fitness.judge)
+                spec = f" ({run.judges[who][0]})" if who in run.judges else ""
+                yield (
+                    f"Unfit judge: {who}{spec} accepted {fitness.accepted} of {fitness.supported} claims that their "
+                    f"passage supports, and rejected {fitness.rejected} of {fitness.unsupported} that it does not "
+                    f"(Youden's index {fitness.youden:.2f}, at least {FIT:g} is needed): do not rest anything on its "
+                    "verdicts."
+                )
+
+
+def _overquoted(run: RunScores) -> Iterator[str]:
+    for one in run.evaluated:
+        if one.overquoted:
+            yield (
+                f"{one.evaluator}: in {counted(one.overquoted, 'episode')} one passage was quoted for many steps, more "
+                "than half of those with a quotation: read whether it speaks of each of them."
+            )
+
+
+def _opinions(run: RunScores) -> Iterator[str]:
+    for one in run.evaluated:
+        if one.knowledge != "search":
+            where = "in place of a search" if one.knowledge == "judge" else "where the search settled nothing"
+            yield (
+                f"{one.evaluator}: the judges also went by their own knowledge, {where}. Such verdicts rest on no "
+                "evidence and count in `opinion_factuality` alone."
+            )
 
 
 def _kin(run: RunScores) -> Iterator[str]:
@@ -144,7 +218,7 @@ def _evidence(run: RunScores) -> Iterator[str]:
 
 def _unverified(summary: Summary) -> Iterator[str]:
     for part in ("formal", "thinking"):
-        score = summary.score(f"unverifiable_{part}")
+        score = summary.score(f"whole_unverifiable_{part}") or summary.score(f"unverifiable_{part}")
         if score and score.mean is not None and score.mean > MANY:
             yield (
                 f"In the mean, a share of {shown(score.name, score.mean)} of the reasoning steps ({part} part) could "
@@ -164,10 +238,38 @@ def _lost(score: ScoreSummary) -> int:
 
 
 def _silent(summary: Summary) -> Iterator[str]:
-    score = summary.score("efficiency_formal") or summary.score("published_efficiency_formal")
+    names = ("whole_efficiency_formal", "efficiency_formal", "published_efficiency_formal")
+    score = next(filter(None, map(summary.score, names)), None)
     if score and (typed := score.reasons.get("no_words")):
         yield f"{counted(typed, 'episode')} answered by a typed action without words: there is no reasoning to judge."
     silent = sum(score.reasons.get(reason, 0) for reason in ("no_reasoning", "empty_reply")) if score else 0
     if silent:
         said = "without reasoning in the answer: in no mean of reasoning, but in its bounds."
         yield f"{counted(silent, 'episode')} {said}"
+
+
+ROLES = "role_breaks_"
+"""What the names of scores begin with that count how often a seat left its role."""
+_SHAPES: dict[str, str] = {str(shape): said for shape, said in SHAPES.items()}
+
+
+def _roles(run: RunScores) -> Iterator[str]:
+    """Seat by seat, in how many episodes it left its role, and how."""
+    for name in sorted({score.name for row in run.episodes for score in row.scores if score.name.startswith(ROLES)}):
+        broken = [score for row in run.episodes if (score := row.score(name)).value]
+        if broken:
+            kinds = Counter(kind for score in broken for kind in score.reason.split(", ") if kind)
+            yield (
+                f"The {plain(name.removeprefix(ROLES))} left its role in {counted(len(broken), 'episode')}: "
+                f"{listed(kinds)}. Their pages show where."
+            )
+
+
+def _unread(run: RunScores) -> Iterator[str]:
+    """Replies that could not be used, by what they looked like: a faulty reader of replies would show here."""
+    shapes: Counter[str] = Counter()
+    for row in run.episodes:
+        shapes.update(row.unread)
+    if shapes:
+        told = "; ".join(f"{_SHAPES.get(shape, plain(shape))} ({count:,})" for shape, count in shapes.most_common())
+        yield f"Replies of the doctor that could not be used, {shapes.total():,}, by what they looked like: {told}."

@@ -9,7 +9,9 @@ from wardround.engine.records import Json
 from wardround.evaluators.evidence.failure import KINDS, SEARCHED
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.judging.panel import Vote
-from wardround.evaluators.reasoning.account import Looked
+from wardround.evaluators.reasoning.account import Account, Looked, ReferenceAccount
+from wardround.evaluators.reasoning.controls import Fitness, fitness
+from wardround.evaluators.reasoning.judged import Knowledge, Part
 from wardround.evaluators.reasoning.keywords import KEYWORDS
 from wardround.evaluators.showing.accounts import Told, told
 
@@ -30,7 +32,9 @@ class Heard(msgspec.Struct, frozen=True):
 class Evaluated(msgspec.Struct, frozen=True):
     """One evaluator's judging: `judged` of the run's `closed` episodes; `left` are the ids of the others.
 
-    In `shortened` of them a judge did not see all of the case, the earlier steps, the reference or a list.
+    In `shortened` of them a judge did not see all of the case, the earlier steps, the reference or a list; in
+    `overquoted` one passage was quoted for most of the steps. `controls` says how each judge fared with the questions
+    whose answer is known; none were asked of it where that is empty. `knowledge` is what could found a verdict.
     """
 
     evaluator: str
@@ -39,6 +43,9 @@ class Evaluated(msgspec.Struct, frozen=True):
     left: tuple[str, ...] = ()
     heard: tuple[Heard, ...] = ()
     shortened: int = 0
+    overquoted: int = 0
+    controls: tuple[Fitness, ...] = ()
+    knowledge: Knowledge = "search"
 
 
 class Tally:
@@ -50,6 +57,9 @@ class Tally:
         self._asked: Counter[str] = Counter()
         self._reasons: dict[str, Counter[str]] = {}
         self._shortened: set[str] = set()
+        self._overquoted: set[str] = set()
+        self._controls: tuple[Fitness, ...] = ()
+        self._knowledge: Knowledge = "search"
 
     def add(self, episode: str, account: Json) -> None:
         """An episode that was judged, with its account; None where there is none."""
@@ -57,6 +67,11 @@ class Tally:
         found = told({self._evaluator: account})
         if _shortened(found):
             self._shortened.add(episode)
+        for told_of in found.reasoning.values():
+            self._knowledge = told_of.knowledge
+            self._controls = tuple(fitness(told_of.controls)) or self._controls
+            if told_of.overquoted:
+                self._overquoted.add(episode)
         for seat, reason in _answers(found):
             self._asked[seat] += 1
             self._reasons.setdefault(seat, Counter()).update([reason] if reason else [])
@@ -71,7 +86,17 @@ class Tally:
             for seat in seats
             for why in [self._reasons[seat]]
         )
-        return Evaluated(self._evaluator, len(episodes), len(episodes) - len(left), left, heard, len(self._shortened))
+        return Evaluated(
+            self._evaluator,
+            len(episodes),
+            len(episodes) - len(left),
+            left,
+            heard,
+            len(self._shortened),
+            len(self._overquoted),
+            self._controls,
+            self._knowledge,
+        )
 
 
 def _commonest(pair: tuple[str, int]) -> tuple[int, str]:
@@ -101,9 +126,15 @@ def _votes(found: Told) -> Iterator[Vote]:
     for account in found.reasoning.values():
         for part in account.parts:
             for step in part.steps:
-                yield from (*step.kinds, *step.verdicts)
+                yield from (*step.kinds, *step.verdicts, *step.opinions)
             for reference in part.reference or ():
                 yield from reference.votes
+        for whole in account.whole:
+            last = _reference_of(account, whole.part)
+            for place, reference in enumerate(whole.reference or ()):
+                if place >= len(last) or last[place] != reference:  # what stands behind the answer was counted there
+                    yield from reference.votes
+        yield from (Vote(one.judge, one.said, one.reason) for one in account.controls)
     if found.outcome:
         yield from found.outcome.votes
     for assessment in found.assessments.values():
@@ -111,6 +142,12 @@ def _votes(found: Told) -> Iterator[Vote]:
             yield from pair.votes
         for sought in (*assessment.asked_sought, *assessment.recorded_sought):
             yield from sought.votes
+
+
+def _reference_of(account: Account, part: Part) -> tuple[ReferenceAccount, ...]:
+    """The reference as found in the reply with the answer."""
+    found = (one.reference for one in account.parts if one.part == part and one.stage == "conclusion")
+    return next(found, None) or ()
 
 
 def _looked(found: Told) -> Iterator[Looked]:

@@ -20,13 +20,15 @@ SEAT, SCORE = "judge", "score"
 class Judged:
     """What is judged: an episode, with its case. `events` is their number: an episode that goes on is another.
 
-    `others` are the names of scores that are other evaluators', by theirs.
+    `others` are the names of scores that are other evaluators', by theirs. `controls` is the seed of the controls, in
+    the one episode in which an evaluation poses them.
     """
 
     case: Any
     trajectory: Trajectory
     events: int
     others: Mapping[str, str] = field(default_factory=dict)
+    controls: int | None = None
 
 
 class Evaluation:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from wardround.engine.records import Score
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.measures import NO_ORDERS, UNDEFINED
 from wardround.evaluators.requests import TESTS, Request, Tally, again, orders_here, requests, tallies
-from wardround.evaluators.standing import gave_nothing, unscored
+from wardround.evaluators.standing import missed, unscored
 from wardround.scenarios.case import Case
 from wardround.scenarios.records import Kind
 from wardround.scenarios.terms.catalogue import Catalogue
@@ -37,7 +38,7 @@ class Examinations:
 def exam_scores(case: Case, trajectory: Trajectory, prices: Catalogue | None = None) -> list[Score]:
     """The scores of `Examinations`; `prices` replaces the points that the episode was played with."""
     asked = requests(trajectory)
-    reason = unscored(trajectory.ending) if orders_here(trajectory) else "not_ordered_here"
+    reason = unscored(trajectory.ending) if orders_here(trajectory) else NO_ORDERS
     if not reason and asked is None:
         reason = "unstructured"
     if reason or asked is None:
@@ -49,16 +50,33 @@ def exam_scores(case: Case, trajectory: Trajectory, prices: Catalogue | None = N
 
 
 def full_path(accuracy: Score, exams: Sequence[Score]) -> list[Score]:
-    """`full_path` (accuracy x recall over all items: paper 000, equations 2 and 3) and `full_path_by_type`.
+    """`full_path_f1`, and as paper 000 has it `full_path` and `full_path_by_type`.
 
-    The second is what the published code computes: accuracy x mean of the recalls by type, 1 if no type is recorded.
-    `exams` are the scores of `Examinations`. None where one of the two factors is None, with its reason.
+    `full_path_f1` is accuracy x F1 of `exam_recall_pooled` and `exam_precision_pooled`: to order everything lowers it,
+    where the published figures grow. `full_path` is accuracy x recall over all items (equations 2 and 3);
+    `full_path_by_type` is what the published code computes: accuracy x mean of the recalls by type, 1 if no type is
+    recorded. `exams` are the scores of `Examinations`. None where a factor is None, with its reason; where a figure of
+    orders does not exist that is the reason, however the episode ended.
     """
     by_name = {score.name: score for score in exams}
     pooled, mean = by_name["exam_recall_pooled"], by_name["exam_recall"]
     if mean.reason == "nothing_recorded":
         mean = Score(mean.name, 1.0)
-    return [_product("full_path", accuracy, pooled), _product("full_path_by_type", accuracy, mean)]
+    return [
+        _product("full_path_f1", accuracy, _f1(pooled, by_name["exam_precision_pooled"])),
+        _product("full_path", accuracy, pooled),
+        _product("full_path_by_type", accuracy, mean),
+    ]
+
+
+def _f1(recall: Score, precision: Score) -> Score:
+    """The harmonic mean of both; 0 where nothing recorded was had, also where nothing was ordered at all."""
+    if recall.value is None:
+        return recall
+    if not recall.value or not precision.value:
+        return Score("exam_f1", 0.0, "", recall.evidence)
+    value = 2 * recall.value * precision.value / (recall.value + precision.value)
+    return Score("exam_f1", value, "", recall.evidence)
 
 
 _NAMES = (
@@ -131,7 +149,7 @@ def _share(name: str, part: int, whole: int, undefined: str) -> Score:
 def _unusable(trajectory: Trajectory) -> Score:
     """Defined for episodes that the parser ended too: they are what it is about."""
     name, ending = "unusable_replies", trajectory.ending
-    if ending is None or not (ending.cause in ("completed", "parser") or gave_nothing(ending)):
+    if ending is None or not (ending.cause in ("completed", "parser") or missed(ending)):
         return Score(name, None, unscored(ending))
     replies, unusable = ending.facts.get("replies"), ending.facts.get("unusable")
     if not isinstance(replies, int) or not isinstance(unusable, int) or not replies:
@@ -139,11 +157,13 @@ def _unusable(trajectory: Trajectory) -> Score:
     return Score(name, unusable / replies)
 
 
-def _product(name: str, accuracy: Score, recall: Score) -> Score:
-    for factor in (accuracy, recall):
+def _product(name: str, accuracy: Score, orders: Score) -> Score:
+    if orders.reason in UNDEFINED:
+        return Score(name, None, orders.reason)
+    for factor in (accuracy, orders):
         if factor.value is None:
             return Score(name, None, factor.reason)
     assert accuracy.value is not None
-    assert recall.value is not None
-    evidence = tuple(dict.fromkeys((*recall.evidence, *accuracy.evidence)))
-    return Score(name, accuracy.value * recall.value, "no_answer" if accuracy.reason else "", evidence)
+    assert orders.value is not None
+    evidence = tuple(dict.fromkeys((*orders.evidence, *accuracy.evidence)))
+    return Score(name, accuracy.value * orders.value, accuracy.reason, evidence)

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 from wardround.engine.records import Score
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.standing import answers, gave_nothing, goal_of, unscored
+from wardround.evaluators.standing import answers, goal_of, missed, unscored
 from wardround.scenarios.case import Case
+from wardround.scenarios.terms.diagnosis import compare, past_of
 from wardround.scenarios.terms.grading import graded
 from wardround.scenarios.terms.graph import Graph, graph
 from wardround.scenarios.terms.lexical import linker
@@ -19,11 +21,12 @@ class Grade:
 
     The reason says which. Relations are those of ICD-10-CM's tree (scenarios/terms/graph.py). None where the truth is
     no disease that the linker knows (`truth_unknown`), where the answer is a treatment (`no_diagnosis`), and where
-    accuracy is None. It stands beside the accuracy and not in its place: of several diagnoses the nearest counts, so an
-    answer that lists many gains by it. The tables are loaded when the first episode is graded, which takes seconds.
+    accuracy is None; 0.0 with the accuracy's reason where the answer commits to no single diagnosis. Graded is what the
+    answer asserts first. The tables are loaded when the first episode is graded, which takes seconds.
     """
 
     name = "grade"
+    VERSION: ClassVar[int] = 2
 
     @cached_property
     def _knowledge(self) -> tuple[Linker, Graph]:
@@ -40,8 +43,10 @@ class Grade:
         if not case.truth.diagnosis.strip():
             return [Score("diagnosis_grade", None, "no_truth")]
         given = answers(ending).get("diagnosis", "")
-        if not given or gave_nothing(ending):
-            return [Score("diagnosis_grade", 0.0, "no_answer")]
+        if reason := missed(ending) or ("" if given else "no_answer"):
+            return [Score("diagnosis_grade", 0.0, reason)]
+        if reason := compare(given, case.truth, past_of(case)).reason:
+            return [Score("diagnosis_grade", 0.0, reason)]
         grade = graded(given, case.truth, *self._knowledge)
         evidence = [event.seq for event in trajectory.acted("doctor")][-1:]
         return [Score("diagnosis_grade", grade.worth, grade.relation or "truth_unknown", tuple(evidence))]

@@ -1,41 +1,167 @@
-"""How sure a mean is: Student t over cases, and a bootstrap that keeps the repeats of a case together."""
+"""How sure a mean is: intervals within the scale, over cases that keep their repeats together.
+
+NumPy and SciPy are imported where they compute: whoever only plays a run does without them.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
-import numpy as np
-from scipy.special import stdtr, stdtrit  # type: ignore[import-untyped]  # SciPy ships no types
 
-Method = Literal["student_t", "bootstrap", "wilson", ""]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Method = Literal["wilson", "bootstrap", "student_t", "bonett_price", ""]
+Scale = tuple[float, float]
+"""The least and the greatest that a mean can be."""
+
+SHARE: Scale = (0.0, 1.0)
+AMOUNT: Scale = (0.0, math.inf)
+"""Of counts, tokens, points, money and seconds."""
+ANY: Scale = (-math.inf, math.inf)
+
+FEWEST = 5
+"""Cases below which there is no interval."""
+FEW = 20
+"""Cases below which the interval of a share has the correction for continuity, since few cases make coarse steps."""
+TOO_FEW = f"fewer than {FEWEST} cases"
 NORMAL = 1.959963984540054
 """The 97.5% point of the normal distribution."""
 DAGGER = "\u2020"
 """Marks an interval that leaves what a share can be."""
 DRAWS = 10_000
-_CELLS = 2_000_000  # of the table of resampled cases held at once: 16 MB
+UNITS = 500
+"""Cases above which the bootstrap draws blocks of cases."""
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A 95% interval and how it was had; `ends` is None where it is not defined."""
+    """A 95% interval and how it was had; `ends` is None where there is none, and `reason` says why in words.
+
+    `effective` is the number of independent episodes that a share of 0 and 1 is worth: episodes / design effect.
+    """
 
     ends: tuple[float, float] | None
     method: Method
+    reason: str = ""
+    effective: float | None = None
 
 
-def interval(by_case: Mapping[str, Sequence[float]], seed: int = 0) -> Interval:
-    """The 95% interval of the mean over all values.
+Clusters = Sequence[Sequence[float]]
 
-    Student t with the sample's standard deviation if each case has one value; else a bootstrap of cases. None below
-    two cases. The order of cases and of their values changes nothing.
+
+def interval(by_case: Mapping[str, Sequence[float]], scale: Scale = SHARE, seed: int = 0) -> Interval:
+    """The 95% interval of the mean over all values, within `scale`; `by_case` has the values of each case's repeats.
+
+    Shares of which each is 0 or 1: Wilson's on episodes / design effect. All else: a seeded bootstrap of cases. None
+    below `FEWEST` cases, and None for values that are all the same and are no 0 or 1: a bootstrap of equal values has
+    no width, which would be read as certainty. The order of cases and of their values changes nothing.
     """
     clusters = [sorted(values) for _, values in sorted(by_case.items()) if len(values)]
-    if len(clusters) < 2:
-        return Interval(None, "")
-    if all(len(values) == 1 for values in clusters):
-        return Interval(student_t([values[0] for values in clusters]), "student_t")
-    return Interval(clustered(clusters, seed), "bootstrap")
+    if not clusters:
+        return Interval(None, "", "nothing was scored")
+    if len(clusters) < FEWEST:
+        return Interval(None, "", TOO_FEW)
+    if scale == SHARE and all(value in (0.0, 1.0) for values in clusters for value in values):
+        return _of_share(clusters)
+    means = [math.fsum(values) / len(values) for values in clusters]
+    if max(means) - min(means) <= 1e-12 * max(1.0, abs(means[0])):
+        return Interval(None, "", f"all {len(clusters)} cases have the same mean, which shows no spread")
+    low, high = resampled(clusters, seed)
+    return Interval((max(scale[0], low), min(scale[1], high)), "bootstrap")
+
+
+def _of_share(clusters: Clusters) -> Interval:
+    effective = effective_size(clusters)
+    share = math.fsum(map(math.fsum, clusters)) / sum(map(len, clusters))
+    ends = wilson(share * effective, effective, corrected=len(clusters) < FEW)
+    return Interval(ends, "wilson", "", effective)
+
+
+def effective_size(clusters: Clusters) -> float:
+    """How many independent episodes the values of 0 and 1 are worth: episodes / design effect (Kish 1965).
+
+    The design effect is the variance of the mean by cases over that by episodes, times the squares of Student's t on
+    cases over that on episodes, less one each, since it is estimated (Korn and Graubard 1998). It is never below 1 and
+    never above what it would be if all repeats of a case were equal. The latter is taken where fewer than two cases
+    hold a right episode, or fewer than two a wrong one: they cannot tell how much the repeats of a case agree.
+    """
+    sizes, rights = [len(values) for values in clusters], [math.fsum(values) for values in clusters]
+    cases, episodes = len(sizes), sum(sizes)
+    most = sum(size * size for size in sizes) / episodes
+    telling = min(sum(r > 0 for r in rights), sum(r < size for r, size in zip(rights, sizes, strict=True)))
+    if most == 1 or telling < 2:
+        return episodes / most
+    from scipy.special import stdtrit  # type: ignore[import-untyped]  # noqa: PLC0415  # SciPy ships no types
+
+    share = math.fsum(rights) / episodes
+    apart = math.fsum((right - share * size) ** 2 for right, size in zip(rights, sizes, strict=True))
+    effect = cases / (cases - 1) * apart / episodes / (share * (1 - share))
+    unsure = float(stdtrit(cases - 1, 0.975) / stdtrit(episodes - 1, 0.975)) ** 2
+    return episodes / min(most, max(1.0, effect * unsure))
+
+
+def wilson(successes: float, n: float, *, corrected: bool = False) -> tuple[float, float] | None:
+    """The 95% interval of a share (Wilson 1927): within 0 and 1, of some width also at 0 and at 1. None if n is 0.
+
+    As `scipy.stats.binomtest(...).proportion_ci`, which takes whole numbers only: an effective size is none.
+    `corrected` for continuity (Newcombe 1998, method 4).
+    """
+    if not n:
+        return None
+    share, square = successes / n, NORMAL**2
+    if corrected:
+        spread, shift = 4 * n * share * (1 - share), 4 * share - 2
+        low = 2 * n * share + square - 1 - NORMAL * math.sqrt(max(0.0, square - 1 / n + spread + shift))
+        high = 2 * n * share + square + 1 + NORMAL * math.sqrt(max(0.0, square - 1 / n + spread - shift))
+        ends = low / (2 * (n + square)), high / (2 * (n + square))
+    else:
+        centre = (share + square / (2 * n)) / (1 + square / n)
+        half = NORMAL * math.sqrt(share * (1 - share) / n + square / (4 * n * n)) / (1 + square / n)
+        ends = centre - half, centre + half
+    # at the ends the formula is 0 or 1 but for rounding
+    return 0.0 if share <= 0 else max(0.0, ends[0]), 1.0 if share >= 1 else min(1.0, ends[1])
+
+
+def resampled(clusters: Clusters, seed: int = 0) -> tuple[float, float]:
+    """The ends of the means of cases drawn with replacement, each with all of its values; two cases at least.
+
+    10,000 draws; the percentiles are those of Hesterberg (2015), wider than the middle 95% where cases are few. Above
+    `UNITS` cases these are dealt by seed into so many blocks, and blocks are drawn.
+    """
+    import numpy as np  # noqa: PLC0415
+    from scipy.special import ndtr, stdtrit  # noqa: PLC0415
+
+    sums = np.array([math.fsum(values) for values in clusters])
+    sizes = np.array([len(values) for values in clusters], dtype=float)
+    if (n := len(sums)) > UNITS:
+        dealt = np.random.default_rng(seed).permutation(n) % UNITS
+        sums, sizes = np.bincount(dealt, sums), np.bincount(dealt, sizes)
+    totals = _drawn(len(sums), seed) @ np.column_stack([sums, sizes])
+    means = totals[:, 0] / totals[:, 1]
+    tail = float(ndtr(-math.sqrt(n / (n - 1)) * stdtrit(n - 1, 0.975)))
+    low, high = np.quantile(means, (tail, 1 - tail))
+    return float(low), float(high)
+
+
+@lru_cache(maxsize=4)
+def _drawn(n: int, seed: int) -> "NDArray[np.float64]":
+    """How often each of `n` is drawn, in each of so many draws: one table for all the scores of a run."""
+    import numpy as np  # noqa: PLC0415
+
+    draw = np.random.default_rng(seed)
+    return draw.multinomial(n, np.full(n, 1 / n), size=DRAWS).astype(float)
+
+
+def published(by_case: Mapping[str, Sequence[float]]) -> Interval:
+    """The interval of paper 002's tables: Student's t over cases, not cut at 0 and 1. None where cases are repeated."""
+    values = [value for _, held in sorted(by_case.items()) for value in held]
+    if any(len(held) > 1 for held in by_case.values()):
+        return Interval(None, "", "cases are repeated; the paper repeats none")
+    ends = student_t(values)
+    return Interval(ends, "student_t" if ends else "", "" if ends else "fewer than two cases")
 
 
 def student_t(values: Sequence[float]) -> tuple[float, float] | None:
@@ -43,6 +169,8 @@ def student_t(values: Sequence[float]) -> tuple[float, float] | None:
     n = len(values)
     if n < 2:
         return None
+    from scipy.special import stdtrit  # noqa: PLC0415
+
     mean = math.fsum(values) / n
     half = float(stdtrit(n - 1, 0.975)) * deviation(values) / math.sqrt(n)
     return mean - half, mean + half
@@ -56,46 +184,6 @@ def normal(values: Sequence[float]) -> tuple[float, float] | None:
     return mean - NORMAL * error, mean + NORMAL * error
 
 
-def within(by_case: Mapping[str, Sequence[float]], seed: int = 0) -> Interval:
-    """An interval of the mean of shares that stays within 0 and 1: Wilson's for a 0 or 1 a case, else the bootstrap."""
-    clusters = [sorted(values) for _, values in sorted(by_case.items()) if len(values)]
-    if clusters and all(len(values) == 1 and values[0] in (0.0, 1.0) for values in clusters):
-        return Interval(wilson(sum(values[0] == 1.0 for values in clusters), len(clusters)), "wilson")
-    return Interval(clustered(clusters, seed), "bootstrap")
-
-
-def wilson(successes: int, n: int) -> tuple[float, float] | None:
-    """The 95% interval of a share (Wilson 1927): within 0 and 1, of some width also at 0 and at 1. None if n is 0."""
-    if not n:
-        return None
-    share, square = successes / n, NORMAL**2
-    centre = (share + square / (2 * n)) / (1 + square / n)
-    half = NORMAL * math.sqrt(share * (1 - share) / n + square / (4 * n * n)) / (1 + square / n)
-    # at the ends the formula is 0 or 1 but for rounding
-    return 0.0 if not successes else centre - half, 1.0 if successes == n else centre + half
-
-
-def clustered(clusters: Sequence[Sequence[float]], seed: int = 0) -> tuple[float, float] | None:
-    """The middle 95% of the means of cases drawn with replacement, each with all of its values. None below two.
-
-    10,000 draws; above 500 cases fewer, at least 1,000.
-    """
-    n = len(clusters)
-    if n < 2:
-        return None
-    draw = np.random.default_rng(seed)
-    sums = np.array([math.fsum(values) for values in clusters])
-    sizes = np.array([len(values) for values in clusters], dtype=float)
-    draws = max(1000, min(DRAWS, 5_000_000 // n))
-    step = max(1, _CELLS // n)
-    means: list[float] = []
-    for start in range(0, draws, step):
-        chosen = draw.integers(0, n, size=(min(step, draws - start), n))
-        means.extend((sums[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)).tolist())
-    low, high = np.quantile(means, (0.025, 0.975))
-    return float(low), float(high)
-
-
 def deviation(values: Sequence[float]) -> float:
     """The sample's standard deviation, with n - 1; exactly 0 for values that are all the same."""
     if min(values) == max(values):
@@ -107,19 +195,3 @@ def deviation(values: Sequence[float]) -> float:
 def standard_error(values: Sequence[float]) -> float | None:
     """Of the mean over repeats: s / sqrt(n) with n - 1. None below two."""
     return deviation(values) / math.sqrt(len(values)) if len(values) > 1 else None
-
-
-def paired_t(differences: Sequence[float]) -> float | None:
-    """Two-sided p of Student's paired test; None below two differences, or if all are the same."""
-    n = len(differences)
-    if n < 2 or not (spread := deviation(differences)):
-        return None
-    t = math.fsum(differences) / n / (spread / math.sqrt(n))
-    return float(2 * stdtr(n - 1, -abs(t)))
-
-
-def mcnemar(only_first: int, only_second: int) -> float:
-    """Two-sided exact p that one of two runs is right more often on the cases where they differ; 1 if they never do."""
-    n, less = only_first + only_second, min(only_first, only_second)
-    tail = sum(math.comb(n, k) for k in range(less + 1)) / 2**n if n else 1.0
-    return min(1.0, 2 * tail)

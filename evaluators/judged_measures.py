@@ -20,6 +20,7 @@ _FIGURES: tuple[tuple[str, str, Unit, bool], ...] = (
     ("factuality_high", "Factuality, unverified as correct", "share", False),
     ("steps", "Steps", "count", False),
 )
+_OPINION = ("opinion_factuality", "Factuality by evidence or the judge's own knowledge")
 _PUBLISHED = ("efficiency", "factuality", "completeness")
 
 
@@ -37,12 +38,35 @@ def _published() -> Iterator[Measure]:
         for name in _PUBLISHED:
             label = f"{labels[name]}, {_PARTS[part]}, published rules"
             yield Measure(f"published_{name}_{part}", label, "share")
-    yield Measure("published_treatment_accuracy", "Treatment accuracy, published rules", "share")
+    yield Measure("published_treatment_accuracy", "Treatment accuracy, published rules", "share", False, True)
     yield Measure("published_assessment_precision", "Precision of examinations, published rules", "share")
     yield Measure("published_assessment_recall", "Recall of examinations, published rules", "share")
 
 
+def _whole() -> Iterator[Measure]:
+    """The figures of all turns as one reasoning: what a report shows first, in every scenario."""
+    for part in get_args(Part):
+        for name, label, unit, first in _FIGURES:
+            yield Measure(
+                f"whole_{name}_{part}", f"{label}, {_PARTS[part]}, all turns", unit, first and part == "formal"
+            )
+        yield Measure(f"whole_unseen_{part}", f"Steps on what was not told, {_PARTS[part]}", "share")
+        yield Measure(f"whole_repetition_{part}", f"Steps that repeat an earlier turn, {_PARTS[part]}", "share")
+
+
+def _opinions() -> Iterator[Measure]:
+    """Factuality where judges may go by what they know: a name of its own, as no evidence stands behind it."""
+    name, label = _OPINION
+    for part in get_args(Part):
+        yield Measure(f"{name}_{part}", f"{label}, {_PARTS[part]}", "share")
+
+
 REASONING: tuple[Measure, ...] = tuple(_reasoning())
+OPINIONS: tuple[Measure, ...] = tuple(_opinions())
+WHOLE: tuple[Measure, ...] = (
+    *_whole(),
+    *(Measure(f"whole_{one.name}", f"{one.label}, all turns", one.unit) for one in OPINIONS),
+)
 ASSESSMENT: tuple[Measure, ...] = (
     Measure("assessment_precision", "Precision of examinations, judged", "share", True),
     Measure("assessment_recall", "Recall of examinations, judged", "share", True),
@@ -54,7 +78,7 @@ JUDGES: tuple[Measure, ...] = (
 )
 PUBLISHED: tuple[Measure, ...] = tuple(_published())
 
-_BASES = {measure.name: (place, measure) for place, measure in enumerate((*REASONING, *PUBLISHED))}
+_BASES = {measure.name: (place, measure) for place, measure in enumerate((*REASONING, *OPINIONS, *PUBLISHED))}
 _STAGE = re.compile(r"(?:examination|turn_([1-9]\d{0,4}))_(\w+)")
 
 
@@ -72,6 +96,11 @@ def staged(name: str) -> tuple[int, int, Measure] | None:
     return turn, place, Measure(name, f"{of}: {base.label[0].lower()}{base.label[1:]}", base.unit)
 
 
+def superseded(name: str, taken: Container[str]) -> bool:
+    """Whether the figure of the reply with the answer stands second to that of all turns, among the scores `taken`."""
+    return f"whole_{name}" in taken
+
+
 def untaken(name: str, taken: Container[str]) -> str:
     """Why an episode with the scores `taken` lacks the one of this name: it may have had fewer turns than another."""
     stage = staged(name)
@@ -83,12 +112,16 @@ NO_SUCH_TURN = "no_such_turn"
 """Reason of a turn's figures in an episode that ended before it."""
 
 UNDEFINED = frozenset(
-    {"no_reference", "only_the_answer", "no_reasoning_step", "no_thinking", "no_words", "nothing_asked", NO_SUCH_TURN}
+    {
+        *("no_reference", "only_the_answer", "no_reasoning_step", "no_thinking", "no_words", "nothing_asked"),
+        *(NO_SUCH_TURN, "one_turn", "no_deciding_findings"),
+    }
 )
 """Reasons of judged figures that do not exist.
 
 There was nothing to find (`no_reference`, `only_the_answer`), no step that claims anything (`no_reasoning_step`), no
-such part (`no_thinking`; `no_words`: a typed action), no request (`nothing_asked`). `empty_reply` and `no_reasoning`
+such part (`no_thinking`; `no_words`: a typed action), no request (`nothing_asked`), no second turn (`one_turn`), no
+finding named that decides the case (`no_deciding_findings`). `empty_reply` and `no_reasoning`
 are not among them: the doctor had its chance. Neither is `nothing_verified`: the steps are there, and the bounds say
 what they could be.
 """

@@ -8,9 +8,13 @@ Unit = Literal["share", "count", "tokens", "points", "usd", "seconds", ""]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A score as people read it. A `share` lies in 0..1, so that missing values have bounds."""
+    """A score as people read it. A `share` lies in 0..1, so that missing values have bounds.
+
+    `matched`: it says of an answer whether it is right, by word match where no judge says so.
+    """
 
     name: str
     label: str
     unit: Unit
     headline: bool = False
+    matched: bool = False

@@ -4,16 +4,33 @@ from wardround.engine.counting import counted
 from wardround.evaluators import judged_measures
 from wardround.evaluators.measure import Measure
 
-__all__ = ["MEASURES", "UNDEFINED", "Measure", "counted", "is_house", "measure_of", "place_of", "shown"]
+__all__ = [
+    "FULL_PATHS",
+    "MEASURES",
+    "NO_ORDERS",
+    "UNDEFINED",
+    "Measure",
+    "counted",
+    "is_house",
+    "measure_of",
+    "place_of",
+    "shown",
+]
+
+FULL_PATHS = ("full_path_f1", "full_path", "full_path_by_type")
+"""Combined figures of answer and orders. The last two are the paper's formula and its code's: their names stay."""
+NO_ORDERS = "not_ordered_here"
+"""Reason of figures of orders in a scenario without any."""
 
 _OUTCOME = (
-    Measure("diagnosis_accuracy", "Diagnosis accuracy", "share", True),
-    Measure("treatment_accuracy", "Treatment accuracy", "share", True),
+    Measure("diagnosis_accuracy", "Diagnosis accuracy", "share", True, True),
+    Measure("treatment_accuracy", "Treatment accuracy", "share", True, True),
     Measure("diagnosis_grade", "Diagnosis grade", "share"),
     Measure("exam_recall", "Examination recall", "share", True),
-    Measure("full_path", "Full path", "share", True),
-    Measure("full_path_by_type", "Full path, by type", "share", True),
-    Measure("lexical_match", "Lexical match beside the judge", "share"),
+    Measure("full_path_f1", "Full path (accuracy x F1 of orders)", "share", True, True),
+    Measure("full_path", "Full path, published formula", "share", False, True),
+    Measure("full_path_by_type", "Full path by type, published code", "share", False, True),
+    Measure("lexical_match", "Word match beside the judge", "share", False, True),
 )
 _EXAMINATIONS = (
     Measure("exam_recall_pooled", "Examination recall, pooled", "share"),
@@ -29,11 +46,16 @@ _EXAMINATIONS = (
     Measure("exam_precision_investigation", "Precision, other investigations", "share"),
     Measure("tests", "Tests ordered", "count"),
     Measure("test_cost", "Cost of tests", "points"),
+    Measure("premature_closing", "Concluded before all deciding findings were seen", "share"),
+    Measure("deciding_seen", "Deciding findings seen before the conclusion", "share"),
     Measure("repeat_requests", "Requests for what was known", "share"),
     Measure("assumed_answers", "Answers assumed normal", "share"),
 )
 _USAGE = (
     Measure("unusable_replies", "Unusable replies", "share"),
+    Measure("role_breaks_doctor", "Role breaks, doctor", "count"),
+    Measure("role_breaks_patient", "Role breaks, patient", "count"),
+    Measure("role_breaks_examiner", "Role breaks, examiner", "count"),
     Measure("turns", "Turns", "count"),
     Measure("calls", "Model calls", "count"),
     Measure("failed_calls", "Failed calls", "count"),
@@ -50,7 +72,9 @@ MEASURES: tuple[Measure, ...] = (*_OUTCOME, *_EXAMINATIONS, *_USAGE)
 
 _LISTED = (
     *_OUTCOME,
+    *judged_measures.WHOLE,
     *judged_measures.REASONING,
+    *judged_measures.OPINIONS,
     *judged_measures.ASSESSMENT,
     *_EXAMINATIONS,
     *judged_measures.JUDGES,
@@ -89,7 +113,7 @@ UNDEFINED = judged_measures.UNDEFINED | frozenset(
     {
         "nothing_recorded",
         "nothing_ordered",
-        "not_ordered_here",
+        NO_ORDERS,
         "unstructured",
         "no_replies",
         "no_truth",

@@ -11,7 +11,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from wardround.evaluators.figures import GRID, INK, MUTED, SERIES, svg
 from wardround.evaluators.measures import counted, measure_of, shown
+from wardround.evaluators.reasons import ended_by, listed
 from wardround.evaluators.summary import ScoreSummary, Summary
+from wardround.evaluators.table import endings
 
 WIDTH = 6.0
 MOST_GROUPS = 40
@@ -55,17 +57,21 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
 
     title = "; ".join(_said(run, summary, names) for run, summary in runs.items())
     height = 0.7 + 0.16 * row + (0.3 if len(runs) > 1 else 0)
-    note = "Point: mean over scored episodes. Bar: 95% interval. Pale band: every failed episode as 0, and as 1."
+    note = "Point: mean over scored episodes. Bar: 95% interval. Pale band: every missing value as 0, and as 1."
     return Plot("Accuracy, recall, reasoning", note, svg(name, title, (WIDTH, height), draw))
 
 
 def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
     """One score by group, best first; groups of one case each say nothing that a mean does not."""
     heading = "By group"
-    if score is None or not any(group.mean is not None for group in score.groups):
+    if score is None:
+        return Plot(heading, "No accuracy was taken, so there is none by group.")
+    if not score.scored:
+        return Plot(heading, f"{measure_of(score.name).label}: {score.instead} ({listed(score.reasons)}).")
+    if not any(group.mean is not None for group in score.groups):
         return Plot(heading, "No case has a group.")
-    if score.macro_reason == "singletons":
-        return Plot(heading, f"{len(score.groups)} groups, hardly two of them with two cases: no average over groups.")
+    if score.macro is None:
+        return Plot(heading, f"No average over groups: {score.macro_reason}.")
     groups, note = score.groups, f"{measure_of(score.name).label}, mean and 95% interval; in brackets the cases."
     if len(groups) > MOST_GROUPS:
         half = MOST_GROUPS // 2
@@ -89,49 +95,59 @@ def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
 
 def endings_plot(name: str, summary: Summary) -> Plot:
     """How many episodes ended in which way; the open ones apart."""
-    counts = dict(summary.endings) | ({"open": summary.open} if summary.open else {})
+    counts = {why: count for why, count in endings(summary).items() if count}
     if not counts:
         return Plot("Endings", "No episode.")
 
     def draw(axes: Axes) -> None:
-        colours = [SERIES[2] if cause == "completed" else MUTED if cause == "open" else SERIES[1] for cause in counts]
+        good, left = ended_by("completed"), ended_by(None)
+        colours = [SERIES[2] if why == good else MUTED if why == left else SERIES[1] for why in counts]
         bars = axes.barh(range(len(counts)), list(counts.values()), height=0.6, color=colours)
         axes.bar_label(bars, padding=4, color=INK)
-        _rows(axes, list(counts))
+        _rows(axes, [_short(why, 36) for why in counts])
         axes.set_xlim(0, max(counts.values()) * 1.12)
         _count_axis(axes, "episodes")
 
-    title = ", ".join(f"{cause} {count}" for cause, count in counts.items())
-    note = ", ".join(f"{reason}: {count}" for reason, count in summary.reasons.items())
-    return Plot("Endings", note, svg(name, title, (WIDTH, 0.7 + 0.32 * len(counts)), draw))
+    title = ", ".join(f"{why} {count}" for why, count in counts.items())
+    return Plot("Endings", "How episodes ended.", svg(name, title, (WIDTH, 0.7 + 0.32 * len(counts)), draw))
 
 
 def spread_plot(name: str, heading: str, score: str, values: Sequence[float], none: Mapping[str, int]) -> Plot:
-    """A histogram of one score over episodes, its median and total in the note."""
-    missing = "; ".join(f"{count} without a value ({reason})" for reason, count in none.items())
+    """A histogram of one score over episodes, its median and total in the note.
+
+    An axis that a few episodes would stretch ends before them, and the note counts them: where the largest value is
+    over three times the one that all but 1% (at least one) of the episodes stay within.
+    """
+    missing = f"Without a value: {listed(none)}." if none else ""
     if not values:
         return Plot(heading, missing or "No episode.")
     if not any(values):
         return Plot(heading, "0 in every episode.")
-    label, edges = measure_of(score).label, _edges(values)
+    inside = _usual(values)
+    label, edges = measure_of(score).label, _edges(inside)
+    milli = measure_of(score).unit == "seconds" and max(inside) < 0.1
 
     def draw(axes: Axes) -> None:
-        axes.hist(values, bins=edges, color=SERIES[0], edgecolor="none", rwidth=0.92)
+        axes.hist(inside, bins=edges, color=SERIES[0], edgecolor="none", rwidth=0.92)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=_is_whole(score), min_n_ticks=1))
-        if max(values) >= 1000:
+        if max(inside) >= 1000:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        elif milli:
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * 1000:g}"))
         if len(edges) == 2:
             axes.set_xlim(edges[0] - (edges[1] - edges[0]), edges[1] + (edges[1] - edges[0]))
         axes.grid(axis="y")
         axes.tick_params(length=0)
-        axes.set_xlabel(f"{label}{_UNITS.get(measure_of(score).unit, '')}")
+        axes.set_xlabel(f"{label}{' (ms)' if milli else _UNITS.get(measure_of(score).unit, '')}")
         axes.set_ylabel("episodes")
 
     middle = median(values)
     total = _figure(score, math.fsum(values))
     note = f"Median {_figure(score, middle)}, total {total} over {counted(len(values), 'episode')}."
     title = f"{label} per episode: median {_figure(score, middle)}, largest {_figure(score, max(values))}"
+    if beyond := len(values) - len(inside):
+        note += f" Beyond the axis: {counted(beyond, 'episode')}, up to {_figure(score, max(values))}."
     return Plot(heading, f"{note} {missing}".strip(), svg(name, title, (WIDTH, 2.2), draw))
 
 
@@ -140,8 +156,7 @@ _UNITS = {"seconds": " (s)", "usd": " (US$)", "points": " (points)"}
 _SHOWN = (
     "diagnosis_accuracy",
     "treatment_accuracy",
-    "full_path",
-    "full_path_by_type",
+    "full_path_f1",
     "exam_recall",
     "exam_recall_lab",
     "exam_recall_microbiology",
@@ -205,6 +220,15 @@ def _is_whole(score: str) -> bool:
 
 def _figure(score: str, value: float) -> str:
     return f"{value:,.1f}".removesuffix(".0") if _is_whole(score) else shown(score, value)
+
+
+def _usual(values: Sequence[float]) -> Sequence[float]:
+    """The values up to the 99th percentile where the largest lies over three times as high; else all of them."""
+    ordered = sorted(values)
+    few = max(1, len(ordered) // 100)
+    if len(ordered) < 5 or not ordered[-1 - few] or ordered[-1] <= 3 * ordered[-1 - few]:
+        return values
+    return ordered[: len(ordered) - few]
 
 
 def _edges(values: Sequence[float]) -> list[float]:

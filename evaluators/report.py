@@ -1,7 +1,7 @@
 """One self-contained HTML page about one run, or about several side by side; and the same as JSON."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -10,37 +10,43 @@ from wardround.engine.records import Json
 from wardround.evaluators.caution import cautions
 from wardround.evaluators.compare import Comparison, Difference, compare_runs
 from wardround.evaluators.described import described, prompts
-from wardround.evaluators.measures import counted, measure_of, shown
+from wardround.evaluators.measures import counted, measure_of, place_of, shown
 from wardround.evaluators.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.ranking import ranking
+from wardround.evaluators.reasons import ended_by
 from wardround.evaluators.rows import EpisodeScores, RunScores
+from wardround.evaluators.showing.contents import clipped
 from wardround.evaluators.showing.environment import environment, style
 from wardround.evaluators.showing.tabled import Group, tabled
 from wardround.evaluators.summary import ScoreSummary, Summary, summarise
 from wardround.evaluators.table import (
-    ORDER,
+    below,
     beside,
     beside_them,
-    beyond,
     both,
     chance,
     chosen,
+    compared,
     counts,
     ended,
     interval,
     lacks,
     missing,
+    nowhere,
+    pair_notes,
     parts,
+    remarks,
     signed,
     span,
     spans,
     told,
+    zeros,
 )
 from wardround.evaluators.tables.extended import STRATA, extended_tables, rules_in, stratified_tables
 from wardround.evaluators.tables.records import records
 from wardround.evaluators.tables.table import Table
+from wardround.scenarios.papers import MEDR_BENCH
 
-LONGEST = 160
 SPREADS = (
     ("Turns", "turns"),
     ("Tests ordered", "tests"),
@@ -56,7 +62,6 @@ _WORDS: dict[str, Any] = {
         shown,
         span,
         interval,
-        beyond,
         beside_them,
         missing,
         ended,
@@ -70,9 +75,23 @@ _WORDS: dict[str, Any] = {
         chance,
         chosen,
         counted,
+        compared,
+        below,
+        nowhere,
+        pair_notes,
+        remarks,
+        zeros,
     )
 }
 """What the page says figures with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Addresses relative to the page: of each episode by (run, episode), of each run's list of episodes by run."""
+
+    episodes: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    lists: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,50 +114,61 @@ def page(
     episodes: int = 200,
     seed: int = 0,
     compare: bool = True,
-    judged: Mapping[tuple[str, str], str] | None = None,
+    pages: Pages | None = None,
 ) -> str:
     """The page for one run, or for several, compared unless `compare` is False (other games, say).
 
-    The table of episodes stops after `episodes`; `judged` maps (run, episode) to the address of that episode's own page
-    (showing/judged.py), relative to this one.
+    The table of episodes stops after `episodes`; `pages` has the addresses of their own pages (showing/judged.py)
+    and of the lists of them all (showing/contents.py).
 
     Nothing is loaded from elsewhere and nothing is run. Of a restricted case no text is shown, only its id. The same
     input gives the same bytes.
     """
-    summaries = {run.name: summarise(run.episodes, seed) for run in runs}
+    summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}
     comparison = compare_runs(runs, seed) if compare and len(runs) > 1 else None
-    rendering = environment()
-    rendering.globals.update(_WORDS, label=lambda name: measure_of(name).label, clipped=clipped, headline=_headline)
-    return rendering.get_template("report.html.j2").render(
-        style=style("report.css"),
-        sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(runs)],
-        comparison=comparison,
-        together=scores_plot("all", summaries) if len(runs) > 1 else None,
-        ranking=ranking(runs, summaries) if comparison else None,
-        order=ORDER,
-        groups=_groups(runs, seed),
-        judged=judged or {},
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            **_WORDS,
+            label=lambda name: measure_of(name).label,
+            clipped=clipped,
+            headline=_headline,
+            style=style("report.css"),
+            sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(runs)],
+            comparison=comparison,
+            together=scores_plot("all", summaries) if len(runs) > 1 else None,
+            ranking=ranking(runs, summaries, seed) if comparison else None,
+            paper=MEDR_BENCH,
+            groups=_groups(runs, seed),
+            judged=pages.episodes if pages else {},
+            lists=pages.lists if pages else {},
+            ended_by=ended_by,
+        )
     )
 
 
 def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
-    """The same figures as one JSON object: {"runs": [{"run", "header", a summary, "doubts", "evaluated" (who judged
-    how many episodes, and who was silent: evaluated.py)}], "ranking" (ranking.py) and "comparison": null or one,
-    "tables": one object for each cell (tables/records.py)}.
+    """The same figures as one JSON object, in the order in which they are to be read.
+
+    {"ranking" (ranking.py) and "comparison": null or one, "runs": [{"run", "header", a summary, "doubts", "evaluated"
+    (who judged how many episodes, and who was silent: evaluated.py)}], "tables": one object for each cell
+    (tables/records.py)}. Reasons and causes stand here as codes.
     """
-    ranked = ranking(runs, {run.name: summarise(run.episodes, seed) for run in runs}) if len(runs) > 1 else None
+    summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}
+    ranked = ranking(runs, summaries, seed) if len(runs) > 1 else None
     return {
-        "runs": [_told(run, seed) for run in runs],
         "ranking": ranked and ranked.to_json(),
         "comparison": compare_runs(runs, seed).to_json() if len(runs) > 1 else None,
+        "runs": [_told(run, summaries[run.name]) for run in runs],
         "tables": records(all_tables(runs, seed)),
     }
 
 
-def _told(run: RunScores, seed: int) -> dict[str, Json]:
-    summary = summarise(run.episodes, seed)
+def _told(run: RunScores, summary: Summary) -> dict[str, Json]:
     judged: dict[str, Json] = {"floor": run.floor, "doubts": cautions(run, summary)}
     judged["evaluated"] = msgspec.to_builtins(run.evaluated)
+    judged["scorings"] = msgspec.to_builtins(run.scorings)
     return {"run": run.name, "header": dict(run.header), **summary.to_json(), **judged}
 
 
@@ -161,12 +191,6 @@ def _groups(runs: Sequence[RunScores], seed: int) -> list[Group]:
         Group(heading, [tabled(table) for table in tables], place == 0)
         for place, (heading, tables) in enumerate(_tables(runs, seed))
     ]
-
-
-def clipped(text: str) -> str:
-    """One line of at most 160 characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Section:
@@ -192,7 +216,8 @@ def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Sec
 
 
 def _headline(comparison: Comparison) -> list[Difference]:
-    return [row for row in comparison.differences if told(row)]
+    """Score by score, each with all of its pairs."""
+    return sorted((row for row in comparison.differences if told(row)), key=lambda row: place_of(row.score))
 
 
 def _discreet(score: ScoreSummary, episodes: Sequence[EpisodeScores]) -> ScoreSummary:

@@ -1,34 +1,41 @@
-"""The figures of a run, or of a comparison, as a table for the terminal."""
+"""The figures of a run, a ranking or a comparison as tables for the terminal, and how a figure is said anywhere."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from wardround.evaluators.compare import Comparison, Difference
-from wardround.evaluators.intervals import DAGGER
+from wardround.evaluators.judged_measures import superseded
 from wardround.evaluators.measures import counted, measure_of, shown
 from wardround.evaluators.ranking import Ranking
-from wardround.evaluators.summary import ScoreSummary, Summary
+from wardround.evaluators.reasons import ended_by, listed
+from wardround.evaluators.summary import WORD_MATCH, ScoreSummary, Summary
 
 WIDE = 76
 """Columns of a terminal in which a table of scores has all that it can have."""
-_METHODS = {"wilson": "Wilson", "bootstrap": "bootstrap of cases"}
+SIDE_BY_SIDE = 110
+"""Columns from which a ranking has its other scores, and a comparison both means, beside what they are about."""
+ORDER = "An order alone: whether two runs differ is said by their paired differences."
+FLOOR = "Word match: a floor by words, not a verdict. Have a judge decide: wardround score RUN --judge SPEC."
 
 
-def score_table(name: str, summary: Summary, every: bool = False, width: int = WIDE) -> Table:
+def score_table(name: str, summary: Summary, every: bool = False, width: int = WIDE) -> Group:
     """Mean, interval, denominators and macro average of the headline scores; of all scores if `every`.
 
-    Where something is missing there are bounds, and below the table what is missing and why. In fewer than WIDE columns
-    bounds and macro average are left out, so that no name and no denominator is.
+    Below the table stands in sentences what a figure lacks and why, and what its zeros are. A column that would be
+    empty is left out. In fewer than WIDE columns bounds and macro average are, so that no name and no count is.
     """
     rows = chosen(summary, every)
+    others = beside_them(summary, rows) if not every else []
     wide = width >= WIDE
-    lacking = wide and any(score.none for score in rows)
-    table = _table(f"{name}: {ended(summary)}")
+    lacking = wide and any(score.none and score.bounds for score in rows)
+    grouped = wide and any(score.macro is not None for score in rows)
+    table = _table()
     table.add_column("score", min_width=12)
-    for column in ("mean", "95% interval", "scored", *(("bounds",) if lacking else ()), *(("macro",) if wide else ())):
+    extra = [*(["bounds"] if lacking else []), *(["mean of groups"] if grouped else [])]
+    for column in ("mean", "95% interval", "scored", *extra):
         table.add_column(column, justify="right", no_wrap=True)
     for score in rows:
         bounds = span(score.name, score.bounds if score.none else None)
@@ -38,95 +45,219 @@ def score_table(name: str, summary: Summary, every: bool = False, width: int = W
             interval(score) if every else spans(summary, score, "\n"),
             f"{score.scored}/{score.n}" if every else counts(summary, score, "/", "\n"),
             *((bounds,) if lacking else ()),
-            *((score.macro_reason if score.macro is None else shown(score.name, score.macro),) if wide else ()),
+            *((shown(score.name, score.macro),) if grouped else ()),
         )
-    others = beside_them(summary, rows) if not every else []
-    lines = [f"missing {why}: {'; '.join(labels)}" for why, labels in _lacking([*rows, *others]).items()]
-    lines += beyond([*rows, *others])
-    table.caption = Text("\n".join(lines)) if lines else None
-    return table
+    return _group(f"{name}: {ended(summary)}", table, remarks(summary, [*rows, *others]))
 
 
-def _lacking(scores: Sequence[ScoreSummary]) -> dict[str, list[str]]:
-    """What is missing, and of which scores."""
-    found: dict[str, list[str]] = {}
+def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool = True) -> list[str]:
+    """What must be read with these figures, a sentence each: how they were had, their zeros, what they lack and why.
+
+    `missing` False leaves out what stands in a column of the table already: which values are missing.
+    """
+    if summary.instead:
+        return [summary.instead]
+    return [
+        *([FLOOR] if by_words(scores) else []),
+        *_judged(scores),
+        *_answered(scores),
+        *_together("Missing", [(one, listed(one.reasons)) for one in scores if missing and one.none and one.scored]),
+        *_together("No figure", [(one, instead(one)) for one in scores if not one.scored]),
+        *_together("No interval", [(one, one.ci95_reason) for one in scores if one.scored and not one.ci95]),
+        *_together("No average over groups", [(one, one.macro_reason) for one in scores if _lacks_macro(one)]),
+    ]
+
+
+def by_words(scores: Sequence[ScoreSummary]) -> bool:
+    """Whether word match, and no judge, said right or wrong in one of these scores."""
+    return any(score.method == WORD_MATCH and score.scored for score in scores)
+
+
+def _judged(scores: Sequence[ScoreSummary]) -> list[str]:
+    methods = dict.fromkeys(score.method for score in scores if score.method not in ("", WORD_MATCH) and score.scored)
+    return [f"Answers {method}." for method in methods]
+
+
+def _answered(scores: Sequence[ScoreSummary]) -> Iterator[str]:
+    """Of the accuracy: its zeros by reason, and the mean of those who answered beside that of all."""
     for score in scores:
-        if score.none:
-            found.setdefault(missing(score), []).append(measure_of(score.name).label)
-    return found
+        if not score.name.endswith("_accuracy") or not score.zeros:
+            continue
+        label = measure_of(score.name).label
+        yield f"{label}, zeros by reason: {listed(score.zeros)}."
+        if score.of_answered is not None and score.answered < score.scored:
+            yield (
+                f"{label} of those who answered, beside the figure and not in its place: "
+                f"{shown(score.name, score.of_answered)} of {counted(score.answered, 'episode')}."
+            )
 
 
-def ranking_table(ranking: Ranking) -> Table:
-    """Runs side by side, best first; below the table what the order does not say."""
-    table = _table(f"Runs by {measure_of(ranking.by).label.lower()}")
+def instead(score: ScoreSummary) -> str:
+    """Why there is no figure at all, with the reasons."""
+    reasons = {reason: count for reason, count in score.reasons.items() if reason != "mixed_rules"}
+    return f"{score.instead} ({listed(reasons)})" if reasons and score.instead else score.instead or listed(reasons)
+
+
+def _lacks_macro(score: ScoreSummary) -> bool:
+    """Whether a reader would look for an average over groups: of the accuracy alone."""
+    return score.macro is None and bool(score.scored) and score.name.endswith("_accuracy") and bool(score.macro_reason)
+
+
+def _together(head: str, said: Sequence[tuple[ScoreSummary, str]]) -> Iterator[str]:
+    """`Missing: REASON: SCORE; SCORE.` once for each reason."""
+    found: dict[str, list[str]] = {}
+    for score, why in said:
+        found.setdefault(why, []).append(measure_of(score.name).label)
+    for why, labels in found.items():
+        yield f"{head}: {why}: {'; '.join(labels)}."
+
+
+def ranking_table(ranking: Ranking, width: int = SIDE_BY_SIDE) -> Group:
+    """Runs side by side, best first; above them what is compared, below what the order does not say."""
+    wide = width >= SIDE_BY_SIDE
+    label = measure_of(ranking.by).label
+    games = dict.fromkeys(place.scenario for place in ranking.places)
+    table = _table()
     table.add_column("rank", justify="right")
-    for name in ("run", "doctor", "scenario"):
+    for name in ("run", "doctor", *(("scenario",) if len(games) > 1 else ())):
         table.add_column(name, overflow="fold")
-    for name in (measure_of(ranking.by).label, "95% interval", "scored"):
-        table.add_column(name, justify="right", no_wrap=name != measure_of(ranking.by).label)
-    for name in ranking.others:
+    table.add_column(label if ranking.basis == "mean" else f"{label}, lower bound", justify="right")
+    for name in ("95% interval", "scored"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in ranking.others if wide else ():
         table.add_column(measure_of(name).label, justify="right")
     for place in ranking.places:
         figure = place.figure
         table.add_row(
             "–" if place.rank is None else str(place.rank),
-            *map(Text, (place.run, place.doctor, place.scenario)),
-            shown(ranking.by, figure.mean) if figure else "–",
-            interval(figure) if figure else "–",
+            *map(Text, (place.run, place.doctor, *((place.scenario,) if len(games) > 1 else ()))),
+            shown(ranking.by, place.value),
+            span(ranking.by, place.ci95),
             f"{figure.scored}/{figure.n}" if figure else "–",
-            *("–" if other is None else shown(other.name, other.mean) for other in place.others),
+            *("–" if other is None else shown(other.name, other.mean) for other in (place.others if wide else ())),
         )
+    where = f" in {next(iter(games))}" if len(games) == 1 else ""
+    return _group(f"Runs by {label.lower()}{where}\n{compared(ranking)}", table, below(ranking))
+
+
+def compared(ranking: Ranking) -> str:
+    """The sentence that says what a ranking compares, and by what right and wrong were found."""
     figures = [place.figure for place in ranking.places if place.figure]
-    table.caption = Text("\n".join([*beyond(figures), ORDER]))
-    return table
+    words = by_words(figures)
+    return f"{ranking.basis_reason}{' ' + FLOOR.partition('. ')[0] + '.' if words else ''}"
 
 
-ORDER = "An order of means alone: whether two runs differ is said by their paired differences."
+def below(ranking: Ranking) -> list[str]:
+    """What an order does not say, and why a place has no interval."""
+    reasons = dict.fromkeys(place.ci95_reason for place in ranking.places if not place.ci95 and place.ci95_reason)
+    return [ORDER, *(f"No interval: {why}." for why in reasons)]
 
 
-def comparison_table(comparison: Comparison, every: bool = False) -> Group:
-    """The paired differences, a table for each pair of runs; warnings are the caller's to print."""
-    by_pair: dict[tuple[str, str], list[Difference]] = {}
-    for row in comparison.differences:
-        if told(row, every):
-            by_pair.setdefault((row.first, row.second), []).append(row)
-    return Group(*(_pair(first, second, rows) for (first, second), rows in by_pair.items()))
+def comparison_table(comparison: Comparison, every: bool = False, width: int = SIDE_BY_SIDE) -> Group:
+    """The paired differences: of two runs score by score, of more a table for each score with all pairs.
+
+    Warnings are the caller's to print.
+    """
+    rows = [row for row in comparison.differences if told(row, every)]
+    empty = nowhere(comparison, every)
+    found: dict[str, list[Difference]] = {}
+    two = len(comparison.runs) == 2
+    for row in rows:
+        title = f"{row.second} minus {row.first}, paired by case" if two else measure_of(row.score).label
+        found.setdefault(title if two else f"{title}: every pair of runs, by case", []).append(row)
+    tables: list[RenderableType] = [_pairs(title, some, two, width) for title, some in found.items()]
+    notes = [*([comparison.note] if comparison.note else []), *pair_notes(rows), *empty]
+    return Group(*tables, *_notes(notes))
 
 
 def told(row: Difference, every: bool = False) -> bool:
-    """Whether a difference is shown: of a headline score or a plug-in's, where there is a case to compare."""
-    headline = measure_of(row.score).headline or not measure_of(row.score).unit
-    return every or (headline and bool(row.cases or row.left_out))
+    """Whether a difference is shown: a headline score's or a plug-in's (any if `every`), over one case at least."""
+    return bool(row.cases) and (every or _first(row.score))
 
 
-def _pair(first: str, second: str, rows: Sequence[Difference]) -> Table:
-    table = _table(f"{second} minus {first}, paired by case")
-    table.add_column("score")
-    for column in ("first", "second", "difference", "95% interval", "p", "cases"):
+def nowhere(comparison: Comparison, every: bool = False) -> list[str]:
+    """A sentence on the scores that some pair of runs has in no case in common."""
+    rows = [row for row in comparison.differences if not row.cases and (every or _first(row.score)) and row.left_out]
+    labels = dict.fromkeys(measure_of(row.score).label for row in rows)
+    return [f"Not compared, since no case has a value in both runs: {'; '.join(labels)}."] if labels else []
+
+
+def _first(name: str) -> bool:
+    measure = measure_of(name)
+    return measure.headline or not measure.unit
+
+
+def _pairs(title: str, rows: Sequence[Difference], two: bool, width: int) -> Group:
+    table = _table()
+    wide, several = width >= SIDE_BY_SIDE, len(rows) > 1 and not two
+    table.add_column("score" if two else "second minus first", overflow="fold")
+    for column in (*(("first", "second") if wide else ()), "difference", "95% interval", "fewer/more", "p"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for column in (*(("p, Holm",) if several else ()), "cases"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
-            Text(measure_of(row.score).label),
-            shown(row.score, row.first_mean),
-            shown(row.score, row.second_mean),
+            Text(measure_of(row.score).label if two else f"{row.second} − {row.first}"),
+            *((shown(row.score, row.first_mean), shown(row.score, row.second_mean)) if wide else ()),
             signed(row.score, row.difference),
             span(row.score, row.ci95),
+            f"{row.only_first}/{row.only_second}",
             chance(row.p),
+            *((chance(row.p_holm),) if several else ()),
             str(row.cases),
         )
-    return table
+    return _group(title, table, ())
 
 
-def _table(title: str) -> Table:
-    return Table(title=Text(title), title_justify="left", caption_justify="left", box=None, pad_edge=False)
+_TESTS = {
+    "mcnemar exact": "exact McNemar for scores of 0 and 1",
+    "permutation": "permutation of signs for others",
+}
+
+
+def pair_notes(rows: Sequence[Difference]) -> list[str]:
+    """What the columns of paired differences mean, and why one has no interval."""
+    if not rows:
+        return []
+    tests = [_TESTS.get(test, test) for test in dict.fromkeys(row.test for row in rows if row.test)]
+    said = [
+        "Over the cases that have a value in both runs. fewer/more: cases in which the second run has less, and more.",
+        *([f"p: {', '.join(tests)}. Holm: corrected for all pairs of a score."] if tests else []),
+    ]
+    reasons = dict.fromkeys(row.ci95_reason for row in rows if row.cases and not row.ci95 and row.ci95_reason)
+    if left := max((row.left_out for row in rows), default=0):
+        said.append(f"Up to {counted(left, 'case')} with a value in one run only are left out of a row.")
+    return [*said, *(f"No interval: {why}." for why in reasons)]
+
+
+def _table() -> Table:
+    return Table(box=None, pad_edge=False)
+
+
+def _group(title: str, table: Table, notes: Sequence[str]) -> Group:
+    """A table under its title and above its notes, which are as wide as the terminal and not as the table."""
+    return Group(Text(title, style="italic"), table, *_notes(notes))
+
+
+def _notes(notes: Sequence[str]) -> list[RenderableType]:
+    return [Text("\n".join(notes), style="dim"), Text("")] if notes else [Text("")]
 
 
 def chosen(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
-    """The headline scores and those of plug-ins, without what the scenario has not; or all."""
+    """The headline scores and those of plug-ins, without what the scenario has not; or all.
+
+    Of the reasoning those of all turns, where there are such.
+    """
+    taken = {score.name for score in summary.scores}
     return [
         score
         for score in summary.scores
-        if every or ((measure_of(score.name).headline or not measure_of(score.name).unit) and not _absent(score))
+        if every
+        or (
+            (measure_of(score.name).headline or not measure_of(score.name).unit)
+            and not _absent(score)
+            and not superseded(score.name, taken)
+        )
     ]
 
 
@@ -135,11 +266,22 @@ def _absent(score: ScoreSummary) -> bool:
 
 
 def ended(summary: Summary) -> str:
-    """For instance `36 episodes, completed 34, doctor 2, open 1`."""
-    parts = [f"{cause} {count}" for cause, count in summary.endings.items()]
-    return ", ".join(
-        [counted(summary.episodes, "episode"), *parts, *([f"open {summary.open}"] if summary.open else [])]
-    )
+    """For instance `36 episodes: completed 33, no answer from the doctor 2, still open 1`."""
+    told = [f"{why} {count:,}" for why, count in endings(summary).items()]
+    return counted(summary.episodes, "episode") + (f": {', '.join(told)}" if told else "")
+
+
+def endings(summary: Summary) -> dict[str, int]:
+    """How many episodes ended in which way, in words: `completed` first, those still open last."""
+    found: dict[str, int] = {}
+    for cause, count in summary.endings.items():
+        reasons = {key: some for key, some in summary.reasons.items() if key.partition("/")[0] == cause}
+        for key, some in reasons.items():
+            said = ended_by(*key.split("/", 1))
+            found[said] = found.get(said, 0) + some
+        if rest := count - sum(reasons.values()):
+            found[ended_by(cause)] = found.get(ended_by(cause), 0) + rest
+    return found | ({ended_by(None): summary.open} if summary.open else {})
 
 
 def span(name: str, ends: tuple[float, float] | None) -> str:
@@ -148,20 +290,8 @@ def span(name: str, ends: tuple[float, float] | None) -> str:
 
 
 def interval(score: ScoreSummary) -> str:
-    """The 95% interval of a figure, with a dagger where it leaves what a share can be."""
-    return span(score.name, score.ci95) + (DAGGER if score.ci95_within else "")
-
-
-def beyond(scores: Sequence[ScoreSummary]) -> list[str]:
-    """What daggers mean, and the intervals to read instead; empty where there is none."""
-    marked = [score for score in scores if score.ci95_within]
-    if not marked:
-        return []
-    instead = "; ".join(
-        f"{measure_of(score.name).label} {span(score.name, score.ci95_within)} ({_METHODS[score.ci95_within_method]})"
-        for score in marked
-    )
-    return [f"{DAGGER} by Student t, as in the paper, and beyond what a share can be; read instead: {instead}"]
+    """The 95% interval of a figure; a dash where there is none."""
+    return span(score.name, score.ci95)
 
 
 def parts(summary: Summary, score: ScoreSummary) -> str:
@@ -171,7 +301,7 @@ def parts(summary: Summary, score: ScoreSummary) -> str:
 
 
 def both(summary: Summary, score: ScoreSummary) -> str:
-    """The mean; of a figure of the formal part with that of the thinking part, as paper 002's tables print them."""
+    """The mean; of a figure of the formal part with that of the thinking part, as MedR-Bench's tables print them."""
     other = _thinking(summary, score)
     mean = shown(score.name, score.mean)
     return f"{mean} / {shown(other.name, other.mean)}" if other else mean
@@ -220,8 +350,13 @@ def beside(summary: Summary, name: str) -> str:
 
 
 def missing(score: ScoreSummary) -> str:
-    """For instance `2 provider/timeout, 1 nothing_recorded`; a dash if nothing is missing."""
-    return ", ".join(f"{count}\u00a0{reason}" for reason, count in score.reasons.items()) or "–"
+    """For instance `the endpoint gave no reply in time (2)`; a dash if nothing is missing."""
+    return listed(score.reasons) or "–"
+
+
+def zeros(score: ScoreSummary) -> str:
+    """The zeros that have a reason, by it: `no answer (2)`; a dash if there is none."""
+    return listed(score.zeros) or "–"
 
 
 def signed(name: str, value: float | None) -> str:

@@ -81,9 +81,23 @@ def _scoring(first: RunScores, second: RunScores) -> _Found:
     for name in sorted(set(one) | set(two)):
         if one.get(name) != two.get(name):
             yield name, f"{name} differs: {_brief(one.get(name))} and {_brief(two.get(name))}"
+    yield from _rules(first, second)
     judged = [run.name for run in (first, second) if _judged(run)]
     if len(judged) == 1 and one.get("judge") == two.get("judge"):
         yield "judge", f"the answers of {judged[0]} were judged by a model, those of the other run were not"
+
+
+def _rules(first: RunScores, second: RunScores) -> _Found:
+    """Figures by two versions of an evaluator's rules do not measure the same."""
+    one, two = ({each.evaluator: each.version for each in run.scorings if each.shown} for run in (first, second))
+    for evaluator in sorted(set(one) & set(two)):
+        if one[evaluator] != two[evaluator]:
+            older = first if one[evaluator] < two[evaluator] else second
+            yield (
+                "rules",
+                f"{evaluator} scored them by versions {one[evaluator]} and {two[evaluator]} of its rules: "
+                f"score {older.name} again",
+            )
 
 
 def _judged(run: RunScores) -> bool:

@@ -70,10 +70,16 @@ class Truth(Record):
 
     diagnosis: str = Field(default="", description="The final diagnosis; empty in a treatment-only case.")
     synonyms: tuple[str, ...] = Field(default=(), description="Other names that count as the diagnosis.")
+    parts: tuple[str, ...] = Field(
+        default=(), description="The diseases that the diagnosis names, the principal one first; read from it if empty."
+    )
     codes: tuple[str, ...] = Field(default=(), description="Codes as 'SYSTEM:CODE', for instance 'ICD10CM:K35.80'.")
     treatment: str = Field(default="", description="The treatment given; empty in a diagnosis-only case.")
     differential: str = Field(default="", description="Reference reasoning: the differential and its narrowing.")
     reasoning: str = Field(default="", description="Reference reasoning: the explanation of the final answer.")
+    deciding: tuple[str, ...] = Field(
+        default=(), description="Findings that settle the diagnosis; a conclusion before all are seen is premature."
+    )
 
 
 class Category(Record):

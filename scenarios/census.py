@@ -12,14 +12,17 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case
 from wardround.scenarios.consultation import Consultation
+from wardround.scenarios.deciding import unrecorded
 from wardround.scenarios.loaders.detect import scan
 from wardround.scenarios.loaders.problem import Problem
 from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
-from wardround.scenarios.terms.diagnosis import opening_contains
+from wardround.scenarios.terms.leak import opening_contains
 from wardround.scenarios.workup import Workup
 
 GAMES: dict[str, Any] = {game.name: game for game in (Workup, OneTurn, FreeTurn, Oracle, Treatment, Consultation)}
 SCENARIOS = tuple(GAMES)
+_DECIDING = "truth.deciding"
+_STRAY = "{!r} stands nowhere in the record: write it as the record does"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +30,15 @@ class Census:
     """A file of cases counted. Counters map a value to its number of cases; a case may count in several.
 
     `leaks` are (case, field, phrase): an open field that names the truth. `lacks` maps a scenario to the cases that
-    cannot be played or scored under it, with the field that is missing.
+    cannot be played or scored under it, with the field that is missing. `warnings` are what is odd in cases that can
+    be played all the same.
     """
 
     path: str
     cases: int = 0
     counts: Mapping[str, Counter[str]] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
     leaks: tuple[tuple[str, str, str], ...] = ()
     lacks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -43,17 +48,15 @@ class Census:
             "path": self.path,
             "cases": self.cases,
             "counts": {name: dict(_sorted(counter)) for name, counter in self.counts.items()},
-            "problems": [
-                {"path": p.path, "line": p.line, "case": p.case, "field": p.field, "message": p.message}
-                for p in self.problems
-            ],
+            "problems": [_json(problem) for problem in self.problems],
+            "warnings": [_json(warning) for warning in self.warnings],
             "leaks": [{"case": case, "field": name, "phrase": phrase} for case, name, phrase in self.leaks],
             "playable": {name: self.cases - len(self.lacks.get(name, {})) for name in SCENARIOS},
             "lacks": {name: dict(missing) for name, missing in self.lacks.items() if missing},
         }
 
     def text(self, most: int = 12) -> str:
-        """The census for people; each stratum shows its `most` largest values, problems and leaks are all listed."""
+        """The census for people; each stratum shows its `most` largest values, all else is listed whole."""
         said = [f"{self.path}: {counted(self.cases, 'case')}, {counted(len(self.problems), 'problem')}"]
         for name, counter in self.counts.items():
             shown = [f"{value} {count}" for value, count in _sorted(counter)[:most]]
@@ -66,6 +69,9 @@ class Census:
         if self.leaks:
             said.append(f"an open field names the truth in {counted(len({leak[0] for leak in self.leaks}), 'case')}:")
             said += [f"  {case}, field {name}: {phrase!r}" for case, name, phrase in self.leaks]
+        if self.warnings:
+            said.append("odd, and played all the same:")
+            said += [f"  {warning}" for warning in self.warnings]
         if self.problems:
             said.append("problems:")
             said += [f"  {problem}" for problem in self.problems]
@@ -78,6 +84,11 @@ class Census:
         return f"{name}: {self.cases - len(missing)} of {self.cases}" + (f" ({why})" if why else "")
 
 
+def _json(problem: Problem) -> Json:
+    named = ("path", "line", "case", "field", "message")
+    return {name: getattr(problem, name) for name in named}
+
+
 def census(path: Path | str) -> Census:
     """Count the file at `path`; a file that cannot be read at all is a census of one problem."""
     cases: list[Case] = []
@@ -88,13 +99,15 @@ def census(path: Path | str) -> Census:
                 problems.append(item)
             else:
                 cases.append(item)
+                problems += [Problem(str(path), 0, _DECIDING, _STRAY.format(one), item.id) for one in unrecorded(item)]
     except UsageError as error:
         problems.append(Problem(str(path), 0, "", str(error).removeprefix(f"{path}: ")))
     return Census(
         path=str(path),
         cases=len(cases),
         counts=_counts(cases) if cases else {},
-        problems=tuple(problems),
+        problems=tuple(problem for problem in problems if not problem.warning),
+        warnings=tuple(problem for problem in problems if problem.warning),
         leaks=tuple(leak for case in cases for leak in leaks(case)),
         lacks={name: {case.id: what for case in cases if (what := lack(case, name))} for name in SCENARIOS},
     )

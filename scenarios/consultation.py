@@ -13,9 +13,12 @@ from wardround.scenarios import talk
 from wardround.scenarios.answers import answers, heard, lines, rows
 from wardround.scenarios.case import Case
 from wardround.scenarios.moves import Conclusion, Order, Question, Unusable, typed
+from wardround.scenarios.nonanswers import Instructions
 from wardround.scenarios.published import talk as published
+from wardround.scenarios.ranked import Answers, asking
 from wardround.scenarios.records import items
 from wardround.scenarios.tally import Tally
+from wardround.scenarios.unread import looked_at, with_shape
 
 _with = msgspec.structs.replace
 
@@ -37,6 +40,7 @@ class ConsultationSettings(BaseModel):
         default="default",
         description="published: replies are read as by AgentClinic, and the last turn may ask or order as well.",
     )
+    answers: Answers = 1
 
 
 class State(msgspec.Struct, frozen=True):
@@ -61,9 +65,11 @@ class Consultation:
         doctor --question (ASK, verb ask, any other text)--> patient --answer--> doctor
         doctor --order (ORDER, verb order; also if it asks)--> examiner --results--> doctor
         doctor --diagnosis (DIAGNOSIS, verb conclude)--> completed
-        doctor --unusable--> warning, the same turn; one too many: doctor/no_answer
+        doctor --unusable--> warning, the same turn; one too many: unanswered
         one turn left: the desk demands the diagnosis, nothing else is possible
-        published: it demands it too, but whatever is said goes to its seat; after its answer doctor/no_answer
+        published: it demands it too, but whatever is said goes to its seat; after its answer unanswered
+
+    Unanswered is parser/unreadable, doctor/refusal, doctor/content_filter or doctor/no_answer (`Tally.unanswered`).
     """
 
     name = "consultation"
@@ -76,6 +82,7 @@ class Consultation:
     def __init__(self, settings: ConsultationSettings, prompts: Prompts) -> None:
         self.settings = settings
         self._prompts = prompts
+        self._instructions = Instructions(prompts.of(self.name))
         self._published = settings.rules == "published"
 
     def lacks(self, case: Case) -> str | None:
@@ -87,6 +94,7 @@ class Consultation:
         complaint = case.complaint or case.opening
         turns = str(self.settings.max_turns)
         brief = self._prompts["consultation/start"].render(complaint=complaint, turns=turns)
+        brief = asking(brief, self.settings.answers, self._prompts)
         story = {"story": dict(case.history) or {"History": case.opening}, "complaint": complaint}
         return self._bounded(State(brief, story, rows(items(case))), 0)
 
@@ -120,6 +128,10 @@ class Consultation:
         said = Said(event.seq, "doctor", action.verb, action.text, action.args)
         state = _with(state, heard=(*state.heard, said), tally=state.tally.replied())
         move = self._read(action.text, last=last) if action.verb == "reply" else typed(action, "diagnosis")
+        if not self._published:
+            move = looked_at(move, event, self._instructions, state.heard)
+        elif isinstance(move, Unusable):
+            move = with_shape(move, event)
         if isinstance(move, Question | Order) and last and not self._published:
             move = Unusable("unavailable", "only the diagnosis is possible now")
         if isinstance(move, Unusable):
@@ -162,7 +174,7 @@ class Consultation:
 
     def _warn(self, state: State, seq: int, fault: Unusable, *, last: bool) -> State:
         """A warning with its reason, or the end where the budget of warnings is used up."""
-        state = _with(state, tally=state.tally.faulted(fault.fault))
+        state = _with(state, tally=state.tally.faulted(fault.fault, fault.shape))
         if state.tally.unusable > self.settings.max_warnings:
             detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
             return _with(state, ending=state.tally.unanswered(detail))

@@ -2,6 +2,8 @@
 
 import re
 
+from wardround.scenarios import headings
+from wardround.scenarios.nonanswers import postponed, template
 from wardround.scenarios.reading import clean
 
 REACH = 8_000
@@ -28,13 +30,16 @@ _TREATMENT = re.compile(r"(?i)\btreatment(?: +plan)?[*_ ]*[:\uff1a]")
 
 
 def headed(text: str) -> str:
-    """What the last line that opens with `Diagnosis:` names, or the empty text; a differential is no diagnosis."""
-    return _named(text, _LINE)
+    """What the last line that opens with `Diagnosis:` names, or the empty text; a differential is no diagnosis.
+
+    Nor is a placeholder, or that there is none yet. Where there is no such line, one in another language counts.
+    """
+    return _named(text, _LINE) or clean(headings.named(text))
 
 
 def named(text: str) -> str:
     """The same for a text that was asked for nothing but the diagnosis: also inside a line, or in a sentence."""
-    return _named(text, _LINE) or _named(text, _INLINE) or _named(text, _SAID, sentence=True)
+    return headed(text) or _named(text, _INLINE) or _named(text, _SAID, sentence=True)
 
 
 def place(text: str) -> tuple[int, int] | None:
@@ -59,8 +64,9 @@ def _named(text: str, heading: re.Pattern[str], *, sentence: bool = False) -> st
             line = _paragraph(rest)
         if sentence:
             line = line.partition(". ")[0]
-        value = clean(_TREATMENT.split(line, maxsplit=1)[0])
-        if value and not value.lower().startswith("(the "):  # the format repeated, not filled in
+        said = _TREATMENT.split(line, maxsplit=1)[0]
+        value = clean(said)
+        if value and not value.lower().startswith("(the ") and not template(said) and not postponed(said):
             return value
     return ""
 

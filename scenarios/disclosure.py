@@ -5,17 +5,28 @@ import re
 from wardround.scenarios.case import Case
 from wardround.scenarios.records import Item, items
 
-_HEADING = re.compile(
-    r"(?im)^[ \t#>*_•\-]*(?:\d{1,2}[.)][ \t]*)?[*_]*ancillary[ ]tests?(?:[ ](?:results?|findings))?\b[*_ \t]*(?::|$)"
+_BESIDE = (
+    r"(?:tests?|testing|investigations?|stud(?:y|ies)|exam(?:ination)?s?|procedures?|work-?ups?|data|findings?|results?"
+    r"|imaging|images?|diagnostics?|evaluations?|assessments?|reports?|labs?|laborator(?:y|ies)|radiolog\w*|other|further"
+    r"|additional|relevant|key|special|the|patholog\w*|histo\w*|microbiolog\w*|biops\w*|genetics?|summary|performed|done"
+    r"|obtained)"
 )
+ANCILLARY = (
+    rf"[ \t#>*_\u2022\-]*(?:\d{{1,2}}[.)][ \t]*)?[*_]*ancillary[ ]{_BESIDE}"
+    rf"(?:[ ]?(?:[/&+,]|and|or|[ ])[ ]?{_BESIDE}){{0,6}}"
+    r"\b[ ]?(?:\([^()\n]{0,80}\))?[*_ \t]*(?:[:\uff1a]|[\u2013\u2014]|-[ \t]|$)"
+)
+"""A line that opens a report's tests: 'Ancillary Tests:', and whatever else it lists beside them before its colon."""
+_HEADING = re.compile(rf"(?im)^{ANCILLARY}")
 _GAPS = re.compile(r"\s+")
 
 
 def split(summary: str) -> tuple[str, str]:
     """(open part, withheld part): cut before the first line that is a heading 'Ancillary Tests', however it is marked.
 
-    Both word for word but for the blank lines between them; the withheld part has the heading. A mention of ancillary
-    tests inside a sentence is no heading. Without a heading all is open.
+    Of its class are 'Ancillary Tests/Imaging:', 'Ancillary Tests and Findings:', 'Ancillary Investigations -'. Both
+    word for word but for the blank lines between them; the withheld part has the heading. A mention of ancillary tests
+    inside a sentence is no heading. Without a heading all is open.
     """
     heading = _HEADING.search(summary)
     if heading is None:

@@ -42,10 +42,14 @@ class Conclusion(msgspec.Struct, frozen=True):
 
 
 class Unusable(msgspec.Struct, frozen=True):
-    """An action that is no move: `fault` says whose matter it is, `why` is a sentence for people."""
+    """An action that is no move: `fault` says of which kind, `why` is a sentence for people.
+
+    `shape` says what the reply looked like (unread.SHAPES).
+    """
 
     fault: Fault
     why: str
+    shape: str = ""
 
 
 Move = Order | Pick | Question | Conclusion | Unusable

@@ -7,6 +7,8 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.models.thinking import split_thinking
+from wardround.scenarios import headings
+from wardround.scenarios.nonanswers import template
 
 Name = Literal["reasoning", "information", "conclusion", "answer", "final"]
 
@@ -78,22 +80,28 @@ def sections(text: str) -> tuple[Section, ...]:
     return tuple(found)
 
 
-def answer(text: str, parts: Sequence[Section] | None = None) -> str:
+def answer(text: str, parts: Sequence[Section] | None = None, goal: str = "diagnosis") -> str:
     """The answer of a reply, or the empty text; `parts` are its sections, where they are known already.
 
     The last section `Answer` that says anything, else the last `Conclusion`, else the last `Final diagnosis` (or
-    treatment), else what the last sentence 'the final diagnosis is ...' names.
+    treatment), else what the last sentence 'the final diagnosis is ...' names, else what stands under the last heading
+    of another wording or language (`headings.named`; no `goal`: none). A placeholder says nothing.
     """
     parts = sections(text) if parts is None else parts
     for name in ("answer", "conclusion", "final"):
         for part in reversed(parts):
-            if part.name == name and clean(part.text) and not _TEMPLATE.match(part.text):
+            if part.name == name and clean(part.text) and not _unfilled(part.text):
                 return clean(part.text)
     said = list(_SAID.finditer(text))
-    if not said:
-        return ""
-    rest = text[said[-1].end() : said[-1].end() + 4_000].lstrip()
-    return clean(_SENTENCE.split(rest, maxsplit=1)[0])
+    if said:
+        rest = text[said[-1].end() : said[-1].end() + 4_000].lstrip()
+        return clean(_SENTENCE.split(rest, maxsplit=1)[0])
+    return clean(headings.named(text, goal))
+
+
+def _unfilled(said: str) -> bool:
+    """Whether the format is repeated and not filled in."""
+    return _TEMPLATE.match(said) is not None or template(said)
 
 
 def reasoning(text: str) -> str:

@@ -14,11 +14,11 @@ _NOTHING = re.compile(
 )
 
 
-def read(text: str, *, last: bool) -> Order | Conclusion | Unusable:
+def read(text: str, *, last: bool, goal: str = "diagnosis") -> Order | Conclusion | Unusable:
     """The move in `text`: a request, or the answer.
 
     What stands under `Additional Information Required` is a request unless it says no more than that nothing is
-    required. Then, and in the last turn in any case, the answer counts (see `reading.answer`).
+    required. Then, and in the last turn in any case, the answer to `goal` counts (see `reading.answer`).
     """
     text = answer_part(text)
     if not text.strip():
@@ -27,7 +27,7 @@ def read(text: str, *, last: bool) -> Order | Conclusion | Unusable:
     wanted = next((part.text for part in reversed(parts) if part.name == "information"), "")
     if wanted and not last and not nothing(wanted):
         return Order("any", requests(wanted), wanted)
-    concluded = answer(text, parts)
+    concluded = answer(text, parts, goal)
     if concluded:
         return Conclusion(concluded)
     if any(part.name in ("answer", "conclusion") or (part.name == "information" and not last) for part in parts):

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
+from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
@@ -13,9 +14,12 @@ from wardround.scenarios import disclosure, report
 from wardround.scenarios.answers import answers, heard, lines, rows
 from wardround.scenarios.case import Case
 from wardround.scenarios.moves import Conclusion, Order, Question, Unusable, typed
+from wardround.scenarios.nonanswers import Instructions
 from wardround.scenarios.published import stages as published
+from wardround.scenarios.ranked import Answers, asking
 from wardround.scenarios.records import items
 from wardround.scenarios.tally import Tally
+from wardround.scenarios.unread import looked_at, with_shape
 
 _with = msgspec.structs.replace
 
@@ -32,6 +36,7 @@ class ToldSettings(BaseModel):
         default="default",
         description="published: replies are read as by the published code, and none is answered by a warning.",
     )
+    answers: Answers = 1
 
 
 class OneTurnSettings(ToldSettings):
@@ -68,8 +73,10 @@ class Staged:
         turn n --asks for information, n not last--> patient --told--> turn n+1
         turn n --asks for nothing, concludes--> completed
         last turn --concludes, whatever else it asks for--> completed
-        any --unusable reply--> warning, the same turn; one too many: parser/unreadable or doctor/no_answer
-        published: any --unusable reply--> parser/unreadable or doctor/no_answer at once; one turn: see there
+        any --unusable reply--> warning, the same turn; one too many: unanswered
+        published: any --unusable reply--> unanswered at once; one turn: see there
+
+    Unanswered is parser/unreadable, doctor/refusal, doctor/content_filter or doctor/no_answer (`Tally.unanswered`).
     """
 
     name = ""
@@ -77,10 +84,17 @@ class Staged:
     seats: Sequence[str] = ("doctor", "patient")
     SAMPLING: ClassVar[dict[str, float]] = {}
     REPEATS = 1
+    PROVISIONAL: ClassVar[bool] = False
+    """Whether what is concluded before the last turn is only provisional."""
 
     def __init__(self, settings: ToldSettings, prompts: Prompts) -> None:
+        if settings.answers > 1 and self.goal != "diagnosis":
+            raise UsageError(
+                f"{self.name} asks for one plan; answers={settings.answers} is for games that ask for a diagnosis"
+            )
         self.settings = settings
         self._prompts = prompts
+        self._instructions = Instructions(prompts.of(self.name))
         self._turns = 1
         self._published = settings.rules == "published"
 
@@ -92,7 +106,9 @@ class Staged:
 
     def start(self, case: Case) -> State:
         """The doctor has read the report, without its tests where they can be asked for."""
-        brief = self._prompts[f"{self.name}/start"].render(case=self._told(case))
+        brief = asking(
+            self._prompts[f"{self.name}/start"].render(case=self._told(case)), self.settings.answers, self._prompts
+        )
         if "patient" not in self.seats:
             return State(brief, {})
         known: dict[str, Json] = {
@@ -126,11 +142,7 @@ class Staged:
             return self._told_by_patient(state, event.seq, action)
         said = Said(event.seq, "doctor", action.verb, action.text, action.args)
         state = _with(state, heard=(*state.heard, said), tally=state.tally.replied())
-        move = self._read(action.text, last=last) if action.verb == "reply" else typed(action, self.goal)
-        if isinstance(move, Question):
-            move = Unusable("unavailable", "the patient answers requests for information, not questions")
-        elif isinstance(move, Order) and last:
-            move = Unusable("unavailable", "only the answer is possible now")
+        move = self._move(state, event, last=last)
         if isinstance(move, Unusable):
             return self._warn(state, event.seq, move, last=last)
         state = _with(state, tally=state.tally.usable().turned())
@@ -140,9 +152,25 @@ class Staged:
         order = Said(event.seq, "doctor", "order", known["text"], known)
         return _with(state, order=move, orders=(*state.orders, order), tally=state.tally.ordered())
 
+    def _move(self, state: State, event: Acted, *, last: bool) -> Order | Conclusion | Unusable:
+        """The move of an action, if it is one and possible now."""
+        action = event.action
+        read = self._read(action.text, last=last) if action.verb == "reply" else typed(action, self.goal)
+        if isinstance(read, Question):
+            read = Unusable("unavailable", "the patient answers requests for information, not questions")
+        elif isinstance(read, Order) and last:
+            read = Unusable("unavailable", "only the answer is possible now")
+        if self._published:
+            return with_shape(read, event) if isinstance(read, Unusable) else read
+        return looked_at(read, event, self._instructions, state.heard, final=last or not self.PROVISIONAL)
+
     def _read(self, text: str, *, last: bool) -> Order | Conclusion | Unusable:
         """The move in a reply's text."""
-        return published.read(text, self.name, last=last) if self._published else report.read(text, last=last)
+        return (
+            published.read(text, self.name, last=last)
+            if self._published
+            else report.read(text, last=last, goal=self.goal)
+        )
 
     def _told(self, case: Case) -> str:
         """What the doctor reads of the case first."""
@@ -172,7 +200,7 @@ class Staged:
 
     def _warn(self, state: State, seq: int, fault: Unusable, *, last: bool) -> State:
         """A warning with its reason, or the end where the budget of warnings is used up."""
-        state = _with(state, tally=state.tally.faulted(fault.fault))
+        state = _with(state, tally=state.tally.faulted(fault.fault, fault.shape))
         if state.tally.unusable > (0 if self._published else self.settings.max_warnings):
             detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
             return _with(state, ending=state.tally.unanswered(detail))
@@ -197,6 +225,7 @@ class OneTurn(Staged):
 
     name = "one-turn"
     Settings = OneTurnSettings
+    PROVISIONAL = True
 
     def __init__(self, settings: OneTurnSettings, prompts: Prompts) -> None:
         super().__init__(settings, prompts)
@@ -214,7 +243,7 @@ class OneTurn(Staged):
         """Under the published rules the doctor, who is told nothing of it, begins anew."""
         if not self._published or state.tally.unusable >= published.TRIES - 1:
             return super()._warn(state, seq, fault, last=last)
-        tally = msgspec.structs.replace(state.tally.faulted(fault.fault), turns=0)
+        tally = msgspec.structs.replace(state.tally.faulted(fault.fault, fault.shape), turns=0)
         return _with(state, heard=(), order=None, tally=tally)
 
 

@@ -13,9 +13,12 @@ from wardround.scenarios import actions
 from wardround.scenarios.answers import answers, found, heard, lines, rows
 from wardround.scenarios.case import Case
 from wardround.scenarios.moves import Conclusion, Move, Order, Pick, Question, Unusable, typed
+from wardround.scenarios.nonanswers import Instructions
 from wardround.scenarios.published import moves as published
+from wardround.scenarios.ranked import Answers, asking
 from wardround.scenarios.records import items
 from wardround.scenarios.tally import Tally
+from wardround.scenarios.unread import looked_at, with_shape
 
 _with = msgspec.structs.replace
 
@@ -54,6 +57,7 @@ class WorkupSettings(BaseModel):
         default="strict",
         description="What the examiner tells of a test that the record has not: so, or a normal value.",
     )
+    answers: Answers = 1
 
 
 class State(msgspec.Struct, frozen=True):
@@ -74,7 +78,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Workup:
-    """History first, then examination and tests on request, up to the diagnosis: paper 000, section A.3.
+    """History first, then examination and tests on request, up to the diagnosis (MultiCogEval, section A.3).
 
     Each episode has its own budget of replies.
 
@@ -85,9 +89,10 @@ class Workup:
         choose --a list with its heading-------------> lookup
         choose --OUTPUT--> diagnose --Diagnosis: ...--> completed
         choose|list --OUTPUT and Diagnosis: ... in one reply--> completed
-        any --unusable reply--> warning, the same stage; one too many: parser/unreadable or doctor/no_answer
-        any --one reply left--> diagnose (the last reply can only be the answer); none left: doctor/no_answer
+        any --unusable reply--> warning, the same stage; one too many: unanswered
+        any --one reply left--> diagnose (the last reply can only be the answer); none left: unanswered
 
+    Unanswered is parser/unreadable, doctor/refusal, doctor/content_filter or doctor/no_answer (`Tally.unanswered`).
     The doctor acts in every stage but `lookup`, which is the examiner's. Typed verbs skip the text: `order` goes to
     lookup from choose and list, `conclude` completes from anywhere.
     """
@@ -102,6 +107,7 @@ class Workup:
     def __init__(self, settings: WorkupSettings, prompts: Prompts) -> None:
         self.settings = settings
         self._prompts = prompts
+        self._instructions = Instructions(prompts.of(self.name))
         self._published = settings.rules == "published"
 
     def lacks(self, case: Case) -> str | None:
@@ -114,6 +120,7 @@ class Workup:
         brief = self._prompts["workup/start"].render(
             history=case.opening, actions=", ".join((*NAMES.values(), "OUTPUT"))
         )
+        brief = asking(brief, self.settings.answers, self._prompts)
         state = State(brief, rows(record), frozenset(item.kind for item in record))
         return self._bounded(state, 0)
 
@@ -145,6 +152,10 @@ class Workup:
         said = Said(event.seq, "doctor", action.verb, action.text, action.args)
         state = _with(state, heard=(*state.heard, said), tally=state.tally.replied().turned())
         move = self._read(action.text, state) if action.verb == "reply" else typed(action, "diagnosis")
+        if self.settings.reading != "published":
+            move = looked_at(move, event, self._instructions, state.heard)
+        elif isinstance(move, Unusable):
+            move = with_shape(move, event)
         if isinstance(move, Conclusion):
             return _with(state, ending=state.tally.completed(diagnosis=move.text))
         if isinstance(move, Question):
@@ -213,7 +224,7 @@ class Workup:
 
     def _warn(self, state: State, seq: int, fault: Unusable) -> State:
         """A warning with its reason, or the end where the budget of warnings is used up."""
-        state = _with(state, tally=state.tally.faulted(fault.fault))
+        state = _with(state, tally=state.tally.faulted(fault.fault, fault.shape))
         if state.tally.unusable > self.settings.max_warnings:
             detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
             return _with(state, ending=state.tally.unanswered(detail))

@@ -139,4 +139,4 @@ def test_a_verdict_is_of_the_episode_as_it_stands_now(shell: Shell, file: Path, 
         assert shell("run", "--resume", "r", "--retry", "provider", "--store", store) == 0
         table = {row["name"]: row for row in shell.json(*judge)["scores"]}
         assert (table["diagnosis_accuracy"]["scored"], table["diagnosis_accuracy"]["mean"]) == (3, 1.0)
-        assert server.total == 3 + 1 + 3 + 2, "three episodes, one of them twice, three verdicts, two preflights"
+        assert server.total == 3 + 1 + 3 + 2 + 2, "episodes, one twice; verdicts; two preflights and trials"

@@ -16,10 +16,11 @@ from wardround.engine.records import Ending
 from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.reasoning.evaluator import Reasoning
-from wardround.judged import standing, texts
+from wardround.judged import texts
 from wardround.paging import write_pages
 from wardround.results import Run
 from wardround.scoring import score_run, scored
+from wardround.scorings import current, standing
 
 COUNT = 4
 
@@ -34,12 +35,13 @@ async def test_figures_need_the_last_events_alone(tmp_path: Path) -> None:
     run = await judged(MemoryStore())
     counted = Counted(run.store)
     scores = await scored(Run(counted, run.name, run.header))
-    # of each episode the last and the one before it; of its evaluation the act too; and one to see which stands
-    assert counted.calls["rows"] == 2 * COUNT + 3 * COUNT + 2
+    # of each episode the last and the one before it; of its evaluation the act too
+    assert counted.calls["rows"] == 2 * COUNT + 3 * COUNT
     assert [bool(row.answer) for row in scores.episodes] == [True] * COUNT
     counted.calls.clear()
     assert await write_pages(counted, [scores], tmp_path / "report.html") == COUNT
-    assert (counted.calls["runs"], counted.calls["read"]) == (1, 1 + COUNT)
+    # of each episode its account and, for the dialogue, its events
+    assert (counted.calls["runs"], counted.calls["read"]) == (0, 2 * COUNT)
 
 
 async def test_an_account_is_found_however_its_fields_are_ordered() -> None:
@@ -56,9 +58,10 @@ async def test_an_account_is_found_however_its_fields_are_ordered() -> None:
             body = msgspec.json.encode(dict(reversed(fields.items())))
             lines.append(Row(line.seq, chain(lines[-1].hash if lines else b"", body), body))
         await other.append(row.name, one.id, lines, ending=Ending("completed"))
-    told = [one.account async for one in standing(run, {"reasoning": row})]
+    told = [one.account async for one in standing(run, await current(run.store, run.name))]
     assert all(told)
-    assert [one.account async for one in standing(Run(other, run.name, run.header), {"reasoning": row})] == told
+    again = Run(other, run.name, run.header)
+    assert [one.account async for one in standing(again, await current(other, run.name))] == told
 
 
 async def test_a_last_event_that_was_altered_is_named() -> None:

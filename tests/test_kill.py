@@ -183,6 +183,22 @@ async def test_of_two_processes_one_is_killed_and_the_other_ends_the_run(store: 
     await same_as_uncut(whole, store, FEW)
 
 
+async def test_after_a_kill_the_log_beside_the_file_belongs_to_it(tmp_path: Path) -> None:
+    cases, where, copy = case_file(tmp_path / "cases.jsonl", FEW), tmp_path / "cut.db", tmp_path / "copy.db"
+    async with Loopback(lambda messages, model: lines("workup", messages), latency=0.05) as server:
+        process = await started(*playing(cases, server, str(where)), "--store", str(where))
+        assert await killed(process, server, 200, 0.05)
+    both, log = tmp_path / "both.db", (tmp_path / "cut.db-wal").read_bytes()
+    assert log, "what a killed process wrote lies in the log"
+    both.write_bytes(where.read_bytes())
+    (tmp_path / "both.db-wal").write_bytes(log)
+    assert (await finished(str(both), "replay", "r"))["differ"] == []
+    expected = await finished(str(where), "replay", "r")  # any verb that opens the store puts the log into the file
+    assert expected["episodes"] > 0
+    copy.write_bytes(where.read_bytes())
+    assert await finished(str(copy), "replay", "r") == expected
+
+
 async def at_work(where: str) -> list[int]:
     """The processes at work on the run."""
     store = open_store(where)

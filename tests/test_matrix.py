@@ -1,4 +1,4 @@
-"""Every fault in every role and scenario: typed or survived, never a score of 0, and mended by trying again."""
+"""Every fault in every role and scenario: typed or survived, and mended by trying again; a 0 is only the doctor's."""
 
 import re
 from collections.abc import Mapping
@@ -16,12 +16,21 @@ from wardround.engine.models.faults import KINDS, Rates
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.reach import reach
+from wardround.engine.models.retry import BRAKE
 from wardround.engine.models.transport import Timeouts
 
 configure("warning")  # thousands of episodes end by a cause here, as they should
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reliability.md"
-QUICK = ("429 with Retry-After", "nothing listens", "malformed JSON", "empty text", "context overflow")
+QUICK = (
+    "429 with Retry-After",
+    "nothing listens",
+    "malformed JSON",
+    "empty text",
+    "refusal by the model",
+    "context overflow",
+)
 """Troubles of the default suite; the others are tried by make test-all."""
+BRAKED, OPEN = ("quota", "auth", "unknown_model"), "None"
 ALL = tuple(f"case-{number:03}@1" for number in range(EPISODES))
 
 
@@ -44,6 +53,8 @@ class Cell:
         self.wanted = outcome(trouble, role, scenario, lasting=lasting)
         self.spoiled = (SPOILED,) if lasting and not trouble.down else ALL
         self.judged = role == "judge"
+        # Refusals of the key, the credit or the model's name in a row stop the work, and what is left stays open.
+        self.stopped = trouble.kind in BRAKED and not lasting
         # A summary or a repair is a call more; what is tried again by the model layer is one call with more attempts.
         self.same_effort = trouble.passing
 
@@ -55,7 +66,9 @@ class Cell:
             await played(scene)
             ended = await endings(scene)
             found = await scored(ward, scene, judged=self.judged)
-            for episode in ALL:
+            reached = [episode for episode in ALL if not self.stopped or self.ended_by_itself(episode, ended, found)]
+            assert len(reached) == (BRAKE - 1 if self.stopped else EPISODES), f"{self.name}: {ended}"
+            for episode in reached:
                 how = self.wanted if episode in self.spoiled else "scored" if self.judged else "completed"
                 assert (ended[episode] == "completed") is (self.judged or how == "completed"), f"{self.name}: {ended}"
                 if how in ("completed", "scored"):
@@ -64,13 +77,13 @@ class Cell:
                     assert accuracy(found[episode]) == (None, how), self.name
                 else:
                     assert ended[episode] == how, self.name
-                    right = (0.0, "no_answer") if how == "doctor/no_answer" else (None, how)
+                    right = (0.0, how.removeprefix("doctor/")) if how.startswith("doctor/") else (None, how)
                     assert accuracy(found[episode]) == right, self.name
             assert ward.struck or (ward.trouble and ward.trouble.down), f"{self.name}: nothing went wrong"
             ward.mend()
             if ward.trouble and ward.trouble.down and ward.lasting:
                 await ward.come_up()
-            causes = sorted({how.partition("/")[0] for how in ended.values()} - {"completed"})
+            causes = sorted({how.partition("/")[0] for how in ended.values()} - {"completed", OPEN})
             await played(scene, causes)
             assert set((await endings(scene)).values()) == {"completed"}, self.name
             again = await scored(ward, scene, judged=self.judged)
@@ -79,8 +92,15 @@ class Cell:
             ):  # it did answer: another judge or another wording is asked, not it
                 assert again == found, self.name
                 return
-            talk = self.wanted != "doctor/no_answer"
+            talk = not self.wanted.startswith("doctor/")
             assert judgement(again, talk=talk) == judgement(expected, talk=talk), f"{self.name}: mended"
+
+    def ended_by_itself(self, episode: str, ended: Mapping[str, str], found: Figures) -> bool:
+        """Whether an episode, or its verdict, was ended by its own refusal; the others were stopped and stay open."""
+        if self.judged:
+            return any(reason == self.wanted for _, reason in found[episode].values())
+        assert ended[episode] in (self.wanted, OPEN), f"{self.name}: {ended}"
+        return ended[episode] != OPEN
 
     def seen(self, figures: Figures) -> Figures:
         """What must be the same."""

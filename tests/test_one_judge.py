@@ -27,9 +27,9 @@ from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import summarise
-from wardround.judged import evaluations, standing
 from wardround.results import Run
 from wardround.scoring import score_run, scored
+from wardround.scorings import current, standing
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ async def test_an_episode_that_the_last_judge_has_not_seen_has_no_value(store: S
     assert "standard: 1 of 3 closed episodes judged so far" in "\n".join(doubts(scores, summary))
     [loaded] = await load(store, ("r",))
     assert loaded == scores
-    found = [(one.episode, one.evaluator) async for one in standing(run, await evaluations(store, "r"))]
+    found = [(one.episode, one.evaluator) async for one in standing(run, await current(store, "r"))]
     ids = [row.id for row in await run.episodes()]
     assert found == [(ids[0], "reasoning"), (ids[0], "standard"), (ids[1], "reasoning"), (ids[2], "reasoning")]
 

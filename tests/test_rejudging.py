@@ -22,10 +22,10 @@ from wardround.engine.seat import Seat
 from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
-from wardround.judged import evaluations
 from wardround.priced import Priced
 from wardround.results import Run
 from wardround.scoring import evaluator_of, score_run
+from wardround.scorings import current
 
 NOBODY = "http://127.0.0.1:9/v1"
 
@@ -85,7 +85,7 @@ async def test_what_is_judged_needs_no_judge(store: Store) -> None:
         alive = Scripted(lambda messages, purpose: '{"verdict": "correct"}', name="m")
         alive.host = model.host  # it stands for the endpoint while that was up
         await score_run(run, [Standard()], judge=Court(seats_of([Part("openai/m", model=alive)])))
-        await store.put_scores("r", "wr-001@1", "standard", [])
+        await store.put_scores("r", "wr-001@1", "r~standard", [])
         again = await score_run(run, [Standard()], judge=dead)
         assert accuracy(again) == [1.0] * 3
         untold = Court(dead.parts, missing={"judge": UsageError("there is no key")})
@@ -137,7 +137,7 @@ async def test_the_figures_name_the_judges_that_they_came_from(store: Store) -> 
     again = await score_run(run, [Standard()], judge=first)
     assert accuracy(again) == [1.0] * 3
     assert again.judges.keys() == {"judge"}
-    assert (await evaluations(store, "r"))["standard"].name == "r~standard"
+    assert (await current(store, "r"))["standard"].key == "r~standard"
     plain = await score_run(run, [Standard()])
     assert (plain.judges, plain.scoring) == ({}, {"judge": "lexical"})
     assert (await score_run(run, [Standard()], judge=second)).judges.keys() == {"judge", "judge-2"}

@@ -59,6 +59,6 @@ async def test_scoring_again_writes_only_what_does_not_stand_there(store: Store)
     again = Run(counted, run.name, run.header)
     assert table(await score_run(again, [Standard()], judge=court(PlainJudge()))) == table(first)
     assert counted.calls["put_scores"] == 0
-    await store.put_scores("r", "wr-002@1", "standard", [])
+    await store.put_scores("r", "wr-002@1", "r~standard", [])
     assert table(await score_run(again, [Standard()], judge=court(PlainJudge()))) == table(first)
     assert counted.calls["put_scores"] == 1

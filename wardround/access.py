@@ -1,12 +1,13 @@
 """How models are reached: prices, timeouts, and the limits of endpoints that all seats of a process share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.gates import Gates
+from wardround.engine.models.hosts import HIDDEN, redacted
 from wardround.engine.models.prices import Prices, read_prices
 from wardround.engine.models.quota import Quota, read_quota
 from wardround.engine.models.retry import Patience
@@ -24,12 +25,35 @@ class Access:
     offline: bool = False
     timeouts: Timeouts | None = None
     patience: Patience | None = None
+    urls: Sequence[str] = ()
+
+    def whole(self, base_url: str, env: Mapping[str, str]) -> str:
+        """An address whose secrets were not stored, with them: from `urls`, else from the environment.
+
+        Raises UsageError if it stands in none of them.
+        """
+        if f"={HIDDEN}" not in base_url:
+            return base_url
+        given = [*self.urls, *(env[name] for name in _URLS if env.get(name))]
+        for url in given:
+            if redacted(url) == base_url:
+                return url
+        raise UsageError(
+            f"the address {base_url} held a secret, which is not stored: give it whole with --base-url, or in "
+            f"{_URLS[0]}"
+        )
 
 
-async def access_of(settings: RunSettings, store: Store, share: tuple[int, int] = (1, 1)) -> Access:
+_URLS = ("OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT")
+
+
+async def access_of(
+    settings: RunSettings, store: Store, share: tuple[int, int] = (1, 1), urls: Sequence[str] = ()
+) -> Access:
     """What the settings say, with what this store's runs have spent today of daily quotas.
 
-    `share` (i, n) gives this process its fixed part of every quota. Raises UsageError.
+    `share` (i, n) gives this process its fixed part of every quota, `urls` are addresses with their secrets. Raises
+    UsageError.
     """
     prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
     quotas = read_quotas(settings.quotas)
@@ -39,7 +63,7 @@ async def access_of(settings: RunSettings, store: Store, share: tuple[int, int] 
     timeouts = Timeouts.of(settings.timeout) if settings.timeout else None
     patience = Patience.lasting(settings.patience) if settings.patience else None
     gates = Gates(quotas, default, share=share, spent_today=spent)
-    return Access(prices, gates, timeouts=timeouts, patience=patience)
+    return Access(prices, gates, timeouts=timeouts, patience=patience, urls=urls)
 
 
 def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:
@@ -47,16 +71,19 @@ def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:
     found: dict[str, Quota] = {}
     for text in texts:
         first, _, rest = text.strip().partition(" ")
-        where, limits = ("", text) if "=" in first or not rest else (first, rest)
+        where, limits = (first, rest) if rest and ("://" in first or "=" not in first) else ("", text)
         fields: dict[str, int] = {}
         for limit in limits.split(","):
             name, equals, value = limit.partition("=")
+            shown = redacted(text)
             if not equals or not value.strip().isdecimal():
-                raise UsageError(f"quota {text!r}: {limit!r} is no limit; write NAME=N, such as rpm=600")
+                raise UsageError(f"quota {shown!r}: {redacted(limit)!r} is no limit; write NAME=N, such as rpm=600")
             fields[name.strip()] = int(value)
         if where in found:
-            raise UsageError(f"quota {text!r}: {where or 'the quota of all endpoints'} is given twice")
-        found[where] = read_quota(fields, f"quota {text!r}")
+            raise UsageError(
+                f"quota {redacted(text)!r}: {redacted(where) or 'the quota of all endpoints'} is given twice"
+            )
+        found[where] = read_quota(fields, f"quota {redacted(text)!r}")
     return found
 
 

@@ -8,6 +8,9 @@ import msgspec
 
 from wardround.access import Access, access_of
 from wardround.amounts import new_budget
+from wardround.cast import check_egress
+from wardround.engine.errors import UsageError
+from wardround.engine.models.hosts import HIDDEN, redacted
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
 from wardround.engine.sessions import Orders
@@ -166,7 +169,8 @@ async def resume(
     """Go on with a run where it stopped; no recorded call is made again.
 
     `retry` reopens closed episodes of these causes, `budget` takes the place of the caps given before (what was spent
-    stays spent). Where other processes are at work on the run already, this one joins them and a pause stays one.
+    stays spent). `seats` is as in `join`. Where other processes are at work on the run already, this one joins them and
+    a pause stays one.
     """
     run = await taken_up(name, _opened(store), retry=retry, **changes)
     return await join(name, store=run.store, share=share, seats=seats, progress=progress)
@@ -184,16 +188,33 @@ async def join(
     """Work on a run, alone or beside other processes, until no episode is open or the operator says stop.
 
     `share` (i, n) is this process's part of every limit of an endpoint, where n processes work on the run. `seats` is
-    needed only for classes of your own that have no importable name.
+    needed only for classes of your own that have no importable name, and as `{"doctor": {"base_url": URL}}` for an
+    address whose secrets were not stored.
     """
     run = await Run.open(_opened(store), name)
     run.check_playable("it is not played")
     settings = await _settings(run)
-    access = await access_of(settings, run.store, share)
-    parts = await parts_of(run, access, split_agents(seats or {})[1])
+    specs, agents = split_agents(seats or {})
+    urls = [str(given["base_url"]) for given in specs.values() if "base_url" in given]
+    _check_urls(run, urls)
+    access = await access_of(settings, run.store, share, urls)
+    parts = await parts_of(run, access, agents)
+    check_egress(parts, run.restricted, settings.allow_hosts)
     async with reached(parts, tried=settings.preflight):
         await play_open(await stage(run, parts, access), progress or Progress(), concurrency or settings.concurrency)
     return run
+
+
+def _check_urls(run: Run, base_urls: Sequence[str]) -> None:
+    """Raise UsageError for an address that is none of the run's whose secrets are missing: it would be ignored."""
+    seats = run.header["settings"].get("seats", {}).values()
+    wanted = {str(told.get("base_url", "")) for told in seats if f"={HIDDEN}" in str(told.get("base_url", ""))}
+    for url in base_urls:
+        if redacted(url) not in wanted:
+            raise UsageError(
+                f"--resume takes the run's settings from the store; leave out --base-url {redacted(url)}"
+                + (f" (what is missing is {', '.join(sorted(wanted))} with its secret)" if wanted else "")
+            )
 
 
 async def _settings(run: Run) -> RunSettings:

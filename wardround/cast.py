@@ -9,15 +9,17 @@ from typing import Any
 import msgspec
 
 from wardround.access import Access
+from wardround.agents.human import Human
 from wardround.agents.recorded import Recorded
 from wardround.agents.replies import Replies, Reply, read_replies
 from wardround.engine.cache import StoreCache
 from wardround.engine.calls import Cache
 from wardround.engine.episode import Caster
-from wardround.engine.errors import UsageError
+from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.bound import bound
 from wardround.engine.models.gates import Gates
-from wardround.engine.models.guard import Guarded
+from wardround.engine.models.guard import Guarded, allowed
+from wardround.engine.models.hosts import hosts_of, redacted
 from wardround.engine.models.reach import Means, reach
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.models.wellformed import WellFormed
@@ -30,6 +32,7 @@ from wardround.others import Others
 from wardround.scenarios.case import Case
 from wardround.settings import SeatSettings
 
+OWN = "code of your own, which nothing keeps from sending on what it is told; play it on public cases"
 Making = Callable[[Seat], Agent]
 SEATS = "wardround.seats."
 
@@ -41,7 +44,9 @@ class Part:
     `pick` makes another agent for each (case, repeat), as recorded replies need; a case without one is not run.
     `outside` says that a person answers, who is asked about one episode at a time. `table` is what must be stored
     beside the run to play it again. `cached` says that its calls go through the call cache, `address` where its model
-    is reached: another endpoint may serve another model by the same name.
+    is reached: another endpoint may serve another model by the same name. `own` says that the agent is none of the
+    house: nothing keeps it from sending on what it is told, so it gets no restricted case. `believed` says that its
+    agent may itself say how the episode ends, as a recording does that is over: no user's class is.
     """
 
     spec: str
@@ -56,6 +61,8 @@ class Part:
     cached: bool = False
     address: str = ""
     gates: Gates | None = None
+    own: bool = False
+    believed: bool = False
 
     def describe(self) -> dict[str, Json]:
         """For the run's header: no key, no secret."""
@@ -82,11 +89,18 @@ class Company:
     gates: Gates = field(default_factory=Gates)
     places: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def believed(self) -> frozenset[str]:
+        """The seats whose agents may say how an episode ends."""
+        return frozenset(seat for seat, part in self.parts.items() if part.believed)
+
     def caster(self, case: Case, repeat: int) -> Caster:
         """A function that makes the agents of one episode."""
 
         def cast(name: str, voice: Callable[[Model, Mapping[str, Json]], Voice]) -> Agent:
             part = self.parts[name]
+            if part.own and case.data_class == "restricted":
+                raise EgressError(f"case {case.id} is restricted, and {name} {part.spec!r} is {OWN}")
             model = None
             if part.model is not None:
                 reached = WellFormed(bound(part.model, name, f"{case.id}@{repeat}"))
@@ -125,6 +139,27 @@ class Company:
         return None
 
 
+def check_egress(parts: Mapping[str, Part], restricted: int, allow_hosts: Sequence[str]) -> None:
+    """Raise EgressError if any of so many restricted cases would be shown to a host or an agent that may not have it.
+
+    Asked before anything leaves: not even a key goes to a host that is refused.
+    """
+    if not restricted:
+        return
+    for seat, part in parts.items():
+        if part.own:
+            raise EgressError(
+                f"{restricted} of the cases are restricted, and {seat} {part.spec!r} is {OWN} "
+                "(--where data_class=public)"
+            )
+        for host in hosts_of(part.model) if part.model else ():
+            if not allowed(host, allow_hosts):
+                raise EgressError(
+                    f"{restricted} of the cases are restricted, and {seat} {part.spec!r} would send them to "
+                    f"{host}; name that host with --allow-host if your data agreement permits it"
+                )
+
+
 def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = None) -> Part:
     """What `settings.spec` stands for in `seat`; `own` is the user's class itself, where the spec only names it.
 
@@ -146,10 +181,27 @@ def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = Non
         return _plain(spec, imported(spec), settings)
     if spec not in names(SEATS + seat):
         raise UsageError(
-            f"there is no {seat} {spec!r}{meant(spec, names(SEATS + seat))}; "
+            f"there is no {seat} {spec!r}{_likely(spec) or meant(spec, names(SEATS + seat))}; "
             "for others write provider/model, package.module:Class, replies:PATH or recorded:RUN"
         )
     return _plain(spec, named(SEATS + seat, spec), settings)
+
+
+_PROVIDERS = (
+    ("openai", ("gpt", "chatgpt", "o1", "o3", "o4")),
+    ("anthropic", ("claude",)),
+    ("gemini", ("gemini",)),
+    ("deepseek", ("deepseek",)),
+    ("mistral", ("mistral", "mixtral")),
+    ("openai", ("llama", "qwen", "gemma", "phi", "meditron", "medgemma", "baichuan")),
+)
+"""Who serves models whose names begin so; the last are served at an address of one's own."""
+
+
+def _likely(spec: str) -> str:
+    """`, did you mean openai/gpt-4o?` where a SPEC is the name of a model without its provider."""
+    provider = next((name for name, heads in _PROVIDERS if spec.lower().startswith(heads)), "")
+    return f", did you mean {provider}/{spec}? A model is named with its provider" if provider else ""
 
 
 def played_by_person(seats: Mapping[str, Mapping[str, Json]]) -> bool:
@@ -182,16 +234,16 @@ def model_part(settings: SeatSettings, access: Access, env: Mapping[str, str] = 
     spec = settings.spec
     if not is_model(spec):
         raise UsageError(f"{spec!r} names no model: write provider/model, for instance openai/gpt-4o")
-    base_url = settings.base_url or None
+    base_url = settings.base_url if access.offline else access.whole(settings.base_url, env)
     means: Means = {
         "prices": access.prices,
         "timeouts": access.timeouts,
         "patience": access.patience,
         "gates": access.gates,
     }
-    model: Model = Unreachable(spec) if access.offline else reach(spec, base_url=base_url, env=env, **means)
+    model: Model = Unreachable(spec) if access.offline else reach(spec, base_url=base_url or None, env=env, **means)
     made = Part(spec, model=model, sampling=settings.sampling(), options=settings.options)
-    made.cached, made.address, made.gates = settings.cache, settings.base_url, access.gates
+    made.cached, made.address, made.gates = settings.cache, redacted(settings.base_url), access.gates
     return made
 
 
@@ -201,7 +253,8 @@ def _plain(spec: str, factory: Any, settings: SeatSettings) -> Part:
         raise UsageError(f"{spec!r} says `told = {told!r}`; only 'truth' and 'cases' can be told")
     outside = bool(getattr(factory, "outside", False))
     made = Part(spec, maker(factory, spec), options=settings.options, told=told)
-    made.outside = outside
+    made.outside, made.believed = outside, factory is Human
+    made.own = not str(getattr(factory, "__module__", "")).startswith("wardround.")
     return made
 
 
@@ -216,7 +269,7 @@ def replies_part(spec: str, replies: Mapping[str, Sequence[Reply]], settings: Se
     table = msgspec.json.encode(
         {case: [[reply.text, reply.thinking] for reply in said] for case, said in replies.items()}
     )
-    return Part(spec, pick=pick, options=settings.options, table=table)
+    return Part(spec, pick=pick, options=settings.options, table=table, believed=True)
 
 
 def stored_replies(table: bytes) -> Mapping[str, Sequence[Reply]]:
@@ -233,7 +286,7 @@ def recorded_part(spec: str, actions: Mapping[tuple[str, int], Sequence[Action]]
         return None if played is None else lambda seat: Recorded(played)
 
     table = msgspec.json.encode([[case, repeat, played] for (case, repeat), played in actions.items()])
-    return Part(spec, pick=pick, options=settings.options, table=table)
+    return Part(spec, pick=pick, options=settings.options, table=table, believed=True)
 
 
 def stored_actions(table: bytes) -> Mapping[tuple[str, int], Sequence[Action]]:

@@ -19,6 +19,7 @@ from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.pages import Pages
 from wardround.evaluators.evidence.search import Search
 from wardround.evaluators.evidence.web import Web
+from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.settings import RunSettings, SeatSettings
 from wardround.wording import wording
 
@@ -33,7 +34,7 @@ class Convening:
     """What a user says: `judges` by SPEC, `lexical` being the offline one, each with its base URL in the same place.
 
     `search` as in `evidence.named`, "" for none; `pages`: read the pages that a search names. `allow` and `deny` are
-    domains of evidence, `allow_hosts` hosts that restricted cases may be sent to.
+    domains of evidence, `allow_hosts` hosts that restricted cases may be sent to. `knowledge` as in Court.
     """
 
     judges: Sequence[str]
@@ -51,6 +52,7 @@ class Convening:
     prices: str = ""
     timeout: float | None = None
     patience: float | None = None
+    knowledge: Knowledge = "search"
 
 
 async def convened(asked: Convening, store: Store) -> Court:
@@ -60,6 +62,11 @@ async def convened(asked: Convening, store: Store) -> Court:
     """
     if len(asked.base_urls) > len(asked.judges):
         raise UsageError("there are more base URLs than judges: give one for each judge, in their order")
+    if asked.knowledge == "judge" and asked.search:
+        raise UsageError(
+            f"--knowledge judge looks nothing up, so --search {asked.search} would not be used: leave one of them out, "
+            "or say --knowledge both"
+        )
     texts = wording(asked.prompts)
     settings = RunSettings(
         prices=asked.prices, quotas=tuple(asked.quotas), timeout=asked.timeout, patience=asked.patience
@@ -77,6 +84,7 @@ async def convened(asked: Convening, store: Store) -> Court:
         prompts=texts,
         untried=True,
         missing=missing,
+        knowledge=asked.knowledge,
     )
     try:
         if asked.search:

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from wardround.cast import Part
 from wardround.engine.errors import UsageError
+from wardround.engine.models.coolest import zeroable
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import allowed
 from wardround.engine.models.hosts import hosts_of
@@ -17,6 +19,7 @@ from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
 from wardround.evaluators.evidence.search import LIBRARY, Search
+from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.results import Run
 from wardround.wording import wording
 
@@ -29,14 +32,23 @@ def seats_of(judges: Sequence[Part]) -> dict[str, Part]:
     return {SEAT if not place else f"{SEAT}-{place + 1}": part for place, part in enumerate(judges)}
 
 
+class Trial(NamedTuple):
+    """What the trial of the endpoints showed: the seats that take a schema, and those that take temperature 0."""
+
+    structured: frozenset[str]
+    zeroed: frozenset[str]
+
+
 @dataclass(slots=True)
 class Court:
     """The judges of a run by seat, how often each is asked, and what they may look things up with.
 
-    `structured` names the seats whose endpoint takes a schema of the reply. `reader` reads the pages that a search
-    names. `allow_hosts` are hosts that restricted cases may be sent to. `untried`: the endpoints are still to be tried,
-    and `missing` says by seat what is to be said then, such as that there is no key. It is of no store and may judge in
-    many, one scoring after another (sitting.py). Close it with `aclose`.
+    `structured` names the seats whose endpoint takes a schema of the reply, `zeroed` those that are asked at
+    temperature 0: where each question is asked once, the user names no temperature, and the model takes it. `knowledge`
+    is what may found a verdict on a step of reasoning: what is looked up, what the judges know, or both. `reader` reads
+    the pages that a search names. `allow_hosts` are hosts that restricted cases may be sent to. `untried`: the
+    endpoints are still to be tried, and `missing` says by seat what is to be said then, such as that there is no key.
+    It is of no store and may judge in many, one scoring after another (sitting.py). Close it with `aclose`.
     """
 
     parts: Mapping[str, Part]
@@ -49,7 +61,9 @@ class Court:
     prompts: Prompts = field(default_factory=wording)
     untried: bool = False
     missing: Mapping[str, UsageError] = field(default_factory=dict)
-    _takers: list[frozenset[str]] = field(default_factory=list)
+    zeroed: frozenset[str] = frozenset()
+    knowledge: Knowledge = "search"
+    _tried: list[Trial] = field(default_factory=list)
     """What the trial of the endpoints showed, once it was made; copies of this court share it."""
 
     @classmethod
@@ -68,7 +82,18 @@ class Court:
         reader = RecordedReader(judging["pages"], Ledger(run.store)) if judging["pages"] else None
         structured = frozenset(header["structured"])
         prompts = await run.prompts()
-        return cls(parts, judging["repeats"], judging["swap"], structured, search, reader, prompts=prompts)
+        zeroed, knowledge = frozenset(header.get("zeroed", ())), judging.get("knowledge", "search")
+        return cls(
+            parts,
+            judging["repeats"],
+            judging["swap"],
+            structured,
+            search,
+            reader,
+            prompts=prompts,
+            zeroed=zeroed,
+            knowledge=knowledge,
+        )
 
     def describe(self) -> dict[str, Json]:
         """What tells one way of judging from another, for the header: no key, no secret."""
@@ -77,24 +102,33 @@ class Court:
         if self.search is not None:
             options = {"documents": documents} if (documents := getattr(self.search, "documents", None)) else {}
             seats[LIBRARY] = Part(self.search.name, options=options).describe() | {"host": self.search.host}
+        knowledge: dict[str, Json] = {}
+        if self.knowledge != "search":  # stored evaluations say nothing of it and went by searches
+            knowledge["knowledge"] = self.knowledge
         told["judging"] = {
             "repeats": self.repeats,
             "swap": self.swap,
             "pages": self.reader.name if self.reader else "",
+            **knowledge,
         }
         return told
 
-    async def tried(self) -> frozenset[str]:
-        """The seats whose endpoints take a schema: each was asked once, by one cheap call, when this was first called.
+    async def tried(self) -> Trial:
+        """What the endpoints take: each was asked once, by a cheap call or two, when this was first called.
 
         Raises UsageError: a key is missing, or an endpoint does not answer.
         """
-        if not self._takers:
+        if not self._tried:
             for error in self.missing.values():
                 raise error
             models = {seat: part.model for seat, part in self.parts.items() if part.model is not None}
-            self._takers.append(await takers(models) if self.untried else self.structured)
-        return self._takers[0]
+            plain = {seat: model for seat, model in models.items() if "temperature" not in self.parts[seat].sampling}
+            if self.untried:
+                zeroed = await zeroable(plain) if self.repeats == 1 else frozenset()
+                self._tried.append(Trial(await takers(models), zeroed))
+            else:
+                self._tried.append(Trial(self.structured, self.zeroed))
+        return self._tried[0]
 
     def forbidden(self) -> dict[str, str]:
         """What restricted cases must not be shown to: the first such host by seat."""

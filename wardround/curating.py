@@ -92,7 +92,7 @@ async def assemble(run: Run, out: Path, without: Sequence[str] = ()) -> Built:
     checking = Checking(options)
     lines: list[str] = []
     async for row, article in _articles(run):
-        ending = (await run.trajectory(row.id)).ending if row.cause else None
+        ending = (await run.trajectory(row)).ending if row.cause else None
         lines += [line(case) for case in checking.take(article, ending)]
     account = _account(run, checking, [tuple(pair) for pair in run.header["skipped"]["first"]])
     account.spent = {

@@ -4,8 +4,9 @@ import sys
 from pathlib import Path
 
 import anyio
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table
+from rich.text import Text
 
 from wardround.api import run
 from wardround.convening import Convening, convened
@@ -15,7 +16,7 @@ from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.measures import shown
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.summary import Summary, summarise
-from wardround.evaluators.table import ended, score_table, span
+from wardround.evaluators.table import FLOOR, score_table, span
 from wardround.paging import write_pages
 from wardround.results import SCENARIOS
 from wardround.scoring import evaluator_of, score_run
@@ -58,25 +59,37 @@ async def _judged(store: SqliteStore, author: str) -> RunScores:
         await court.aclose()
 
 
-def table(runs: dict[str, RunScores]) -> Table:
-    """A row for each run: how it ended, and the headline scores with the interval of the first."""
-    made = Table(title="Bundled cases, doctors without a model", title_justify="left", box=None, pad_edge=False)
-    made.add_column("run")
-    made.add_column("ended")
-    for column in ("accuracy", "95% interval", "exam recall", "full path"):
-        made.add_column(column, justify="right")
+def table(runs: dict[str, RunScores]) -> Group:
+    """A row for each run: the headline scores with the interval of the first; below it what they are."""
+    made = Table(box=None, pad_edge=False)
+    for column in ("scenario", "doctor"):
+        made.add_column(column)
+    for column in ("accuracy", "95% interval", "no answer", "recall", "full path"):
+        made.add_column(column, justify="right", no_wrap=True)
+    before = ""
     for name, scores in runs.items():
-        summary = summarise(scores.episodes)
+        scenario, _, doctor = name.rpartition("-")
+        summary = summarise(scores.episodes, 0, scores.answer_judges)
         accuracy = next(score for score in summary.scores if score.name.endswith("_accuracy"))
         made.add_row(
-            name,
-            ended(summary),
+            "" if scenario == before else scenario,
+            doctor,
             shown(accuracy.name, accuracy.mean),
             span(accuracy.name, accuracy.ci95),
+            f"{accuracy.scored - accuracy.answered} of {accuracy.n}",
             _mean(summary, "exam_recall"),
-            _mean(summary, "full_path"),
+            _mean(summary, "full_path_f1"),
         )
-    return made
+        before = scenario
+    return Group(Text("Bundled cases, doctors without a model", style="italic"), made, Text("\n".join(_NOTES)))
+
+
+_NOTES = (
+    FLOOR.partition(". ")[0] + ".",
+    "recall: share of the recorded tests that were ordered. full path: accuracy times F1 of the orders.",
+    "A dash: in oracle and treatment the doctor reads all tests at once, so nothing can be ordered.",
+    "",
+)
 
 
 def _mean(summary: Summary, name: str) -> str:
@@ -96,9 +109,12 @@ def main() -> None:
     screen = Console(width=100)
     screen.print(table({name: scores for name, scores in runs.items() if name not in AUTHORS}))
     for author in AUTHORS:
-        screen.print(score_table(author, summarise(runs[author].episodes)))
-    print("gold is told the truth, silent says nothing: the ends of every scale. baseline reads findings.")
-    print("careful and hasty are invented replies; the offline judge is a floor: it shows the way, it judges no model.")
+        screen.print(score_table(author, summarise(runs[author].episodes, 0, runs[author].answer_judges)))
+    print("gold is told the truth, silent says nothing: the ends of every scale. baseline compares findings.")
+    print(
+        "careful and hasty are invented replies. Their judge is no model but a comparison of words, a floor: it shows"
+    )
+    print("what a judged report looks like, and says nothing about a doctor.")
     print(f"runs:   {path}  (.venv/bin/wardround runs --store {path})")
     print(f"report: {report.resolve()}")
 

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from wardround.access import Access, access_of
-from wardround.cast import Part, part_of
+from wardround.cast import Part, check_egress, part_of
 from wardround.engine.clock import wall
 from wardround.engine.errors import UsageError
-from wardround.engine.events import Opened, decode, encode
+from wardround.engine.events import Opened, encode
 from wardround.engine.progress import Progress
 from wardround.engine.records import Json
 from wardround.engine.replay import fork
@@ -16,7 +16,7 @@ from wardround.engine.rows import EpisodeRow
 from wardround.names import run_name
 from wardround.playing import parts_of, play_open, reached, stage
 from wardround.results import Run
-from wardround.settings import RunSettings, SeatSettings
+from wardround.settings import RunSettings, SeatSettings, without_secrets
 
 
 async def fork_run(
@@ -37,6 +37,8 @@ async def fork_run(
     settings = RunSettings.model_validate(parent.header["settings"])
     access = await access_of(settings, parent.store)
     parts = await _parts(parent, seats, access)
+    case = await parent.case(episode.case)
+    check_egress(parts, int(case.data_class == "restricted"), settings.allow_hosts)
     async with reached(parts, tried=settings.preflight):
         child = await _written(parent, episode, after, _header(parent, episode, after, seats, parts), named)
         await play_open(await stage(child, parts, access), progress or Progress(), 1)
@@ -69,14 +71,14 @@ def _header(
         **parent.header,
         "begun": datetime.now(UTC).isoformat(timespec="seconds"),
         "seats": {seat: part.describe() for seat, part in parts.items()},
-        "settings": settings,
+        "settings": without_secrets(settings),
         "forked": {"run": parent.name, "episode": episode.id, "after": after},
     }
 
 
 async def _written(parent: Run, episode: EpisodeRow, after: int, header: dict[str, Json], name: str) -> Run:
     store = parent.store
-    events = decode(await parent.rows(episode.id))
+    events = await parent.events(episode)
     opened = events[0]
     assert isinstance(opened, Opened)
     child_id = f"{episode.id}+{after}"

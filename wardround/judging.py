@@ -9,13 +9,13 @@ import structlog
 
 from wardround.amounts import budget_of
 from wardround.court import Court
-from wardround.docket import header_of, laid_down, named
+from wardround.docket import control_seed, controlled_in, header_of, laid_down, named
 from wardround.engine.batch import run_batch
 from wardround.engine.budget import Purse
 from wardround.engine.clock import wall
 from wardround.engine.episode import Episode, Table
-from wardround.engine.errors import EgressError, LeaseLost, LogError, RunStopped, StoreError, UsageError
-from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, Row, decode, effective
+from wardround.engine.errors import CaseLost, EgressError, LeaseLost, LogError, RunStopped, StoreError, UsageError
+from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, Row, check_end, effective
 from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
 from wardround.engine.progress import Progress
@@ -25,13 +25,15 @@ from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Orders, Session
 from wardround.engine.spending import Budget, Spending
-from wardround.evaluators.evaluation import Evaluation, Judged
+from wardround.evaluators.evaluation import SEAT, Evaluation, Judged
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.failing import Failures
 from wardround.following import followed
-from wardround.judged import fingerprint, fingerprints, given, names_of_others
+from wardround.judged import fingerprint, fingerprints, given
 from wardround.results import Run
+from wardround.scorings import all_scorings, cleared, is_copied, judged_keys, names_of_others
 from wardround.sitting import Sitting
+from wardround.stored import StoredRun
 from wardround.working import at_work, looked_at, stopping, taken
 
 log = structlog.get_logger("wardround")
@@ -62,7 +64,8 @@ class Judgement:
 
         Where all is judged nothing leaves, and nothing is refused.
         """
-        if getattr(self.evaluator, "SEARCH", "") and self.court.search is None:
+        knows = self.court.knowledge == "judge" and getattr(self.evaluator, "KNOWLEDGE", False)
+        if getattr(self.evaluator, "SEARCH", "") and self.court.search is None and not knows:
             raise UsageError(f"the evaluator {self.evaluator.name} looks things up: give the court a search")
         refused = self._refused()
         if refused:
@@ -81,6 +84,8 @@ class Judgement:
         specs = court.specs()
         caps = budget_of(self.budget, specs, specs.values()) if self.budget else None
         header = await self._found()
+        if self.beside and is_copied(every := await all_scorings(run.store, run.name), self.evaluator):
+            await cleared(run, [key for key in judged_keys(every, self.evaluator) if key == self.evaluator.name])
         stale = await self._restored()
         if not stale and not await self._waiting():
             if self.beside:
@@ -92,12 +97,12 @@ class Judgement:
         except RunStopped as stopped:
             progress.drain(str(stopped))
             return
-        self.beside, structured = await laid_down(run, header, tried)
+        self.beside, agreed = await laid_down(run, header, tried)
         await self._order(caps)
         progress.purse = Purse(Budget(), specs)
         await self._reopen(stale)
         self.others = await names_of_others(run, self.evaluator)
-        await self._judge_all(Sitting(court, run.store, structured))
+        await self._judge_all(Sitting(court, run.store, agreed))
 
     async def _found(self) -> dict[str, Json]:
         """The header of this judging; if it was begun before, `beside` is its run."""
@@ -109,10 +114,11 @@ class Judgement:
     async def _judge_all(self, sitting: Sitting) -> None:
         run, progress = self.run, self.progress
         beside = await Run.open(run.store, self.beside)
+        controls = await controlled_in(beside)
         async with at_work(beside, progress, self.concurrency, self.court.gates()) as session:
 
             async def judge(row: EpisodeRow) -> Ending | None:
-                return await self._judge(row, session, sitting)
+                return await self._judge(row, session, sitting, controls)
 
             if self.follow:
                 rows = followed(run, session, progress, self.concurrency)
@@ -156,8 +162,11 @@ class Judgement:
             orders = msgspec.structs.replace(orders, state="run")
         await store.order(beside, orders)
 
-    async def _judge(self, row: EpisodeRow, session: Session, sitting: Sitting) -> Ending | None:
-        """Judge one episode, whose events are those of the episode `row` of the judges' run; None if it stays open."""
+    async def _judge(self, row: EpisodeRow, session: Session, sitting: Sitting, controls: str) -> Ending | None:
+        """Judge one episode, whose events are those of the episode `row` of the judges' run; None if it stays open.
+
+        The controls are posed in the episode with the id `controls`.
+        """
         run, store = self.run, self.run.store
         played = await store.episode(run.name, row.id)
         if played is None or played.cause is None:
@@ -167,8 +176,15 @@ class Judgement:
         async def sink(rows: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]) -> None:
             await session.append(row.id, rows, ending=ending, spent=spent)
 
-        judged = Judged(await run.case(row.case), await run.trajectory(row.id), played.events, self.others)
-        episode = EpisodeLog(sink, stored)
+        posed = control_seed(run) if row.id == controls else None
+        try:
+            judged = Judged(await run.case(row.case), await run.trajectory(played), played.events, self.others, posed)
+            with StoredRun(store, self.beside, {}).naming(row.id):
+                episode = EpisodeLog(sink, stored)
+                check_end(episode.events[-1] if stored else None, row)
+        except (LogError, CaseLost) as error:
+            self.failures.damage(row.id, error)
+            return None
         opened = judged.trajectory.opened
         seed = seed_of(opened.seed, self.evaluator.name)
         if not stored:
@@ -180,6 +196,7 @@ class Judgement:
             episode,
             limits=Limits(actions=None),
             watch=self.progress,
+            believed=(SEAT,),
         )
         try:
             ending = await Episode(table).play()
@@ -192,10 +209,9 @@ class Judgement:
 
     async def _kept(self, episode: str, ending: Ending) -> None:
         """Put the scores beside the episode; an evaluation that failed leaves none but its reason."""
-        name = self.evaluator.name
         if ending.cause != "completed":
             self.failures.add(episode, ending)
-        await self.run.store.put_scores(self.run.name, episode, name, given(name, ending))
+        await self.run.store.put_scores(self.run.name, episode, self.beside, given(self.evaluator.name, ending))
 
     async def _restored(self) -> dict[str, int]:
         """Put the verdicts that an earlier scoring reached beside the episodes once more.
@@ -205,7 +221,7 @@ class Judgement:
         stale: dict[str, int] = {}
         if not self.beside:
             return stale
-        standing = await fingerprints(self.run.store, self.run.name, self.evaluator.name)
+        standing = await fingerprints(self.run.store, self.run.name, self.beside)
         async for name, ending, keep in self._reached():
             if keep is not None:
                 stale[name] = keep
@@ -226,7 +242,11 @@ class Judgement:
             if row.cause is None:
                 continue
             played = await store.episode(self.run.name, row.id)
-            events = decode([line async for line in store.read(self.beside, row.id)])
+            try:
+                events = await StoredRun(store, self.beside, {}).events(row)
+            except LogError as error:
+                self.failures.damage(row.id, error)
+                continue
             if played is None or not events or not isinstance(closed := events[-1], Closed):
                 continue
             same = closed.ending.facts.get("events", played.events) == played.events

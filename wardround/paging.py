@@ -1,48 +1,108 @@
-"""Pages of runs as files: one of the figures, and one of each judged episode."""
+"""Pages of runs as files: one of the figures, one of each episode, and a list of them all."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from wardround.engine.protocols import Store
-from wardround.engine.rows import RunRow
-from wardround.evaluators.report import page
+from wardround.engine.errors import LogError, UsageError
+from wardround.engine.protocols import Scenario, Store
+from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.evaluators.report import Pages, page
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.showing.accounts import digests
-from wardround.evaluators.showing.judged import is_judged, judged_page, page_name
-from wardround.judged import accounts, evaluations, texts
+from wardround.evaluators.showing.contents import contents_name, contents_pages
+from wardround.evaluators.showing.encounter import encounter
+from wardround.evaluators.showing.judged import Kept, episode_page, page_name, plain_name
+from wardround.evaluators.summary import summarise
+from wardround.evaluators.table import chosen
+from wardround.judged import accounts, texts
 from wardround.output import output
 from wardround.results import Run
+from wardround.scenarios.case import Case
 
-MOST = 200
-"""Episodes of a run that the page lists, and whose own pages are written with it."""
+FIRST = 50
+"""Episodes of a run that the page of its figures lists; the list beside it has them all."""
 
 
-async def write_pages(store: Store, runs: Sequence[RunScores], path: Path, *, compare: bool = True) -> int:
-    """Write the page of `runs` to `path`, and those of judged episodes into the folder `NAME-episodes` beside it.
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A run from which pages are made: its scenario, None where it is not installed, and its evaluations."""
 
-    Returns how many of these there are.
+    run: Run
+    judging: Mapping[str, RunRow]
+    scenario: Scenario[Case, Any] | None
+    index: str = ""
+
+
+async def write_pages(
+    store: Store, runs: Sequence[RunScores], path: Path, *, compare: bool = True, most: int | None = None
+) -> int:
+    """Write the page of `runs` to `path`; into the folder `NAME-episodes` beside it a list and a page of each episode.
+
+    `most` bounds the episodes of a run that have pages of their own; all are listed. Returns how many pages of
+    episodes there are.
     """
     folder = path.parent / f"{path.stem}-episodes"
     written: dict[tuple[str, str], str] = {}
+    lists: dict[str, str] = {}
     for scores in runs:
-        run = await Run.open(store, scores.name)
-        judging = await evaluations(store, scores.name)
-        for row in scores.episodes[:MOST]:
-            if is_judged(row):
-                name = page_name(run.name, row.episode)
-                keep(folder / name, await episode_page(run, row, judging))
-                written[run.name, row.episode] = f"{quote(folder.name)}/{quote(name)}"
+        plain = plain_name(scores.name)
+        told = await _told(store, scores, contents_name(plain, 0))
+        links: dict[str, str] = {}
+        rows = {row.id: row for row in await told.run.episodes()}
+        for row in scores.episodes[:most]:
+            if row.episode in rows:
+                links[row.episode] = page_name(scores.name, row.episode)
+                keep(folder / links[row.episode], await _page(told, row, rows[row.episode]))
+        columns = [score.name for score in chosen(summarise(scores.episodes, 0, scores.answer_judges))]
+        home = quote(f"../{path.name}")
+        listed = contents_pages(scores.name, scores.episodes, columns, links, home, plain)
+        for name, text in listed.items():
+            keep(folder / name, text)
+        lists[scores.name] = f"{quote(folder.name)}/{quote(next(iter(listed)))}"
+        written |= {(scores.name, episode): f"{quote(folder.name)}/{quote(name)}" for episode, name in links.items()}
     seed = int(runs[0].header["seed"])
-    keep(path, page(runs, episodes=MOST, seed=seed, compare=compare, judged=written))
+    keep(path, page(runs, episodes=FIRST, seed=seed, compare=compare, pages=Pages(written, lists)))
     return len(written)
 
 
-async def episode_page(run: Run, row: EpisodeScores, judging: Mapping[str, RunRow]) -> str:
-    """The page of one judged episode, from the run's `evaluations`."""
-    told: Mapping[str, object] = await accounts(run.store, judging, row.episode)
-    found = await texts(run.store, digests(told))
-    return judged_page(run.name, row, await run.case(row.case), told, found)
+async def one_page(store: Store, scores: RunScores, row: EpisodeScores) -> str:
+    """The page of one episode alone."""
+    told = await _told(store, scores)
+    return await _page(told, row, await told.run.episode(row.episode))
+
+
+async def _told(store: Store, scores: RunScores, index: str = "") -> _Told:
+    run = await Run.open(store, scores.name)
+    try:
+        scenario = await run.scenario()
+    except UsageError:  # a plug-in's, which is not installed here: its events can be read all the same
+        scenario = None
+    return _Told(run, await _judging(store, scores), scenario, index)
+
+
+async def _judging(store: Store, scores: RunScores) -> dict[str, RunRow]:
+    """The judges' run that the figures of each evaluator come from, by its name; none where no judge gave them."""
+    return {one.evaluator: await store.run(one.run) for one in scores.scorings if one.shown and one.run}
+
+
+async def _page(told: _Told, row: EpisodeScores, stored: EpisodeRow) -> str:
+    held: Mapping[str, object] = await accounts(told.run.store, told.judging, row.episode)
+    found = await texts(told.run.store, digests(held))
+    case = await told.run.case(row.case)
+    return episode_page(told.run.name, row, case, held, found, await _kept(told, case, stored))
+
+
+async def _kept(told: _Told, case: Case, stored: EpisodeRow) -> Kept:
+    """The dialogue; of an episode whose events are damaged, what is wrong with them."""
+    if not stored.events:
+        return Kept(index=told.index)
+    try:
+        return Kept(encounter(case, await told.run.trajectory(stored.id), told.scenario), told.index)
+    except LogError as error:
+        return Kept(index=told.index, damage=str(error))
 
 
 def keep(path: Path, text: str) -> None:

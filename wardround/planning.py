@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -13,10 +14,9 @@ from pydantic import ValidationError
 
 from wardround.access import Access, access_of
 from wardround.amounts import budget_of, check_priced, no_price
-from wardround.cast import Company, Part, part_of, recorded_part
-from wardround.engine.errors import EgressError, UsageError
-from wardround.engine.models.guard import allowed
-from wardround.engine.models.hosts import hosts_of
+from wardround.cast import Company, Part, check_egress, part_of, recorded_part
+from wardround.engine.episode import Ended, boundary
+from wardround.engine.errors import UsageError
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
@@ -27,7 +27,8 @@ from wardround.engine.spending import Budget
 from wardround.names import run_name
 from wardround.results import Run, rules_of
 from wardround.scenarios.case import Case
-from wardround.settings import RunSettings, SeatSettings, problems
+from wardround.scenarios.census import leaks
+from wardround.settings import RunSettings, SeatSettings, problems, without_secrets
 from wardround.sources import cases_of, told
 from wardround.wording import wording
 
@@ -62,6 +63,7 @@ class Plan:
     skipped: list[tuple[str, str]] = field(default_factory=list)
     restricted: int = 0
     first: Case | None = None
+    given_away: list[tuple[str, str, str]] = field(default_factory=list)
 
     def episodes(self) -> Iterator[EpisodeRow]:
         """Each case in each repeat, less those for which a seat has nothing; made anew each time, so none is held."""
@@ -98,7 +100,8 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any], s
     budget = budget_of(settings.budget, list(parts), [part.spec for part in parts.values()])
     made = Plan(settings, rules, rule_settings, prompts, parts, access, repeats, budget)
     await _read_cases(made, store)
-    _check_egress(made)
+    check_egress(made.parts, made.restricted, settings.allow_hosts)
+    _say_given_away(made)
     _check_prices(made)
     _try_agents(made)
     return made
@@ -112,7 +115,20 @@ def _try_agents(made: Plan) -> None:
     cast = company.caster(case, 1)
     for seat, part in made.parts.items():
         if part.pick is None:
-            cast(seat, lambda model, options: Unreachable(model.name))
+            with _sound(f"{seat} {part.spec!r} cannot be made"):
+                cast(seat, lambda model, options: Unreachable(model.name))
+
+
+@contextmanager
+def _sound(what: str) -> Iterator[None]:
+    """What plug-in code raises in the block is a UsageError: nothing was run yet."""
+    try:
+        with boundary(what):
+            yield
+    except Ended as ended:
+        if isinstance(ended.__cause__, UsageError):
+            raise ended.__cause__ from None
+        raise UsageError(f"{what}: {ended.ending.detail}") from ended.__cause__
 
 
 def _seated(settings: RunSettings, seat: str, rules: Any) -> SeatSettings:
@@ -160,15 +176,19 @@ def _items(settings: RunSettings, scenario: Any) -> Iterator[Case]:
 
 
 async def _read_cases(made: Plan, store: Store) -> None:
-    scenario = made.rules(made.rule_settings, made.prompts)
+    with _sound(f"the scenario {made.settings.scenario} cannot be made"):
+        scenario = made.rules(made.rule_settings, made.prompts)
     chunk: list[Case] = []
     for case in _items(made.settings, scenario):
-        reason = scenario.lacks(case)
+        with _sound(f"the scenario {made.settings.scenario} cannot say whether it can play {case.id}"):
+            reason = scenario.lacks(case)
         if reason:
             made.skipped.append((case.id, reason))
             continue
         made.first = made.first or case
         made.restricted += case.data_class == "restricted"
+        if made.rules.goal == "diagnosis" and isinstance(case, Case):
+            made.given_away += leaks(case)[:1]
         chunk.append(case)
         if len(chunk) == _CHUNK:
             await _keep(made, store, chunk)
@@ -192,23 +212,30 @@ async def _read_cases(made: Plan, store: Store) -> None:
 
 
 async def _keep(made: Plan, store: Store, cases: list[Case]) -> None:
-    digests = await store.put([case.model_dump_json(exclude_defaults=True).encode() for case in cases])
+    texts = []
+    for case in cases:
+        try:
+            texts.append(case.model_dump_json(exclude_defaults=True).encode())
+        except ValueError as error:  # a surrogate in what a loader of one's own made
+            raise UsageError(f"case {case.id!a} cannot be stored: {error}") from error
+    digests = await store.put(texts)
     for case, digest in zip(cases, digests, strict=True):
         if case.id in made.index:
             raise UsageError(f"{', '.join(made.settings.places)}: two cases are called {case.id!r}")
         made.index[case.id] = digest
 
 
-def _check_egress(made: Plan) -> None:
-    if not made.restricted:
-        return
-    for seat, part in made.parts.items():
-        for host in hosts_of(part.model) if part.model else ():
-            if not allowed(host, made.settings.allow_hosts):
-                raise EgressError(
-                    f"{made.restricted} of the cases are restricted, and {seat} {part.spec!r} would send them to "
-                    f"{host}; name that host with --allow-host if your data agreement permits it"
-                )
+def _say_given_away(made: Plan) -> None:
+    """One line: a doctor who reads the answer in the first text needs no skill."""
+    if made.given_away:
+        case, name, phrase = made.given_away[0]
+        log.warning(
+            "the truth stands in an open field; `wardround cases check` lists all such cases",
+            cases=len(made.given_away),
+            first=case,
+            field=name,
+            phrase=phrase,
+        )
 
 
 def _check_prices(made: Plan) -> None:
@@ -261,7 +288,7 @@ async def write_down(made: Plan, store: Store) -> Run:
         "tables": tables,
         "prices": made.access.prices.as_json(),
         "skipped": {"count": len(made.skipped), "first": made.skipped[:1000], "reasons": reasons(made.skipped)},
-        "settings": settings.model_dump(mode="json", exclude_defaults=True),
+        "settings": without_secrets(settings.model_dump(mode="json", exclude_defaults=True)),
     }
     name = await run_name(settings.name, store)
     await store.create_run(name, header, _Planned(made), Orders(budget=made.budget))

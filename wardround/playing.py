@@ -12,11 +12,12 @@ from wardround.cast import Company, Part, part_of, recorded_part, replies_part, 
 from wardround.engine.batch import run_batch
 from wardround.engine.budget import Purse
 from wardround.engine.clock import wall
-from wardround.engine.episode import Episode, Table
-from wardround.engine.errors import LeaseLost, LogError, UsageError
+from wardround.engine.episode import Ended, Episode, Table
+from wardround.engine.errors import CaseLost, LeaseLost, LogError, TextLost, UsageError
 from wardround.engine.events import Closed, Opened, Reopened, Row
 from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
+from wardround.engine.models.hosts import redacted
 from wardround.engine.models.preflight import preflight
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Scenario
@@ -51,7 +52,9 @@ class Stage:
     def table(self, case: Case, repeat: int, episode: EpisodeLog, progress: Progress | None) -> Table:
         """A table for one episode."""
         cast, caches = self.company.caster(case, repeat), self.company.caches(self.run.store, repeat)
-        return Table(self.scenario, case, cast, episode, limits=self.limits, watch=progress, caches=caches)
+        table = Table(self.scenario, case, cast, episode, limits=self.limits, watch=progress, caches=caches)
+        table.believed = self.company.believed
+        return table
 
 
 async def parts_of(run: Run, access: Access, agents: Mapping[str, Any]) -> dict[str, Part]:
@@ -72,12 +75,15 @@ async def parts_of(run: Run, access: Access, agents: Mapping[str, Any]) -> dict[
 
 
 async def stage(run: Run, parts: Mapping[str, Part], access: Access | None = None) -> Stage:
-    """Set the stage; the other cases are read only where an agent is told them."""
+    """Set the stage; the other cases are read only where an agent is told them.
+
+    Raises TextLost if one of those is lost and they are to be played (`access` is not offline): what such an agent does
+    rests on every one of them. A replay goes on without it and shows whether it comes out the same.
+    """
     header = run.header
     index = await run.index()
-    cases: tuple[Case, ...] = ()
-    if any(part.told == "cases" for part in parts.values()):
-        cases = tuple([await run.case(case_id) for case_id in index])
+    told = [part.spec for part in parts.values() if part.told == "cases"]
+    cases = await _told(run, told[0], offline=access is not None and access.offline) if told else ()
     settings = RunSettings.model_validate(header["settings"])
     company = Company(
         parts,
@@ -89,6 +95,21 @@ async def stage(run: Run, parts: Mapping[str, Part], access: Access | None = Non
         {case.id: place for place, case in enumerate(cases)},
     )
     return Stage(run, await run.scenario(), company, Limits(**header["limits"]), index)
+
+
+async def _told(run: Run, spec: str, *, offline: bool) -> tuple[Case, ...]:
+    """The cases that an agent learns from."""
+    cases: list[Case] = []
+    for case_id in await run.index():
+        try:
+            cases.append(await run.case(case_id))
+        except CaseLost as error:
+            if not offline:
+                raise TextLost(
+                    f"{error}; {spec} learns from the other cases, so none of its episodes goes on"
+                ) from error
+            log.warning("an agent learns from the cases without this one", agent=spec, error=str(error))
+    return tuple(cases)
 
 
 @asynccontextmanager
@@ -114,13 +135,13 @@ async def play_open(stage: Stage, progress: Progress, concurrency: int, *, among
     progress.purse = Purse(Budget(), {seat: part.spec for seat, part in stage.company.parts.items()})
     gates = stage.company.gates
     for quota in gates.unused:
-        log.warning("a quota fits no endpoint of this run", quota=quota)
+        log.warning("a quota fits no endpoint of this run", quota=redacted(quota))
     async with at_work(run, progress, concurrency, [gates]) as session:
 
         async def play(row: EpisodeRow) -> Ending | None:
             try:
                 return await _play(stage, row, progress, session)
-            except (LogError, LeaseLost) as error:
+            except (LogError, LeaseLost, CaseLost, Ended) as error:
                 log.error("episode left alone", run=run.name, episode=row.id, error=str(error))
                 return None
 
@@ -131,7 +152,7 @@ async def play_open(stage: Stage, progress: Progress, concurrency: int, *, among
 async def _play(stage: Stage, row: EpisodeRow, progress: Progress, session: Session) -> Ending | None:
     run = stage.run
     case = await run.case(row.case)
-    rows = await run.rows(row.id) if row.events else []
+    rows = await run.rows(row) if row.events else []
 
     async def sink(new: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]) -> None:
         await session.append(row.id, new, ending=ending, spent=spent)

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 
 from wardround.api import offline_stage
 from wardround.court import Court
-from wardround.engine.errors import LogError, UsageError
-from wardround.engine.events import Acted, Event, decode, effective
+from wardround.docket import control_seed, controlled_in
+from wardround.engine.errors import CaseLost, LogError, UsageError
+from wardround.engine.events import Acted, Event, effective
 from wardround.engine.replay import replay
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
-from wardround.evaluators.evaluation import Evaluation, Judged
+from wardround.evaluators.evaluation import SEAT, Evaluation, Judged
 from wardround.results import Run
 from wardround.scoring import evaluator_of
+from wardround.scorings import FIRST, version_of
 from wardround.sitting import Sitting
 
 
@@ -37,9 +39,11 @@ async def replay_run(run: Run, episodes: Sequence[str] | None = None) -> AsyncIt
         if not row.events or (episodes is not None and row.id not in episodes):
             continue
         try:
-            actions = await again(row, decode(await run.rows(row.id)))
+            actions = await again(row, await run.events(row))
         except LogError as error:
             yield Outcome(row.id, 0, str(error), error.seq)
+        except CaseLost as error:
+            yield Outcome(row.id, 0, str(error))
         else:
             yield Outcome(row.id, actions)
 
@@ -49,7 +53,8 @@ async def _encounter(run: Run) -> Again:
 
     async def again(row: EpisodeRow, events: Sequence[Event]) -> int:
         case = await run.case(row.case)
-        return await replay(events, stage.scenario, case, stage.company.caster(case, row.repeat))
+        company = stage.company
+        return await replay(events, stage.scenario, case, company.caster(case, row.repeat), company.believed)
 
     return again
 
@@ -60,7 +65,15 @@ async def _evaluation(run: Run) -> Again:
     judged = await Run.open(run.store, header["evaluates"])
     tables = {name: (await run.store.get(digest)).decode() for name, digest in header.get("tables", {}).items()}
     evaluator = evaluator_of(header["scenario"]["class"], **tables)
+    judged_by, now = str(header.get("evaluator_version", FIRST)), version_of(evaluator)
+    if judged_by != now:
+        raise UsageError(
+            f"run {run.name} was judged by version {judged_by} of the rules of {evaluator.name}, and this Wardround "
+            f"has version {now}: verdicts by rules that are gone cannot be reached again; `wardround show {run.name}` "
+            "has them as they were"
+        )
     sitting = Sitting(await Court.recorded(run), run.store)
+    controls = await controlled_in(run)
 
     async def again(row: EpisodeRow, events: Sequence[Event]) -> int:
         case, trajectory = await judged.case(row.case), await judged.trajectory(row.id)
@@ -71,8 +84,9 @@ async def _evaluation(run: Run) -> Again:
                 f"{row.id} of run {judged.name} has {len(trajectory)} events and had {count} when it was judged: "
                 "it was played on; score it again"
             )
-        now = Judged(case, trajectory, len(trajectory))
+        posed = control_seed(judged) if row.id == controls else None
+        now = Judged(case, trajectory, len(trajectory), controls=posed)
         cast = sitting.caster(evaluator, now, row.id, seed_of(trajectory.opened.seed, evaluator.name))
-        return await replay(events, Evaluation(evaluator.name), now, cast)
+        return await replay(events, Evaluation(evaluator.name), now, cast, believed=(SEAT,))
 
     return again

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.engine.errors import TextLost, UsageError
+from wardround.engine.errors import CaseLost, TextLost, UsageError
 from wardround.engine.plugins import imported, meant, named, names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Scenario, Store
@@ -50,19 +50,23 @@ class Run(StoredRun):
     async def index(self) -> Mapping[str, str]:
         """Case id to the digest of its text, in the order of the run."""
         if self._index is None:
-            self._index = dict(msgspec.json.decode(await self.store.get(self.header["cases"]["index"])))
+            try:
+                self._index = dict(msgspec.json.decode(await self.store.get(self.header["cases"]["index"])))
+            except TextLost as error:
+                raise TextLost(f"the list of the cases of run {self.name}: {error}") from error
         return self._index
 
     async def case(self, case_id: str) -> Case:
-        """A case as it was when the run began; raises TextLost naming it if its text is missing or was altered."""
+        """A case as it was when the run began; raises CaseLost naming it if its text is missing or was altered."""
         kept = self._cases.get(case_id)
         if kept is not None:
             self._cases.move_to_end(case_id)
             return kept
+        digest = (await self.index()).get(case_id, "")
         try:
-            text = await self.store.get((await self.index())[case_id])
+            text = await self.store.get(digest)
         except TextLost as error:
-            raise TextLost(f"case {case_id} of run {self.name}: {error}") from error
+            raise CaseLost(f"case {case_id} of run {self.name}: {error}") from error
         case = self._cases[case_id] = self._item().model_validate_json(text)
         if len(self._cases) > KEPT:
             self._cases.popitem(last=False)

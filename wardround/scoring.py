@@ -7,27 +7,46 @@ from typing import Any, TypedDict, Unpack
 
 import msgspec
 
-from wardround.cast import Part
+from wardround.cast import OWN, Part
 from wardround.court import LEXICAL, Court, seats_of
 from wardround.engine.batch import run_batch
-from wardround.engine.episode import Ended, boundary
-from wardround.engine.errors import UsageError
+from wardround.engine.episode import TIMEOUT, Ended, boundary
+from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
+from wardround.engine.escape import contained, said, self_raised
+from wardround.engine.owntime import OwnTime
 from wardround.engine.plugins import imported, installed, named, names
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending, Json
+from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow
-from wardround.evaluators.checked import check, checked
+from wardround.evaluators.checked import called, check, checked, is_own
 from wardround.evaluators.evaluated import Tally
 from wardround.evaluators.rows import EpisodeScores, RunScores
+from wardround.evaluators.side_by_side import SideBySide, side_by_side
 from wardround.evaluators.standard import Standard
-from wardround.evaluators.standing import answers
+from wardround.evaluators.standing import answers, unread_shapes
+from wardround.evaluators.summary import MIXED
 from wardround.failing import Failures
-from wardround.judged import Standing, evaluations, given, judges_of, names_of_others, searches_of, spread, standing
+from wardround.judged import DAMAGED, Standing, given, judges_of, searches_of, spread
 from wardround.judging import CONCURRENCY, Judgement
 from wardround.results import Run
+from wardround.scorings import (
+    StoredScoring,
+    all_scorings,
+    cleared,
+    judged_keys,
+    key_of,
+    names_of_others,
+    only_by_other_rules,
+    select,
+    standing,
+    version_of,
+)
+from wardround.scorings import named as scoring_called
 
 EVALUATORS = "wardround.evaluators"
+LONGEST = 600.0
+"""Seconds that an evaluator without a judge may take for one episode."""
 
 
 def evaluator_of(spec: str, **tables: str) -> Evaluator:
@@ -38,8 +57,11 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
     kind: Any = imported(spec) if ":" in spec else named(EVALUATORS, spec)
     try:
         made = kind(**tables)
-    except TypeError as error:
-        raise UsageError(f"{spec!r} cannot be made into an evaluator: {error}") from error
+    except BaseException as error:
+        if isinstance(error, UsageError) or not self_raised(error):
+            raise
+        why = error if isinstance(error, TypeError) else said(error)
+        raise UsageError(f"{spec!r} cannot be made into an evaluator: {why}") from error
     if not hasattr(made, "score") or not getattr(made, "name", ""):
         raise UsageError(f"{spec!r} is no evaluator: it needs a name and score(case, trajectory, seat)")
     checked: Evaluator = made
@@ -78,22 +100,30 @@ async def score_run(
     """
     run.check_scorable()
     progress = progress or Progress()
-    chosen = evaluators or [Standard()]
-    check(chosen, installed(EVALUATORS))
+    wanted = evaluators or [Standard()]
+    check(wanted, installed(EVALUATORS))
+    if run.restricted and (mine := [one for one in wanted if is_own(one)]):
+        which = f"{run.restricted} of the cases of run {run.name} are restricted"
+        raise EgressError(f"{which}, and {called(mine[0])} is {OWN}")
     broken: set[str] = set()
+    damaged: dict[str, str] = {}
     if judge is None:
         concurrency = judged.get("concurrency", CONCURRENCY)
-        for evaluator in chosen:
-            broken |= await _unjudged(run, evaluator, progress, concurrency)
+        for evaluator in wanted:
+            failures = await _unjudged(run, evaluator, progress, concurrency)
+            broken |= failures.broken
+            damaged |= failures.damaged
     else:
-        pairs = zip(chosen, _courts(judge, len(chosen)), strict=True)
+        pairs = zip(wanted, _courts(judge, len(wanted)), strict=True)
         judgements = [Judgement(run, evaluator, court, progress, **judged) for evaluator, court in pairs]
         for judgement in judgements:
             await judgement.check()
         for judgement in judgements:
             await judgement.hold()
             broken |= judgement.failures.broken
-    return msgspec.structs.replace(await scored(run), broken=tuple(sorted(broken)))
+            damaged |= judgement.failures.damaged
+    told = await scored(run)
+    return msgspec.structs.replace(told, broken=tuple(sorted(broken)), damaged={**told.damaged, **damaged})
 
 
 def _courts(judge: Court | Part | Sequence[Court], count: int) -> Sequence[Court]:
@@ -103,47 +133,44 @@ def _courts(judge: Court | Part | Sequence[Court], count: int) -> Sequence[Court
     return [judge] * count if isinstance(judge, Court) else judge
 
 
-async def _unjudged(run: Run, evaluator: Evaluator, progress: Progress, concurrency: int) -> set[str]:
-    """Score all closed episodes without a judge and keep the scores; the episodes in which the evaluator failed.
+async def _unjudged(run: Run, evaluator: Evaluator, progress: Progress, concurrency: int) -> Failures:
+    """Score all closed episodes without a judge and keep the scores; the episodes that could not be scored.
 
     What it raises in one, or gives that is no score, leaves the reason there; a UsageError is raised.
     """
-    others = await names_of_others(run, evaluator)
-    await _cleared(run, evaluator)
+    others, key = await names_of_others(run, evaluator), key_of(evaluator.name, version_of(evaluator))
+    # first of all: a scoring that stops midway is no mixture
+    await cleared(run, judged_keys(await all_scorings(run.store, run.name), evaluator))
     progress.begin({"open": sum(count for cause, count in (await run.endings()).items() if cause != "open")})
     failures = Failures(run.name, evaluator)
 
     async def score(row: EpisodeRow) -> Ending:
-        case, trajectory = await run.case(row.case), await run.trajectory(row.id)
         ending = Ending("completed")
         try:
-            with boundary("evaluator"):
+            case, trajectory = await run.case(row.case), await run.trajectory(row)
+        except (LogError, CaseLost) as error:
+            failures.damage(row.id, error)
+            await run.store.put_scores(run.name, row.id, key, [Score(evaluator.name, None, DAMAGED)])
+            return ending
+        own = OwnTime(LONGEST, lambda: {"episode": row.id, "evaluator": called(evaluator)})
+        try:
+            with contained(), boundary("evaluator"), own:
                 told = await evaluator.score(case, trajectory, None)
                 scores = checked(evaluator, told, others).scores
+            if own.over:
+                raise Ended(Ending("evaluator", TIMEOUT, f"it took more than {LONGEST:g} s to score"))
         except Ended as ended:
             if isinstance(ended.__cause__, UsageError):
                 raise ended.__cause__ from None
             ending = ended.ending
             failures.add(row.id, ending)
             scores = given(evaluator.name, ending)
-        await run.store.put_scores(run.name, row.id, evaluator.name, scores)
+        await run.store.put_scores(run.name, row.id, key, scores)
         return ending
 
     await run_batch(_closed(run), score, concurrency=concurrency, progress=progress)
     failures.say()
-    return failures.broken
-
-
-async def _cleared(run: Run, evaluator: Evaluator) -> None:
-    """Take away what judges said, before it is said without them: a scoring that stops midway is no mixture."""
-    if evaluator.name not in await evaluations(run.store, run.name):
-        return
-
-    async def clear(row: EpisodeRow) -> Ending:
-        await run.store.put_scores(run.name, row.id, evaluator.name, [])
-        return Ending("completed")
-
-    await run_batch(_closed(run), clear, concurrency=CONCURRENCY, progress=Progress())
+    return failures
 
 
 async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
@@ -152,40 +179,41 @@ async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
             yield row
 
 
-async def scored(run: Run) -> RunScores:
-    """All scores of a run, episode by episode: of each evaluator those of its last scoring alone."""
+async def scored(run: Run, scorings: Sequence[str] = ()) -> RunScores:
+    """All scores of a run, episode by episode: of each evaluator those of one scoring alone (scorings.py).
+
+    `scorings` names those that are wanted in place of the newest. Where the episodes of an evaluator were scored partly
+    by rules of one version, partly by another's, its scores are None, reason `mixed_rules`. Raises UsageError.
+    """
     run.check_scorable()
-    judging = await evaluations(run.store, run.name)
+    every = await all_scorings(run.store, run.name)
+    shown = await select(run.store, every, scorings)
+    judging = {one.evaluator: one.judged for one in every if one.judged and one is shown[one.evaluator]}
     tallies = {evaluator: Tally(evaluator) for evaluator in judging}
     kept: list[Standing] = []
-    async with aclosing(standing(run, judging)) as told:
+    async with aclosing(standing(run, shown)) as told:
         async for one in told:
             kept.append(replace(one, account=None))  # accounts of a large run fill memory
             if one.judged:
                 tallies[one.evaluator].add(one.episode, one.account)
-    found, rows = spread(kept, evaluator_names()), []
-    for row in await run.episodes():
-        case = await run.case(row.case)
-        ending = await run.ending(row)
-        goal = run.header["scenario"]["goal"]
-        rows.append(
-            EpisodeScores(
-                episode=row.id,
-                case=row.case,
-                repeat=row.repeat,
-                group=case.group,
-                cause=row.cause,
-                reason=row.reason,
-                scores=tuple(found.get(row.id, {}).values()),
-                answer=answers(ending).get(goal, ""),
-                truth=case.truth.diagnosis if goal == "diagnosis" else case.truth.treatment,
-                restricted=case.data_class == "restricted",
-                body_systems=case.category.body_systems,
-                disorders=case.category.disorders,
-                rare=case.category.rare,
-            )
-        )
-    closed = [row.episode for row in rows if row.cause is not None]
+    episodes = await run.episodes()
+    closed = [row.id for row in episodes if row.cause is not None]
+    wanted = {scoring_called(every, name).evaluator for name in scorings}
+    lacking = {
+        evaluator: await only_by_other_rules(run, every, one, closed)
+        for evaluator, one in shown.items()
+        if evaluator not in wanted
+    }
+    mixed = [evaluator for evaluator, count in lacking.items() if count]
+    found = spread(_unmixed(kept, closed, mixed), evaluator_names())
+    rows, damaged = list[EpisodeScores](), dict[str, str]()
+    for row in episodes:
+        scores = tuple(found.get(row.id, {}).values())
+        try:
+            rows.append(await _row(run, row, scores))
+        except (LogError, CaseLost) as error:
+            damaged[row.id] = str(error)
+            rows.append(_damaged(row, scores))
     judges, searches = judges_of(judging.values()), searches_of(judging)
     scoring: dict[str, Json] = {"judge": ", ".join(dict.fromkeys(spec for spec, _ in judges.values())) or LEXICAL}
     if searches:
@@ -199,4 +227,91 @@ async def scored(run: Run) -> RunScores:
         floor=any(spec == LEXICAL for spec, _ in judges.values()),
         searches=searches,
         evaluated=[tally.evaluated(closed) for tally in tallies.values()],
+        scorings=[
+            one.described(
+                shown=one is shown[one.evaluator],
+                other_rules=lacking.get(one.evaluator, 0) if one is shown[one.evaluator] else 0,
+                newest=_newest(one.evaluator),
+            )
+            for one in every
+        ],
+        damaged=damaged,
     )
+
+
+def _unmixed(kept: Sequence[Standing], closed: Sequence[str], mixed: Sequence[str]) -> list[Standing]:
+    """The scores, but of each evaluator in `mixed` None under each name in each closed episode."""
+    names: dict[str, dict[str, None]] = {evaluator: {} for evaluator in mixed}
+    for one in kept:
+        if one.evaluator in names:
+            names[one.evaluator].update((score.name, None) for score in one.scores)
+    none = {evaluator: [Score(name, None, MIXED) for name in found] for evaluator, found in names.items()}
+    rest = [one for one in kept if one.evaluator not in none]
+    return [*rest, *(Standing(episode, by, scores) for by, scores in none.items() for episode in closed)]
+
+
+def _newest(evaluator: str) -> str:
+    """The version of an installed evaluator's rules; "" for one that is not installed or cannot be loaded."""
+    if evaluator not in evaluator_names():
+        return ""
+    try:
+        return version_of(named(EVALUATORS, evaluator))
+    except UsageError:
+        return ""
+
+
+def _damaged(row: EpisodeRow, scores: Sequence[Score]) -> EpisodeScores:
+    """An episode whose record or case is no longer whole: no figure stands on it, and nothing of it is shown."""
+    return EpisodeScores(
+        episode=row.id,
+        case=row.case,
+        repeat=row.repeat,
+        cause=row.cause,
+        reason=row.reason,
+        scores=tuple(Score(score.name, None, DAMAGED) for score in scores),
+        restricted=True,
+    )
+
+
+async def _row(run: Run, row: EpisodeRow, scores: Sequence[Score]) -> EpisodeScores:
+    case, goal = await run.case(row.case), run.header["scenario"]["goal"]
+    ending = await run.ending(row)
+    return EpisodeScores(
+        episode=row.id,
+        case=row.case,
+        repeat=row.repeat,
+        group=case.group,
+        cause=row.cause,
+        reason=row.reason,
+        scores=scores,
+        answer=answers(ending).get(goal, ""),
+        truth=case.truth.diagnosis if goal == "diagnosis" else case.truth.treatment,
+        restricted=case.data_class == "restricted",
+        body_systems=case.category.body_systems,
+        disorders=case.category.disorders,
+        rare=case.category.rare,
+        unread=unread_shapes([ending]),
+    )
+
+
+async def compared(run: Run, first: str, second: str) -> SideBySide:
+    """Two scorings of a run side by side: how far they agree, score by score, and where they differ.
+
+    Each is named as `Run` lists it (`scored(run).scorings`). Raises UsageError for an unknown name, and where the two
+    have no score in common.
+    """
+    every = await all_scorings(run.store, run.name)
+    pair = [scoring_called(every, name) for name in (first, second)]
+    if pair[0] is pair[1]:
+        raise UsageError(f"{first!r} and {second!r} are one scoring: name two")
+    sides = [await _side(run, one) for one in pair]
+    found = side_by_side(pair[0].name, pair[1].name, *sides)
+    if not found.scores:
+        raise UsageError(f"the scorings {pair[0].name} and {pair[1].name} have no score in common")
+    return found
+
+
+async def _side(run: Run, one: StoredScoring) -> dict[str, dict[str, Score]]:
+    async with aclosing(standing(run, {one.evaluator: one})) as told:
+        kept = [replace(each, account=None) async for each in told]
+    return spread(kept, evaluator_names())

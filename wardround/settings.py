@@ -1,7 +1,7 @@
 """All that a run is told: the same fields on the command line, in a run file (TOML) and in Python."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +9,9 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from wardround.engine.errors import UsageError
+from wardround.engine.models.hosts import redacted
 from wardround.engine.plugins import meant
+from wardround.engine.text import half
 
 
 class _Settings(BaseModel):
@@ -46,6 +48,9 @@ class LimitSettings(_Settings):
     tokens: Annotated[int, Field(gt=0)] | None = None
     cost: Annotated[float, Field(gt=0)] | None = None
     wall: Annotated[float, Field(gt=0)] | None = None
+    act: Annotated[float, Field(gt=0)] | None = Field(
+        default=600.0, description="Seconds of one act outside of its model's calls."
+    )
 
 
 class RunSettings(_Settings):
@@ -96,6 +101,8 @@ def read_settings(path: Path) -> RunSettings:
 
 def validated(fields: dict[str, Any], where: str, also: Sequence[str] = ()) -> RunSettings:
     """The settings, or a UsageError that names each wrong field; `also` is what can be given beside them."""
+    if (place := half(fields)) is not None:
+        raise UsageError(f"{where}: {place} holds half of a surrogate pair, which is no character; write it otherwise")
     try:
         return RunSettings.model_validate(fields)
     except ValidationError as error:
@@ -116,5 +123,25 @@ def problems(error: ValidationError, model: type[BaseModel], also: Sequence[str]
 
 
 def written(settings: RunSettings) -> str:
-    """The settings as a run file, without what is left at its default."""
-    return tomli_w.dumps(settings.model_dump(mode="json", exclude_defaults=True, exclude_none=True))
+    """The settings as a run file, without what is left at its default, and without secrets in addresses."""
+    return tomli_w.dumps(without_secrets(settings.model_dump(mode="json", exclude_defaults=True, exclude_none=True)))
+
+
+def without_secrets(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of RunSettings as they may be stored and shown: no secret in the address of a seat or of a quota."""
+    clean = dict(fields)
+    if "seats" in clean:
+        clean["seats"] = {
+            seat: {**told, "base_url": redacted(told["base_url"])} if told.get("base_url") else dict(told)
+            for seat, told in clean["seats"].items()
+        }
+    if "quotas" in clean:
+        clean["quotas"] = [redacted(quota) for quota in clean["quotas"]]
+    return clean
+
+
+def shown_header(header: Mapping[str, Any]) -> dict[str, Any]:
+    """A run's header as it may be shown: those of earlier versions hold addresses as they were given."""
+    if "settings" not in header:
+        return dict(header)
+    return {**header, "settings": without_secrets(header["settings"])}

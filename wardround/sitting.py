@@ -3,7 +3,7 @@
 from typing import Any
 
 from wardround.cast import Part
-from wardround.court import Court
+from wardround.court import Court, Trial
 from wardround.engine.cache import StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.models.bound import bound
@@ -28,14 +28,14 @@ from wardround.evaluators.lexical.judge import LexicalJudge
 
 
 class Sitting:
-    """`court` judges episodes of one store. `structured` names the seats that are asked for a shape of their reply.
+    """`court` judges episodes of one store; `agreed` is what its endpoints are asked for, if not what the court says.
 
     It opens nothing and closes nothing: models, search and reader are the court's.
     """
 
-    def __init__(self, court: Court, store: Store, structured: frozenset[str] | None = None) -> None:
+    def __init__(self, court: Court, store: Store, agreed: Trial | None = None) -> None:
         self._court, self._store = court, store
-        self._structured = court.structured if structured is None else structured
+        self._agreed = agreed or Trial(court.structured, court.zeroed)
         self._ledger, self._signed = Ledger(store), Signed()
         self._singles: dict[str, Single] = {}
         self._consulted: dict[bool, Consulting] = {}
@@ -70,6 +70,8 @@ class Sitting:
             search=search,
             reader=reader,
             signed=self._signed,
+            knowledge=court.knowledge,
+            controls=judged.controls,
         )
 
     def _voice(self, seat: str, voice: Any, episode: str, *, restricted: bool) -> Voice | None:
@@ -81,13 +83,14 @@ class Sitting:
             self._singles[seat] = Single(WellFormed(part.model), cache)
         reached = bound(self._singles[seat], seat, episode)
         guarded = GuardedModel(reached, self._court.allow_hosts, restricted=restricted)
-        heard: Voice = voice(guarded, part.sampling, seat)
+        coolest = {"temperature": 0.0} if seat in self._agreed.zeroed else {}
+        heard: Voice = voice(guarded, {**part.sampling, **coolest}, seat)
         return heard
 
     def _judge(self, seat: str, part: Part, voice: Voice | None) -> Judge:
         if voice is None:
             return LexicalJudge(seat)
-        structured, seed = seat in self._structured, part.sampling.get("seed")
+        structured, seed = seat in self._agreed.structured, part.sampling.get("seed")
         return ModelJudge(seat, part.spec, voice, self._court.prompts, structured=structured, seed=seed)
 
     def _consulting(self, search: Search, *, restricted: bool) -> Model:

@@ -1,11 +1,12 @@
 """A stored run without its cases: its episodes and trajectories; quick to load, for verbs that only look."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from wardround.engine.errors import UsageError
-from wardround.engine.events import Closed, Event, Row, decode, decode_last
+from wardround.engine.errors import LogError, UsageError
+from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
@@ -70,18 +71,44 @@ class StoredRun:
         """Number of its cases that may go to no host which the user did not name."""
         return int(self.header.get("cases", {}).get("restricted", 0))
 
-    async def rows(self, episode: str) -> list[Row]:
-        """The stored events of an episode."""
-        return [row async for row in self.store.read(self.name, episode)]
+    @contextmanager
+    def naming(self, episode: str) -> Iterator[None]:
+        """Let a LogError that is raised in the block name run and episode."""
+        try:
+            yield
+        except LogError as error:
+            raise LogError(f"run {self.name}, episode {episode}: {error}", seq=error.seq) from error
 
-    async def trajectory(self, episode: str) -> Trajectory:
-        """One trajectory; raises LogError if an event was altered."""
-        return Trajectory(decode(await self.rows(episode)), self.header)
+    async def rows(self, episode: str | EpisodeRow) -> list[Row]:
+        """The stored events of an episode; raises LogError if one was altered or is missing, the last ones too."""
+        known = await self.episode(episode) if isinstance(episode, str) else episode
+        rows = [row async for row in self.store.read(self.name, known.id)]
+        self._decoded(known, rows)
+        return rows
+
+    def _decoded(self, episode: EpisodeRow, rows: Sequence[Row]) -> tuple[Event, ...]:
+        with self.naming(episode.id):
+            events = decode(rows)
+            check_end(events[-1] if events else None, episode)
+        return events
+
+    async def events(self, episode: EpisodeRow) -> tuple[Event, ...]:
+        """All events of an episode; raises LogError as `rows` does."""
+        return self._decoded(episode, [row async for row in self.store.read(self.name, episode.id)])
+
+    async def trajectory(self, episode: str | EpisodeRow) -> Trajectory:
+        """One trajectory, of an episode by its row or its id; raises LogError if an event was altered or is missing."""
+        row = await self.episode(episode) if isinstance(episode, str) else episode
+        return Trajectory(await self.events(row), self.header)
 
     async def last(self, row: EpisodeRow, count: int) -> Sequence[Event]:
-        """The last `count` events of an episode; raises LogError if one was altered."""
+        """The last `count` events of an episode; raises LogError if one was altered or is missing."""
         after = max(-1, row.events - count - 2)  # and the one before them, from whose hash theirs follow
-        return decode_last([line async for line in self.store.read(self.name, row.id, after=after)])
+        with self.naming(row.id):
+            rows = [line async for line in self.store.read(self.name, row.id, after=after)]
+            events = decode_last(rows) if after >= 0 else decode(rows)
+            check_end(events[-1] if events else None, row)
+        return events[-count:]
 
     async def ending(self, row: EpisodeRow) -> Ending | None:
         """How an episode ended, from its last event alone; None while it is open."""
@@ -92,4 +119,4 @@ class StoredRun:
         """All trajectories that have begun, in order."""
         async for row in self.store.episodes(self.name):
             if row.events:
-                yield await self.trajectory(row.id)
+                yield await self.trajectory(row)

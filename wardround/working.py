@@ -46,7 +46,7 @@ async def at_work(
     await bury_dead(store, run.name)
     before = sums(await store.spending(run.name))
     worked = span(await store.sessions(run.name))
-    progress.begin(await run.endings())
+    progress.begin(await run.endings(), run.name)
     session = await store.begin(run.name, host=here(), pid=os.getpid())
     began = time()
 

@@ -44,7 +44,7 @@ class ChatModel:
         body = encode_body(self.name, messages, options, new_name=self._public)
         status, headers, data = await self._endpoint.post(self._url, body, self._where)
         if status != 200:
-            raise failure(self._where, status, headers, data, secrets=(self._endpoint.key,), messages=messages)
+            raise failure(self._where, status, headers, data, secrets=self._endpoint.secrets, messages=messages)
         completion = read_reply(data, self._where, self.name, self._price)
         return msgspec.structs.replace(completion, latency=perf_counter() - start)
 
@@ -72,5 +72,5 @@ def encode_body(name: str, messages: Sequence[Message], options: dict[str, Json]
         return _encode(body)
     except UnicodeEncodeError:
         raise ProviderError(
-            "bad_request", f"{name}: the messages hold half of a surrogate pair, no valid text"
+            "unsendable", f"{name}: the messages hold half of a surrogate pair, no valid text"
         ) from None

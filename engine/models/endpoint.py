@@ -9,7 +9,7 @@ import anyio
 from yarl import URL
 
 from wardround.engine.errors import ProviderError, UsageError
-from wardround.engine.models.hosts import address, host_of, joined, shown
+from wardround.engine.models.hosts import address, host_of, joined, secrets_of, shown
 from wardround.engine.models.transport import BrokenOff, Late, Lines, NoHttp, Timeouts
 
 KEEP_ALIVE = 30.0
@@ -31,6 +31,7 @@ class Endpoint:
         self.key = key.strip()
         if not (self.key.isascii() and self.key.isprintable()):
             raise UsageError(f"the key for {self.host} holds characters that no key can have: check how it was set")
+        self.secrets = (self.key, *secrets_of(self.url))
         sent = {
             "Host": self.url.host_port_subcomponent or self.host,
             "Content-Type": "application/json",

@@ -137,7 +137,7 @@ def _read(body: bytes) -> tuple[str, str]:
     """(message, code) of an error's body."""
     try:
         said = msgspec.json.decode(body, type=_Said)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         text = body[:2000].decode("utf-8", "replace").strip()
         return ("" if text.startswith("<") else text), ""
     inner = said.error if isinstance(said.error, dict) else {}

@@ -26,6 +26,10 @@ RECENT = 100
 """Calls that `told` speaks of."""
 
 
+LOCKED = frozenset(("auth", "quota", "unknown_model"))
+"""Ends of a call that lie in the account or the name of the model: every other call will end in the same way."""
+
+
 class Pass:
     """Leave to make one call: what was reserved for it, since when it runs, and how long it waited (seconds)."""
 
@@ -82,6 +86,7 @@ class Gate:
         self._turns: Turns[Pass] = Turns()
         self._timer: asyncio.TimerHandle | None = None
         self.silence = Silence(name)
+        self.locked = 0
         self._stopped = self._given_up = ""
         self._halt = asyncio.Event()
         self._recent: deque[tuple[bool, float]] = deque(maxlen=RECENT)
@@ -106,10 +111,12 @@ class Gate:
         now = asyncio.get_running_loop().time()
         self.in_flight -= 1
         if outcome.kind != "ok":
+            self.locked += outcome.kind in LOCKED
             self._settle(ticket, outcome, now)
             queued = self._turns.waiting if now >= self.paused_until else 0
             self.silence.failed(outcome.kind, outcome.status, now, self.in_flight, queued)
         else:
+            self.locked = 0
             if self._metered and outcome.usage is not None:
                 self._correct(outcome.usage.prompt + outcome.usage.completion - ticket.tokens, now)
             if self.silence.since is not None:
@@ -171,6 +178,7 @@ class Gate:
         """Let calls in again after a stop; what was known then of how the endpoint does is forgotten."""
         if self._stopped:
             self._stopped = self._given_up = ""
+            self.locked = 0
             self._metered, self._halt = self._limited, asyncio.Event()
             self.silence.forget()
 

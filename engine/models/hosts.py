@@ -1,13 +1,18 @@
 """Where bytes go: the address a user gives, the host behind it, and which hosts are this machine itself."""
 
 import ipaddress
+import re
+import socket
 from collections.abc import Sequence
+from functools import cache
 
 from yarl import URL
 
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Model
 
+_NUMERIC = re.compile(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
+"""How an IPv4 address may be spelt."""
 _ENDINGS = ("/chat/completions", "/responses")
 
 
@@ -29,6 +34,8 @@ def address(base_url: str) -> URL:
             f"the address of {host_of(url)} holds a user name or a password: leave it out and put the key into the "
             "environment variable"
         )
+    if (host := host_of(url)) != (url.raw_host or "").lower():
+        url = url.with_host(host)  # what is judged is what is connected to
     for ending in _ENDINGS:
         if url.raw_path.rstrip("/").endswith(ending):
             return url.with_path(url.raw_path.rstrip("/").removesuffix(ending), encoded=True, keep_query=True)
@@ -36,8 +43,19 @@ def address(base_url: str) -> URL:
 
 
 def host_of(url: URL) -> str:
-    """The host in lower case, without port, brackets and a trailing dot."""
-    return (url.raw_host or "").lower().rstrip(".")
+    """The host in lower case, without port, brackets and a trailing dot; an IPv4 address in any spelling as one."""
+    return _plain((url.raw_host or "").lower())
+
+
+def _plain(host: str) -> str:
+    """A host in one form: 127.1, 0x7f000001 and 2130706433 are 127.0.0.1, as they are for whoever connects to them."""
+    bare = host.rstrip(".")
+    if not _NUMERIC.fullmatch(bare):
+        return bare
+    try:
+        return socket.inet_ntoa(socket.inet_aton(bare))
+    except OSError:
+        return bare
 
 
 def hosts_of(model: Model) -> tuple[str, ...]:
@@ -64,18 +82,45 @@ def shown(url: URL) -> str:
     return str(url.with_user(None).with_query(None).with_fragment(None))
 
 
+HIDDEN = "HIDDEN"
+"""Stands for a secret where an address is stored or shown."""
+_OPEN = frozenset(("api-version", "api_version", "version"))
+"""Parameters of a query that are no secret."""
+_QUERY = re.compile(r"(?<=[?&;])([^=&;#\s]*)=([^&;#\s,'\"]*)")
+_USER = re.compile(r"(?<=//)[^/?#\s,]*@")
+
+
+def redacted(text: str) -> str:
+    """An address, or several with commas between them, as it may be stored, logged and shown.
+
+    No user and no password; of a query the names of its parameters, their values only where they are no secret. It
+    need be no address that can be read: `--print-config` shows what the user wrote.
+    """
+    return _QUERY.sub(_hidden, _USER.sub("", text)) if "?" in text or "@" in text else text
+
+
+def secrets_of(url: URL) -> tuple[str, ...]:
+    """What `redacted` hides of an address, for messages of others that may repeat it."""
+    return tuple(value for name, value in url.query.items() if value and name.lower() not in _OPEN)
+
+
+def _hidden(match: re.Match[str]) -> str:
+    name, value = match.groups()
+    return match[0] if not value or name.lower() in _OPEN else f"{name}={HIDDEN}"
+
+
 def joined(url: URL, path: str) -> URL:
     """`url` with `path` added; its query is kept."""
     return url.joinpath(*path.split("/")).with_query(url.query)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host` is literally this machine: localhost, 127.0.0.0/8 or ::1.
+    """Whether `host` is this machine: 127.0.0.0/8, ::1, or localhost where that leads to these and nowhere else.
 
-    A name that merely resolves to loopback is not: what it resolves to is another's choice, and may change.
+    Another name that merely resolves to loopback is not: what it resolves to is another's choice, and may change.
     """
     if host == "localhost":
-        return True
+        return _localhost_is_here()
     try:
         ip = ipaddress.ip_address(host)
     except ValueError:
@@ -86,6 +131,16 @@ def is_loopback(host: str) -> bool:
         if ip.ipv4_mapped is not None:
             return ip.ipv4_mapped.is_loopback
     return ip.is_loopback
+
+
+@cache
+def _localhost_is_here() -> bool:
+    """What this machine's own table says of the name; nothing is reached where it says nothing."""
+    try:
+        found = {str(entry[4][0]) for entry in socket.getaddrinfo("localhost", None)}
+    except OSError:
+        return False
+    return bool(found) and all(is_loopback(one.partition("%")[0]) for one in found)
 
 
 def normal(host: str) -> str:
@@ -106,4 +161,4 @@ def normal(host: str) -> str:
 
 def _shown(base_url: str) -> str:
     """What a message may show of an address that cannot be parsed: nothing before an @."""
-    return repr(base_url.rsplit("@", 1)[-1][:200])
+    return repr(redacted(base_url.rsplit("@", 1)[-1])[:200])

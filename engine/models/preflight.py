@@ -13,7 +13,7 @@ from wardround.engine.records import Message
 
 PROBE = (Message("user", "Reply with the word OK."),)
 PATIENCE = Patience(attempts=2, total=10.0, first=1.0)
-HARMLESS = frozenset(("rate_limit", "context_overflow", "refused", "empty"))
+HARMLESS = frozenset(("rate_limit", "context_overflow", "refused", "refusal", "content_filter", "empty"))
 """The endpoint knows the key and the model; what was wrong will pass, or lies in this one call."""
 
 _TO_DO = {

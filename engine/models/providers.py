@@ -12,7 +12,7 @@ import msgspec
 
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.failure import clean, kind_of, retry_after
-from wardround.engine.models.hosts import address, is_loopback
+from wardround.engine.models.hosts import address, is_loopback, shown
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import read_object
 from wardround.engine.models.sdk import turns
@@ -65,7 +65,7 @@ class ProviderModel:
                 "and the name of its model as openai/MODEL"
             )
         self.host = provider
-        self.address = str(address(base_url)) if base_url else provider
+        self.address = shown(address(base_url)) if base_url else provider
         self.elsewhere = bool(base_url) or redirected(provider)
         self._spec, self._base_url, self._key, self._price = spec, base_url, key, price
         self._timeouts = timeouts or Timeouts()

@@ -37,12 +37,12 @@ _decode = msgspec.json.Decoder(_Body).decode
 def read_reply(body: bytes, where: str, name: str, price: Price | None = None) -> Completion:
     """The completion in `body` (latency not filled in); fields not known are passed over.
 
-    Raises ProviderError: malformed (no chat completion), empty (no choice in it), refused (the content filter's or the
-    model's formal refusal), or the kind of an error sent under HTTP 200.
+    Raises ProviderError: malformed (no chat completion), empty (no choice in it), content_filter (a filter left nothing
+    of the reply), refusal (the model formally declined), or the kind of an error sent under HTTP 200.
     """
     try:
         read = _decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise _malformed(where, body) from None
     return _completion(read, where, name, price)
 
@@ -51,7 +51,7 @@ def read_object(reply: Any, where: str, name: str, price: Price | None = None) -
     """The same of a reply that a library has decoded."""
     try:
         read = msgspec.convert(reply, _Body)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, RecursionError):
         raise _malformed(where, b"{") from None
     return _completion(read, where, name, price)
 
@@ -66,8 +66,10 @@ def _completion(read: _Body, where: str, name: str, price: Price | None) -> Comp
     choice, message = read.choices[0], read.choices[0].message
     finish = choice.finish_reason or ""
     text, thinking = _parts(message.content) if isinstance(message.content, list) else (message.content or "", "")
-    if not text.strip() and (message.refusal or finish == "content_filter"):
-        raise ProviderError("refused", f"{where}: the endpoint refused to answer", status=200)
+    if not text.strip() and finish == "content_filter":
+        raise ProviderError("content_filter", f"{where}: the endpoint's filter took the whole reply", status=200)
+    if not text.strip() and message.refusal:
+        raise ProviderError("refusal", f"{where}: the model declined to answer", status=200)
     text, tagged = split_thinking(text)
     told = message.reasoning_content or message.reasoning
     pieces = (told if isinstance(told, str) else "", thinking, tagged)

@@ -44,12 +44,12 @@ _FINISH = {"max_output_tokens": "length", "content_filter": "content_filter"}
 def read_response(body: bytes, where: str, name: str, price: Price | None = None) -> Completion:
     """The completion in `body` (latency not filled in); `finish` in the words of chat completions.
 
-    Raises ProviderError: malformed, empty (nothing said and no reason given), refused, or what the endpoint says under
-    HTTP 200 (rate_limit, server).
+    Raises ProviderError: malformed, empty (nothing said and no reason given), refusal, content_filter, or what the
+    endpoint says under HTTP 200 (rate_limit, server).
     """
     try:
         read = _decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise ProviderError("malformed", f"{where}: the reply is none of the Responses API", status=200) from None
     if read.status == "failed" or read.error:
         code = (read.error.code if read.error else None) or ""
@@ -61,8 +61,10 @@ def read_response(body: bytes, where: str, name: str, price: Price | None = None
         finish = _FINISH.get(reason, reason)
     spoken = [part for item in read.output if item.type == "message" for part in item.content or ()]
     text = "".join(part.text or "" for part in spoken if part.type == "output_text")
-    if not text.strip() and (finish == "content_filter" or any(part.refusal for part in spoken)):
-        raise ProviderError("refused", f"{where}: the endpoint refused to answer", status=200)
+    if not text.strip() and finish == "content_filter":
+        raise ProviderError("content_filter", f"{where}: the endpoint's filter took the whole reply", status=200)
+    if not text.strip() and any(part.refusal for part in spoken):
+        raise ProviderError("refusal", f"{where}: the model declined to answer", status=200)
     if not read.output and finish == "stop":
         raise ProviderError("empty", f"{where}: the reply holds no output", status=200)
     text, tagged = split_thinking(text)

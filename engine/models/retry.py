@@ -24,6 +24,8 @@ PASSING = frozenset(("rate_limit", "server", "timeout", "connection", "malformed
 """Kinds of error that may pass; all others come back at once."""
 
 
+BRAKE = 3
+"""Calls in a row that are refused for the key, the credit or the model's name, after which the run stops."""
 HONOURED = 3
 """Times in a row that an endpoint is taken at its word about how long to wait."""
 
@@ -123,8 +125,15 @@ class Retrying:
                 return msgspec.structs.replace(reply, attempts=attempts, latency=latency, waited=waited)
 
     def _blame(self, failed: ProviderError, now: float) -> None:
-        """Stop the run if no endpoint of the model has let a call through for too long."""
+        """Stop the run if no endpoint of the model lets a call through: for too long, or for the key it was given."""
         gates = self._gates
+        if gates and not failed.elsewhere and all(gate.locked for gate in gates):
+            calls = sum(gate.locked for gate in gates)
+            if calls >= BRAKE:
+                why = f"{failed}. It refused {calls} calls in a row for this, so no other is made: mend it, then go on"
+                for gate in gates:
+                    gate.give_up(why)
+                raise RunStopped(gates[0].used_up)
         if not gates or not _turned_away(failed):
             return
         if all(gate.silence.lasted(now) >= self.patience.silence for gate in gates):

@@ -10,7 +10,7 @@ import msgspec
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.failure import failure
-from wardround.engine.models.hosts import address, host_of, shown
+from wardround.engine.models.hosts import address, host_of, secrets_of, shown
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import read_reply
 from wardround.engine.models.responses import read_response
@@ -36,6 +36,7 @@ class _Sdk:
         url = address(base_url)
         self.name, self.host, self.address = name, host_of(url), shown(url)
         self.base_url, self.key, self.timeouts = str(url), key.strip(), timeouts or Timeouts()
+        self.secrets = (self.key, *secrets_of(url))
         self.where = f"{name} at {self.address}"
 
     def settings(self) -> dict[str, Any]:
@@ -55,7 +56,7 @@ class _Sdk:
         except openai.APIStatusError as error:
             reply = error.response
             raise failure(
-                self.where, reply.status_code, reply.headers, reply.content, secrets=(self.key,), messages=messages
+                self.where, reply.status_code, reply.headers, reply.content, secrets=self.secrets, messages=messages
             ) from None
         except TimeoutError:
             raise self._late() from None
@@ -69,7 +70,7 @@ class _Sdk:
         except openai.OpenAIError as error:
             raise ProviderError("malformed", f"{self.where}: the SDK raised {type(error).__name__}") from None
         except UnicodeEncodeError:
-            raise ProviderError("bad_request", f"{self.where}: the messages are no valid text") from None
+            raise ProviderError("unsendable", f"{self.where}: the messages are no valid text") from None
 
     def _late(self) -> ProviderError:
         times = self.timeouts

@@ -17,7 +17,7 @@ OVERLOADED = (503, 529)
 """HTTP statuses by which endpoints say that they have too much to do, besides 429."""
 FAILED = frozenset(("rate_limit", "server", "timeout", "connection", "malformed", "empty"))
 """Ends of a call that leave it open whether the endpoint does any work at all."""
-ANSWERED = frozenset(("context_overflow", "refused", "bad_request"))
+ANSWERED = frozenset(("context_overflow", "refused", "refusal", "content_filter", "bad_request"))
 """Ends of a call that the endpoint looked at."""
 
 log = structlog.get_logger("wardround")

@@ -126,5 +126,5 @@ async def _control(model: Model) -> None:
     try:
         await model.complete(PROBE, purpose=PURPOSE)
     except ProviderError as error:
-        if error.kind not in ("empty", "refused", "context_overflow"):
+        if error.kind not in ("empty", "refused", "refusal", "content_filter", "context_overflow"):
             raise

@@ -16,7 +16,7 @@ import httptools
 import msgspec
 from yarl import URL
 
-_LARGEST = 64 * 2**20
+_LARGEST = 32 * 2**20
 """Bytes of a reply that are read at most: a model's answer is never this long, a broken server's may be."""
 
 _BUFFER = 64 * 2**10

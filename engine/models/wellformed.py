@@ -10,9 +10,17 @@ from wardround.engine.models.hosts import hosts_of
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
+LONGEST = 2_000_000
+"""Characters of a reply and its thinking together: more than any model writes in its longest reply."""
+TOO_LONG = "too_long"
+"""Kind of the failed call whose reply is longer: it lies in the model that wrote it, and its seat's is the fault."""
+
 
 class WellFormed:
-    """Half of a surrogate pair, which no store takes, becomes U+FFFD; what cannot be made out is `malformed`."""
+    """Half of a surrogate pair, which no store takes, becomes U+FFFD; what cannot be made out is `malformed`.
+
+    A reply longer than `LONGEST` is `too_long` and kept by nobody: no model should fill the memory.
+    """
 
     def __init__(self, model: Model) -> None:
         self.model, self.name, self.host, self.hosts = model, model.name, model.host, hosts_of(model)
@@ -25,10 +33,12 @@ class WellFormed:
         """The model's completion; raises ProviderError."""
         try:
             reply = await self.model.complete(messages, purpose=purpose, **options)
-        except UnicodeError as error:
+        except (UnicodeError, RecursionError) as error:
             raise ProviderError(
                 "malformed", f"{self.name}: what it replied is no valid text ({type(error).__name__})"
             ) from None
+        if (length := len(reply.text) + len(reply.thinking)) > LONGEST:
+            raise ProviderError(TOO_LONG, f"{self.name}: its reply has {length:,} characters, of at most {LONGEST:,}")
         text, thinking = _valid(reply.text), _valid(reply.thinking)
         if (text, thinking) == (reply.text, reply.thinking):
             return reply

@@ -13,7 +13,10 @@ from wardround.engine.records import Json, Message
 _encode = msgspec.json.Encoder().encode
 
 Answer = str | Mapping[str, Json]
-"""What a reply function gives: the text, or a whole `message` object (`content`, `reasoning_content`, ...)."""
+"""What a reply function gives: the text, or a whole `message` object (`content`, `reasoning_content`, `refusal` ...).
+
+With `finish_reason` in it, the choice has that instead of `stop`.
+"""
 
 
 Shapes = Literal["ignored", "refused", "taken"]
@@ -94,7 +97,10 @@ def http(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> 
 
 def completion(answer: Answer, model: str, prompt_chars: int) -> bytes:
     """The body of a chat completion; a token is counted as four characters."""
-    message = {"role": "assistant", "content": answer} if isinstance(answer, str) else {"role": "assistant", **answer}
+    message: dict[str, Json] = (
+        {"role": "assistant", "content": answer} if isinstance(answer, str) else {"role": "assistant", **answer}
+    )
+    finish = message.pop("finish_reason", "stop")
     said, thought = _lengths(message)
     return _encode(
         {
@@ -102,7 +108,7 @@ def completion(answer: Answer, model: str, prompt_chars: int) -> bytes:
             "object": "chat.completion",
             "created": 0,
             "model": model,
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
             "usage": {
                 "prompt_tokens": prompt_chars // 4,
                 "completion_tokens": said + thought,

@@ -8,8 +8,8 @@ import anyio
 import msgspec
 
 from wardround.engine.digest import digest_of
-from wardround.engine.errors import StoreError, UsageError
-from wardround.engine.events import Row, decode
+from wardround.engine.errors import LogError, StoreError, UsageError
+from wardround.engine.events import Row, check_end, decode
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
@@ -48,8 +48,12 @@ class _Played(NamedTuple):
     events: list[Row]
 
     def checked(self) -> "_Played":
-        """Itself, if its events hold together."""
-        decode(self.events)
+        """Itself, if its events hold together and the last ones are there."""
+        try:
+            events = decode(self.events)
+            check_end(events[-1] if events else None, self.row)
+        except LogError as error:
+            raise LogError(f"episode {self.row.id}: {error}", seq=error.seq) from error
         return self
 
 

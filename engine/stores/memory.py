@@ -227,6 +227,12 @@ class MemoryStore:
             raise StoreError(f"run {run!r} has no episode {episode!r}")
         self._scores[run, episode, evaluator] = list(scores)
 
+    async def scorings(self, run: str) -> Mapping[str, int]:
+        """Number of episodes that have scores, by the name that they were put under."""
+        return dict(
+            sorted(Counter(by for (name, _, by), scores in self._scores.items() if name == run and scores).items())
+        )
+
     async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
         """All scores of a run."""
         order = {row.id: row.number for row in self._ordered(run)}

@@ -14,7 +14,7 @@ from wardround.engine.sessions import LEASE, Orders, SessionRow
 from wardround.engine.spending import Spending, SpendRow
 from wardround.engine.stores.address import Address
 from wardround.engine.stores.gather import Gatherer
-from wardround.engine.stores.listing import EPISODE, orders_of, session_row
+from wardround.engine.stores.listing import EPISODE, header_bytes, orders_of, run_row, session_row, whole_run
 from wardround.engine.stores.postgres_group import Group
 from wardround.engine.stores.postgres_server import Server
 from wardround.engine.stores.postgres_session import BEGIN, ROWS, PostgresSession, end
@@ -50,7 +50,7 @@ class PostgresStore:
         self, name: str, header: Mapping[str, Json], episodes: Iterable[EpisodeRow] = (), orders: Orders | None = None
     ) -> None:
         """Start a run, with its episodes and orders, all or nothing."""
-        body, ordered = msgspec.json.encode(header), None if orders is None else msgspec.json.encode(orders)
+        body, ordered = header_bytes(header), None if orders is None else msgspec.json.encode(orders)
 
         async def work(connection: Any, again: bool) -> bool:
             query = (
@@ -72,17 +72,16 @@ class PostgresStore:
     async def runs(self) -> Sequence[RunRow]:
         """All runs, oldest first."""
         rows = await self._page("SELECT name, created, header FROM runs ORDER BY id")
-        return [RunRow(name, created, msgspec.json.decode(header)) for name, created, header in rows]
+        return [run_row(*row) for row in rows]
 
     async def run(self, name: str) -> RunRow:
-        """One run."""
+        """One run; raises UsageError if there is none, StoreError if its header is damaged."""
         found = await self._page("SELECT name, created, header FROM runs WHERE name = $1", name)
         if not found:
             names = [row[0] for row in await self._page("SELECT name FROM runs ORDER BY id DESC LIMIT 20")]
             there = ", ".join(reversed(names)) or "none"
             raise UsageError(f"there is no run {name!r} in {self.address}; there are: {there}")
-        [(_, created, header)] = found
-        return RunRow(name, created, msgspec.json.decode(header))
+        return whole_run(run_row(*found[0]), self.address)
 
     async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
         """Keep texts by their content."""
@@ -224,6 +223,14 @@ class PostgresStore:
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
         """Replace an evaluator's scores of one episode, in one commit with what others write at the same time."""
         await self._writer.write(Judged(run, episode, evaluator, scores))
+
+    async def scorings(self, run: str) -> Mapping[str, int]:
+        """Number of episodes that have scores, by the name that they were put under."""
+        query = (
+            "SELECT s.evaluator, count(*) FROM episodes e JOIN scores s ON s.episode = e.id AND s.position = 0"  # noqa: S608 - constants
+            f" WHERE e.run = {_RUN} GROUP BY s.evaluator ORDER BY s.evaluator"
+        )
+        return dict(await self._page(query, run))
 
     async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
         """All scores of a run, a page at a time."""

@@ -18,13 +18,14 @@ from wardround.engine.sessions import LEASE, Orders, SessionRow
 from wardround.engine.spending import Spending, SpendRow
 from wardround.engine.stores.connection import Connection
 from wardround.engine.stores.group import Group
-from wardround.engine.stores.listing import EPISODE, orders_of
+from wardround.engine.stores.listing import EPISODE, header_bytes, orders_of, run_row, whole_run
 from wardround.engine.stores.recalls import Recalls
 from wardround.engine.stores.sqlite_session import Leases, SqliteSession
 from wardround.engine.stores.work import Append, Judged, Keep
 from wardround.engine.stores.writer import GroupWriter
 
 _PAGE = 500
+_RUNS = "SELECT name, created, CAST(header AS BLOB) FROM runs"
 _FIND = (
     f"SELECT {EPISODE} FROM episodes WHERE run = (SELECT id FROM runs WHERE name = ?)"  # noqa: S608 - only column names
     " AND {} ORDER BY number LIMIT ?"
@@ -59,7 +60,7 @@ class SqliteStore:
     ) -> None:
         """Start a run, with its episodes and orders, all or nothing."""
         ordered = None if orders is None else msgspec.json.encode(orders)
-        values = (name, self._clock(), msgspec.json.encode(header), ordered)
+        values = (name, self._clock(), header_bytes(header), ordered)
 
         def work(connection: sqlite3.Connection) -> bool:
             query = "INSERT OR IGNORE INTO runs (name, created, header, orders) VALUES (?, ?, ?, ?)"
@@ -73,18 +74,16 @@ class SqliteStore:
 
     async def runs(self) -> Sequence[RunRow]:
         """All runs, oldest first."""
-        rows = await self._page("SELECT name, created, header FROM runs ORDER BY id")
-        return [RunRow(name, created, msgspec.json.decode(header)) for name, created, header in rows]
+        return [run_row(*row) for row in await self._page(f"{_RUNS} ORDER BY id")]
 
     async def run(self, name: str) -> RunRow:
-        """One run."""
-        found = await self._page("SELECT name, created, header FROM runs WHERE name = ?", name)
+        """One run; raises UsageError if there is none, StoreError if its header is damaged."""
+        found = await self._page(f"{_RUNS} WHERE name = ?", name)
         if not found:
             names = [row[0] for row in await self._page("SELECT name FROM runs ORDER BY id DESC LIMIT 20")]
             there = ", ".join(reversed(names)) or "none"
             raise UsageError(f"there is no run {name!r} in {self.path}; there are: {there}")
-        [(_, created, header)] = found
-        return RunRow(name, created, msgspec.json.decode(header))
+        return whole_run(run_row(*found[0]), self.path)
 
     async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
         """Keep texts by their content."""
@@ -96,7 +95,7 @@ class SqliteStore:
 
     async def get(self, digest: str) -> bytes:
         """The text with this digest; raises TextLost if it is missing or was altered."""
-        found = await self._page("SELECT body FROM texts WHERE digest = ?", digest)
+        found = await self._page("SELECT CAST(body AS BLOB) FROM texts WHERE digest = ?", digest)
         if not found:
             raise TextLost(f"{self.path} has no text {digest}")
         body = bytes(found[0][0])
@@ -152,14 +151,15 @@ class SqliteStore:
     async def read(self, run: str, episode: str, *, after: int = -1) -> AsyncIterator[Row]:
         """The events of one episode in order, from number `after` + 1."""
         query = (
-            "SELECT v.seq, v.hash, v.body FROM events v JOIN episodes e ON e.id = v.episode JOIN runs r ON r.id = e.run"
+            "SELECT v.seq, CAST(v.hash AS BLOB), CAST(v.body AS BLOB)"
+            " FROM events v JOIN episodes e ON e.id = v.episode JOIN runs r ON r.id = e.run"
             " WHERE r.name = ? AND e.name = ? AND v.seq > ? ORDER BY v.seq LIMIT ?"
         )
         full = True
         while full:
             page = await self._page(query, run, episode, after, _PAGE)
             for seq, digest, body in page:
-                yield Row(seq, digest, bytes(body) if isinstance(body, bytes) else body.encode())
+                yield Row(seq, digest, body)
             full = len(page) == _PAGE
             after = page[-1][0] if full else after
 
@@ -230,6 +230,14 @@ class SqliteStore:
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
         """Replace an evaluator's scores of one episode, in one commit with what others write at the same time."""
         await self._writer.write(Judged(run, episode, evaluator, scores))
+
+    async def scorings(self, run: str) -> Mapping[str, int]:
+        """Number of episodes that have scores, by the name that they were put under."""
+        query = (
+            "SELECT s.evaluator, count(*) FROM episodes e JOIN scores s ON s.episode = e.id AND s.position = 0"
+            " WHERE e.run = (SELECT id FROM runs WHERE name = ?) GROUP BY s.evaluator ORDER BY s.evaluator"
+        )
+        return dict(await self._page(query, run))
 
     async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
         """All scores of a run, a page at a time."""

@@ -32,7 +32,7 @@ def json(got: Got) -> dict[str, Json]:
     """The JSON object of a reply; raises SearchError."""
     try:
         read = msgspec.json.decode(got.body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         read = None
     if not isinstance(read, dict):
         raise malformed(got.url)

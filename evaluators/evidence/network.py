@@ -42,9 +42,25 @@ def is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address(ip.packed[-4:])
         if inner is not None:
             return is_public(str(inner))
+    if any(ip in net for net in _SPECIAL if net.version == ip.version) and ip not in _OPEN:
+        return False
     return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
 
 
+_SPECIAL = tuple(
+    ipaddress.ip_network(net)
+    for net in (
+        "192.0.0.0/24",
+        "192.88.99.0/24",
+        "64:ff9b:1::/48",
+        "100:0:0:1::/64",
+        "3fff::/20",
+        "5f00::/16",
+        "fec0::/10",
+    )
+)
+"""Blocks that IANA's registries of special addresses keep from the public network, which older Pythons do not know."""
+_OPEN = frozenset(map(ipaddress.ip_address, ("192.0.0.9", "192.0.0.10")))
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from wardround.evaluators.judging.codes import written
 from wardround.evaluators.judging.disguise import coded, disguised, folded, plain
 from wardround.evaluators.judging.fence import seen
+from wardround.evaluators.judging.narrated import unnarrated
 from wardround.evaluators.judging.phrases import spoken
 from wardround.evaluators.judging.question import Origin
 from wardround.evaluators.judging.signs import ENCODED, FENCE, FORM, HIDDEN, MARKUP, SIGNS, TALK
@@ -101,8 +102,12 @@ def signs(text: str, origin: Origin) -> tuple[str, ...]:
 def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[str]:
     raw = seen(text)
     smooth = plain(text)
-    yield from spoken(smooth)
     latin = folded(smooth)
+    found, talks = tuple(spoken(smooth)), about_judging(smooth)
+    if (found or talks) and latin == smooth:  # a text in disguise narrates nothing
+        told = unnarrated(smooth)
+        found, talks = tuple(spoken(told)), about_judging(told)
+    yield from found
     if latin != smooth:
         yield from spoken(latin)
     raw = _own_thinking(raw) if origin == "reply" else raw
@@ -110,7 +115,7 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[str]:
     for sign, pattern in ((MARKUP, _MARKUP), (FORM, _FORM), (FENCE, _FENCE), (HIDDEN, _HIDDEN)):
         if _may_fit(sign, low) and pattern.search(low):
             yield sign
-    if about_judging(smooth) or (latin != smooth and about_judging(latin)):
+    if talks or (latin != smooth and about_judging(latin)):
         yield TALK
     if _unseen(text) or disguised(latin):
         yield HIDDEN

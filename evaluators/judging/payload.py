@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.engine.records import Json
+from wardround.engine.text import mended
 from wardround.evaluators.judging.unread import Unread, unread
 
 LONGEST = 100_000
@@ -28,7 +29,8 @@ def payload(text: str) -> Payload | Unread | None:
     """The reply's JSON object or list, in a code block or not, with prose around it or not; None if it holds none.
 
     A comma before a closing bracket is overlooked, since the published template itself has one. Anything else that is
-    no JSON is `half_json`: a broken object, a key that comes twice, two objects.
+    no JSON is `half_json`: a broken object, a key that comes twice (in the outermost object in other letters too), two
+    objects.
     """
     if len(text) > LONGEST:
         return unread("too_long", text)
@@ -44,8 +46,11 @@ def payload(text: str) -> Payload | Unread | None:
     for attempt in (body, _TRAILING.sub("", body)):
         try:
             value = _decoder.decode(attempt)
+            value = mended(value) if "\\u" in attempt else value
         except (ValueError, RecursionError):
             continue
+        if _ambiguous(single(value)):
+            break
         return Payload(value, text.rpartition("```")[2] if blocks else source[closing + 1 :])
     return unread("half_json", text)
 
@@ -73,15 +78,27 @@ def single(value: Json) -> Json:
 
 
 def field(value: Json, names: Sequence[str]) -> Json:
-    """What an object holds under the first of `names` that it has, in any case; None if it has none."""
+    """What an object holds under the first of `names` that it has, in any case; None if it has none.
+
+    None too where it has that name more than once, in other letters or spaces: which one is meant is not to be guessed.
+    """
     if not isinstance(value, dict):
         return None
-    lowered = {key.strip().casefold(): held for key, held in value.items()}
-    return next((lowered[name] for name in names if name in lowered), None)
+    read: dict[str, list[Json]] = {}
+    for key, held in value.items():
+        read.setdefault(key.strip().casefold(), []).append(held)
+    found = next((read[name] for name in names if name in read), [])
+    return found[0] if len(found) == 1 else None
+
+
+def _ambiguous(value: Json) -> bool:
+    """Whether an object has two keys that `field` would read as one: it is not to be guessed which is meant."""
+    return isinstance(value, dict) and len({key.strip().casefold() for key in value}) < len(value)
 
 
 def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    if len({key.strip().casefold() for key, _ in pairs}) < len(pairs):  # as `field` reads them
+    """An object whose keys are each there once; keys that only look alike are two (`field` knows what it reads)."""
+    if len(dict(pairs)) < len(pairs):
         raise ValueError("a key comes twice")
     return dict(pairs)
 

@@ -63,7 +63,7 @@ _WEIGHTS = _by_word(LATIN) | _by_word(_ENGLISH)
 _WHOLE = frozenset(_WEIGHTS)
 _STEMS = {plain(stem): weight for stem, weight in _by_word(SCRIPTS).items()}
 _WORD = re.compile(r"[^\W\d_]+")
-_END = re.compile("[.!?;\n\u3002\uff01\u0964]+")
+_END = re.compile(r"(?:[!?;\n\u3002\uff01\u0964]|\.(?!\d))+")  # a decimal point ends nothing
 _SCRIPT = re.compile("[\u0370-\u1cff\u2e80-\ud7ff]")
 _LISTED = re.compile(r"steps? \d+|correct (?:answer|diagnos[ei]s)|right (?:answer|diagnos[ei]s)")
 

@@ -18,6 +18,7 @@ Why = Literal[
     "refusal",
     "other_language",
     "prose",
+    "contradicted",
 ]
 
 
@@ -28,7 +29,8 @@ class Unread(msgspec.Struct, frozen=True):
     the field asked for; `no_steps`, `no_test`: a list without a usable entry; `too_many_steps`: more reference steps
     than allowed; `not_in_vocabulary`: the field holds another word; `several`: different verdicts, also in two fields;
     `hedged`: a verdict with a doubt or a negation ("not correct", "Correct: false", "Correct, in part") or with signs
-    that are not read behind it; `refusal`; `other_language`: no Latin letter; `prose`: no verdict in its place.
+    that are not read behind it; `refusal`; `other_language`: no Latin letter; `prose`: no verdict in its place;
+    `contradicted`: it says of a text what the text itself denies.
     """
 
     why: Why

@@ -5,6 +5,9 @@ import re
 from wardround.evaluators.lexical.content import known, sentences, share, windows
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms import diagnosis
+from wardround.scenarios.terms.commitment import MOST
+from wardround.scenarios.terms.leak import opening_contains
+from wardround.scenarios.terms.stance import clauses
 
 ENOUGH = 0.5
 """Least mean of the share of the step's words in the whole text and that in its best place."""
@@ -25,4 +28,10 @@ def covered(step: str, text: str) -> bool:
         if (whole + best) / 2 >= ENOUGH:
             return True
     final = _FINAL.match(step)
-    return final is not None and diagnosis.compare(text, Truth(diagnosis=final["name"].strip(" ."))).match
+    return final is not None and _named(text, Truth(diagnosis=final["name"].strip(" .")))
+
+
+def _named(text: str, truth: Truth) -> bool:
+    """Whether a text of any length names a diagnosis, in a clause that does not deny it, or as an answer."""
+    kept = [clause.text for clause in clauses(text[:MOST]) if clause.stance not in ("denied", "refused")]
+    return any(opening_contains(truth, said) for said in kept) or diagnosis.compare(text, truth).match

@@ -18,9 +18,10 @@ from wardround.evaluators.lexical.judgment import further, settled
 from wardround.evaluators.lexical.keywords import keywords
 from wardround.evaluators.lexical.listed import items_of, names, same_as
 from wardround.evaluators.lexical.outcomes import diagnosis_right, plan_keywords, plan_verdict
-from wardround.evaluators.lexical.step_class import step_class
+from wardround.evaluators.lexical.step_class import step_class, untold
 from wardround.evaluators.outcome import questions as outcome
 from wardround.evaluators.reasoning import questions
+from wardround.evaluators.reasoning.judged import StepClass
 
 SEARCHES = 2
 """Searches for one step."""
@@ -28,6 +29,7 @@ NONE = "None"
 """Keywords of a judge that has nothing more to look up (paper 002, prompt 17)."""
 
 _PASSAGE = re.compile(r"Passage (\d+)")
+_TURN = re.compile(r"(?m)^Turn \d+:\n")
 _PLACE = re.compile(r"(?m)^(\d+)\. ")
 _LISTS = (questions.EARLIER, questions.SEARCHED, outcome.LIST)
 """Texts whose numbers must stay: their entries are read one by one."""
@@ -97,6 +99,19 @@ def _step_class(question: Question) -> Json:
     return {"classification": str(step_class(case, earlier, step))}
 
 
+def _step_role(question: Question) -> Json:
+    earlier = _in_turns(question.text(questions.EARLIER))
+    case, step = question.text(questions.CASE), question.text(questions.STEP)
+    if (finding := untold(case, step)) and step_class(case, earlier, step) != StepClass.REPETITION:
+        return {"classification": str(StepClass.UNSEEN), "finding": finding}
+    return {"classification": str(step_class(case, earlier, step)), "finding": ""}
+
+
+def _in_turns(listed: str) -> list[str]:
+    """The steps of a numbered list without the lines that say of which turn they are."""
+    return _earlier(_TURN.sub("", listed))
+
+
 def _keywords(question: Question) -> Json:
     return keywords([question.text(questions.STEP)]) or NONE
 
@@ -110,6 +125,21 @@ def _judgment(question: Question) -> Json:
     searched = [query for query in question.text(questions.SEARCHED).splitlines() if query.strip()]
     wanted = further(passages, step) if 0 < len(searched) < SEARCHES else ""
     return {"judgment": "search", "keywords_to_search": NONE if wanted in ("", *searched) else wanted, "evidence": []}
+
+
+def _bearing(question: Question) -> Json:
+    found = _judgment(question)
+    assert isinstance(found, dict)
+    bearing = "supports" if found["judgment"] == "correct" else "contradicts"
+    evidence = found["evidence"] if isinstance(found["evidence"], list) else []
+    quotes: list[Json] = [{**one, "bearing": bearing} for one in evidence if isinstance(one, dict)]
+    return {**found, "evidence": quotes}
+
+
+def _opinion(question: Question) -> Json:
+    """It knows nothing of medicine."""
+    del question
+    return {"judgment": "unsure"}
 
 
 def _extract(question: Question) -> Json:
@@ -156,8 +186,11 @@ def _item_found(question: Question) -> Json:
 
 _ANSWERS: Mapping[str, Callable[[Question], Json]] = {
     "step_class": _step_class,
+    "step_role": _step_role,
     "keywords": _keywords,
     "judgment": _judgment,
+    "bearing": _bearing,
+    "opinion": _opinion,
     "extract": _extract,
     "reference": _reference,
     "found": _found,

@@ -17,6 +17,26 @@ MOSTLY, SPARSE = 0.7, 0.03
 SAME = 92.0
 """Least likeness (rapidfuzz token sort ratio) of a step that repeats another."""
 
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+_VALUE = re.compile(
+    r"\b\d+(?:[.,]\d+)?\s?(?:%|mm|cm|m[lL]|[gG]/|mg|g/d[lL]|U/|IU|mmol|mEq|mm ?Hg|/min|bpm|\u00b0|ng|pg|\u00b5g|mcg|"
+    r"cells|K/|x ?10|/\u00b5[lL]|/mm)"
+)
+_STATING = re.compile(
+    r"\b(?:show(?:s|ed|n)?|reveal(?:s|ed)?|demonstrat(?:es|ed)|(?:was|were|is|are) (?:found|seen|positive|negative"
+    r"|elevated|raised|high|low|abnormal|normal|increased|decreased)|came back|return(?:s|ed)|measured|of \d)\b"
+    r"|" + _VALUE.pattern,
+    re.IGNORECASE,
+)
+_NOT_STATED = re.compile(
+    r"\b(?:if|whether|would|will|could|may|might|should|can|must|expect\w*|suspect\w*|anticipat\w*|plan\w*|order\w*"
+    r"|request\w*|check\w*|look\w* for|need\w*|want\w*|ask\w*|consider\w*|possibl\w*|probabl\w*|likely|unlikely|to"
+    r" (?:confirm|exclude|rule|see|assess|evaluate)|usual\w*|typical\w*|often|common\w*|general\w*|most|many|some"
+    r"|patients?|cases|in (?:general|children|adults)|above|below|more than|less than|over|under|greater|cut-?off"
+    r"|threshold|criteria|characteri\w*|classic\w*|dose|give\w*|treat\w*|therapy|daily|no|not|without)\b|[?<>\u2265\u2264]",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"(?<=[a-z0-9%)])[.;](?=\s|$)|,\s|\n|\b(?:and|but|which|because|so|while|whereas)\b")
 _CONCLUDING = re.compile(
     r"\b(?:suggest\w*|indicat\w*|consistent|inconsistent|therefore|thus|hence|likely|unlikely|support\w*"
     r"|point\w* (?:to|away)\w*|rais(?:e|es|ed|ing)|confirm\w*|(?:rule\w*|ruling)[ -]out|exclu\w*|consider\w*|because"
@@ -47,6 +67,28 @@ def step_class(case: str, earlier: Sequence[str], step: str) -> StepClass:
     if restated >= MOSTLY and concluding < SPARSE * len(step.split()):
         return StepClass.CITATION
     return StepClass.REASONING if said else StepClass.REDUNDANCY
+
+
+def untold(case: str, step: str) -> str:
+    """The words of a step that state a result which the case as it was known does not hold; "" if there are none.
+
+    A clause states one by a verb of finding, or by a value with its unit. It counts where no word of it expects, plans,
+    supposes or generalises, and where none of its telling words, or none of its values, stands in the case: to miss an
+    invented finding is better than to take knowledge for one.
+    """
+    had, numbers = known(case), set(_NUMBER.findall(case))
+    for clause in _CLAUSE.split(step):
+        said = clause.strip(" .*_-")
+        if not _STATING.search(said) or _NOT_STATED.search(said):
+            continue
+        values = {value[0] for value in _VALUE.finditer(said)}
+        digits = {number for value in values for number in _NUMBER.findall(value)}
+        if digits and not digits & numbers:
+            return said
+        told = known(_STATING.sub(" ", said))
+        if not digits and len(told) >= 2 and not told & had:
+            return said
+    return ""
 
 
 def _again(step: str, said: frozenset[str], other: str) -> bool:

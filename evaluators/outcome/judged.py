@@ -29,9 +29,12 @@ UNVERIFIABLE, UNCITED = "unverifiable", "uncited"
 _VALUES = {"correct": 1.0, "wrong": 0.0}
 
 
-async def judged_diagnosis(bench: Bench, case: Case, given: str) -> OutcomeAccount:
-    """Whether `given` names the case's disease: the panel's majority (prompt 19)."""
-    question = questions.diagnosis(case.truth, given)
+async def judged_diagnosis(bench: Bench, case: Case, given: str, committed: str = "") -> OutcomeAccount:
+    """Whether `given` names the case's disease: the panel's majority (prompt 19).
+
+    The judges are shown what the answer commits to, where that is not all of its words.
+    """
+    question = questions.diagnosis(case.truth, committed or given)
     ruling: Ruling[bool] = await bench.panel.ask(question, read_outcome, swappable=True)
     return OutcomeAccount(
         goal="diagnosis",
@@ -40,7 +43,10 @@ async def judged_diagnosis(bench: Bench, case: Case, given: str) -> OutcomeAccou
         votes=ruling.votes,
         judges=_judges(bench),
         floor=bench.panel.floor,
-        flags=(*_signs(question.materials), *((NOTICED,) if ruling.noticed else ())),
+        flags=(
+            *_signs((*question.materials, Material(questions.ANSWER, given, "reply"))),
+            *((NOTICED,) * ruling.noticed),
+        ),
     )
 
 

@@ -5,7 +5,8 @@ from typing import Literal
 import msgspec
 
 from wardround.evaluators.judging.panel import Vote
-from wardround.evaluators.reasoning.judged import Part, Rules
+from wardround.evaluators.reasoning.controls import Control
+from wardround.evaluators.reasoning.judged import Knowledge, Part, Rules
 
 
 class Quoted(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -45,6 +46,10 @@ class StepAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     `flags` are signs of text that speaks to the judge (judging/signs.py), in the step or in what was found for it
     (`page:SIGN`), and `noticed_by_judge` where a judge says so itself. `unseen` counts the characters of the case
     and of the earlier steps that were left out of what the judges were shown.
+
+    `beside` are quotations that stand where they are said to and do not bear on the step: they found nothing. `repeats`
+    is the earlier turn that the step repeats. `opinion`, by the votes in `opinions`, is what the judges hold of the
+    step by their own knowledge, where they were asked for it; None then has its `unheld` reason.
     """
 
     text: str
@@ -57,6 +62,11 @@ class StepAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     quoted: tuple[Quoted, ...] = ()
     flags: tuple[str, ...] = ()
     unseen: int = 0
+    beside: tuple[Quoted, ...] = ()
+    repeats: int = 0
+    opinion: str | None = None
+    opinions: tuple[Vote, ...] = ()
+    unheld: str = ""
 
 
 class ReferenceAccount(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -94,11 +104,32 @@ class PartAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     flags: tuple[str, ...] = ()
 
 
+class WholeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One part of all replies together: `judged` of its `steps` were, and the reference as found in any turn."""
+
+    part: Part
+    steps: int
+    judged: int
+    reference: tuple[ReferenceAccount, ...] | None = None
+    unreferenced: str = ""
+
+
+class Overquoted(msgspec.Struct, frozen=True):
+    """A passage (its `digest`) that was quoted for so many `steps` `of` those for which anything was quoted."""
+
+    digest: str
+    steps: int
+    of: int
+
+
 class Account(msgspec.Struct, frozen=True, omit_defaults=True):
     """One episode as judged. `judges` maps seat to SPEC, `search` is the search's name; `floor`: by a lexical judge.
 
     `flags` are signs of text that speaks to the judge in the case itself. `unseen` counts the characters of the
     reference that were left out of what its judge was shown.
+
+    `whole` tells of the encounter as one reasoning, where it was judged as one (version 2). `knowledge` is what could
+    found a verdict, `overquoted` are passages quoted for many steps, `controls` what the judges said of the controls.
     """
 
     rules: Rules
@@ -108,3 +139,7 @@ class Account(msgspec.Struct, frozen=True, omit_defaults=True):
     parts: tuple[PartAccount, ...] = ()
     flags: tuple[str, ...] = ()
     unseen: int = 0
+    whole: tuple[WholeAccount, ...] = ()
+    knowledge: Knowledge = "search"
+    overquoted: tuple[Overquoted, ...] = ()
+    controls: tuple[Control, ...] = ()

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import ClassVar
 
 from wardround.engine.errors import UsageError
@@ -23,12 +24,13 @@ from wardround.evaluators.reasoning.scores import scores
 from wardround.evaluators.reasoning.turns import Reply, asks, replies, scenario
 from wardround.evaluators.standing import Goal, answers, goal_of, unscored
 from wardround.evaluators.together import together
+from wardround.scenarios import disclosure
 from wardround.scenarios.case import Case, Truth
 
 PARTS: tuple[Part, ...] = ("formal", "thinking")
 BY_TURN = ("free-turn",)
 """Scenarios whose turns have columns of their own."""
-_GOALS: Mapping[str, str] = {
+GOALS: Mapping[str, str] = {
     "diagnosis": "to find the diagnosis",
     "treatment": "to choose the treatment",
     "examination": "to find out what must be asked and examined to reach the diagnosis",
@@ -36,7 +38,10 @@ _GOALS: Mapping[str, str] = {
 
 
 class Reasoning:
-    """Efficiency, factuality and completeness (equations 4 to 6) of each reply's formal and thinking part.
+    """Version 1: efficiency, factuality and completeness (equations 4 to 6) of each reply's formal and thinking part.
+
+    What evaluations that are stored were made by, and what the published rules build on; new ones are made by
+    `EncounterReasoning`.
 
     Names as in `scores.scores` for the reply that holds the answer; with the prefix `examination_` for all replies
     before it together, and `turn_N_` for each reply of a free-turn episode. Beside them `hostile_texts`, the number of
@@ -46,6 +51,7 @@ class Reasoning:
     """
 
     name = "reasoning"
+    VERSION: ClassVar[int] = 1
     rules: ClassVar[Rules] = "default"
     judged: ClassVar[bool] = True
     SEARCH: ClassVar[str] = "bundled"
@@ -61,7 +67,7 @@ class Reasoning:
         goal, given = goal_of(case, trajectory), answers(trajectory.ending)
         known = "\n".join([found[-1].known, *(f"{reply.text}\n{reply.thinking}" for reply in found)])
         library = Library(Sealed(seat.search, case.truth, known), seat.reader, seat.signed)
-        judging = Judging(seat.panel, self.rules, _GOALS[goal], library, given.get(goal, ""))
+        judging = Judging(seat.panel, self.rules, GOALS[goal], library, given.get(goal, ""))
         reference, unreferenced = await self._reference(seat, case.truth, goal)
         parts = await together(
             [_judged(judging, reply, part, reference, unreferenced) for reply in found for part in PARTS]
@@ -72,14 +78,14 @@ class Reasoning:
             seat.search.name,
             seat.panel.floor,
             tuple(parts),
-            signs(found[-1].known, "case"),
-            left_out(_told(case.truth, goal, self.rules)),
+            case_signs(case, found[-1].known),
+            left_out(told(case.truth, goal, self.rules)),
         )
-        return Scored([*self._figures(parts, trajectory), *_signs(account), *_agreement(judging)], account)
+        return Scored([*self._figures(parts, trajectory), *hostile_texts(account), *agreement(judging)], account)
 
     async def _reference(self, bench: Bench, truth: Truth, goal: Goal) -> tuple[Sequence[str], str]:
         """The steps of the reference, or why there are none; to the published code an answer alone is a reference."""
-        text = _told(truth, goal, self.rules)
+        text = told(truth, goal, self.rules)
         if not text:
             return (), "no_reference"
         most = MOST if self.rules == "default" else None
@@ -131,6 +137,7 @@ class PublishedReasoning(Reasoning):
     """The same by the rules of the published code: scores `published_*` (reasoning/scores.py)."""
 
     name = "reasoning-published"
+    VERSION: ClassVar[int] = 1
     rules = "published"
 
 
@@ -139,12 +146,12 @@ def _judged(
 ) -> Callable[[], Awaitable[PartAccount]]:
     """One part to judge; the reasons to ask for something are in no reference."""
     if reply.stage == "examination":
-        asking = replace(judging, goal=_GOALS["examination"])
+        asking = replace(judging, goal=GOALS["examination"])
         return lambda: asking.part(reply, part, (), "no_reference")
     return lambda: judging.part(reply, part, reference, unreferenced)
 
 
-def _told(truth: Truth, goal: Goal, rules: Rules) -> str:
+def told(truth: Truth, goal: Goal, rules: Rules) -> str:
     """The reference reasoning with the final answer; "" if there is none."""
     final = truth.diagnosis if goal == "diagnosis" else truth.treatment
     told = [part.strip() for part in (truth.differential, truth.reasoning) if part.strip()]
@@ -153,12 +160,30 @@ def _told(truth: Truth, goal: Goal, rules: Rules) -> str:
     return "\n".join([*told, f"The final {goal}: {final.strip()}"])
 
 
-def _signs(account: Account) -> list[Score]:
+_often = lru_cache(maxsize=1024)(signs)  # a case comes up in many episodes
+
+
+def case_signs(case: Case, known: str) -> tuple[str, ...]:
+    """The signs of text that speaks to the judge in the case as it was `known`, in all of it, and in its reference.
+
+    The reference is shown to judges whatever the doctor heard, so its signs are told apart: `reference:SIGN`.
+    """
+    truth = case.truth
+    record = (known, case.opening, case.complaint, disclosure.full(case), *case.history.values())
+    reference = (truth.reasoning, truth.differential, truth.treatment, truth.diagnosis, *truth.synonyms)
+    found = [sign for text in dict.fromkeys(record) for sign in _often(text, "case")]
+    found += [f"reference:{sign}" for text in dict.fromkeys(reference) for sign in _often(text, "reference")]
+    return tuple(dict.fromkeys(found))
+
+
+def hostile_texts(account: Account) -> list[Score]:
+    """How many texts of an episode speak to the judge: parts of replies, and the case."""
     flagged = sum(bool(part.flags) or any(step.flags for step in part.steps) for part in account.parts)
     return [Score("hostile_texts", float(flagged + bool(account.flags)))]
 
 
-def _agreement(judging: Judging) -> list[Score]:
+def agreement(judging: Judging) -> list[Score]:
+    """The share of questions in which all votes said the same, where a panel takes more than one."""
     votes = judging.steady
     if not judging.panel.several:
         return []

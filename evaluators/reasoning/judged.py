@@ -14,6 +14,9 @@ Place = Literal["reasoning", "answer"]
 
 Rules = Literal["default", "published"]
 
+Knowledge = Literal["search", "judge", "both"]
+"""What may found a verdict on a step: what was looked up, what the judge knows, or that where nothing was found."""
+
 ABSENT = ("no_thinking", "no_words")
 """Reasons of a part that is not there to be judged: no figure of it has a value, under any rules."""
 
@@ -22,12 +25,16 @@ PUBLISHED_STEPS = 10
 
 
 class StepClass(StrEnum):
-    """What a step does (paper 002, section 4.3 and prompt 15); only `reasoning` is effective."""
+    """What a step does (paper 002, section 4.3 and prompt 15); only `reasoning` is effective.
+
+    `unseen` is ours: a step that relies on a finding which its author had not been told by then.
+    """
 
     CITATION = "citation"
     REPETITION = "repetition"
     REASONING = "reasoning"
     REDUNDANCY = "redundancy"
+    UNSEEN = "unseen"
 
 
 class Verdict(StrEnum):
@@ -41,6 +48,8 @@ class Verdict(StrEnum):
 class JudgedStep(msgspec.Struct, frozen=True):
     """One step. `kind` or a reasoning step's `verdict` is None only if the judge failed, and `reason` says how.
 
+    `repeats` is the earlier turn that the step repeats, 0 for none. `opinion` is what the judge says from its own
+    knowledge, where that was asked for: never evidence.
     Raises ValueError for a verdict on a step that is not reasoning, and for a gap without a reason.
     """
 
@@ -48,6 +57,8 @@ class JudgedStep(msgspec.Struct, frozen=True):
     kind: StepClass | None
     verdict: Verdict | None = None
     reason: str = ""
+    repeats: int = 0
+    opinion: Verdict | None = None
 
     def __post_init__(self) -> None:
         if self.kind != StepClass.REASONING and self.verdict is not None:

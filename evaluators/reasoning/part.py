@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import anyio
 import msgspec
+from rapidfuzz import fuzz
 
 from wardround.evaluators.judging.fence import left_out, unseen
 from wardround.evaluators.judging.hostile import signs
@@ -20,6 +21,7 @@ from wardround.evaluators.reasoning.judged import (
     ABSENT,
     JudgedReply,
     JudgedStep,
+    Knowledge,
     Part,
     ReferenceStep,
     Rules,
@@ -28,13 +30,36 @@ from wardround.evaluators.reasoning.judged import (
 )
 from wardround.evaluators.reasoning.library import Library
 from wardround.evaluators.reasoning.splitting import steps_of
-from wardround.evaluators.reasoning.steps import Played
+from wardround.evaluators.reasoning.steps import MANY, Played
 from wardround.evaluators.reasoning.turns import Reply
-from wardround.evaluators.reasoning.verdicts import read_class, read_found
+from wardround.evaluators.reasoning.verdicts import read_class, read_found, read_opinion, read_role
 from wardround.evaluators.reasoning.windows import TOO_LONG, Windows, windows
 from wardround.evaluators.together import together
 
 T = TypeVar("T")
+
+
+NO_SEARCH = "no_search"
+"""Reason: nothing was looked up, as the judges go by their own knowledge alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A part told apart into its `steps`, of which those at the `places` are to be judged (None: all).
+
+    `known` is what its author knew by then, `before` are the steps of earlier turns, each with its turn.
+    """
+
+    account: PartAccount
+    known: str
+    steps: Sequence[str]
+    before: Sequence[tuple[int, str]] = ()
+    places: Sequence[int] | None = None
+
+    @property
+    def chosen(self) -> Sequence[int]:
+        """The places of the steps that are judged."""
+        return range(len(self.steps)) if self.places is None else self.places
 
 
 @dataclass(slots=True)
@@ -43,49 +68,48 @@ class Judging:
 
     `answer` is the final answer that reference steps are looked for in besides the reasoning. `steady` tells of
     each question that got more than one vote, of which one at least had a value, whether all votes said the same.
+
+    `whole`: the replies are one reasoning, each step is judged with those of earlier turns, and quotations must bear on
+    it. `knowledge` is what may found a verdict there; `library` is None where nothing is looked up.
     """
 
     panel: Panel
     rules: Rules
     goal: str
-    library: Library
+    library: Library | None
     answer: str
+    whole: bool = False
+    knowledge: Knowledge = "search"
     steady: list[bool] = field(default_factory=list)
 
     async def part(self, reply: Reply, part: Part, reference: Sequence[str], unreferenced: str) -> PartAccount:
         """Judge the formal or the thinking part of a reply against the reference steps, if there are any."""
+        return await self.judged(await self.begun(reply, part), reference, unreferenced)
+
+    async def begun(self, reply: Reply, part: Part) -> Begun:
+        """The part with its steps, none of them judged yet."""
         text = reply.text if part == "formal" else reply.thinking
         played = Played(reply.scenario, reply.stage == "examination", self.answer)
-        split = await steps_of(text, part, self.rules, self.panel, played)
+        split = await steps_of(text, part, self.rules, self.panel, played, None if self.whole else MANY)
         if reply.typed and split.reason == "empty_reply":
             split = msgspec.structs.replace(split, reason="no_words")
         account = PartAccount(part, reply.stage, reply.turn, reply.seq, how=split.how, left_out=split.left_out)
-        flags = signs(text, "reply")
-        account = msgspec.structs.replace(account, reason=split.reason, flags=flags)
-        if split.reason in ABSENT:
-            return msgspec.structs.replace(account, unreferenced=unreferenced or split.reason)
+        account = msgspec.structs.replace(account, reason=split.reason, flags=signs(text, "reply"))
+        return Begun(account, reply.known, split.steps)
+
+    async def judged(self, begun: Begun, reference: Sequence[str], unreferenced: str) -> PartAccount:
+        """Judge the chosen steps of a part, and look for the reference in all of them."""
+        account = begun.account
+        if account.reason in ABSENT:
+            return msgspec.structs.replace(account, unreferenced=unreferenced or account.reason)
         steps: list[StepAccount] = []
         found: list[ReferenceAccount] = []
 
-        reasoning = windows(split.steps)
-        answer = windows([self.answer])
-
         async def judge_steps() -> None:
-            steps.extend(
-                await together(
-                    [
-                        self._stepping(reply.known, split.steps[:at], step, suspect=bool(flags))
-                        for at, step in enumerate(split.steps)
-                    ]
-                )
-            )
+            steps.extend(await together([self._stepping(begun, at) for at in begun.chosen]))
 
         async def compare() -> None:
-            places = [
-                self._comparing(step, reasoning, answer, place == len(reference) - 1)
-                for place, step in enumerate(reference)
-            ]
-            found.extend(await together(places))
+            found.extend(await self.compared(begun.steps, reference))
 
         async with anyio.create_task_group() as group:
             group.start_soon(compare)
@@ -93,29 +117,59 @@ class Judging:
         referred = None if unreferenced else tuple(found)
         return msgspec.structs.replace(account, steps=tuple(steps), reference=referred, unreferenced=unreferenced)
 
-    def _stepping(
-        self, known: str, earlier: Sequence[str], step: str, *, suspect: bool
-    ) -> Callable[[], Awaitable[StepAccount]]:
+    async def compared(
+        self, steps: Sequence[str], reference: Sequence[str], places: Sequence[int] | None = None
+    ) -> list[ReferenceAccount]:
+        """Each reference step, looked for in these steps and in the answer; the last of them is the final one.
+
+        With `places` those of these places alone.
+        """
+        reasoning, answer, last = windows(steps), windows([self.answer]), len(reference) - 1
+        sought = range(len(reference)) if places is None else places
+        return await together([self._comparing(reference[at], reasoning, answer, at == last) for at in sought])
+
+    def _stepping(self, begun: Begun, at: int) -> Callable[[], Awaitable[StepAccount]]:
+        step, earlier = begun.steps[at], begun.steps[:at]
+
         async def judged() -> StepAccount:
-            flags = signs(step, "reply") if suspect else ()
+            flags = signs(step, "reply") if begun.account.flags else ()
             if left_out(step):
                 return StepAccount(step, None, reason=TOO_LONG, flags=flags)
-            question = questions.step_class(known, self.goal, earlier, step)
-            kind = self._counted(await self.panel.ask(question, read_class))
+            if self.whole:
+                turn = begun.account.turn
+                before = [*begun.before, *((turn, one) for one in earlier)]
+                question = questions.step_role(begun.known, self.goal, before, step, turn)
+                kind = self._counted(await self.panel.ask(question, read_role(step, begun.known)))
+            else:
+                question = questions.step_class(begun.known, self.goal, earlier, step)
+                kind = self._counted(await self.panel.ask(question, read_class))
             flags = (*flags, NOTICED) if kind.noticed else flags
             account = StepAccount(step, kind.value, kinds=kind.votes, flags=flags, unseen=unseen(question.materials))
             if kind.value is None:
                 return msgspec.structs.replace(account, reason=kind.reason)
-            return await self._checked(account, known) if kind.value == StepClass.REASONING else account
+            if kind.value == StepClass.REPETITION:
+                return msgspec.structs.replace(account, repeats=repeated(step, begun.before, earlier))
+            return await self._weighed(account, begun.known) if kind.value == StepClass.REASONING else account
 
         return judged
 
-    async def _checked(self, account: StepAccount, known: str) -> StepAccount:
+    async def _weighed(self, account: StepAccount, known: str) -> StepAccount:
+        """A reasoning step with all that may found a verdict on it: what is found, what the judges know, or both."""
+        if self.library is None:
+            account = msgspec.structs.replace(account, verdict=Verdict.UNVERIFIABLE, reason=NO_SEARCH)
+        else:
+            account = await self._checked(account, known, self.library)
+        if self.knowledge == "search" or account.verdict in (Verdict.CORRECT, Verdict.WRONG):
+            return account
+        ruling = self._counted(await self.panel.ask(questions.opinion(known, account.text), read_opinion))
+        return msgspec.structs.replace(account, opinion=ruling.value, opinions=ruling.votes, unheld=ruling.reason)
+
+    async def _checked(self, account: StepAccount, known: str, library: Library) -> StepAccount:
         """A reasoning step with its verdict, by all judges' own searches."""
         checks: dict[tuple[str, bool, int], Check] = {}
 
         async def check(judge: Judge, sample: Sample) -> Answer[str]:
-            one = Check(judge, sample, account.text, known, self.library, self.rules)
+            one = Check(judge, sample, account.text, known, library, self.rules, self.whole)
             checks[judge.seat, sample.swapped, sample.repeat] = one
             return await one.verdict()
 
@@ -131,6 +185,7 @@ class Judging:
             verdicts=ruling.votes,
             looked=tuple(look for one in ordered for look in one.looked),
             quoted=tuple(quoted for one in ordered for quoted in one.quoted),
+            beside=tuple(quoted for one in ordered for quoted in one.beside),
             flags=tuple(flags),
         )
 
@@ -172,6 +227,14 @@ class Judging:
         return ruling
 
 
+def repeated(step: str, before: Sequence[tuple[int, str]], earlier: Sequence[str]) -> int:
+    """The earlier turn whose step is most like this one, the first of them; 0 if one of its own turn is more so."""
+    likeness = [fuzz.token_set_ratio(step, one) for _, one in before]
+    own = max((fuzz.token_set_ratio(step, one) for one in earlier), default=-1.0)
+    best = max(likeness, default=-1.0)
+    return before[likeness.index(best)][0] if best > own else 0
+
+
 def judged_reply(account: PartAccount, rules: Rules) -> JudgedReply:
     """What the figures are computed from."""
     steps = tuple(
@@ -180,6 +243,8 @@ def judged_reply(account: PartAccount, rules: Rules) -> JudgedReply:
             None if step.kind is None else StepClass(step.kind),
             None if step.verdict is None else Verdict(step.verdict),
             step.reason,
+            step.repeats,
+            None if step.opinion is None else Verdict(step.opinion),
         )
         for step in account.steps
     )

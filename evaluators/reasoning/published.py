@@ -1,8 +1,7 @@
 """A judge's JSON as the published code takes it: the whole reply, with nothing around it but the marks of a block."""
 
-import json
-
 from wardround.engine.records import Json
+from wardround.engine.text import loads
 from wardround.evaluators.judging.payload import LONGEST
 from wardround.evaluators.judging.unread import Unread, unread
 
@@ -26,7 +25,7 @@ def strict(text: str) -> Json | Unread:
     if not text:
         return unread("empty", text)
     try:
-        value: Json = json.loads(text)
+        value: Json = loads(text)
     except (ValueError, RecursionError):
         return unread("half_json" if text.startswith(("{", "[")) else "prose", text)
     return value

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from wardround.engine.records import Json
 from wardround.evaluators.judging.question import Material, Question, reply, shape
 
 CASE, GOAL, EARLIER, STEP = "The case", "The goal", "Earlier steps", "The step"
@@ -34,6 +35,28 @@ def step_class(case: str, goal: str, earlier: Sequence[str], step: str) -> Quest
     return Question("step_class", materials, {"goal": goal}, reply(classification={"type": "string", "enum": kinds}))
 
 
+def step_role(case: str, goal: str, earlier: Sequence[tuple[int, str]], step: str, turn: int) -> Question:
+    """What a step of this turn does: as prompt 15, by what was known at that turn, all (turn, step) before it at hand.
+
+    `case` is what its author had been told by then, and nothing that was told later.
+    """
+    lines: list[str] = []
+    last = 0
+    for place, (of, one) in enumerate(earlier, 1):
+        if of != last:
+            lines.append(f"Turn {of}:")
+            last = of
+        lines.append(f"{place}. {one}")
+    materials = (
+        Material(CASE, case, "case"),
+        Material(EARLIER, "\n".join(lines) or NOTHING, "reply"),
+        Material(STEP, step, "reply"),
+    )
+    kinds = ["citation", "repetition", "reasoning", "redundancy", "unseen"]
+    fields = reply(classification={"type": "string", "enum": kinds}, finding=_TEXT)
+    return Question("step_role", materials, {"goal": goal, "turn": str(turn)}, fields)
+
+
 def keywords(step: str) -> Question:
     """What to look up to check a step (prompt 16); the reply is plain text."""
     return Question("keywords", (Material(STEP, step, "reply"),))
@@ -50,6 +73,26 @@ def judgment(case: str, passages: Sequence[str], step: str, searched: Sequence[s
     verdicts = {"type": "string", "enum": ["correct", "wrong", "search"]}
     fields = reply(judgment=verdicts, keywords_to_search=_TEXT, evidence=_QUOTES)
     return Question("judgment", materials, {"count": str(len(found))}, fields)
+
+
+def bearing(case: str, passages: Sequence[str], step: str, searched: Sequence[str] = ()) -> Question:
+    """The same where each quoted sentence also says how it bears on the step: it supports, contradicts, or neither."""
+    asked = judgment(case, passages, step, searched)
+    bears = {"type": "string", "enum": ["supports", "contradicts", "neither"]}
+    quotes: dict[str, Json] = {
+        "type": "array",
+        "items": shape(passage={"type": "integer"}, quote=_TEXT, bearing=bears),
+    }
+    verdicts = {"type": "string", "enum": ["correct", "wrong", "search"]}
+    fields = reply(judgment=verdicts, keywords_to_search=_TEXT, evidence=quotes)
+    return msgspec.structs.replace(asked, name="bearing", shape=fields)
+
+
+def opinion(case: str, step: str) -> Question:
+    """Whether a step holds by what the judge knows itself, with nothing looked up."""
+    materials = (Material(CASE, case, "case"), Material(STEP, step, "reply"))
+    verdicts = {"type": "string", "enum": ["correct", "wrong", "unsure"]}
+    return Question("opinion", materials, shape=reply(judgment=verdicts))
 
 
 def extract(page: str, step: str) -> Question:

@@ -6,6 +6,7 @@ import msgspec
 
 from wardround.engine.records import Score
 from wardround.evaluators.evidence.failure import SEARCHED
+from wardround.evaluators.reasoning.account import PartAccount
 from wardround.evaluators.reasoning.judged import (
     ABSENT,
     PUBLISHED_STEPS,
@@ -101,6 +102,39 @@ def _completeness(reply: JudgedReply) -> list[Score]:
 def _recall(name: str, reference: Sequence[ReferenceStep], none: str, absent: str) -> Score:
     failed = absent or next((step.reason for step in reference if step.hit is None), "")
     return _share(name, sum(step.hit is True for step in reference), len(reference), none, failed)
+
+
+def opinion_scores(reply: JudgedReply, prefix: str = "") -> list[Score]:
+    """`opinion_factuality_PART`: the share of correct steps where judges may go by what they know themselves.
+
+    A verdict that rests on evidence counts first, the judges' opinion where there is none; steps that neither settles
+    are left out. It never stands in the place of the factuality that rests on evidence.
+    """
+    name = f"{prefix}opinion_factuality_{reply.part}"
+    steps = [step for step in reply.steps if step.kind == StepClass.REASONING]
+    held = [step.verdict if step.verdict in (Verdict.CORRECT, Verdict.WRONG) else step.opinion for step in steps]
+    failed = next((step.reason for step in reply.steps if step.kind is None), "")
+    correct, wrong = held.count(Verdict.CORRECT), held.count(Verdict.WRONG)
+    none = reply.reason if not reply.steps else "nothing_verified" if steps else "no_reasoning_step"
+    return [_share(name, correct, correct + wrong, none, failed)]
+
+
+def turning_scores(reply: JudgedReply, later: Sequence[PartAccount], evidence: tuple[int, ...]) -> list[Score]:
+    """`whole_unseen_PART` of all steps, and `whole_repetition_PART` of those of the `later` turns.
+
+    The share of steps that rely on a finding which was not told by then, and of steps from the second turn on that
+    repeat a step of an earlier turn (`one_turn` where there are none).
+    """
+    failed = next((step.reason for step in reply.steps if step.kind is None), "")
+    unseen = sum(step.kind == StepClass.UNSEEN for step in reply.steps)
+    steps = [step for part in later for step in part.steps]
+    again = sum(step.repeats > 0 for step in steps)
+    lost = next((step.reason for step in steps if step.kind is None), "")
+    figures = [
+        _share(f"whole_unseen_{reply.part}", unseen, len(reply.steps), reply.reason, failed),
+        _share(f"whole_repetition_{reply.part}", again, len(steps), reply.reason or "one_turn", lost),
+    ]
+    return [msgspec.structs.replace(score, evidence=evidence) for score in figures]
 
 
 def _published(reply: JudgedReply) -> list[Score]:

@@ -16,13 +16,15 @@ DENSE = 800
 """Characters of a step from which a part that is one unmarked step is shown to a judge."""
 
 
-async def steps_of(text: str, part: Part, rules: Rules, panel: Panel, played: Played = ANYWHERE) -> Split:
+async def steps_of(
+    text: str, part: Part, rules: Rules, panel: Panel, played: Played = ANYWHERE, most: int | None = MANY
+) -> Split:
     """As `steps.split`; a long text in one piece is cut where the panel's first judge says that steps begin.
 
     The judge names the first words of each step, so the steps are the text's own words. Where its answer cannot be had
     or its words do not stand in the text in that order, the text stays in one piece.
     """
-    found = split(text, part, rules, played)
+    found = split(text, part, rules, played, most)
     if rules == "published" or len(found.steps) != 1 or len(found.steps[0]) < DENSE:
         return found
     whole = found.steps[0]
@@ -30,9 +32,9 @@ async def steps_of(text: str, part: Part, rules: Rules, panel: Panel, played: Pl
     pieces = cut(whole, answer.value or ())
     if len(pieces) < 2:
         return found
-    left_out = max(0, len(pieces) - MANY)
+    left_out = max(0, len(pieces) - most) if most is not None else 0
     reason = "too_many_steps" if left_out else ""
-    return msgspec.structs.replace(found, steps=tuple(pieces[:MANY]), how="judge", reason=reason, left_out=left_out)
+    return msgspec.structs.replace(found, steps=tuple(pieces[:most]), how="judge", reason=reason, left_out=left_out)
 
 
 def read_starts(text: str) -> tuple[str, ...] | Unread:

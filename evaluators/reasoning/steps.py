@@ -53,13 +53,15 @@ class Played(msgspec.Struct, frozen=True):
 ANYWHERE = Played()
 
 
-def split(text: str, part: Part = "formal", rules: Rules = "default", played: Played = ANYWHERE) -> Split:
+def split(
+    text: str, part: Part = "formal", rules: Rules = "default", played: Played = ANYWHERE, most: int | None = MANY
+) -> Split:
     """The steps of `text`, the formal or the thinking part of a reply.
 
     By `<step n>`; else by numbers or bullets, if they order the whole text; else by paragraphs; else by lines. A
     heading, or a line that only leads in, belongs to what follows, a table or a list to its lead-in. The prediction's
     conclusion, its answer, its requests and the protocol of its game are no steps. `published` splits as the published
-    code does and keeps ten.
+    code does and keeps ten, others `most` (None: all).
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if part == "formal":
@@ -71,8 +73,8 @@ def split(text: str, part: Part = "formal", rules: Rules = "default", played: Pl
     how, kept = _formal(text, played) if part == "formal" else _cleaned(lined(text))
     if not kept:
         return Split((), reason="no_reasoning")
-    over = max(0, len(kept) - MANY)
-    return Split(tuple(kept[:MANY]), how, "too_many_steps" if over else "", over)
+    over = max(0, len(kept) - most) if most is not None else 0
+    return Split(tuple(kept[:most]), how, "too_many_steps" if over else "", over)
 
 
 def _formal(text: str, played: Played) -> tuple[How, list[str]]:

@@ -37,14 +37,18 @@ class Reply(msgspec.Struct, frozen=True):
     scenario: str = ""
 
 
-def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
+def replies(case: Case, trajectory: Trajectory, *, as_seen: bool = False) -> list[Reply]:
     """All replies that count, in order. Silence that ends the episode is an empty one.
 
     What was sent back is no turn: words that nobody answered and that others follow, unless they are a choice that the
     game itself goes on from (LAB in a work-up). Silence that more words follow is none either. Where the last words
     were sent back and silence followed, the words are the conclusion. Where nobody can be asked there is only that.
+
+    What is known begins with the report without its tests, or the whole report where nobody can be asked; `as_seen`
+    with what the doctor of this game really reads first (`opened`).
     """
-    told = [disclosure.summary(case) if asks(trajectory) else disclosure.full(case)]
+    whole = disclosure.summary(case) if asks(trajectory) else disclosure.full(case)
+    told = [opened(case, trajectory) if as_seen else whole]
     found: list[Reply] = []
     counts, name = _counting(trajectory), scenario(trajectory)
     for event in effective(trajectory.events):
@@ -61,6 +65,16 @@ def replies(case: Case, trajectory: Trajectory) -> list[Reply]:
     if found:
         found[-1] = msgspec.structs.replace(found[-1], stage="conclusion")
     return found
+
+
+def opened(case: Case, trajectory: Trajectory) -> str:
+    """What the doctor read before its first reply: the history in a work-up, the complaint in a consultation."""
+    name = scenario(trajectory)
+    if name == "workup":
+        return case.opening
+    if name == "consultation":
+        return case.complaint or case.opening
+    return disclosure.summary(case) if asks(trajectory) else disclosure.full(case)
 
 
 def _counting(trajectory: Trajectory) -> frozenset[int]:

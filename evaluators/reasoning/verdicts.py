@@ -1,21 +1,30 @@
 """What a judge is asked, and the strict reading of what it says: structured JSON first, else one whole word."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
 
 from wardround.evaluators.judging.claimed import claimed
-from wardround.evaluators.judging.payload import field, payload
-from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.judging.payload import Payload, field, payload, single
+from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.judging.words import mentioned, word
 from wardround.evaluators.reasoning.judged import StepClass, Verdict
 
 T = TypeVar("T")
 
 SEARCH = "search"
-_CLASSES: Mapping[str, StepClass] = {str(kind): kind for kind in StepClass}
+_ROLES: Mapping[str, StepClass] = {str(kind): kind for kind in StepClass}
+_CLASSES: Mapping[str, StepClass] = {word: kind for word, kind in _ROLES.items() if kind != StepClass.UNSEEN}
+_CLASS = ("classification", "class", "type", "category", "efficiency")
+_OPINIONS: Mapping[str, Verdict] = {
+    "correct": Verdict.CORRECT,
+    "wrong": Verdict.WRONG,
+    "incorrect": Verdict.WRONG,
+    "unsure": Verdict.UNVERIFIABLE,
+    "unverifiable": Verdict.UNVERIFIABLE,
+}
 _JUDGMENTS: Mapping[str, Verdict | str] = {
     "correct": Verdict.CORRECT,
     "wrong": Verdict.WRONG,
@@ -51,7 +60,39 @@ class Judgment(msgspec.Struct, frozen=True):
 
 def read_class(text: str) -> StepClass | Unread:
     """The class of a step (prompt 15); as JSON {"classification": "Reasoning"}."""
-    return _read(text, _CLASSES, ("classification", "class", "type", "category", "efficiency"))
+    return _read(text, _CLASSES, _CLASS)
+
+
+def read_role(step: str, known: str) -> Callable[[str], StepClass | Unread]:
+    """Reads the class of `step` in an encounter: one of prompt 15's, or `unseen` with the `finding` in its words.
+
+    A finding that does not stand in the step is `not_in_vocabulary`, none at all `no_field`, and one that stands word
+    for word in what was `known` is `contradicted`.
+    """
+
+    def read(text: str) -> StepClass | Unread:
+        kind = _read(text, _ROLES, _CLASS)
+        if kind != StepClass.UNSEEN:
+            return kind
+        held = payload(text)
+        said = field(single(held.value), ("finding", "unseen")) if isinstance(held, Payload) else None
+        if not isinstance(said, str) or not _plain(said):
+            return unread("no_field", text)
+        if _plain(said) not in _plain(step):
+            return unread("not_in_vocabulary", text)
+        return unread("contradicted", text) if _plain(said) in _plain(known) else kind
+
+    return read
+
+
+def _plain(text: str) -> str:
+    """Words and numbers alone, in small letters."""
+    return " ".join(re.findall(r"\w+(?:[.,]\d+)?", text.casefold()))
+
+
+def read_opinion(text: str) -> Verdict | Unread:
+    """What a judge holds of a step by its own knowledge; `unsure` is unverifiable."""
+    return _read(text, _OPINIONS, _VERDICT, negative=Verdict.WRONG)
 
 
 def read_found(text: str) -> bool | Unread:

@@ -1,5 +1,6 @@
 """Renders the templates: everything escaped, nothing undefined, no hidden character."""
 
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -11,8 +12,9 @@ from wardround.evaluators.showing.visible import visible
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 
 
+@cache
 def environment() -> Environment:
-    """One whose every expression is escaped and made visible."""
+    """One whose every expression is escaped and made visible; made once, so that templates are compiled once."""
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

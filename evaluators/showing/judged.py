@@ -1,8 +1,11 @@
-"""The page of one judged episode: each step with its verdict and the words that it rests on."""
+"""The page of one episode: its dialogue, and where it was judged each step with its verdict and what that rests on."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import msgspec
 
 from wardround.engine.digest import digest_of
 from wardround.engine.records import Json, Score
@@ -10,20 +13,26 @@ from wardround.evaluators import judged_measures
 from wardround.evaluators.measures import counted, measure_of, place_of, shown
 from wardround.evaluators.outcome.assessed import AssessmentAccount
 from wardround.evaluators.reasoning.account import Account
+from wardround.evaluators.reasoning.controls import fitness
 from wardround.evaluators.reasoning.items import Item
 from wardround.evaluators.reasoning.judged import Rules
+from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.rows import EpisodeScores
 from wardround.evaluators.showing.accounts import Told, digests, told
+from wardround.evaluators.showing.contents import ACCURACIES
+from wardround.evaluators.showing.encounter import SAID, VERBS, Encounter
 from wardround.evaluators.showing.environment import environment, style
 from wardround.evaluators.showing.fraction import fractions
 from wardround.evaluators.showing.mark import MEANINGS, SIGNS, State, Voice, voices
 from wardround.evaluators.showing.quotation import Quotation, quotation
 from wardround.evaluators.showing.step import Shown, parts
 from wardround.evaluators.showing.visible import shortened
+from wardround.evaluators.summary import WORD_MATCH
 from wardround.scenarios.case import Case
 
 LONG_STEP, LONG_TEXT = 1_500, 2_000
 """Characters of a step that are shown at once, and of a text that a judge was shown."""
+_BESIDE = {"": "", "whole_": ", all turns", "published_": ", published rules"}
 _CHIEF = ("efficiency", "factuality", "unverifiable", "completeness")
 
 
@@ -36,10 +45,29 @@ class _Judged:
     parts: Sequence[Shown]
 
 
-def judged_page(
-    run: str, row: EpisodeScores, case: Case, accounts: Mapping[str, Json], texts: Mapping[str, str]
+class Kept(msgspec.Struct, frozen=True):
+    """What else a page is made from: the dialogue, or why its events cannot be read (`damage`).
+
+    `index` is the address of the list of the run's episodes, "" for none.
+    """
+
+    encounter: Encounter | None = None
+    index: str = ""
+    damage: str = ""
+
+
+ALONE = Kept()
+
+
+def episode_page(
+    run: str,
+    row: EpisodeScores,
+    case: Case,
+    accounts: Mapping[str, Json],
+    texts: Mapping[str, str],
+    kept: Kept = ALONE,
 ) -> str:
-    """The page of the episode `row` of `run`, as the evaluators of `accounts` judged it (showing/accounts.py).
+    """The page of the episode `row` of `run`, judged or not, with what `accounts` tell of it (showing/accounts.py).
 
     `texts` maps digests to stored texts: those that `digests(accounts)` names. Nothing is loaded and nothing is run; a
     source is a link for the reader to follow. Of a restricted case no text of case, reply, search or source is shown,
@@ -49,37 +77,61 @@ def judged_page(
     judged = [
         _Judged(name, one, parts(one, row, texts, f"p{n}")) for n, (name, one) in enumerate(found.reasoning.items())
     ]
-    rendering = environment()
-    rendering.globals.update(
-        counted=counted, shortened=shortened, label=lambda name: measure_of(name).label, shown=shown, unmet=_unmet
+    return (
+        environment()
+        .get_template("judged.html.j2")
+        .render(
+            **_WORDS,
+            style=style("report.css", "judged.css"),
+            run=run,
+            row=row,
+            case=case,
+            goal=_goal(row, found),
+            told=kept.encounter,
+            index=kept.index,
+            damage=kept.damage,
+            judged=judged,
+            outcome=found.outcome,
+            outcome_voices=_outcome_voices(found),
+            outcome_quotations=_outcome_quotations(found, texts),
+            assessments=found.assessments,
+            problems=found.problems,
+            scores=_scores(row),
+            tiles=_tiles(row, found),
+            texts=[(digest, texts.get(digest)) for digest in digests(accounts)],
+            veiled=row.restricted or case.data_class == "restricted",
+            signs=SIGNS,
+            meanings=_meanings(judged),
+            long_step=LONG_STEP,
+            long_text=LONG_TEXT,
+        )
     )
-    return rendering.get_template("judged.html.j2").render(
-        style=style("report.css", "judged.css"),
-        run=run,
-        row=row,
-        case=case,
-        goal=_goal(row, found),
-        veiled=row.restricted or case.data_class == "restricted",
-        judged=judged,
-        outcome=found.outcome,
-        outcome_voices=_outcome_voices(found),
-        outcome_quotations=_outcome_quotations(found, texts),
-        assessments=found.assessments,
-        problems=found.problems,
-        scores=_scores(row),
-        tiles=_tiles(row, found),
-        texts=[(digest, texts.get(digest)) for digest in digests(accounts)],
-        signs=SIGNS,
-        meanings=_meanings(judged),
-        long_step=LONG_STEP,
-        long_text=LONG_TEXT,
-    )
+
+
+def _points(value: float) -> str:
+    return "1 point" if value == 1 else f"{value:g} points"
 
 
 def _unmet(account: AssessmentAccount) -> list[Item]:
     """Recorded items that no request is."""
     met = {place for pair in account.pairs for place in pair.same}
     return [item for place, item in enumerate(account.recorded) if place not in met]
+
+
+_WORDS: dict[str, Any] = {
+    "counted": counted,
+    "shortened": shortened,
+    "label": lambda name: measure_of(name).label,
+    "shown": shown,
+    "unmet": _unmet,
+    "fitness": fitness,
+    "phrase": phrase,
+    "ended_by": ended_by,
+    "desk_words": lambda word: SAID.get(word) or phrase(word),
+    "points": _points,
+    "verbs": VERBS,
+}
+"""What the page says things with."""
 
 
 def _goal(row: EpisodeScores, found: Told) -> str:
@@ -101,15 +153,18 @@ def _scores(row: EpisodeScores) -> list[Score]:
 
 
 def _tiles(row: EpisodeScores, found: Told) -> list[tuple[str, str, str]]:
-    """(label, value, remark) of the outcome, and of the reasoning behind the answer as formal / thinking part."""
+    """(label, value, remark) of the outcome, and of the reasoning (of all turns, if so judged) as formal / thinking."""
     scores = {score.name: score for score in row.scores}
+    judged = "lexical_match" in scores and not (found.outcome and found.outcome.floor)
+    floor = "" if judged else WORD_MATCH
     tiles = [
-        (measure_of(name).label, shown(name, scores[name].value), scores[name].reason)
-        for name in ("diagnosis_accuracy", "treatment_accuracy")
+        (measure_of(name).label, shown(name, scores[name].value), phrase(scores[name].reason) or floor)
+        for name in ACCURACIES
         if name in scores
     ]
-    lead = "" if any(f"{figure}_formal" in scores for figure in _CHIEF) else "published_"
-    rules: Rules = "published" if lead else "default"
+    leads = ("whole_", "", "published_")
+    lead = next((one for one in leads if any(f"{one}{figure}_formal" in scores for figure in _CHIEF)), "published_")
+    rules: Rules = "published" if lead == "published_" else "default"
     last = {
         part.part: part
         for one in found.reasoning.values()
@@ -123,11 +178,11 @@ def _tiles(row: EpisodeScores, found: Told) -> list[tuple[str, str, str]]:
             both = both[:1]
         if both:
             value = " / ".join(shown(score.name, score.value) for score in both)
-            reasons = dict.fromkeys(score.reason for score in both if score.reason)
+            reasons = dict.fromkeys(phrase(score.reason) for score in both if score.reason)
             label = measure_of(f"{figure}_formal").label.removesuffix(", formal part")
             told = " / ".join(fractions(last, figure, row, lead, rules))
             remark = ", ".join(filter(None, [told, *reasons]))
-            tiles.append((label + (", published rules" if lead else ""), value, remark))
+            tiles.append((label + _BESIDE[lead], value, remark))
     return tiles
 
 
@@ -139,8 +194,13 @@ def _meanings(judged: Sequence[_Judged]) -> list[tuple[State, str]]:
 
 def page_name(run: str, episode: str) -> str:
     """A file name for the page of an episode: plain letters, and a hash that keeps alike names apart."""
-    plain = "-".join(re.findall(r"[A-Za-z0-9._]+", f"{run}-{episode}")).strip(".-")[:80]
-    return f"{plain}-{digest_of(f'{run}/{episode}')[:8]}.html"
+    return f"{plain_name(f'{run}-{episode}', f'{run}/{episode}')}.html"
+
+
+def plain_name(name: str, whole: str = "") -> str:
+    """`name` in plain letters with a short hash of `whole`, or else of itself."""
+    plain = "-".join(re.findall(r"[A-Za-z0-9._]+", name)).strip(".-")[:80]
+    return f"{plain}-{digest_of(whole or name)[:8]}"
 
 
 def is_judged(row: EpisodeScores) -> bool:

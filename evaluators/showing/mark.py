@@ -8,7 +8,7 @@ from wardround.engine.records import Json
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.reasoning.account import StepAccount
 
-State = Literal["correct", "wrong", "unverifiable", "unknown", "citation", "repetition", "redundancy"]
+State = Literal["correct", "wrong", "unverifiable", "unknown", "citation", "repetition", "redundancy", "unseen"]
 SIGNS: dict[State, str] = {
     "correct": "✓",
     "wrong": "✗",
@@ -17,6 +17,7 @@ SIGNS: dict[State, str] = {
     "citation": "“",
     "repetition": "=",
     "redundancy": "–",
+    "unseen": "∅",
 }
 MEANINGS: dict[State, str] = {
     "correct": "reasoning, borne out by what was found",
@@ -26,6 +27,7 @@ MEANINGS: dict[State, str] = {
     "citation": "restates the case",
     "repetition": "repeats an earlier step",
     "redundancy": "adds nothing that helps",
+    "unseen": "relies on a finding that had not been told by then",
 }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from wardround.evaluators.measures import counted, shown
 from wardround.evaluators.reasoning.account import Account, PartAccount, StepAccount
 from wardround.evaluators.reasoning.judged import Rules
+from wardround.evaluators.reasons import phrase
 from wardround.evaluators.rows import EpisodeScores
 from wardround.evaluators.showing.fraction import fraction
 from wardround.evaluators.showing.mark import SIGNS, State, Voice, state_of, torn, voices
@@ -107,7 +108,7 @@ def _figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tuple[
             continue
         bounds = [scores.get(score.name.replace("factuality", f"factuality_{end}")) for end in ("low", "high")]
         ends = [shown(bound.name, bound.value) for bound in bounds if bound is not None and bound.value is not None]
-        told = [fraction(part, figure, rules, score.value), score.reason]
+        told = [fraction(part, figure, rules, score.value), phrase(score.reason)]
         if figure == "factuality" and rules == "default" and len(ends) == 2 and ends[0] != ends[1]:
             told.append(f"{ends[0]} to {ends[1]} with unverified steps")
         remark = ", ".join(filter(None, told))

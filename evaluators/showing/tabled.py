@@ -40,7 +40,8 @@ class Group:
 
 
 def tabled(table: Table) -> Tabled:
-    """The table in words."""
+    """The table in words, without columns and rows that have no value."""
+    table = table.trimmed()
     number = f"Extended table {table.key}: " if table.key.isdigit() else ""
     return Tabled(
         title=f"{number}{table.title}",

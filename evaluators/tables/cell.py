@@ -7,8 +7,9 @@ from math import fsum
 import msgspec
 
 from wardround.engine.records import Score
-from wardround.evaluators.intervals import Interval, Method, interval
+from wardround.evaluators.intervals import SHARE, Interval, Method, interval, published
 from wardround.evaluators.judged_measures import untaken
+from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.rows import EpisodeScores
 
 Taken = Sequence[tuple[EpisodeScores, Mapping[str, Score]]]
@@ -18,8 +19,8 @@ Taken = Sequence[tuple[EpisodeScores, Mapping[str, Score]]]
 class Cell(msgspec.Struct, frozen=True):
     """The mean of a score over the `scored` of `n` closed episodes, as a share; `reasons` counts the others.
 
-    `ci95` is Student t over cases, a bootstrap of cases where they are repeated (`ci95_method`), None below two cases
-    and for companions of a figure.
+    `ci95` is that of intervals.py; under published rules Student t over cases, as the paper has it (`ci95_method`).
+    None for companions of a figure, and where `ci95_reason` says why.
     """
 
     score: str
@@ -29,6 +30,7 @@ class Cell(msgspec.Struct, frozen=True):
     scored: int
     n: int
     reasons: Mapping[str, int]
+    ci95_reason: str = ""
 
     @property
     def beyond(self) -> bool:
@@ -59,8 +61,8 @@ class Figure(msgspec.Struct, frozen=True):
         return any(cell.scored for cell in self.parts)
 
 
-def cell(score: str, taken: Taken, seed: int = 0, *, bare: bool = False) -> Cell:
-    """The mean of `score` over episodes; `bare` without an interval."""
+def cell(score: str, taken: Taken, rules: Rules = "default", seed: int = 0, *, bare: bool = False) -> Cell:
+    """The mean of `score` over episodes, with the interval that the rules have; `bare` without one."""
     by_case: dict[str, list[float]] = defaultdict(list)
     reasons: Counter[str] = Counter()
     for row, scores in taken:
@@ -70,7 +72,9 @@ def cell(score: str, taken: Taken, seed: int = 0, *, bare: bool = False) -> Cell
         else:
             reasons[found.reason or "no_reason" if found else untaken(score, scores)] += 1
     values = sorted(value for held in by_case.values() for value in held)
-    ci = Interval(None, "") if bare else interval(by_case, seed)
+    ci = Interval(None, "")
+    if not bare:
+        ci = published(by_case) if rules == "published" else interval(by_case, SHARE, seed)
     return Cell(
         score=score,
         mean=fsum(values) / len(values) if values else None,
@@ -79,4 +83,5 @@ def cell(score: str, taken: Taken, seed: int = 0, *, bare: bool = False) -> Cell
         scored=len(values),
         n=len(taken),
         reasons=dict(sorted(reasons.items())),
+        ci95_reason=ci.reason,
     )

@@ -62,7 +62,7 @@ def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | Non
     for whole in [*extended(rules), *_unplaced(runs, rules)]:
         columns = tuple(column for column in whole.columns if column.population == "all")
         layout = msgspec.structs.replace(whole, columns=columns)
-        rows = [row for shown, some in inside_of for row in _rows(layout, some, seed, shown)]
+        rows = [row for shown, some in inside_of for row in _rows(layout, some, rules, seed, shown)]
         kept = tuple(row for row in rows if any(figure.parts for figure in row.figures))
         title = f"{layout.title.removesuffix(', all diseases')}, by {STRATA[by]}"
         found.append(Table(layout.key, title, rules, columns, kept, notes(columns, kept, held, by), by))
@@ -70,11 +70,11 @@ def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | Non
 
 
 def _built(layout: Layout, held: Sequence[Player], rules: Rules, seed: int) -> Table:
-    rows = tuple(_rows(layout, held, seed))
+    rows = tuple(_rows(layout, held, rules, seed))
     return Table(layout.key, layout.title, rules, layout.columns, rows, notes(layout.columns, rows, held))
 
 
-def _rows(layout: Layout, held: Sequence[Player], seed: int, stratum: str = "") -> list[Row]:
+def _rows(layout: Layout, held: Sequence[Player], rules: Rules, seed: int, stratum: str = "") -> list[Row]:
     """A row for each doctor that has a run of one of the settings; of a `single` layout for each run."""
     if layout.single:
         placed = [
@@ -86,7 +86,7 @@ def _rows(layout: Layout, held: Sequence[Player], seed: int, stratum: str = "") 
     else:
         wanted = {column.setting for column in layout.columns}
         placed = [(player, "") for player in held if wanted & player.runs.keys()]
-    return [_row(player, layout.columns, seed, setting=setting, stratum=stratum) for player, setting in placed]
+    return [_row(player, layout.columns, (rules, seed), setting=setting, stratum=stratum) for player, setting in placed]
 
 
 def _turned(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
@@ -115,20 +115,23 @@ def _unplaced(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
     return [others(rules, sorted(goals))]
 
 
-def _row(player: Player, columns: Sequence[Column], seed: int, *, setting: str = "", stratum: str = "") -> Row:
-    figures = tuple(_figure(column, player.runs.get(column.setting), seed) for column in columns)
+def _row(
+    player: Player, columns: Sequence[Column], how: tuple[Rules, int], *, setting: str = "", stratum: str = ""
+) -> Row:
+    """`how` are the rules of intervals and the seed."""
+    figures = tuple(_figure(column, player.runs.get(column.setting), how) for column in columns)
     used = {column.setting for column in columns}
     runs = {name: run.name for name, run in player.runs.items() if name in used}
     return Row(player.label, runs, figures, setting, stratum)
 
 
-def _figure(column: Column, run: Played | None, seed: int) -> Figure:
+def _figure(column: Column, run: Played | None, how: tuple[Rules, int]) -> Figure:
     if run is None:
         return Figure(reason="no_run")
     taken = _population(run.taken, column.population)
     if not taken:
         return Figure(reason="no_rare_case" if column.population == "rare" else "no_case")
-    parts = tuple(cell(score, taken, seed) for score in column.scores)
+    parts = tuple(cell(score, taken, *how) for score in column.scores)
     beside = tuple(tuple(cell(score, taken, bare=True) for score in scores) for scores in column.beside)
     return Figure(*_present(parts, beside))
 
@@ -170,6 +173,7 @@ def _within(player: Player, by: Stratum, stratum: str) -> Player:
             [pair for pair in run.taken if stratum in (getattr(pair[0], by) or (UNSTATED,))],
             run.open,
             run.judge,
+            run.judged,
         )
         for setting, run in player.runs.items()
     }

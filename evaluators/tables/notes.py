@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from wardround.evaluators.intervals import DAGGER
 from wardround.evaluators.measures import counted
 from wardround.evaluators.tables.player import Player
-from wardround.evaluators.tables.table import POPULATIONS, Column, Row
+from wardround.evaluators.tables.table import DASH, POPULATIONS, Column, Row
 
 
 def notes(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[Player], by: str = "") -> tuple[str, ...]:
@@ -18,6 +18,7 @@ def notes(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[Play
             _parts(rows),
             _counts(columns, rows),
             _rare(columns, players),
+            _by_words(columns, rows, players),
             _runs(rows, players),
         )
         for note in found
@@ -25,20 +26,26 @@ def notes(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[Play
 
 
 def _intervals(rows: Sequence[Row]) -> Iterator[str]:
-    methods = {cell.ci95_method for row in rows for figure in row.figures for cell in figure.parts}
-    said = "Percent; in brackets the 95% interval"
-    if methods <= {"student_t", ""}:
-        yield f"{said}, Student t over cases."
-    elif "student_t" in methods:
-        yield f"{said}: Student t over cases, a bootstrap of cases where they were repeated."
+    cells = [cell for row in rows for figure in row.figures for cell in figure.parts]
+    methods = {cell.ci95_method for cell in cells if cell.ci95}
+    if not methods:
+        yield "Percent; no 95% interval."
+    elif methods == {"student_t"}:
+        yield "Percent; in brackets the 95% interval, Student t over cases as MedR-Bench prints it."
     else:
-        yield f"{said}, by a bootstrap of cases with all their repeats."
+        names = ", ".join(name for method, name in _METHODS.items() if method in methods)
+        yield f"Percent; in brackets the 95% interval ({names})."
+    if reasons := sorted({cell.ci95_reason for cell in cells if cell.scored and cell.ci95_reason}):
+        yield f"Without an interval: {'; '.join(reasons)}."
+
+
+_METHODS = {"wilson": "Wilson for scores of 0 and 1", "bootstrap": "a bootstrap of cases for others"}
 
 
 def _beyond(rows: Sequence[Row]) -> Iterator[str]:
     if any(cell.beyond for row in rows for figure in row.figures for cell in figure.parts):
         yield (
-            f"{DAGGER} Student t, as in the paper, and beyond what a share can be; over all of a run the table "
+            f"{DAGGER} Student t, as MedR-Bench prints it, and beyond what a share can be; over all of a run the table "
             "of its scores has an interval to read instead."
         )
 
@@ -64,7 +71,7 @@ def _counts(columns: Sequence[Column], rows: Sequence[Row]) -> Iterator[str]:
     if differ:
         yield "Denominators differ from figure to figure: n is the episodes that have the figure, of those that ended."
     if any(figure.reason for row in rows for figure in row.figures):
-        yield "A dash stands where nothing was measured, with the reason."
+        yield DASH
 
 
 def _rare(columns: Sequence[Column], players: Sequence[Player]) -> Iterator[str]:
@@ -81,6 +88,20 @@ def _rare(columns: Sequence[Column], players: Sequence[Player]) -> Iterator[str]
     if unknown:
         of = f"{unknown} of {counted(len(known), 'case')}"
         yield f"Of {of} it is not known whether the disease is rare: they count as all diseases only."
+
+
+def _by_words(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[Player]) -> Iterator[str]:
+    """Which runs' accuracies are had by a comparison of words: a judge leaves that verdict beside its own."""
+    settings = {column.setting for column in columns if any("accuracy" in score for score in column.scores)}
+    shown = dict.fromkeys(name for row in rows for name in row.runs.values())
+    names = [
+        run.name
+        for player in players
+        for setting, run in player.runs.items()
+        if run.name in shown and (setting in settings or "" in settings) and not run.judged
+    ]
+    if names:
+        yield f"Accuracy of {', '.join(dict.fromkeys(names))}: word match, a floor by words and not a verdict."
 
 
 def _runs(rows: Sequence[Row], players: Sequence[Player]) -> Iterator[str]:

@@ -13,7 +13,7 @@ _REPLIES = "replies:"
 
 
 class Played(msgspec.Struct, frozen=True):
-    """A run with the scores of its closed episodes by name."""
+    """A run with the scores of its closed episodes by name; `judged` says that a model found answers right or wrong."""
 
     name: str
     setting: str
@@ -21,6 +21,7 @@ class Played(msgspec.Struct, frozen=True):
     taken: Taken
     open: int
     judge: str
+    judged: bool = False
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -40,7 +41,15 @@ def played(run: RunScores) -> Played:
         taken=[(row, {score.name: score for score in row.scores}) for row in closed],
         open=len(run.episodes) - len(closed),
         judge=msgspec.json.encode(run.scoring.get("judge")).decode(),
+        judged=_judged(run),
     )
+
+
+def _judged(run: RunScores) -> bool:
+    """A judge leaves the lexical verdict beside its own; where every judge is lexical, its own is one too."""
+    beside = any(score.name == "lexical_match" for row in run.episodes for score in row.scores)
+    judges = run.answer_judges
+    return beside and not (judges and set(judges) <= {"lexical"})
 
 
 def doctor_of(header: Mapping[str, Json]) -> str:

@@ -8,6 +8,7 @@ from rich.table import Table as Printed
 from rich.text import Text
 
 from wardround.evaluators.intervals import DAGGER
+from wardround.evaluators.reasons import phrase
 from wardround.evaluators.tables.cell import Cell, Figure
 from wardround.evaluators.tables.layout import SETTINGS
 from wardround.evaluators.tables.table import POPULATIONS, Column, Population, Row, Table
@@ -24,10 +25,10 @@ class Words(msgspec.Struct, frozen=True):
 
 
 def words(figure: Figure) -> Words:
-    """Means and intervals in percent with two decimals, as the paper prints them; a dash has its reason."""
+    """Means and intervals in percent with two decimals, as MedR-Bench prints them; a dash has its reason."""
     if not figure.parts:
-        return Words("–", missing=figure.reason)
-    lacking = [cell.reason for cell in figure.parts if not cell.scored]
+        return Words("–", missing=phrase(figure.reason))
+    lacking = [phrase(cell.reason) for cell in figure.parts if not cell.scored]
     return Words(
         mean=" / ".join(percent(cell.mean) for cell in figure.parts),
         ci95=tuple(_marked(cell) for cell in figure.parts if cell.ci95),
@@ -53,7 +54,7 @@ def bracket(ends: tuple[float, float]) -> str:
 
 
 def heading(column: Column, own: str = "") -> str:
-    """The setting of a column as the paper calls it."""
+    """The setting of a column as MedR-Bench calls it."""
     name = column.setting or own
     return SETTINGS.get(name, name)
 
@@ -63,6 +64,7 @@ def terminal(table: Table, width: int = 100) -> Group:
 
     All diseases and rare ones stand side by side where there is room, else one below the other.
     """
+    table = table.trimmed()
     populations = list(dict.fromkeys(column.population for column in table.columns))
     parted = any(len(figure.parts) > 1 for row in table.rows for figure in row.figures)
     if len(populations) > 1 and _LEFT + len(populations) * (_PARTED if parted else _WHOLE) > width:
@@ -134,9 +136,9 @@ def _cells(figure: Figure | None) -> tuple[str, str, str]:
     if figure is None:
         return "", "", ""
     if not figure.parts:
-        return "–", figure.reason, ""
+        return "–", phrase(figure.reason), ""
     means = [percent(cell.mean) for cell in figure.parts]
-    spans = [_marked(cell) if cell.ci95 else "" if cell.scored else cell.reason for cell in figure.parts]
+    spans = [_marked(cell) if cell.ci95 else "" if cell.scored else phrase(cell.reason) for cell in figure.parts]
     return " / ".join(means), "\n".join(spans), _counts(figure.parts)
 
 

@@ -2,16 +2,23 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from wardround.engine.records import Json
+from wardround.engine.text import cell as plain
+from wardround.evaluators.measures import measure_of
+from wardround.evaluators.rows import RunScores
+from wardround.evaluators.summary import summarise
 from wardround.evaluators.tables.cell import Cell
+from wardround.evaluators.tables.player import doctor_of, setting_of
 from wardround.evaluators.tables.table import Column, Row, Table
 
 FIELDS = (
     "table", "title", "rules", "by", "stratum", "population", "setting", "doctor", "run", "figure", "part", "score",
     "mean", "low", "high", "method", "scored", "n", "reason", "reasons",
 )  # fmt: skip
+_OF_RUNS = ("answers", "of_answered", "answered", "zeros")
+"""Fields that only the scores of whole runs have."""
 _PARTS = ("formal", "thinking")
 
 
@@ -23,15 +30,62 @@ def records(tables: Sequence[Table]) -> list[dict[str, Json]]:
     return [record for table in tables for record in _of(table)]
 
 
-def as_csv(tables: Sequence[Table]) -> str:
-    """The same as CSV with a heading; `reasons` as `3 no_thinking; 1 judge/timeout`."""
+def as_csv(runs: Sequence[RunScores], tables: Sequence[Table], seed: int = 0) -> str:
+    """Every score of each run (table `scores`), then the cells of tables, as CSV with a heading.
+
+    `reasons` and `zeros` as `3 no_thinking; 1 judge/timeout`; `answers` says by what right and wrong were found.
+    """
     out = io.StringIO()
-    writer = csv.DictWriter(out, FIELDS, lineterminator="\n")
+    writer = csv.DictWriter(out, (*FIELDS, *_OF_RUNS), lineterminator="\n", restval="")
     writer.writeheader()
-    for record in records(tables):
-        reasons = record["reasons"]
-        writer.writerow({**record, "reasons": "; ".join(f"{count} {reason}" for reason, count in reasons.items())})
+    for record in [*(row for run in runs for row in scores_of(run, seed)), *records(tables)]:
+        counted = {name: _counted(record[name]) for name in ("reasons", "zeros") if name in record}
+        writer.writerow({name: _unarmed(value) for name, value in (record | counted).items()})
     return out.getvalue()
+
+
+def scores_of(run: RunScores, seed: int = 0) -> list[dict[str, Json]]:
+    """One object for each score of a run, over all of its closed episodes: the fields of `records`, and more."""
+    found: list[dict[str, Json]] = []
+    for score in summarise(run.episodes, seed, run.answer_judges).scores:
+        low, high = score.ci95 or (None, None)
+        blank: dict[str, Json] = dict.fromkeys(FIELDS, "")
+        found.append(
+            blank
+            | {
+                "table": "scores",
+                "title": "Scores of the run",
+                "rules": "published" if "published" in score.name else "default",
+                "population": "all",
+                "setting": setting_of(run.header),
+                "doctor": doctor_of(run.header),
+                "run": run.name,
+                "figure": measure_of(score.name).label,
+                "score": score.name,
+                "mean": score.mean,
+                "low": low,
+                "high": high,
+                "method": score.ci95_method,
+                "scored": score.scored,
+                "n": score.n,
+                "reason": score.instead,
+                "reasons": dict(score.reasons),
+                "answers": score.method,
+                "of_answered": score.of_answered,
+                "answered": score.answered,
+                "zeros": dict(score.zeros),
+            }
+        )
+    return found
+
+
+def _counted(reasons: Mapping[str, int]) -> str:
+    return "; ".join(f"{count} {reason}" for reason, count in reasons.items())
+
+
+def _unarmed(value: Json) -> Json:
+    """A text that a spreadsheet would run as a formula, with an apostrophe before it."""
+    return plain(value) if isinstance(value, str) else value
 
 
 def _of(table: Table) -> Iterator[dict[str, Json]]:

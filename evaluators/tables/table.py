@@ -12,6 +12,9 @@ Population = Literal["all", "rare"]
 POPULATIONS: dict[Population, str] = {"all": "All diseases", "rare": "Rare diseases"}
 
 
+DASH = "A dash stands where nothing was measured, with the reason."
+
+
 class Column(msgspec.Struct, frozen=True):
     """One figure: its `label`, of which population, in which `setting` (the scenario's name; "" is the row's own).
 
@@ -48,6 +51,29 @@ class Table(msgspec.Struct, frozen=True):
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     by: str = ""
+
+    def trimmed(self) -> "Table":
+        """As it is shown: without the columns and rows that have no value at all, which a note names."""
+        kept = [place for place in range(len(self.columns)) if any(row.figures[place].known for row in self.rows)]
+        rows = tuple(
+            msgspec.structs.replace(row, figures=tuple(row.figures[place] for place in kept))
+            for row in self.rows
+            if any(figure.known for figure in row.figures)
+        )
+        left = [
+            *dict.fromkeys(self._place(place) for place in range(len(self.columns)) if place not in kept),
+            *dict.fromkeys(row.doctor for row in self.rows if not any(figure.known for figure in row.figures)),
+        ]
+        dashes = any(not figure.parts for row in rows for figure in row.figures)
+        said = [note for note in self.notes if dashes or note != DASH]
+        notes = (*said, *([f"Left out, since no run has a value there: {'; '.join(left)}."] if left else []))
+        columns = tuple(self.columns[place] for place in kept)
+        return msgspec.structs.replace(self, columns=columns, rows=rows, notes=notes)
+
+    def _place(self, place: int) -> str:
+        column = self.columns[place]
+        whose = "" if column.population == "all" else ", rare diseases"
+        return f"{column.label}{f' ({column.setting})' if column.setting else ''}{whose}"
 
     @property
     def known(self) -> bool:

@@ -5,13 +5,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from wardround.scenarios.case import Investigation
+from wardround.scenarios.disclosure import ANCILLARY
 from wardround.scenarios.loaders.measured import normal
 
-_HEADING = re.compile(
-    r"^[ \t#>*_\u2022-]*(?:\d{1,2}[.)][ \t]*)?[*_]*ancillary tests?(?: (?:results?|findings))?\b[*_ \t]*(?::|$)[*_ \t]*"
-    r"(?P<rest>.*)$",
+_HEADING = re.compile(rf"^{ANCILLARY}[*_ \t]*(?P<rest>.*)$", re.IGNORECASE)
+_NONE = re.compile(
+    r"(?:(?:there (?:were|was|are) )?(?:no|none|nil)(?: (?:of the|other|further|additional|ancillary|specific))*"
+    r"(?: (?:tests?|testing|investigations?|studies|imaging|results?|data|examinations?|procedures?))*"
+    r"(?:(?: (?:were|was|are|is|have been|had been))? (?:performed|done|reported|recorded|available|mentioned|provided"
+    r"|specified|conducted|carried out|obtained|required|needed|necessary|indicated|given|described|documented))?"
+    r"|(?:not|never) (?:performed|done|reported|recorded|available|mentioned|provided|specified|conducted|carried out"
+    r"|obtained|applicable|required|indicated|given|described|documented|tested)|n/?a|unknown|pending)",
     re.IGNORECASE,
 )
+"""A line that says that there is no test, or no result of it."""
 
 _BULLET = re.compile(r"^(?P<indent>\s*)(?:[-*\u2022+]|\d+[.)])\s+(?P<text>.*)$")
 _RULE = re.compile(r"\s*(?:[-*_]\s*){3,}")
@@ -49,6 +56,7 @@ class _Entry:
 def investigations(ancillary: str) -> tuple[Investigation, ...]:
     """The tests of `ancillary`, in order, under unique names; nested lines belong to their parent.
 
+    What was not performed, or has no result, is no test.
     Sections behind the tests that are none (treatment, outcome, the history of a second patient) are left out here
     and stay in `Case.ancillary`, word for word.
     """
@@ -56,7 +64,7 @@ def investigations(ancillary: str) -> tuple[Investigation, ...]:
     taken: dict[str, int] = {}
     for entry in _entries(ancillary):
         name, text = _named(entry)
-        if not text:
+        if not text or _NONE.fullmatch(text.strip(" \t.;[]()*_")):
             continue
         taken[name.lower()] = taken.get(name.lower(), 0) + 1
         if taken[name.lower()] > 1:

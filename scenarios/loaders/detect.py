@@ -10,15 +10,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+import structlog
 from pydantic_core import from_json
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders import medr, osce, own
+from wardround.scenarios.loaders.oddities import Oddity, doubled, in_case, in_record, in_station
+from wardround.scenarios.loaders.oddities import path as in_place
 from wardround.scenarios.loaders.problem import Problem, Refused
 from wardround.scenarios.loaders.source import Line, lines
+from wardround.scenarios.terms.parts import with_parts
 
+log = structlog.get_logger("wardround")
+_CUT = "unexpected end of hex escape"
+MOST = 20
+"""Oddities of a file that are said one by one where it is only loaded."""
 FORMATS = {
     "own": "Wardround's own JSONL, one case a line (docs/cases.md)",
     "osce": "AgentClinic OSCE JSONL, one object with OSCE_Examination a line",
@@ -27,34 +35,42 @@ FORMATS = {
 
 
 def load(path: Path | str) -> Iterator[Case]:
-    """The cases of `path` in the order of the file, streamed.
+    """The cases of `path` in the order of the file, streamed; what is odd in them is logged, `MOST` at most.
 
     Raises UsageError at the first record that is no case, with all its faults, each by file, line and field.
     """
     first: list[Problem] = []
+    odd = 0
     for item in scan(path):
+        if isinstance(item, Problem) and item.warning:
+            odd += 1
+            if odd <= MOST:
+                log.warning("a case is odd", what=str(item).removeprefix("warning: "))
+            continue
         if first and not (isinstance(item, Problem) and item.line == first[0].line):
             break
         if isinstance(item, Problem):
             first.append(item)
         else:
             yield item
+    if odd > MOST:
+        log.warning("more cases are odd", more=odd - MOST, see=f"wardround cases check {path}")
     if first:
         more = f"\n`wardround cases check {path}` lists every problem of the file"
         raise UsageError("\n".join(map(str, first)) + more)
 
 
 def problems(path: Path | str) -> tuple[Problem, ...]:
-    """Every fault of `path`; one about the whole file where it cannot be read at all. Empty if all is well."""
+    """Every fault of `path`, not what is only odd; one where it cannot be read at all. Empty if all is well."""
     try:
-        return tuple(item for item in scan(path) if isinstance(item, Problem))
+        return tuple(item for item in scan(path) if isinstance(item, Problem) and not item.warning)
     except UsageError as error:
         message = str(error).removeprefix(f"{path}: ")
         return (Problem(str(path), 0, "", message),)
 
 
 def scan(path: Path | str) -> Iterator[Case | Problem]:
-    """Cases and faults in the order of the file.
+    """Cases and faults in the order of the file; each case with the parts of its diagnosis, read where it has none.
 
     Raises UsageError where no format can be told: not a text file, or none of `FORMATS`.
     """
@@ -67,6 +83,7 @@ def scan(path: Path | str) -> Iterator[Case | Problem]:
                 yield Problem(str(path), line, "id", message, item.id)
                 continue
             seen[item.id] = line
+            item = with_parts(item)  # noqa: PLW2901 - what is yielded is the case with its parts
         yield item
 
 
@@ -103,31 +120,57 @@ def _by_line(path: Path, kind: str, found: Iterable[Line | Problem]) -> Iterator
             continue
         try:
             record = from_json(item.text, allow_inf_nan=False)
-        except ValueError as error:
+            twice = doubled(item.text)
+        except (ValueError, RecursionError) as error:
             yield item.number, Problem(str(path), item.number, "", _broken(error, item))
             continue
+        if twice:
+            for place, name in twice:
+                said = f"the key {name!r} is given twice here; a key may stand once"
+                yield item.number, Problem(str(path), item.number, in_place((*place, name)), said, _id(record))
+            continue
         make = partial(osce.case, number, record) if kind == "osce" else partial(own.case, record)
-        for made in _made(path, item.number, make, _id(record)):
+        station = record.get(osce.KEY) if kind == "osce" and isinstance(record, dict) else None
+        for made in _made(path, item.number, make, _id(record), (*in_record(record), *in_station(station))):
             yield item.number, made
 
 
 def _medr(path: Path, text: str, whole: Mapping[str, Json]) -> Iterator[tuple[int, Case | Problem]]:
     at = 0
+    twice = doubled(text)
     for case_id, record in whole.items():
         at = max(text.find(json.dumps(case_id, ensure_ascii=False), at), at)
         line = text.count("\n", 0, at) + 1
-        for made in _made(path, line, partial(medr.case, case_id, record), case_id):
+        inner = [(place[1:], name) for place, name in twice if place and place[0] == case_id]
+        for place, name in inner:
+            said = f"the key {name!r} is given twice here; a key may stand once"
+            yield line, Problem(str(path), line, in_place((*place, name)), said, case_id)
+        if inner:
+            continue
+        for made in _made(path, line, partial(medr.case, case_id, record), case_id, in_record(record)):
             yield line, made
-    for case_id in _twice(text):
-        yield 0, Problem(str(path), 0, "id", f"the id {case_id!r} is given twice; ids must be unique", case_id)
+    for place, case_id in twice:
+        if not place:
+            yield 0, Problem(str(path), 0, "id", f"the id {case_id!r} is given twice; ids must be unique", case_id)
 
 
-def _made(path: Path, line: int, make: Callable[[], Case], case_id: str) -> Iterator[Case | Problem]:
+def _made(
+    path: Path, line: int, make: Callable[[], Case], case_id: str, odd: Iterable[Oddity]
+) -> Iterator[Case | Problem]:
+    """A case with what is odd in it, or its faults."""
+    held = list(odd)
     try:
-        yield make()
+        made = make()
     except Refused as error:
         for field, message in error.faults:
             yield Problem(str(path), line, field, message, case_id)
+        return
+    if wrong := [one for one in held if one.fault]:
+        yield from (Problem(str(path), line, one.field, one.message, case_id) for one in wrong)
+        return
+    yield made
+    for one in (*held, *in_case(made)):
+        yield Problem(str(path), line, one.field, one.message, made.id, warning=True)
 
 
 def _id(record: Json) -> str:
@@ -158,25 +201,28 @@ def _whole(text: str) -> tuple[str, Json]:
     return _kind(whole), whole
 
 
-def _twice(text: str) -> list[str]:
-    """Ids that the outermost object of `text` has more than once: a JSON reader would keep the last in silence."""
-    doubled: list[str] = []
-
-    def pairs(found: list[tuple[str, Json]]) -> Json:
-        if any(isinstance(part, dict) and "generate_case" in part for _, part in found):
-            names = [name for name, _ in found]
-            doubled.extend(name for name in dict.fromkeys(names) if names.count(name) > 1)
-        return dict(found)
-
-    json.loads(text, object_pairs_hook=pairs)
-    return doubled
+def _plainly(error: Exception) -> str:
+    """What the parser says; it means half of a surrogate pair by the end of an escape."""
+    half = "half of a surrogate pair or a broken \\u escape"
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error).replace(_CUT, half)
 
 
-def _broken(error: ValueError, line: Line) -> str:
-    said = str(error).replace(" at line 1 column ", " at column ").replace(" at line 2 column 0", " at its end")
+def _broken(error: ValueError | RecursionError, line: Line) -> str:
+    said = _plainly(error).replace(" at line 1 column ", " at column ").replace(" at line 2 column 0", " at its end")
     if line.ended:
         return f"is not one JSON object ({said}); write one case a line"
     return f"the last line breaks off ({said}): was the file still being written? complete the line or take it out"
+
+
+def _by_lines(found: list[Line | Problem]) -> str:
+    """What a file of one JSON value a line holds; "" where its first two lines are none."""
+    rows = [_object(item.text) for item in found[:2] if isinstance(item, Line)]
+    if len(rows) < 2 or any(row is None for row in rows):
+        return ""
+    if not all(isinstance(row, dict) for row in rows):
+        return "line 1: is JSON Lines (one value a line), but its lines are no objects"
+    keys = ", ".join(sorted(map(str, rows[0]))[:8]) or "none"
+    return f"line 1: is JSON Lines (one object a line), but its objects are no cases of a known format (keys: {keys})"
 
 
 def _unknown(text: str, found: list[Line | Problem], whole: Json) -> str:
@@ -192,11 +238,14 @@ def _unknown(text: str, found: list[Line | Problem], whole: Json) -> str:
     if isinstance(whole, dict):
         keys = ", ".join(sorted(map(str, whole))[:6]) or "none"
         return f"line 1: is a JSON object of no known format (its keys: {keys}). Known formats: {known}"
+    if told := _by_lines(found):
+        return f"{told}. Known formats: {known}"
     try:
         json.loads(text)
+        from_json(text)  # which also refuses half of a surrogate pair
     except (ValueError, RecursionError) as error:
         at = error if isinstance(error, json.JSONDecodeError) else None
-        where = f"line {at.lineno}, column {at.colno}: {at.msg.lower()}" if at else "line 1: nested too deeply"
+        where = f"line {at.lineno}, column {at.colno}: {at.msg.lower()}" if at else f"line 1: {_plainly(error)}"
         if '"generate_case"' in text:
             return f"{where}; the file looks like MedR-Bench JSON that is damaged or cut off"
         return f"{where}; this is not JSON. Known formats: {known}"

@@ -10,6 +10,7 @@ from wardround.scenarios.case import Case, Category, Provenance, Truth
 from wardround.scenarios.disclosure import split
 from wardround.scenarios.loaders.bullets import investigations
 from wardround.scenarios.loaders.names import group, names
+from wardround.scenarios.loaders.oddities import in_name
 from wardround.scenarios.loaders.problem import Refused, faults
 
 SOURCE = "MedR-Bench"
@@ -21,7 +22,7 @@ def case(case_id: str, record: Json) -> Case:
 
     An entry with `treatment_plan_results` is a treatment case: its whole summary is open, the plan is the truth.
     """
-    wrong: list[tuple[str, str]] = []
+    wrong: list[tuple[str, str]] = [("id", why)] if (why := in_name(case_id)) else []
     inner = _inner(record, wrong)
     treats = "treatment_plan_results" in inner
     wanted = ("treatment_plan_results", "treatment_planning_analysis") if treats else _DIAGNOSIS

@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case
+from wardround.scenarios.loaders.oddities import in_name
 from wardround.scenarios.loaders.problem import Refused, faults
 
 
@@ -18,6 +19,8 @@ def case(record: Json) -> Case:
     blank = [name for name in ("id", "opening") if not getattr(made, name).strip()]
     if blank:
         raise Refused((name, "must not be blank") for name in blank)
+    if wrong := in_name(made.id):
+        raise Refused([("id", wrong)])
     return made
 
 

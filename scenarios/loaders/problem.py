@@ -5,26 +5,32 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from wardround.engine.text import printable
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault of a file. `line` counts from 1; 0 means the file as a whole. `case` and `field` may be empty."""
+    """One fault of a file. `line` counts from 1; 0 means the file as a whole. `case` and `field` may be empty.
+
+    With `warning` it is no fault but something odd: the case is read and played all the same.
+    """
 
     path: str
     line: int
     field: str
     message: str
     case: str = ""
+    warning: bool = False
 
     def __str__(self) -> str:
-        where = [self.path]
+        where = [printable(self.path)]
         if self.line:
             where.append(f"line {self.line}")
         if self.case:
-            where.append(f"case {self.case}")
+            where.append(f"case {printable(self.case)}")
         if self.field:
-            where.append(f"field {self.field}")
-        return f"{', '.join(where)}: {self.message}"
+            where.append(f"field {printable(self.field)}")
+        return f"{'warning: ' * self.warning}{', '.join(where)}: {self.message}"
 
 
 class Refused(Exception):

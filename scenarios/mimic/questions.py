@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Protocol
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
+from wardround.engine.text import loads
 from wardround.scenarios.mimic.naming import Naming
 from wardround.scenarios.mimic.pool import COLUMNS, Disease, own, plain
 from wardround.scenarios.terms.mentions import Mention
@@ -115,7 +115,7 @@ def texts(path: Path) -> Iterator[str]:
 
 def _records(path: Path, whole: str) -> Iterator[Json]:
     try:
-        loaded = json.loads(whole)
+        loaded = loads(whole)
     except ValueError:
         loaded = None
     if isinstance(loaded, list):
@@ -128,7 +128,7 @@ def _records(path: Path, whole: str) -> Iterator[Json]:
     for number, line in enumerate(whole.splitlines(), 1):
         if line.strip():
             try:
-                yield json.loads(line)
+                yield loads(line)
             except ValueError as error:
                 raise UsageError(f"{path}, line {number}: is not JSON ({error})") from error
 

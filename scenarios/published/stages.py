@@ -21,7 +21,7 @@ def read(text: str, game: str, *, last: bool) -> Order | Conclusion | Unusable:
     if not text:
         return Unusable("empty", "the reply is empty")
     if game != "free-turn" and last:
-        return Conclusion(answer(text) or text)
+        return Conclusion(answer(text, goal="") or text)
     try:
         conclusion, wanted = reports.sections(text, game.replace("-", "_"))
     except Absent:

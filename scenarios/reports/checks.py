@@ -15,8 +15,8 @@ from wardround.scenarios.reports.outcome import told_after
 from wardround.scenarios.reports.prose import IN_BRACKETS, VISUAL, folded
 from wardround.scenarios.reports.replies import ANSWER, EXPLANATION, SUMMARY
 from wardround.scenarios.reports.support import found, invented
-from wardround.scenarios.terms.diagnosis import opening_contains
 from wardround.scenarios.terms.disease import others
+from wardround.scenarios.terms.leak import opening_contains
 from wardround.scenarios.terms.wording import key
 
 LONGEST_NAME = 200

@@ -1,7 +1,6 @@
 """Files and folders of articles, read one article at a time; what cannot be read is named and passed on."""
 
 import gzip
-import json
 import os
 import zlib
 from collections.abc import Iterator, Sequence
@@ -11,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from wardround.engine.errors import UsageError
+from wardround.engine.text import loads
 from wardround.scenarios.loaders.problem import Problem
 from wardround.scenarios.loaders.source import lines
 from wardround.scenarios.reports import jats, plain
@@ -94,7 +94,7 @@ def _json(path: Path) -> Iterator[tuple[str, dict[str, Any] | Unread]]:
             continue
         where = f"{path}, line {line.number}"
         try:
-            yield where, plain.fields(json.loads(line.text))
+            yield where, plain.fields(loads(line.text))
         except plain.Wrong as error:
             yield where, Unread(name, "readable", f"{where}: {error}")
         except (ValueError, RecursionError) as error:

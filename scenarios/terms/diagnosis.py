@@ -1,148 +1,363 @@
-"""Whether a stated diagnosis is the true one: a normalised lexical comparison (docs/matching.md)."""
+"""Whether a stated diagnosis is the true one: what the answer commits to, against the parts of the truth."""
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.disease import (
-    Disease,
-    conflict,
-    coverage,
-    disease,
-    expanded,
-    joined,
-    named,
-    names,
-    others,
-    rival,
-    types,
-    whole,
+from wardround.scenarios.case import Case, Truth
+from wardround.scenarios.terms.commitment import (
+    MOST,
+    Asserted,
+    CommittedAnswer,
+    entries,
+    read_answer,
+    unfilled,
+    written,
 )
-from wardround.scenarios.terms.statement import MOST, denies, statement
-from wardround.scenarios.terms.vocabulary import roots, vocabulary
+from wardround.scenarios.terms.disease import disease, expanded, whole
+from wardround.scenarios.terms.parts import parts_of
+from wardround.scenarios.terms.phrases import about, consequence, general
+from wardround.scenarios.terms.sameness import relation, same
 from wardround.scenarios.terms.wording import key, plain
 
-ENOUGH = 0.66
-"""Least weighted share of the words of a short name that one asserted sentence must hold."""
+Rule = Literal["exact", "head", "cause", "alternatives", "none", "denied", "undecided", "several", "empty", "nothing"]
+SEVERAL = "several_answers"
+"""The reason of a 0.0 for an answer that commits to no single diagnosis."""
+MOST_FOREIGN = 1
+"""Other asserted diseases that may stand beside the true one and have nothing to do with it."""
+MOST_CONSEQUENCES = 3
+"""Consequences that many diseases have (shock, effusion) which are taken for complications without a table."""
 
-ENOUGH_LONG = 0.5
-"""The same for a long name: a case report's label lists causes, sites and stages that no answer repeats in full."""
+SHORT = 14
+"""Words up to which an answer is also held against the truth's name as a whole."""
+BRIEF = 7
+"""Words that two brief names have together."""
 
-SHORT = 2.5
-"""Total weight up to which a name is short: two words of its own and a site. All three were tuned on one half of the
-judged answers (docs/matching.md) and leave room on purpose: they are round numbers."""
+_PAST = re.compile(
+    r"(?i)\b(?:history|known|previous(?:ly)?|prior|past|diagnosed|underlying|comorbid\w*|chronic|background|treated for"
+    r"|on treatment|years? ago|months? ago|since childhood|with a diagnosis of|suffers? from|long-?standing)\b"
+)
+_SPREAD = re.compile(r"(?i)\bwith\b(?:(?!\bwith\b|,|;).)*\b(?:metasta\w*|spread|dissemination|extension|invasion)\b")
+_SENTENCE = re.compile(r"(?<=[a-z0-9)]{2})[.!?]\s+|[;\n]+")
+
+
+NOTHING = CommittedAnswer()
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Right or not, by which rule, and the weighted share of the truth's words that were said (0 to 1).
+    """Right or not, by which rule, and why in plain words.
 
-    Rules: exact (the name itself), words; and against: none (too few words), type (another type, grade or side),
-    rival (another disease of that family), negated, undecided, empty.
+    Rules for: exact (the name itself), head (what is asserted first), cause (what the first is due to), alternatives
+    (all of them are the truth). Against: none (another disease), denied, undecided, several, empty, nothing (no disease
+    is asserted). `said` tells for each part of the truth whether it was asserted;
+    `beside` what was asserted that has nothing to do with the truth.
     """
 
     match: bool
-    rule: str
-    score: float
+    rule: Rule
+    why: str
+    read: CommittedAnswer = NOTHING
+    parts: tuple[str, ...] = ()
+    said: tuple[bool, ...] = ()
+    beside: tuple[str, ...] = ()
+    committed: str = ""
+    """What a judge is shown in place of the answer, "" where the answer itself says no more than that."""
 
-
-def compare(answer: str, truth: Truth) -> Verdict:
-    """Compare a stated diagnosis with the truth's label and synonyms.
-
-    Truth plus complications is right; truth denied, or only among undecided alternatives, is not; another type
-    (haemophilia B for A) is not. Pure and deterministic. A floor: free text that says the same in other words may be
-    missed (agreement with model judges in docs/matching.md).
-    """
-    answer = answer[:MOST]
-    if not key(answer):
-        return Verdict(False, "empty", 0.0)
-    labels = tuple(label for label in (truth.diagnosis, *truth.synonyms) if key(label))
-    said = whole(answer.strip())
-    if said in {whole(label) for label in labels}:
-        return Verdict(True, "exact", 1.0)
-    wanted = _wanted(labels)
-    read = statement(answer, denials=not any(denies(label) for label in labels))
-    best = _best(read.asserted, wanted)
-    if best.match:
-        return best
-    for group in read.undecided:
-        verdicts = [_best((part,), wanted) for part in group]
-        if len(group) > 1 and all(verdict.match for verdict in verdicts):
-            return verdicts[0]
-        if any(verdict.match for verdict in verdicts):
-            return Verdict(False, "undecided", max(verdict.score for verdict in verdicts))
-    if best.rule not in _AGAINST and _best(read.denied, wanted).match:
-        return Verdict(False, "negated", best.score)
-    return best
-
-
-_AGAINST = ("type", "rival")
-
-
-@lru_cache(maxsize=1024)
-def _wanted(labels: tuple[str, ...]) -> tuple[Disease, ...]:
-    found: dict[str, None] = {}
-    for label in labels:
-        for name in names(label):
-            # An abbreviation among the synonyms stands for the label, whatever else it may stand for elsewhere.
-            found.update(dict.fromkeys((name, *(others(name) if not name.isupper() or label is labels[0] else ()))))
-    return tuple(disease(name) for name in found)
-
-
-def _best(segments: tuple[str, ...], wanted: tuple[Disease, ...]) -> Verdict:
-    """The verdict on what the segments say: one by one, then, for an answer in several parts, together."""
-    best = Verdict(False, "none", 0.0)
-    together = [*segments, " with ".join(segments)] if len(segments) > 1 else list(segments)
-    for segment in together:
-        for name in wanted:
-            verdict = _one(segment, name)
-            if verdict.match:
-                return verdict
-            if (verdict.rule in _AGAINST, verdict.score) > (best.rule in _AGAINST, best.score):
-                best = verdict
-    return best
-
-
-def _one(segment: str, name: Disease) -> Verdict:
-    text = _unshifted(f"{segment} with {expanded(segment)}", name)
-    words = roots(joined(text))
-    score = coverage(name, frozenset(words), types(segment) | types(expanded(segment)))
-    if not named(name, frozenset(words)) or score < (ENOUGH if sum(name.weights) <= SHORT else ENOUGH_LONG):
-        return Verdict(False, "none", score)
-    if conflict(name, f"{segment}; {expanded(segment)}"):
-        return Verdict(False, "type", score)
-    if rival(name, words):
-        return Verdict(False, "rival", score)
-    return Verdict(True, "exact" if name.form == whole(segment) else "words", score)
-
-
-def _unshifted(text: str, name: Disease) -> str:
-    """`text` without phrases in which the disease's name is part of another one's ('pulmonary hypertension')."""
-    core = name.core
-    for qualifier in vocabulary().shifts.get(core, ()):
-        text = re.sub(
-            rf"\b{re.escape(qualifier)}\w*\s+{re.escape(core)}\w*|\b{re.escape(core)}\w*\s+{re.escape(qualifier)}",
-            " ",
-            key(text),
+    @property
+    def reason(self) -> str:
+        """The typed reason of the score 0.0, or "" where the answer was a single one."""
+        return (
+            SEVERAL
+            if self.rule in ("undecided", "several")
+            else "no_diagnosis_asserted"
+            if self.rule in _NOTHING
+            else ""
         )
-    return text
+
+    @property
+    def all_parts(self) -> bool:
+        """Whether every part of the truth was asserted."""
+        return bool(self.said) and all(self.said)
+
+    @property
+    def f1(self) -> float:
+        """F1 of the asserted diseases against the parts: what is a part, and what has nothing to do with the truth."""
+        right = sum(self.said)
+        return 2 * right / (right + len(self.beside) + len(self.parts)) if right else 0.0
 
 
-def opening_contains(truth: Truth, text: str) -> list[str]:
-    """The names of the truth that `text` gives away, as whole words in any spelling; for `cases check`.
+_NOTHING = ("empty", "nothing", "denied")
 
-    Label and synonyms, each also without its brackets; abbreviations of two or three letters only in capitals, as
-    'PE' is not 'pe'.
+
+def past_of(case: Case) -> str:
+    """What a case tells of the patient's past: its history, and the sentences of its opening that speak of the past."""
+    told = [sentence for sentence in _SENTENCE.split(case.opening) if _PAST.search(sentence)]
+    return "\n".join((*case.history.values(), *told))
+
+
+def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
+    """Compare a stated diagnosis with the truth. Pure and deterministic.
+
+    Right is an answer whose head (the disease asserted first, or what that is due to) is the truth's principal part,
+    and that asserts at most one other disease which is no part of the truth, no wider, narrower or following disease
+    by the tables, and not in `past`, the patient's history. A floor: the same said in other words may be missed.
     """
-    found = []
-    words = f" {key(text)} "
-    for label in (truth.diagnosis, *truth.synonyms):
-        for name in dict.fromkeys((label, re.sub(r"\([^()]*\)", " ", label).strip())):
-            short = len(plain(name)) <= 3
-            if short and not re.search(rf"(?<!\w){re.escape(name.strip())}(?!\w)", text):
-                continue
-            if key(name) and f" {key(name)} " in words:
-                found.append(" ".join(name.split()))
-                break
-    return list(dict.fromkeys(found))
+    answer, parts = answer[:MOST], parts_of(truth)
+    if not key(answer):
+        return Verdict(False, "empty", "the answer is empty", parts=parts)
+    labels = tuple(label for label in (truth.diagnosis, *truth.synonyms) if key(label))
+    read = read_answer(answer)
+    if not labels or not parts:
+        return Verdict(False, "none", "the truth names no disease", read)
+    if answer.strip() in labels or (not unfilled(answer) and whole(answer.strip()) in set(map(whole, labels))):
+        return Verdict(True, "exact", "the truth's own name", read, parts, (True,) * len(parts))
+    if read.undecided:
+        return _alternatives(read, _targets(truth, parts), parts)
+    if not read.asserted:
+        denied = any(_is(name, _targets(truth, parts)) for name in read.dropped)
+        why = "the true diagnosis is denied, not asserted" if denied else "no diagnosis is asserted"
+        return Verdict(False, "denied" if denied else "nothing", why, read, parts, (False,) * len(parts))
+    verdict = _committed(read, truth, parts, past)
+    return _as_a_whole(verdict, answer, truth)
+
+
+def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
+    """The verdict on a short answer, after its words as a whole were held against the truth's whole name.
+
+    An answer is read disease by disease, and a name such as 'gout, right foot' loses what stands behind its comma. So
+    a name that contradicts the truth's is wrong, and one that says all of it is right.
+    """
+    bare = " ".join(answer.split())
+    if verdict.rule not in ("head", "cause", "none"):
+        return verdict
+    labels = [label for label in (truth.diagnosis, *truth.synonyms) if key(label)]
+    if verdict.match and len(bare.split()) <= SHORT:
+        found = [same(label, bare) for label in labels]
+        if found[0].contrary and not any(one.same for one in found) and _alike(truth.diagnosis, bare):
+            why = f"{bare!r} is not {truth.diagnosis!r}: {found[0].reason}"
+            return replace(verdict, match=False, rule="none", why=why, said=(False, *verdict.said[1:]))
+        return verdict
+    items = verdict.read.asserted
+    if verdict.match or not items:
+        return verdict
+    plain_one = not verdict.read.dropped and not any(item.link == "and" for item in items)
+    if plain_one and any(_said_in_all(items, label) for label in labels):
+        why = f"{bare!r} is {truth.diagnosis!r} as a whole"
+        return replace(verdict, match=True, rule="head", why=why, said=(True, *verdict.said[1:]))
+    return verdict
+
+
+def _said_in_all(items: Sequence[Asserted], label: str) -> bool:
+    """Whether diseases joined by 'with' and 'due to' together say a name that the first of them does not contradict."""
+    first = items[0].name
+    return same(label, written(items)).same and _shares(first, label) and not same(label, first).contrary
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two names are built alike, as names of siblings are: both brief, or half of the words of each shared."""
+    ours, theirs = set(plain(one).split()), set(plain(other).split())
+    return len(ours | theirs) <= BRIEF or 2 * len(ours & theirs) >= max(len(ours), len(theirs))
+
+
+def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past: str) -> Verdict:
+    items = read.asserted
+    targets = _targets(truth, parts)
+    hits = [_is_one(item, targets) for item in items]
+    belongs = [hit or any(_is_one(item, (part,)) for part in parts[1:]) for item, hit in zip(items, hits, strict=True)]
+    head, rule = _head(items, hits, belongs)
+    said = tuple(
+        bool(head is not None) if not place else any(_is_one(item, (part,)) for item in items)
+        for place, part in enumerate(parts)
+    )
+    place = head if head is not None else 0
+    foreign = _foreign(items, place, belongs, parts, past)
+    beside = tuple(items[other].name for other in foreign)
+    shown = "" if read.simple and not foreign and not any(hits[place + 1 :]) else _shown(items, foreign, hits, place)
+    if len(foreign) > MOST_FOREIGN:
+        named = ", ".join(beside[:5])
+        why = f"several answers: beside {items[place].name!r} it asserts {named}"
+        return Verdict(False, "several", why, read, parts, said, beside, shown)
+    if head is not None and (other := _other_cause(items[head:], truth)):
+        why = f"{items[head].name!r} is due to {other.name!r} here, in the truth to something else"
+        return Verdict(False, "none", why, read, parts, (False, *said[1:]), beside, shown)
+    if head is not None:
+        why = f"{items[head].name!r} is the principal diagnosis {parts[0]!r}"
+        return Verdict(True, rule, why, read, parts, said, beside, shown)
+    first = same(parts[0], items[0].text).reason
+    return Verdict(False, "none", f"{items[0].name!r} is not {parts[0]!r}: {first}", read, parts, said, beside, shown)
+
+
+def _head(items: Sequence[Asserted], hits: Sequence[bool], belongs: Sequence[bool]) -> tuple[int | None, Rule]:
+    """(the place of the asserted disease that answers and is the principal part, by which rule).
+
+    Other parts of the truth may stand before it. What the first is due to counts where the first is a consequence of
+    it.
+    """
+    for place, item in enumerate(items):
+        if hits[place]:
+            return place, "cause" if item.link == "due" and place and not belongs[place - 1] else "head"
+        nearer = items[place + 1] if place + 1 < len(items) else None
+        leads = nearer is not None and (
+            (general(item.name) and general(nearer.name)) or (nearer.link in ("due", "with") and _follows(item, nearer))
+        )
+        beside = belongs[place] and nearer is not None and nearer.link in ("and", "with")
+        if not (beside or leads):
+            break
+    return None, "none"
+
+
+def _other_cause(items: Sequence[Asserted], truth: Truth) -> Asserted | None:
+    """The cause that an answer names for a state of many causes (anemia), where the truth names another one."""
+    meant = read_answer(truth.diagnosis).asserted
+    if len(meant) < 2 or meant[1].link != "due" or not consequence(meant[0].name):
+        return None
+    cause = items[1] if len(items) > 1 and items[1].link == "due" else None
+    if cause is None or _is_one(cause, (meant[1].text, meant[1].name)):
+        return None
+    return None if relation(cause.name, meant[1].name) is not None else cause
+
+
+def heads(read: CommittedAnswer) -> tuple[str, ...]:
+    """What an answer commits to, before any truth is known: what it asserts first, and what a consequence is due to."""
+    first, *others = read.asserted or (None,)
+    if first is None:
+        return ()
+    cause = [other.text for other in others[:1] if other.link == "due" and _follows(first, other)]
+    return (first.text, *cause)
+
+
+def _follows(item: Asserted, cause: Asserted) -> bool:
+    """Whether what follows is the answer all the same: `item` is what it leads to, or the same disease more widely."""
+    if cause.link == "due" and general(item.name):
+        return True
+    return relation(item.name, cause.name) is not None
+
+
+def _foreign(
+    items: Sequence[Asserted], head: int, belongs: Sequence[bool], parts: Sequence[str], past: str
+) -> list[int]:
+    """The places of those asserted that have nothing to do with the truth; the head itself is not among them.
+
+    The tables are asked only where that can decide: they take seconds to read.
+    """
+    chain = head
+    if head == 0:
+        while chain + 1 < len(items) and items[chain + 1].link == "due" and not chain:
+            chain += 1
+    others = [place for place in range(len(items)) if place not in (head, chain) and not belongs[place]]
+    told = f" {key(past)} "
+    others = [place for place in others if not _in_past(items[place], told)]
+    free = [place for place in others if consequence(items[place].name)][:MOST_CONSEQUENCES]
+    others = [place for place in others if place not in free]
+    if len(others) <= MOST_FOREIGN:
+        return others
+    return [place for place in others if not _related(items[place], parts)]
+
+
+def _related(item: Asserted, parts: Sequence[str]) -> bool:
+    return any(relation(item.name, part) is not None for part in parts)
+
+
+def _in_past(item: Asserted, told: str) -> bool:
+    names = (item.name, expanded(item.name))
+    return any(f" {key(name)} " in told for name in names if key(name))
+
+
+def _shown(items: Sequence[Asserted], foreign: Sequence[int], hits: Sequence[bool], head: int) -> str:
+    """What a judge is shown of an answer in several parts: without what has nothing to do with what it commits to."""
+    kept = [
+        item
+        for place, item in enumerate(items)
+        if place == head or (place not in foreign and not (hits[place] and place > head))
+    ]
+    return written(kept)
+
+
+def _alternatives(read: CommittedAnswer, targets: tuple[str, ...], parts: tuple[str, ...]) -> Verdict:
+    """Alternatives are right only where each of them is the truth: two names of one disease."""
+    if all(_is(name, targets) for name in read.undecided):
+        return Verdict(True, "alternatives", "all alternatives are the truth", read, parts, (True,) * len(parts))
+    why = f"several answers: {', '.join(read.undecided[:5])} are left open"
+    return Verdict(False, "undecided", why, read, parts, (False,) * len(parts))
+
+
+def listed(answer: str, truth: Truth, most: int = 0) -> tuple[int | None, int]:
+    """(the rank of the truth in a list, from 1, None if it is not in it; how many entries were given).
+
+    For settings and papers that ask for a list; only the first `most` entries are looked at, all if 0.
+    """
+    given = entries(answer[:MOST])
+    targets = _targets(truth, parts_of(truth))
+    for rank, entry in enumerate(given[:most] if most else given, 1):
+        if any(_is(name, targets) for name in heads(read_answer(entry))):
+            return rank, len(given)
+    return None, len(given)
+
+
+def _targets(truth: Truth, parts: Sequence[str]) -> tuple[str, ...]:
+    """Every name of the principal part: of a truth of one part its label and synonyms."""
+    names = (parts[:1] if len(parts) > 1 else (truth.diagnosis, *parts[:1])) if parts else ()
+    bare = tuple(text for name in names for item in read_answer(name).asserted[:1] for text in (item.text, item.name))
+    return tuple(dict.fromkeys(name for name in (*names, *bare, *truth.synonyms) if key(name)))
+
+
+def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
+    """Whether an asserted disease is one of the targets, written in full, by its name, or by another it gives.
+
+    What is said of it counts only if its name itself shares a word with the target, and where it has spread not at all:
+    neither 'gout with features of lupus' is lupus, nor 'colon cancer with lung metastasis' lung cancer.
+    """
+    named = [alias for alias in item.aliases if not about(alias)]
+    others = {alias for alias in named if _names_same(item.name, alias)}
+    full = item.text
+    for alias in named:
+        full = full if alias in others else full.replace(f"({alias})", " ")
+    full = _SPREAD.sub(" ", full)
+    against = bool(targets) and same(targets[0], item.name).contrary
+    for target in targets:
+        if against and not same(item.name, target).same:
+            continue  # of a name that contradicts the first one only another name for the same counts, no kind of it
+        if _any_same(target, (item.name, *sorted(others))):
+            return True
+        if _shares(item.name, target) and _any_same(target, (full,)):
+            return True
+    return False
+
+
+def _any_same(target: str, said: Sequence[str]) -> bool:
+    """Whether any of the names is the target; an abbreviation among the synonyms means the label, and only itself."""
+    if target.isupper() and " " not in target.strip():
+        return any(key(target) == key(name) for name in said)
+    return any(same(target, name).same for name in said)
+
+
+def _names_same(name: str, alias: str) -> bool:
+    """Whether a bracket can be another name of what stands before it, and not a second answer."""
+    if alias.replace(".", "").isupper() and len(alias) < 8:
+        return _initials(alias.lower(), name.lower())
+    if same(name, alias).contrary and same(alias, name).contrary:
+        return False
+    return _shares(name, alias) or relation(alias, name) is not None
+
+
+def _shares(name: str, other: str) -> bool:
+    """Whether two names share a word that makes them diseases, or the beginning of one."""
+    return any(one[:6] == two[:6] for one in _own(name) for two in _own(other))
+
+
+def _own(name: str) -> list[str]:
+    """The words that make a name this disease: without 'disease', degree, side and site."""
+    taken = disease(name)
+    return [word for word, weight in zip(taken.words, taken.weights, strict=True) if weight == 1.0]
+
+
+def _initials(letters: str, name: str) -> bool:
+    """Whether the letters of an abbreviation stand in the name in their order."""
+    rest = iter(name)
+    return all(letter in rest for letter in letters if letter.isalpha())
+
+
+def _is(said: str, targets: Sequence[str]) -> bool:
+    return any(_any_same(target, (said,)) for target in targets)

@@ -1,14 +1,13 @@
 """How near a stated diagnosis is to the true one: the same, wider, narrower, beside it, or another (graph.py)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.concepts import Concept
-from wardround.scenarios.terms.diagnosis import compare
+from wardround.scenarios.terms.diagnosis import compare, heads
 from wardround.scenarios.terms.graph import Graph, Relation
 from wardround.scenarios.terms.mentions import Linker, Mention
-from wardround.scenarios.terms.statement import MOST, statement
 
 WORTH: Mapping[Relation, float] = {"same": 1.0, "child": 0.75, "parent": 0.5, "sibling": 0.25, "other": 0.0}
 """What each relation is worth as a score: a kind of the true disease says too much, a wider one too little."""
@@ -36,24 +35,19 @@ class Grade:
 def graded(answer: str, truth: Truth, linker: Linker, graph: Graph) -> Grade:
     """Grade a stated diagnosis. What diagnosis.compare takes for the truth is the same; else by concepts.
 
-    What the answer denies does not count; of several asserted diagnoses the nearest does. An answer that names no
-    disease is 'other'.
+    Graded is what the answer commits to: the disease asserted first, or what that is due to. An answer that names no
+    disease, or leaves several open, is 'other'.
     """
-    if compare(answer, truth).match:
+    verdict = compare(answer, truth)
+    if verdict.match:
         return Grade("same", steps=0)
     meant = [found for name in (truth.diagnosis, *truth.synonyms) if name and (found := linker.link(name))]
     if not meant:
         return Grade(None)
-    read = statement(answer[:MOST])
-    said = [found for text in _parts(read.asserted, read.undecided) if (found := linker.link(text))]
+    said = [found for text in heads(verdict.read) if (found := linker.link(text))]
     grades = [_grade(one, other, graph) for one in said for other in meant]
     best = max(grades, key=lambda grade: WORTH[grade.relation or "other"], default=Grade("other"))
     return best if said else Grade("other", None, meant[0].concept)
-
-
-def _parts(asserted: Sequence[str], undecided: Sequence[Sequence[str]]) -> Sequence[str]:
-    """What was asserted, the whole first; alternatives that were left open only where nothing else was said."""
-    return [*asserted] or [part for group in undecided for part in group]
 
 
 def _grade(said: Mention, meant: Mention, graph: Graph) -> Grade:

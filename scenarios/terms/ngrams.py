@@ -1,10 +1,10 @@
 """Names that look alike: sparse cosine of character 3-grams, weighted by how rare each is (TF-IDF)."""
 
 from collections.abc import Sequence
+from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array  # type: ignore[import-untyped]  # SciPy ships no types
 
 _LETTERS = 38
 _CODES = np.full(0x110000 >> 8, _LETTERS - 1, dtype=np.int64)  # one page of characters: comparable forms are plain
@@ -22,6 +22,7 @@ class NGrams:
     def __init__(self, forms: Sequence[str]) -> None:
         self.size = len(forms)
         grams, rows = _grams(forms)
+        coo_array = import_module("scipy.sparse").coo_array  # read on first use: a quarter of a second
         counts = coo_array((np.ones(len(grams)), (rows, grams)), shape=(self.size, _LETTERS**3)).tocsr()
         held = np.bincount(counts.indices, minlength=_LETTERS**3)
         self._rarity = np.log((1 + self.size) / (1 + held)) + 1

@@ -8,6 +8,8 @@ from typing import Any
 
 from wardround.scenarios.terms.concepts import Concept
 
+_ABNORMALITY = 118
+"""The number of the term "phenotypic abnormality": what is not below it are modifiers, ages, modes of inheritance."""
 _BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _TRAIT = re.compile(
     r"(?i)\b(?:susceptibility|quantitative trait|blood group|protection against|modifier of|response to|resistance to"
@@ -45,6 +47,18 @@ def variants(name: str) -> tuple[str, ...]:
         # 'Cardiomyopathy, dilated' is 'dilated Cardiomyopathy'; 'X, autosomal dominant' likewise.
         found.append(" ".join((*reversed(parts[1:]), parts[0])))
     return tuple(dict.fromkeys(other for other in found if other and other != name))
+
+
+def findings() -> Iterator[Concept]:
+    """The findings of the Human Phenotype Ontology, by number: what stands below "phenotypic abnormality"."""
+    terms = {int(term): term for term in _ontology()}
+    below, waiting = set[int](), [_ABNORMALITY]
+    while waiting:
+        new = {int(child) for child in terms[waiting.pop()].children} - below
+        below |= new
+        waiting += new
+    for number in sorted(below):
+        yield Concept(str(terms[number].id), str(terms[number].name))
 
 
 def wider() -> Iterator[tuple[str, str]]:

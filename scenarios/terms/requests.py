@@ -1,10 +1,10 @@
 """Free text of a doctor's request as single requests: lists, bullets, headings, brackets, reasons and 'and' undone."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from wardround.engine.text import loads
 from wardround.scenarios.terms.clauses import Clause, clauses
 from wardround.scenarios.terms.headings import scope
 from wardround.scenarios.terms.pieces import ENDS, Known, Studies, cut, listing, none, single
@@ -121,7 +121,7 @@ def _listed(text: str) -> list[str]:
     if not text.lstrip().startswith(("{", "[")):
         return []
     try:
-        loaded = json.loads(text)
+        loaded = loads(text)
         return list(_texts(loaded))
     except (ValueError, RecursionError):
         return []

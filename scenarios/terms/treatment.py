@@ -1,49 +1,97 @@
-"""Whether a stated treatment plan is the true one: the share of the plan's key terms that are named. A floor."""
+"""Whether a stated treatment plan is the true one, by the measures that both give, stop and avoid: a floor."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.diagnosis import Verdict
-from wardround.scenarios.terms.statement import statement
-from wardround.scenarios.terms.vocabulary import root, roots
-from wardround.scenarios.terms.wording import key, words_of
+from wardround.scenarios.terms.therapy import Measure, Plan, read_plan
+from wardround.scenarios.terms.wording import key
 
 ENOUGH = 0.5
-"""Least share of the true plan's key terms. Free text has no synonyms here: a model judge is the measure to quote."""
+"""Least share of the true plan's measures. Free text has no synonyms here: a model judge is the measure to quote."""
+MORE = 3
+"""Measures that an answer may name beyond twice the number of the truth's."""
+NAMED = 0.5
+"""Least share of a measure's words that name it."""
 
-_LITTLE = frozenset(
-    root(word)
-    for word in words_of(
-        """a an the of in on at to by for and or as its this that is was were be been from with without into after
-        before during then than followed following patient patients treatment treated treat therapy management plan
-        started start initiated initiate administered given give received receive underwent performed daily weekly
-        twice once day days week weeks month months year hour hours dose doses mg g ml mcg kg iv im po oral orally
-        intravenous bid tid qid regimen course continued continue recommended recommendation include includes including
-        consider option options appropriate initial initially further additional long short term up left right per
-        due first second third line also both each more less any all such which will would should could may can"""
-    )
-)
+Rule = Literal["exact", "measures", "none", "against", "undecided", "too_many", "empty", "nothing"]
+_REASONS = {
+    "undecided": "several_answers",
+    "too_many": "too_many_measures",
+    "empty": "",
+    "nothing": "no_treatment_asserted",
+}
 
 
-def compare(answer: str, truth: Truth) -> Verdict:
+NOTHING = Plan()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanVerdict:
+    """Right or not, by which rule, and why in plain words; `share` of the truth's measures that are given (0 to 1)."""
+
+    match: bool
+    rule: Rule
+    why: str
+    share: float = 0.0
+    read: Plan = NOTHING
+
+    @property
+    def reason(self) -> str:
+        """The typed reason of the score 0.0, or "" where the plan was a single one."""
+        return _REASONS.get(self.rule, "")
+
+
+def compare(answer: str, truth: Truth) -> PlanVerdict:
     """Compare a stated plan with the true one.
 
-    Right if it is the plan in other spelling, or names at least ENOUGH of its key terms (drugs, procedures, regimens;
-    words of courtesy, dose and time do not count), what the answer denies or advises against left out. Rules: exact,
-    words, none, empty.
+    Right if it is the plan in other spelling; else if it gives at least half of the truth's measures (and stops what
+    the truth stops), stops or avoids none that the truth gives, names at most twice as many measures and three more,
+    and leaves its main measure decided, unless the truth leaves it open too.
     """
     if not key(answer):
-        return Verdict(False, "empty", 0.0)
+        return PlanVerdict(False, "empty", "the plan is empty")
     if key(answer) == key(truth.treatment):
-        return Verdict(True, "exact", 1.0)
-    wanted = list(dict.fromkeys(word for word in roots(truth.treatment) if _counts(word)))
+        return PlanVerdict(True, "exact", "the true plan itself", 1.0, read_plan(answer))
+    said, meant = read_plan(answer), read_plan(truth.treatment)
+    if not said.given and not said.stopped:
+        return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
+    wanted = [*((one, said.given) for one in meant.given), *((one, said.stopped) for one in meant.stopped)]
     if not wanted:
-        return Verdict(False, "none", 0.0)
-    read = statement(answer)
-    said = {
-        word for text in (*read.asserted, *(part for group in read.undecided for part in group)) for word in roots(text)
-    }
-    score = sum(word in said for word in wanted) / len(wanted)
-    return Verdict(score >= ENOUGH, "words" if score >= ENOUGH else "none", score)
+        return PlanVerdict(False, "none", "the truth names no measure", 0.0, said)
+    share = sum(_named(one, among) for one, among in wanted) / len(wanted)
+    return _ruled(said, meant, share)
 
 
-def _counts(word: str) -> bool:
-    return word not in _LITTLE and len(word) > 2 and not word[0].isdigit()
+def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
+    most = 2 * (len(meant.given) + len(meant.stopped)) + MORE
+    against = [
+        one.text for one in meant.given if _whole(one, (*said.avoided, *said.stopped)) and not _whole(one, said.given)
+    ]
+    if against:
+        return PlanVerdict(False, "against", f"it stops or avoids {against[0]!r}", share, said)
+    count = len(said.given) + len(said.stopped)
+    if count > most:
+        why = f"it names {count} measures, more than {most}: twice the truth's number plus {MORE}"
+        return PlanVerdict(False, "too_many", why, share, said)
+    if said.options and not meant.options and not all(_meant(one, meant.given) for one in said.options):
+        why = f"several answers: {' or '.join(one.text for one in said.options)} is left open"
+        return PlanVerdict(False, "undecided", why, share, said)
+    why = f"{share:.0%} of the truth's measures are given"
+    return PlanVerdict(share >= ENOUGH, "measures" if share >= ENOUGH else "none", why, share, said)
+
+
+def _named(one: Measure, among: Sequence[Measure]) -> bool:
+    """Whether the words of a measure are said in the measures of the answer."""
+    words = {word for measure in among for word in measure.words}
+    return len(one.words & words) / len(one.words) >= NAMED
+
+
+def _whole(one: Measure, among: Sequence[Measure]) -> bool:
+    """Whether one measure of the answer names this one."""
+    return any(len(one.words & other.words) / len(one.words) >= NAMED for other in among)
+
+
+def _meant(one: Measure, among: Sequence[Measure]) -> bool:
+    return any(one.words & other.words for other in among)

@@ -41,6 +41,14 @@ class Vocabulary:
     abbreviations: Mapping[str, str]
     synonyms: Mapping[str, tuple[str, ...]]
     shifts: Mapping[str, tuple[str, ...]]
+    names: tuple[tuple[str, ...], ...]
+    axes: Mapping[str, tuple[tuple[str, str], ...]]
+    within: Mapping[str, frozenset[str]]
+    agents: Mapping[str, tuple[str, bool]]
+    inflamed: Mapping[str, str]
+    short: Mapping[str, tuple[str, ...]]
+    kinds: tuple[tuple[str, tuple[str, ...]], ...]
+    shifted: Mapping[str, tuple[str, ...]]
 
 
 @cache
@@ -60,6 +68,21 @@ def vocabulary() -> Vocabulary:
         names = (row["name"], *_parts(row["synonyms"]))
         for name in names:
             same[key(name)] = (*same.get(key(name), ()), *(other for other in names if other != name))
+    axes: dict[str, tuple[tuple[str, str], ...]] = {}
+    for row in _rows("axes.csv"):
+        for value, *others in (cell.split("=") for cell in _parts(row["values"])):
+            for word in (value, *others):
+                axes[stem(word)] = (*axes.get(stem(word), ()), (row["axis"], value))
+
+    def meet(word: str) -> str:
+        return variants.get(_root(stem(word)), _root(stem(word)))
+
+    within = {meet(row["site"]): frozenset(meet(word) for word in _parts(row["within"])) for row in _rows("sites.csv")}
+    short: dict[str, tuple[str, ...]] = {}
+    for row in _rows("conditions.csv"):
+        for letters in _parts(row["abbreviations"]):
+            short[letters] = (*short.get(letters, ()), row["name"])
+    named = [(row["name"], *_parts(row["synonyms"])) for name in ("diseases.csv", "names.csv") for row in _rows(name)]
     return Vocabulary(
         variants,
         narrower,
@@ -67,7 +90,30 @@ def vocabulary() -> Vocabulary:
         {row["abbreviation"]: row["expansion"] for row in _rows("abbreviations.csv")},
         same,
         {key(row["name"]): tuple(key(part) for part in _parts(row["qualifiers"])) for row in _rows("shifts.csv")},
+        tuple(named),
+        axes,
+        within,
+        {stem(row["genus"]): (row["disease"], bool(row["species"])) for row in _rows("agents.csv")},
+        {meet(row["word"]): meet(row["site"]) for row in _rows("inflammations.csv")},
+        short,
+        tuple((row["kind"], _parts(row["wider"])) for row in _rows("kinds.csv")),
+        {
+            " ".join(sorted(meet(word) for word in row["name"].split())): tuple(
+                " ".join(meet(word) for word in part.split()) for part in _parts(row["qualifiers"])
+            )
+            for row in _rows("shifts.csv")
+        },
     )
+
+
+@cache
+def lexicon() -> frozenset[str]:
+    """Words that are spelt right: those of the tables of diseases and of ICD-10-CM (lexicon.txt), as stems."""
+    found = {stem(word) for word in files(__package__).joinpath("data/lexicon.txt").read_text(encoding="utf-8").split()}
+    for name in ("conditions.csv", "names.csv", "diseases.csv", "rare.csv"):
+        for row in _rows(name):
+            found.update(tokens(f"{row['name']} {row['synonyms']}".replace("|", " ")))
+    return frozenset(found)
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -175,11 +175,19 @@ async def test_another_error_is_not_tried_again() -> None:
     assert model.count == 1
 
 
-async def test_an_empty_summary_is_a_failure_of_the_model() -> None:
-    model = Scripted(lambda *_: "")
-    with pytest.raises(ProviderError) as caught:
-        await LLMDoctor(a_seat(model, {"context": 500})).act(a_view([("doctor", "a"), ("examiner", LONG)]))
-    assert caught.value.kind == "empty"
+async def test_an_empty_summary_leaves_the_conversation_whole() -> None:
+    model = Scripted(lambda _, purpose: "" if purpose == "summarise" else "Gout.")
+    action = await LLMDoctor(a_seat(model, {"context": 500})).act(a_view([("doctor", "a"), ("examiner", LONG)]))
+    assert (action.text, action.memo) == ("Gout.", None)
+    assert any(LONG in message.content for message in model.calls[-1][0])
+
+
+@pytest.mark.parametrize("kind", ["refusal", "content_filter"])
+async def test_what_a_filter_took_is_asked_for_once_more_and_then_is_silence(kind: str) -> None:
+    model = Scripted([ProviderError(kind, "no"), "Gout.", ProviderError(kind, "no"), ProviderError(kind, "no")])
+    doctor = LLMDoctor(a_seat(model))
+    assert [(await doctor.act(a_view())).text for _ in range(2)] == ["Gout.", ""]
+    assert [purpose for _, purpose, _ in model.calls] == ["act", "repair"] * 2
 
 
 @pytest.mark.parametrize("memo", [{"ordered": True}, [1, 2], "text", {"summary": 3, "upto": 1}, 7])

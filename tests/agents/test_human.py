@@ -17,7 +17,7 @@ from seats import a_seat, a_view
 
 from wardround.agents.human import Human
 from wardround.agents.terminal import Terminal
-from wardround.engine.errors import UsageError
+from wardround.engine.episode import Ended
 from wardround.engine.records import Action, View
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.planning import plan, write_down
@@ -83,13 +83,14 @@ async def test_only_what_is_new_is_shown_and_as_it_is() -> None:
 
 
 async def test_a_closed_terminal_is_a_clear_error() -> None:
-    with pytest.raises(UsageError, match="doctor: the terminal is closed"):
+    with pytest.raises(Ended, match="the terminal is closed") as closed:
         await answer("")
+    assert (closed.value.ending.cause, closed.value.ending.reason) == ("doctor", "unattended")
 
     def broken() -> str:
         raise OSError("gone")
 
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(Ended, match="cannot be read"):
         await Human(a_seat(), Terminal(broken), Console(file=io.StringIO())).act(a_view())
 
 

@@ -4,6 +4,7 @@ import pytest
 from seats import a_view
 
 from wardround.agents.recorded import Recorded
+from wardround.engine.episode import Ended
 from wardround.engine.records import Action
 
 ACTIONS = (
@@ -25,5 +26,6 @@ async def test_after_another_agent_it_goes_on_at_the_same_turn() -> None:
 
 
 async def test_when_there_is_no_action_left_it_names_the_seat() -> None:
-    with pytest.raises(RuntimeError, match="doctor took 2 actions"):
+    with pytest.raises(Ended, match="doctor took 2 actions") as ended:
         await Recorded(ACTIONS).act(a_view(memo={"next": 2}))
+    assert (ended.value.ending.cause, ended.value.ending.reason) == ("doctor", "replies_exhausted")

@@ -59,10 +59,24 @@ def test_cases_are_given_several_times(shell: Shell, folder: Path, store: Path, 
     assert shell.out == "3 of 3 episodes are equal\n"
 
 
-def test_an_id_is_that_of_one_case(shell: Shell, folder: Path, store: Path) -> None:
+def test_a_case_that_is_given_twice_is_refused(shell: Shell, folder: Path, store: Path) -> None:
     twice = case_file(folder / "c.jsonl", 1)
     assert shell("run", "--cases", folder, "--doctor", "gold", "--store", store) == 2
-    assert f"{twice}: the case 'case-000' is in {folder / 'b.jsonl'} too" in shell.err
+    assert f"{twice}: the case 'case-000' is in {folder / 'b.jsonl'} too, word for word" in shell.err
+
+
+@pytest.mark.parametrize("turned", [False, True])
+async def test_equal_ids_of_several_files_are_told_apart_by_file(tmp_path: Path, turned: bool) -> None:
+    files = []
+    for name, number in (("one/osce.jsonl", 1), ("two/osce.jsonl", 2), ("two/other.jsonl", 3)):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        mine, theirs = (case(at).model_copy(update={"id": at_id}) for at, at_id in ((number, "a"), (number + 9, name)))
+        path.write_text(f"{mine.model_dump_json()}\n{theirs.model_dump_json()}\n")
+        files.append(path)
+    found = await wardround.run(files[::-1] if turned else files, "oracle", doctor="gold", store=MemoryStore())
+    ids = {row.case for row in await found.episodes()}
+    assert ids == {"one-osce:a", "two-osce:a", "two-other:a", "one/osce.jsonl", "two/osce.jsonl", "two/other.jsonl"}
 
 
 def test_a_folder_without_cases_is_refused(shell: Shell, tmp_path: Path, store: Path) -> None:
@@ -101,7 +115,11 @@ def test_scenarios_are_listed_with_their_settings(shell: Shell) -> None:
     assert "with a model as doctor: --repeats 3, temperature 0.8" in shell.out
     assert "--set policy=strict (or normal-default)  What the examiner tells" in shell.out
     [told] = shell.json("scenarios", "oracle")["scenarios"]
-    assert (told["goal"], told["seats"], list(told["settings"])) == ("diagnosis", ["doctor"], ["max_warnings", "rules"])
+    assert (told["goal"], told["seats"], list(told["settings"])) == (
+        "diagnosis",
+        ["doctor"],
+        ["max_warnings", "rules", "answers"],
+    )
 
 
 @pytest.mark.parametrize(

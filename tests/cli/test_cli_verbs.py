@@ -44,6 +44,16 @@ def test_gold_scores_1_and_silent_0(shell: Shell, store: Path) -> None:
     assert scores["exam_recall"]["mean"] in (0.0, None)
 
 
+def test_tables_are_printed_by_the_rules_that_are_named(shell: Shell, store: Path) -> None:
+    assert shell("report", "g", "s", "--store", store, "--tables", "published") == 0
+    assert "(published rules)" in shell.out
+    assert "Student t over cases as MedR-Bench prints it" in " ".join(shell.out.split())
+    assert shell("report", "--store", store, "--tables", "g", "s") == 0
+    assert "(default rules)" in shell.out
+    assert "Student t" not in shell.out
+    assert shell("report", "--store", store, "--tables") == 2
+
+
 def test_report_writes_a_page_and_compares(shell: Shell, store: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert shell("report", "g", "s", "--html", page, "--store", store) == 0
@@ -82,8 +92,8 @@ def test_a_case_altered_in_the_store_is_named(shell: Shell, store: Path) -> None
         ).rowcount
     connection.close()
     assert changed == 1
-    assert shell("replay", "g", "--store", store) == 4
-    assert "case case-002 of run g" in shell.err
+    assert shell("replay", "g", "--store", store) == 1
+    assert "case case-002 of run g" in shell.out
 
 
 def test_a_fork_that_cannot_reach_its_model_leaves_no_run(shell: Shell, store: Path) -> None:
@@ -98,7 +108,7 @@ def test_a_fork_goes_on_with_another_doctor(shell: Shell, store: Path) -> None:
     assert told["endings"] == {"doctor": 1}
     assert shell("show", "f", "case-001@1+1", "--store", store) == 0
     assert shell("replay", "f", "--store", store) == 0
-    assert shell("replay", "g", "case-001", "--from", 99, "--store", store) == 2
+    assert shell("replay", "g", "case-001", "--from", 99, "--doctor", "silent", "--store", store) == 2
     assert "cannot be forked after action 99" in shell.err
 
 

@@ -28,6 +28,14 @@ def test_a_judge_is_played_to_its_verdict() -> None:
     assert (told["judge_calls"], told["searches"]) == (3, ["a", "more"])
 
 
+def test_recall_is_the_share_of_reference_steps_that_were_found() -> None:
+    steps = [{"step": "a", "hit": True}, {"step": "b", "hit": False}, {"step": "c", "hit": True}]
+    assert reasoning(row("calculate_recall", steps=steps), TABLES) == {"value": pytest.approx(2 / 3)}
+    assert reasoning(row("calculate_recall", ground_truth_steps=steps[:1]), TABLES) == {"value": 1.0}
+    assert reasoning(row("calculate_recall", hits=[False, True]), TABLES) == {"value": 0.5}
+    assert reasoning(row("calculate_recall", steps=[]), TABLES) == {"value": 0.0}
+
+
 def test_what_five_searches_do_not_settle_is_not_correct() -> None:
     told = reasoning(row("evaluate_factuality", judge=["a", *[SEARCH] * 5, RIGHT]), TABLES)
     assert told["value"][0] is False
@@ -48,6 +56,9 @@ def test_what_five_searches_do_not_settle_is_not_correct() -> None:
             "no_reasoning_step",
         ),
         (row("calculate_efficiency_factuality", steps=[{"efficiency": "x"}]), "unknown_label"),
+        (row("calculate_recall", "defect", steps=[]), "no_reference"),
+        (row("calculate_recall"), "no_reference"),
+        (row("calculate_recall", steps=[{"step": "a", "hit": "yes"}]), "unknown_label"),
         (row("something_else", judge=""), "unknown_metric"),
         (row("check_step_hit", judge=None), "no_text"),
     ],

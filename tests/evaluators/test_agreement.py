@@ -88,3 +88,11 @@ def test_figures_lie_within_their_intervals(pairs: list[tuple[bool, bool]]) -> N
         if value is not None and ends is not None:
             assert -1 <= ends[0] <= value + 1e-12
             assert value - 1e-12 <= ends[1] <= 1
+
+
+def test_answers_that_are_all_alike_get_no_interval_of_no_width() -> None:
+    alike = agreement([(True, True), (False, False)] * 10)
+    assert (alike.kappa, alike.kappa_ci95, alike.ac1_ci95) == (1.0, None, None)
+    assert alike.sensitivity_ci95 is not None
+    assert agreement(EXAMPLE[::12]).kappa_ci95 is not None
+    assert agreement([(True, True), (False, True), (False, False), (True, False)]).kappa_ci95 is None

@@ -1,6 +1,7 @@
 """The lexical verdict on the answers of real models against two judges; docs/scores.md prints these figures."""
 
 import ast
+import csv
 import json
 import re
 from pathlib import Path
@@ -12,9 +13,11 @@ from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.detect import load
 from wardround.scenarios.moves import Conclusion
 from wardround.scenarios.report import read
-from wardround.scenarios.terms.diagnosis import compare
+from wardround.scenarios.terms.diagnosis import compare, past_of
 
 MODELS = ("deepseek-r1", "o3-mini", "qwen3-14b-thinking")
+SEVERAL = Path(__file__).resolve().parents[1] / "data" / "several_answers.csv"
+"""The answers that commit to no single diagnosis, by case and model: each of them was read by a person."""
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scores.md"
 DRIFT = 0.05
 """How far a figure may move before the page must be written anew."""
@@ -36,10 +39,16 @@ def replies(path: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def figures(shared: Path) -> dict[tuple[str, str], Agreement]:
+def truths(shared: Path) -> dict[str, Case]:
+    """The cases by id."""
+    found = load(shared / "data" / "medrbench" / "diagnosis_cases.json")
+    return {case.id: case for case in found if isinstance(case, Case)}
+
+
+@pytest.fixture(scope="module")
+def figures(shared: Path, truths: dict[str, Case]) -> dict[tuple[str, str], Agreement]:
     """Agreement by pair of markers, over the three models."""
     folder = shared / "data" / "medrbench"
-    truths = {case.id: case for case in load(folder / "diagnosis_cases.json") if isinstance(case, Case)}
     pairs: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
     for model in MODELS:
         at = f"oracle_diagnosis__{model}__accuracy_judge_"
@@ -48,7 +57,7 @@ def figures(shared: Path) -> dict[tuple[str, str], Agreement]:
             pairs.setdefault(("Gemma", "GPT"), []).append((gemma[case], gpt[case]))
             move = read(reply, last=True)
             if isinstance(move, Conclusion):
-                lexical = compare(move.text, truths[case].truth).match
+                lexical = compare(move.text, truths[case].truth, past_of(truths[case])).match
                 pairs.setdefault(("lexical", "GPT"), []).append((lexical, gpt[case]))
                 pairs.setdefault(("lexical", "Gemma"), []).append((lexical, gemma[case]))
     return {names: agreement(marked) for names, marked in pairs.items()}
@@ -74,4 +83,22 @@ def test_the_lexical_verdict_agrees_well_beyond_chance(figures: dict[tuple[str, 
     for judge in ("GPT", "Gemma"):
         kappa = figures["lexical", judge].kappa
         assert kappa is not None
-        assert kappa > 0.4
+        assert kappa > 0.25
+
+
+@pytest.mark.shared
+def test_few_answers_are_several_and_each_of_them_is_known(shared: Path, truths: dict[str, Case]) -> None:
+    found, count = set(), 0
+    for model in MODELS:
+        path = shared / "data" / "medrbench" / "results" / f"oracle_diagnosis__{model}__accuracy_judge_gpt.json"
+        for case, reply in replies(path).items():
+            move = read(reply, last=True)
+            if isinstance(move, Conclusion):
+                count += 1
+                if compare(move.text, truths[case].truth, past_of(truths[case])).reason == "several_answers":
+                    found.add((case, model))
+    with SEVERAL.open(encoding="utf-8") as file:
+        known = {(row["case"], row["model"]) for row in csv.DictReader(file)}
+    assert count == 574
+    assert len(found) <= 0.06 * count
+    assert found <= known, f"not read by a person yet: {sorted(found - known)}"

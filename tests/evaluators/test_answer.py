@@ -13,6 +13,7 @@ from wardround.evaluators.answer import Answer
 from wardround.evaluators.bench import Bench
 from wardround.evaluators.judging.fence import fenced
 from wardround.evaluators.outcome.questions import LONGEST
+from wardround.evaluators.reader_list import ReaderList
 from wardround.evaluators.standard import Standard
 from wardround.scenarios.case import Case, Truth
 
@@ -61,8 +62,9 @@ async def test_no_answer_is_zero() -> None:
     ("ending", "reason"),
     [
         (None, "open"),
-        (Ending("parser", "unreadable"), "parser/unreadable"),
-        (Ending("doctor", "error", facts={"answer": {"diagnosis": "Appendicitis"}}), "doctor/error"),
+        (Ending("doctor", "replies_exhausted"), "doctor/replies_exhausted"),
+        (Ending("doctor", "unattended"), "doctor/unattended"),
+        (Ending("provider", "refused", facts={"answer": {"diagnosis": "Appendicitis"}}), "provider/refused"),
         (Ending("provider", "timeout"), "provider/timeout"),
         (Ending("patient", "error"), "patient/error"),
         (Ending("rules", "error"), "rules/error"),
@@ -74,7 +76,7 @@ async def test_a_failure_is_no_score(ending: Ending | None, reason: str) -> None
     for on in (None, bench(diagnosing(CORRECT))):
         found = await scored(ending, on)
         assert {(score.value, score.reason) for score in found} == {(None, reason)}
-        assert len(found) == (1 if on is None else 2)
+        assert len(found) == (3 if on is None else 4)
 
 
 async def test_a_case_without_truth_has_no_score() -> None:
@@ -96,7 +98,7 @@ async def test_the_treatment_given_is_right_whatever_words_it_holds(said: str) -
 
 async def test_the_judge_decides_and_the_lexical_verdict_stands_beside_it() -> None:
     judge = diagnosing("Verdict: correct")
-    accuracy, lexical = await scored(completed("Typhlitis of the vermiform process"), bench(judge))
+    accuracy, lexical, *_ = await scored(completed("Typhlitis of the vermiform process"), bench(judge))
     assert accuracy == Score("diagnosis_accuracy", 1.0, "", (2,))
     assert lexical == Score("lexical_match", 0.0, "", (2,))
     [(question, sample, said)] = judge.asked
@@ -172,7 +174,7 @@ async def test_a_panel_decides_by_its_majority_and_keeps_the_votes(
     replies: tuple[str | Exception, ...], value: float | None, reason: str, agreement: float | None
 ) -> None:
     on = bench(*(diagnosing_as(seat, reply) for seat, reply in enumerate(replies, 1)))
-    accuracy, lexical, agreed = await scored(completed(), on)
+    accuracy, lexical, agreed, *_ = await scored(completed(), on)
     assert (accuracy.value, accuracy.reason, lexical.value) == (value, reason, 1.0)
     assert (agreed.name, agreed.value) == ("judge_agreement", agreement)
     assert (agreed.reason == "") is (agreement is not None)
@@ -190,11 +192,11 @@ async def test_a_verdict_that_the_order_of_the_texts_turns_is_torn() -> None:
     def one_sided(question: Any, sample: Any) -> str:
         return verdict("correct" if question.materials[0].label == "The reference" else "wrong")
 
-    accuracy, _, agreed = await scored(completed(), bench(one_sided, swap=True))
+    accuracy, _, agreed, *_ = await scored(completed(), bench(one_sided, swap=True))
     assert (accuracy.value, accuracy.reason) == (None, "judge_torn")
     assert agreed.value == 0.0
     steady: Script = {"diagnosis": CORRECT}
-    accuracy, _, agreed = await scored(completed(), bench(steady, swap=True, repeats=2))
+    accuracy, _, agreed, *_ = await scored(completed(), bench(steady, swap=True, repeats=2))
     assert (accuracy.value, agreed.value) == (1.0, 1.0)
     votes = (await told(bench(steady, swap=True, repeats=2)))["votes"]
     assert [(vote.get("swapped", False), vote.get("repeat", 0)) for vote in votes] == [
@@ -209,6 +211,8 @@ async def test_one_vote_has_no_agreement() -> None:
     assert [score.name for score in await scored(completed(), bench(diagnosing(CORRECT)))] == [
         "diagnosis_accuracy",
         "lexical_match",
+        "diagnosis_all_parts",
+        "diagnosis_parts_f1",
     ]
 
 
@@ -253,3 +257,88 @@ async def test_without_judges_there_is_no_account() -> None:
     given = await Standard().score(case(), trajectory(ending=completed()))
     assert not isinstance(given, Scored)
     assert "lexical_match" not in {score.name for score in given}
+
+
+async def test_an_answer_that_commits_to_nothing_single_is_zero_and_no_judge_is_asked() -> None:
+    for answer, reason in (
+        ("Appendicitis or gout", "several_answers"),
+        ("Appendicitis, gout, asthma, psoriasis", "several_answers"),
+        ("anything but appendicitis", "no_diagnosis_asserted"),
+        ("As an AI language model I cannot diagnose appendicitis", "no_diagnosis_asserted"),
+    ):
+        judge = diagnosing(CORRECT)
+        found = await scored(completed(answer), bench(judge))
+        assert {(score.value, score.reason) for score in found} == {(0.0, reason)}
+        assert judge.asked == []
+        assert await scored(completed(answer)) == [
+            score for score in found if score.name not in ("lexical_match", "judge_agreement")
+        ]
+
+
+async def test_the_judge_is_shown_what_the_answer_commits_to() -> None:
+    judge = diagnosing(CORRECT)
+    await first(completed("The diagnosis is gout. Appendicitis was excluded."), bench(judge))
+    await first(completed("Gout with appendicitis"), bench(judge))
+    assert [question.text("The answer") for question, *_ in judge.asked] == ["gout", "Gout"]
+
+
+async def test_what_stands_in_the_history_is_no_other_answer() -> None:
+    answer = completed("Appendicitis, gout, asthma")
+    assert (await first(answer)).reason == "several_answers"
+    assert (await first(answer, patient=case(history={"Past": "Gout. Asthma since childhood."}))).value == 1.0
+    assert (await first(answer, patient=case(opening="Pain. Known gout and asthma."))).value == 1.0
+
+
+async def test_parts_stand_beside_the_accuracy() -> None:
+    patient = case(truth=Truth(diagnosis="Gout with nephrolithiasis"))
+    found = {score.name: score.value for score in await scored(completed("Gout"), patient=patient)}
+    assert found == {
+        "diagnosis_accuracy": 1.0,
+        "diagnosis_all_parts": 0.0,
+        "diagnosis_parts_f1": pytest.approx(2 / 3),
+    }
+
+
+async def test_a_ranked_list_is_scored_by_its_first_ones_only_where_it_was_asked_for() -> None:
+    answer = completed("Gout; Appendicitis; Asthma; Psoriasis")
+    assert (await first(answer)).reason == "several_answers"
+    played = trajectory(ending=answer)
+    played.header["scenario"]["settings"]["answers"] = 3
+    found = {score.name: score.value for score in await Answer().score(case(), played)}  # type: ignore[union-attr]
+    assert found == {
+        "diagnosis_accuracy": 0.0,
+        "diagnosis_top_1": 0.0,
+        "diagnosis_top_2": 1.0,
+        "diagnosis_top_3": 1.0,
+        "answers_given": 4.0,
+    }
+    judge = diagnosing(CORRECT)
+    await Answer().score(case(), played, bench(judge))
+    assert judge.asked[0][0].text("The answer") == "Gout"
+
+
+async def test_a_plan_of_everything_is_zero_before_any_judge() -> None:
+    patient = case(truth=Truth(treatment="Appendectomy"))
+    said = "meropenem, ceftriaxone, appendectomy, laparotomy, heparin, insulin, rituximab, dialysis"
+    played = trajectory(scenario="treatment", goal="treatment", ending=completed(said, "treatment"))
+    judge = diagnosing(CORRECT)
+    for on in (None, bench(judge)):
+        found = await Answer().score(patient, played, on)
+        assert not isinstance(found, Scored)
+        assert {(score.value, score.reason) for score in found} == {(0.0, "too_many_measures")}
+    assert judge.asked == []
+
+
+async def test_a_readers_list_counts_any_hit_and_only_where_it_is_asked_for() -> None:
+    for said, value, count in (
+        ("Gout; appendicitis; asthma", 1.0, 3.0),
+        ("gout or appendicitis", 1.0, 2.0),
+        ("gout; asthma", 0.0, 2.0),
+        ("gout, not appendicitis", 0.0, None),
+    ):
+        hit, given = await ReaderList().score(case(), trajectory(ending=completed(said)))
+        assert (hit.name, hit.value) == ("diagnosis_reader_list", value)
+        assert given.name == "answers_given"
+        assert count is None or given.value == count
+    [hit, _] = await ReaderList().score(case(), trajectory(ending=Ending("provider", "timeout")))
+    assert hit.value is None

@@ -87,3 +87,20 @@ def test_a_divided_panel_is_no_unreadable_judge() -> None:
     assert "could not be read" not in "\n".join(cautions(divided, summarise(divided.episodes)))
     unread = run(Score("diagnosis_accuracy", None, "judge_unreadable/prose"))
     assert "1 answer without a verdict" in "\n".join(cautions(unread, summarise(unread.episodes)))
+
+
+def test_a_seat_that_left_its_role_is_named_with_how() -> None:
+    told = said(run(Score("role_breaks_patient", 2.0, "recites, plays_other"), Score("role_breaks_doctor", 0.0)))
+    assert "The patient left its role in 1 episode:" in told
+    assert "recited its instructions" in told
+    assert "spoke for another seat" in told
+    assert "The doctor left" not in told
+
+
+def test_unread_replies_are_counted_by_what_they_looked_like() -> None:
+    rows = [
+        EpisodeScores(episode=f"{n}@1", case=str(n), cause="completed", unread={"empty": 2, "new_shape": 1})
+        for n in range(2)
+    ]
+    told = said(run(episodes=rows))
+    assert "could not be used, 6, by what they looked like: no text at all (4); new shape (2)." in told

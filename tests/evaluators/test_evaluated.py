@@ -54,7 +54,8 @@ async def test_a_judge_that_always_fails_is_named_with_its_count_and_reason() ->
     assert silent == Heard("judge-2", good.asked, good.asked, {"judge/connection": good.asked})
     [sentence] = said(run(told))
     assert sentence.startswith(
-        f"Silent judge: judge-2 (played/dead) gave no usable answer in all {good.asked} votes (mostly judge/connection)"
+        f"Silent judge: judge-2 (played/dead) gave no usable answer in all {good.asked} votes "
+        "(mostly: judge: could not be reached)"
     )
     assert "counts against every majority" in sentence
     assert "Silent judge: judge-2" in page([run(told)])
@@ -72,7 +73,7 @@ async def test_a_search_that_fails_is_named_and_one_that_kept_a_secret_is_not() 
     told = evaluated("reasoning", ["a"], {"a": msgspec.to_builtins(late)})
     assert told.heard[-1] == Heard("search", 2, 2, {"timeout": 2})
     [sentence] = said(run(told, searches={"reasoning": ("pubmed", None)}))
-    assert sentence.startswith("Silent search: pubmed failed in all 2 look-ups (mostly timeout)")
+    assert sentence.startswith("Silent search: pubmed failed in all 2 look-ups (mostly: no reply in time)")
     secret = outcome(looked=(a_look("appendectomy", failure="search/leak"), a_look("pain", failure="search/refused")))
     told = evaluated("standard", ["a"], {"a": {"outcome": msgspec.to_builtins(secret)}})
     assert told.heard[-1] == Heard("search", 1, 1, {"refused": 1})
@@ -83,7 +84,7 @@ def test_the_search_of_one_evaluator_is_not_blamed_for_that_of_another() -> None
     two = Evaluated("standard", 1, 1, (), (silent,)), Evaluated("reasoning", 1, 1, (), (fine,))
     apart = {"standard": ("brave", None), "reasoning": ("corpus:big", 16_407)}
     [sentence] = said(run(*two, searches=apart))
-    assert sentence.startswith("Silent search: brave of standard failed in all 3 look-ups (mostly refused).")
+    assert sentence.startswith("Silent search: brave of standard failed in all 3 look-ups (mostly: refused to answer).")
     assert said(run(*two, searches={"standard": ("brave", None), "reasoning": ("brave", None)}))[0].startswith(
         "Silent search: brave failed in 3 of 12 look-ups"
     )

@@ -42,7 +42,11 @@ async def evaluated(given: Any) -> tuple[Ending | None, EpisodeLog]:
     log.add(Opened(0, 1.0, "e1", "case-1", "h", "fixed", 1, 1))
     judged = Judged(CASE, played("Gout."), 9)
     table = Table(
-        Evaluation("fixed"), judged, lambda seat, voice: Evaluating(Fixed(given), judged, bench(pleased())), log
+        Evaluation("fixed"),
+        judged,
+        lambda seat, voice: Evaluating(Fixed(given), judged, bench(pleased())),
+        log,
+        believed=(SEAT,),
     )
     return await Episode(table).play(), log
 

@@ -163,8 +163,7 @@ def test_the_story_of_a_patient_is_no_answer_to_an_order() -> None:
     [
         (None, "open"),
         (Ending("provider", "timeout"), "provider/timeout"),
-        (Ending("parser", "unreadable", facts={"replies": 4, "unusable": 3}), "parser/unreadable"),
-        (Ending("doctor", "error"), "doctor/error"),
+        (Ending("doctor", "replies_exhausted"), "doctor/replies_exhausted"),
         (Ending("limit", "tokens"), "limit/tokens"),
         (Ending("examiner"), "examiner"),
     ],
@@ -172,6 +171,11 @@ def test_the_story_of_a_patient_is_no_answer_to_an_order() -> None:
 def test_a_failure_has_no_exam_scores(ending: Ending | None, reason: str) -> None:
     found = scores(trajectory(*order(list(ALL)), ending=ending))
     assert {(found[name].value, found[name].reason) for name in found if name != "unusable_replies"} == {(None, reason)}
+
+
+@pytest.mark.parametrize("ending", [Ending("parser", "unreadable"), Ending("doctor", "error")])
+def test_what_a_doctor_had_before_it_failed_by_itself_is_a_fact(ending: Ending) -> None:
+    assert scores(trajectory(*order(list(ALL)), ending=ending))["exam_recall"].value == 1.0
 
 
 def test_unusable_replies_are_known_of_episodes_that_the_parser_ended() -> None:
@@ -196,28 +200,52 @@ async def test_names_do_not_depend_on_the_episode() -> None:
 
 
 def paths(accuracy: float | None, patient: Case | None = None, reason: str = "") -> list[tuple[float | None, str]]:
-    """Full path, pooled and by type, of an episode with 1 of 2 labs and nothing else."""
+    """Full path by F1, pooled and by type, of an episode with 1 of 2 labs and nothing else."""
     played = trajectory(*order([answer("lab", "haemoglobin", "labs[0]")]), ending=completed())
     exams = exam_scores(patient or case(), played)
     return [(score.value, score.reason) for score in full_path(Score("diagnosis_accuracy", accuracy, reason), exams)]
 
 
 def test_the_full_path_is_accuracy_times_recall() -> None:
-    (pooled, _), (by_type, _) = paths(1.0)
+    (f1, _), (pooled, _), (by_type, _) = paths(1.0)
+    assert f1 == pytest.approx(2 * (1 / 7) * 1 / (1 / 7 + 1))
     assert pooled == pytest.approx(1 / 7)
     assert by_type == pytest.approx(1 / 8)
-    assert paths(0.0) == [(0.0, ""), (0.0, "")]
-    assert paths(0.0, reason="no_answer") == [(0.0, "no_answer"), (0.0, "no_answer")]
+    assert paths(0.0) == [(0.0, "")] * 3
+    assert paths(0.0, reason="no_answer") == [(0.0, "no_answer")] * 3
 
 
 def test_the_full_path_with_nothing_recorded() -> None:
     """Equation 3 is 0 / 0, whatever the answer; the published code takes the recall as 1."""
-    assert paths(1.0, case(**BARE)) == [(None, "nothing_recorded"), (1.0, "")]
-    assert paths(0.0, case(**BARE)) == [(None, "nothing_recorded"), (0.0, "")]
+    assert paths(1.0, case(**BARE)) == [(None, "nothing_recorded"), (None, "nothing_recorded"), (1.0, "")]
+    assert paths(0.0, case(**BARE)) == [(None, "nothing_recorded"), (None, "nothing_recorded"), (0.0, "")]
 
 
 def test_the_full_path_without_accuracy_or_orders_has_no_value() -> None:
-    assert paths(None, reason="judge_unreadable") == [(None, "judge_unreadable")] * 2
+    assert paths(None, reason="judge_unreadable") == [(None, "judge_unreadable")] * 3
     exams = exam_scores(case(), trajectory(scenario="oracle", ending=completed()))
     found = full_path(Score("diagnosis_accuracy", 1.0), exams)
-    assert [(score.value, score.reason) for score in found] == [(None, "not_ordered_here")] * 2
+    assert [(score.value, score.reason) for score in found] == [(None, "not_ordered_here")] * 3
+
+
+def test_without_orders_in_the_scenario_there_is_no_full_path_however_the_episode_ended() -> None:
+    exams = exam_scores(case(), trajectory(scenario="oracle", ending=completed()))
+    found = full_path(Score("diagnosis_accuracy", None, "provider/timeout"), exams)
+    assert {(score.value, score.reason) for score in found} == {(None, "not_ordered_here")}
+
+
+def test_to_order_everything_lowers_the_full_path_and_raises_the_published_one() -> None:
+    def combined(*answers: dict[str, object]) -> dict[str, float]:
+        exams = exam_scores(case(), trajectory(*order(list(answers)), ending=completed()))
+        told = full_path(Score("diagnosis_accuracy", 1.0), exams)
+        return {score.name: score.value for score in told if score.value is not None}
+
+    few = [answer("lab", "haemoglobin", "labs[0]"), answer("lab", "potassium", "labs[1]")]
+    more = [*few, answer("imaging", "chest film", "imaging[0]"), *(answer("lab", f"test {n}") for n in range(60))]
+    assert combined(*more)["full_path"] > combined(*few)["full_path"]
+    assert combined(*more)["full_path_f1"] < combined(*few)["full_path_f1"]
+
+
+def test_a_doctor_who_orders_nothing_has_a_full_path_of_zero() -> None:
+    exams = exam_scores(case(), trajectory(ending=completed()))
+    assert full_path(Score("diagnosis_accuracy", 1.0), exams)[0].value == 0.0

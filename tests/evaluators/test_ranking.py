@@ -62,12 +62,74 @@ def test_ranks_follow_the_means(lots: list[list[float | None]]) -> None:
     if found is None:
         assert all(value is None for values in lots for value in values)
         return
-    means = [one.mean for place in found.places if (one := place.figure) and one.mean is not None]
-    assert means == sorted(means, reverse=True)
+    values = [place.value for place in found.places if place.value is not None]
+    assert values == sorted(values, reverse=True)
     assert len(found.places) == len(runs)
     for place in found.places:
-        mean = place.figure.mean if place.figure else None
-        assert place.rank == (None if mean is None else 1 + sum(other > mean for other in means))
+        assert (place.value is None) == (place.figure is None or place.figure.mean is None)
+        if place.value is not None:
+            assert place.rank == 1 + sum(other > place.value for other in values)
+        if place.value is not None and place.figure is not None and place.figure.bounds is not None:
+            low, _ = place.figure.bounds
+            assert place.value == low if found.basis == "lower bound" else low - 1e-9 <= place.value
+    assert found.basis in found.basis_reason
+
+
+def test_runs_are_ranked_by_the_mean_over_episodes_scored_in_all_of_them() -> None:
+    one = scored("one", *[1.0] * 49, None, *[0.0] * 50)
+    two = scored("two", *[1.0] * 48, 0.0, *[0.0] * 50, None)
+    found = ranked(one, two)
+    assert (found.basis, found.episodes) == ("mean", 98)
+    assert [(place.run, place.value) for place in found.places] == [("one", 49 / 98), ("two", 48 / 98)]
+    assert found.basis_reason == "Ranked by the mean over the 98 episodes scored in all runs."
+
+
+def test_where_under_nine_of_ten_episodes_are_shared_every_lower_bound_is_ranked() -> None:
+    shy = scored("shy", *[1.0] * 8, None, None)
+    bold = scored("bold", *[1.0] * 9, 0.0)
+    found = ranked(shy, bold)
+    assert (found.basis, found.episodes) == ("lower bound", 8)
+    assert [(place.run, place.value) for place in found.places] == [("bold", 0.9), ("shy", 0.8)]
+    assert "only 8 of 10 episodes of shy are scored in all runs, which is under 90 %" in found.basis_reason
+
+
+def test_where_missing_values_are_more_than_two_points_apart_every_lower_bound_is_ranked() -> None:
+    full = scored("full", *[1.0] * 50, *[0.0] * 50)
+    near = scored("near", *[1.0] * 50, *[0.0] * 48, None, None)
+    far = scored("far", *[1.0] * 50, *[0.0] * 47, None, None, None)
+    assert ranked(full, near).basis == "mean"
+    found = ranked(full, far)
+    assert found.basis == "lower bound"
+    assert "3.0 % of the values of far are missing and 0.0 % of those of full" in found.basis_reason
+
+
+def test_a_figure_that_does_not_exist_is_no_missing_value() -> None:
+    one, two = scored("one", *[1.0] * 10), scored("two", *[1.0] * 10)
+    bare = EpisodeScores(
+        episode="x@1", case="x", cause="completed", scores=(Score("diagnosis_accuracy", None, "no_truth"),)
+    )
+    both = [RunScores(name=run.name, header=run.header, episodes=[*run.episodes, *[bare]]) for run in (one, two)]
+    assert ranked(*both).basis == "mean"
+
+
+def test_repeats_are_episodes_of_their_own_in_a_ranking() -> None:
+    def twice(name: str, value: float | None) -> RunScores:
+        rows = [
+            EpisodeScores(
+                episode=f"{case}@{repeat}",
+                case=str(case),
+                repeat=repeat,
+                cause="completed",
+                scores=(Score("diagnosis_accuracy", value if (case, repeat) == (0, 2) else 1.0, "judge/timeout"),),
+            )
+            for case in range(30)
+            for repeat in (1, 2)
+        ]
+        return RunScores(name=name, header=run(name, "oracle").header, episodes=rows)
+
+    found = ranked(twice("a", None), twice("b", 0.0))
+    assert (found.basis, found.episodes) == ("mean", 59)
+    assert order(found) == [(1, "a"), (1, "b")]
 
 
 def shown(tables: Sequence[object], width: int) -> str:
@@ -80,15 +142,19 @@ def shown(tables: Sequence[object], width: int) -> str:
 def test_terminal_page_and_json_have_it() -> None:
     runs = [scored("low", 0.0, 0.0), scored("top", 1.0, 1.0)]
     lines = shown([ranking_table(ranked(*runs))], 140).splitlines()
-    assert lines[0].strip() == "Runs by diagnosis accuracy"
-    assert lines[2].split()[:5] == ["1", "top", "maker/top", "oracle", "1.000"]
-    assert "2/2" in lines[2]
+    assert lines[0].strip() == "Runs by diagnosis accuracy in oracle"
+    assert lines[1].startswith(
+        "Ranked by the mean over the 2 episodes scored in all runs. Word match: a floor by words"
+    )
+    assert lines[3].split()[:4] == ["1", "top", "maker/top", "1.000"]
+    assert "2/2" in lines[3]
     text = Reader(page(runs)).text
     assert "Runs by diagnosis accuracy" in text
     told = as_json(runs)["ranking"]
     assert isinstance(told, dict)
     assert [place["run"] for place in told["places"]] == ["top", "low"]
-    assert told["places"][0]["diagnosis_accuracy"] == {"mean": 1.0, "ci95": (1.0, 1.0), "scored": 2, "n": 2}
+    assert told["places"][0]["diagnosis_accuracy"] == {"mean": 1.0, "ci95": None, "scored": 2, "n": 2}
+    assert (told["basis"], told["episodes"], told["places"][0]["value"]) == ("mean", 2, 1.0)
     assert as_json(runs[:1])["ranking"] is None
 
 

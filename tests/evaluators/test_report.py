@@ -88,14 +88,14 @@ def test_the_page_shows_what_was_run_and_what_came_out() -> None:
     text = Reader(page([run()])).text
     for part in (
         "brisk-heron",
-        "8 episodes, completed 7, provider 1, open 1",
+        "8 episodes: completed 7, the endpoint gave no reply in time 1, still open 1",
         "workup, max_turns 20",
         "model gpt at there, temperature 0.8",
         "0.571",  # accuracy: 4 of 7 scored
         "7 of 8",
         "answer 3",
         "truth 3",
-        "1 of 8 episodes ended by a failure",
+        "1 of 8 episodes ended by a failure that is not the doctor's",
         "1 episode still open",
         "8 episodes with calls of unknown price",
     ):
@@ -106,7 +106,7 @@ def test_plots_have_text_and_a_name_for_those_who_do_not_see_them() -> None:
     text = page([run()])
     assert text.count('role="img"') == 6
     titles = re.findall(r'<title id="r0-[^"]*">([^<]*)</title>', text)
-    assert any("completed 7, provider 1, open 1" in title for title in titles)
+    assert any("completed 7, the endpoint gave no reply in time 1, still open 1" in title for title in titles)
     assert "Diagnosis accuracy" in re.findall(r"<text[^>]*>([^<]*)</text>", text)
 
 
@@ -202,13 +202,14 @@ def printed(table: Any) -> str:
 
 def test_the_table_says_what_is_missing() -> None:
     text = printed(score_table("brisk-heron", summarise(run().episodes)))
-    assert "brisk-heron: 8 episodes, completed 7, provider 1, open 1" in text
+    assert "brisk-heron: 8 episodes: completed 7, the endpoint gave no reply in time 1, still open 1" in text
     [line] = [line for line in text.splitlines() if line.startswith("Diagnosis accuracy")]
     for part in ("0.571", "7/8", "0.500 to 0.625"):
         assert part in line
-    assert "missing 1\u00a0provider/timeout: Diagnosis accuracy; Examination recall; Full path" in re.sub(
-        r"[ \n]+", " ", text
-    )
+    told = " ".join(text.split())
+    assert "Missing: the endpoint gave no reply in time (1): Diagnosis accuracy; Examination recall" in told
+    assert "provider/timeout" not in told
+    assert "Word match: a floor by words, not a verdict." in told
     assert "Turns" not in text
     assert "Turns" in printed(score_table("r", summarise(run().episodes), every=True))
 
@@ -223,17 +224,13 @@ def test_the_comparison_prints_signed_differences() -> None:
     assert "+0.429" in text
 
 
-def test_an_interval_beyond_what_a_share_can_be_is_marked_with_one_to_read_instead() -> None:
+def test_no_interval_of_a_share_leaves_the_scale_and_no_dagger_is_needed() -> None:
     values = {"a": 0.5} | dict.fromkeys("bcdef", 1.0)
     rows = [
         EpisodeScores(episode=case, case=case, cause="completed", scores=(Score("efficiency_formal", value),))
         for case, value in values.items()
     ]
     found = summarise(rows)
-    tables = [printed(score_table("r", found, every)) for every in (False, True)]
-    for text in (page([msgspec.structs.replace(run(), episodes=rows)]), *tables):
-        assert re.search(r"0\.\d{3} to 1\.\d{3}\u2020", text)
-        assert "read instead: Efficiency, formal part 0." in " ".join(text.split())
-        assert "(bootstrap of cases)" in " ".join(text.split())
-    within = [msgspec.structs.replace(row, scores=(Score("efficiency_formal", 0.5),)) for row in rows]
-    assert "\u2020" not in page([msgspec.structs.replace(run(), episodes=within)])
+    for text in (page([msgspec.structs.replace(run(), episodes=rows)]), printed(score_table("r", found))):
+        assert re.search(r"0\.\d{3} to 1\.000", text)
+        assert "\u2020" not in text

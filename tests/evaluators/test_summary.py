@@ -3,14 +3,15 @@
 import json
 import random
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.engine.records import Score
-from wardround.evaluators.intervals import wilson
+from wardround.evaluators.intervals import student_t, wilson
 from wardround.evaluators.rows import EpisodeScores
-from wardround.evaluators.summary import ScoreSummary, summarise
+from wardround.evaluators.summary import WORD_MATCH, ScoreSummary, summarise
 
 NAME = "diagnosis_accuracy"
 
@@ -103,11 +104,11 @@ def test_macro_gives_each_group_the_same_weight() -> None:
 def test_macro_over_singletons_is_not_a_number() -> None:
     """Two groups of two cases are needed; repeats of one case make no second case."""
     one_pair = one(row("a1", 1.0, group="A"), row("a2", 0.0, group="A"), row("b1", 0.0, group="B"))
-    assert (one_pair.macro, one_pair.macro_reason) == (None, "singletons")
+    assert (one_pair.macro, one_pair.macro_reason) == (None, "1 of 2 groups have one case")
     repeated = one(*(row(c, 1.0, group=c, repeat=r) for c in "AB" for r in (1, 2)))
-    assert (repeated.macro, repeated.macro_reason) == (None, "singletons")
+    assert (repeated.macro, repeated.macro_reason) == (None, "2 of 2 groups have one case")
     ungrouped = one(*(row(c, 1.0) for c in "abcd"))
-    assert (ungrouped.macro, ungrouped.macro_reason) == (None, "singletons")
+    assert (ungrouped.macro, ungrouped.macro_reason) == (None, "no case has a group")
 
 
 def test_groups_without_a_value_come_last_and_leave_macro_alone() -> None:
@@ -125,7 +126,7 @@ def test_repeats_have_a_standard_error() -> None:
     assert score.repeats.means == (1.0, 0.5, 0.0)
     assert score.repeats.mean == pytest.approx(0.5)
     assert score.repeats.se == pytest.approx(0.5 / 3**0.5)
-    assert score.ci95_method == "bootstrap"
+    assert (score.ci95, score.ci95_reason) == (None, "fewer than 5 cases")
 
 
 def test_macro_has_its_own_standard_error() -> None:
@@ -143,7 +144,6 @@ def test_macro_has_its_own_standard_error() -> None:
 def test_one_repeat_has_no_standard_error() -> None:
     score = one(row("a", 1.0), row("b", 0.0))
     assert score.repeats.se is None
-    assert score.ci95_method == "student_t"
 
 
 def test_recall_over_types_is_the_mean_of_the_types_means() -> None:
@@ -197,27 +197,94 @@ def test_order_changes_nothing(values: list[float | None], dice: random.Random) 
     assert summarise(rows) == summarise(shuffled)
 
 
-def test_a_share_s_interval_beyond_1_keeps_its_ends_and_has_one_to_read_instead() -> None:
-    score = one(*(row(case, 0.0 if case == "a" else 1.0) for case in "abcdef"))
+def test_a_share_has_wilson_s_interval_within_the_scale_and_student_s_apart() -> None:
+    values = [float(number % 10 > 0) for number in range(30)]
+    score = one(*(row(f"c{number}", value) for number, value in enumerate(values)))
+    assert (score.ci95, score.ci95_method) == (wilson(27, 30), "wilson")
+    assert score.ci95_published == student_t(values)
+    assert (score.cases, score.n, score.effective) == (30, 30, 30)
+
+
+def test_a_count_has_a_bootstrap_that_is_never_below_zero() -> None:
+    rows = [
+        EpisodeScores(episode=case, case=case, cause="completed", scores=(Score("turns", count),))
+        for case, count in zip("abcdef", (0.0, 0.0, 0.0, 0.0, 0.0, 9.0), strict=True)
+    ]
+    score = one(*rows)
     assert score.ci95 is not None
-    assert score.ci95[1] > 1
-    assert (score.ci95_within, score.ci95_within_method) == (wilson(5, 6), "wilson")
-    parts = one(*(row(case, 0.5 if case == "a" else 1.0) for case in "abcdef"))
-    assert parts.ci95 is not None
-    assert parts.ci95[1] > 1
-    assert parts.ci95_within_method == "bootstrap"
-    low, high = parts.ci95_within or (-1.0, 2.0)
-    assert 0.5 <= low < high <= 1
+    assert score.ci95_method == "bootstrap"
+    assert score.ci95[0] >= 0
 
 
-def test_an_interval_within_0_and_1_and_one_of_a_count_stand_alone() -> None:
-    assert one(*(row(case, float(case < "k")) for case in "abcdefghijklmnopqrst")).ci95_within is None
-    turns = one(
-        *(
-            EpisodeScores(episode=case, case=case, cause="completed", scores=(Score("turns", count),))
-            for case, count in (("a", 0.0), ("b", 9.0))
-        )
+def test_those_who_answered_stand_beside_the_mean() -> None:
+    score = one(
+        row("a", 1.0),
+        row("b", 0.0),
+        row("c", 0.0, "no_answer", cause="doctor"),
+        row("d", None, "provider/timeout", cause="provider"),
     )
-    assert turns.ci95 is not None
-    assert turns.ci95[0] < 0
-    assert (turns.ci95_within, turns.ci95_within_method) == (None, "")
+    assert score.mean == pytest.approx(1 / 3)
+    assert (score.answered, score.of_answered) == (2, 0.5)
+    assert (score.zeros, score.no_answer) == ({"no_answer": 1}, 1)
+
+
+def test_where_nobody_answered_there_is_no_figure_of_those_who_did() -> None:
+    score = one(row("a", 0.0, "no_answer"), row("b", 0.0, "no_answer"))
+    assert (score.mean, score.answered, score.of_answered) == (0.0, 0, None)
+
+
+def test_a_sentence_stands_in_place_of_a_figure_that_is_not_there() -> None:
+    assert summarise([]).instead == "No episode has ended, so there is no figure."
+    assert summarise([row("a", 1.0)]).instead == ""
+    assert one(row("a", None, "x"), row("b", None, "x")).instead == "none of 2 closed episodes has a value"
+    assert one(row("a", 1.0)).instead == ""
+    assert one(row("a", 1.0)).ci95_reason == "fewer than 5 cases"
+
+
+def test_equal_shares_get_no_interval_of_no_width() -> None:
+    same = one(*(row(f"c{number}", 0.25) for number in range(9)))
+    assert (same.ci95, same.ci95_reason) == (None, "all 9 cases have the same mean, which shows no spread")
+    right = one(*(row(f"c{number}", 1.0) for number in range(9)))
+    assert right.ci95 is not None
+    assert right.ci95[0] < 0.8
+
+
+def test_a_run_scored_half_under_other_rules_has_a_sentence_and_no_figure() -> None:
+    mixed = one(*(row(case, None, "mixed_rules") for case in "abcdef"))
+    assert (mixed.mean, mixed.ci95, mixed.bounds, mixed.of_answered) == (None, None, None, None)
+    assert mixed.instead == mixed.ci95_reason
+    assert mixed.instead.startswith("no figure: the episodes were scored under rules of different versions")
+
+
+def test_the_method_says_who_found_an_answer_right() -> None:
+    plain = [row(f"c{number}", 1.0) for number in range(3)]
+    judged = [msgspec.structs.replace(one, scores=(*one.scores, Score("lexical_match", 0.0))) for one in plain]
+
+    def methods(rows: list[EpisodeScores], *judges: str) -> dict[str, str]:
+        return {score.name: score.method for score in summarise(rows, 0, judges).scores}
+
+    assert methods(plain) == {NAME: WORD_MATCH}
+    assert methods(judged, "lexical") == {NAME: WORD_MATCH, "lexical_match": WORD_MATCH}
+    assert methods(judged, "maker/a", "maker/b") == {NAME: "judged by maker/a, maker/b", "lexical_match": WORD_MATCH}
+    turns = EpisodeScores(episode="t", case="t", cause="completed", scores=(Score("turns", 1.0),))
+    assert methods([turns]) == {"turns": ""}
+
+
+def test_a_full_path_of_an_old_store_has_no_bounds_where_nothing_could_be_ordered() -> None:
+    def stored(case: str, reason: str) -> EpisodeScores:
+        scores = (Score("full_path", None, reason), Score("exam_recall", None, "not_ordered_here"))
+        return EpisodeScores(episode=case, case=case, cause="completed", scores=scores)
+
+    found = summarise([stored("a", "not_ordered_here"), stored("b", "provider/timeout")]).score("full_path")
+    assert found is not None
+    assert (found.bounds, found.reasons) == (None, {"not_ordered_here": 2})
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0, 0.5, None]), min_size=1, max_size=30), st.integers(1, 4))
+def test_an_interval_holds_its_mean_and_stays_within_the_scale(values: list[float | None], repeats: int) -> None:
+    score = one(*(row(f"c{i // repeats}", value, "x", repeat=i % repeats) for i, value in enumerate(values)))
+    assert (score.ci95 is None) == bool(score.ci95_reason)
+    if score.ci95 is not None:
+        assert score.mean is not None
+        assert 0 <= score.ci95[0] <= score.mean <= score.ci95[1] <= 1
+        assert score.ci95[0] < score.ci95[1]

@@ -70,6 +70,7 @@ PLAYS: list[tuple[Any, dict[str, Any], list[Any]]] = [
     (KINDS[2], {"max_turns": 3}, ["?", ASK, ASK]),
     (KINDS[2], {"max_turns": 1}, ["?"]),
     (KINDS[3], {}, ["?"]),
+    (KINDS[3], {"answers": 3}, ["?"]),
     (KINDS[4], {}, ["?"]),
     (KINDS[5], {"max_turns": 3}, ["", "Why?", "ORDER: Lipase", ""]),
 ]

@@ -20,11 +20,22 @@ HEADINGS = [
     "ancillary tests:",
     "  * Ancillary Test Results:",
     "7. Ancillary Tests:",
+    "Ancillary Tests/Imaging:",
+    "- **Ancillary Tests and Findings:**",
+    "Ancillary Tests & Imaging:",
+    "Ancillary Laboratory and Imaging Studies:",
+    "**Ancillary Investigations**",
+    "Ancillary Test Results (Labs, CT):",
+    "Ancillary tests\uff1a normal",
+    "Ancillary Tests - CT: x",
+    "Ancillary Findings:",
 ]
 MENTIONS = [
     "Please give the results of ancillary tests, and the history.",
     "Ancillary tests were done elsewhere.",
     "- Course: ancillary tests: none",
+    "Ancillary tests and imaging were normal.",
+    "Ancillary findings of the biopsy were described elsewhere",
 ]
 
 

@@ -1,6 +1,7 @@
 """Scripted judges, searches and benches, for the tests of judging evaluators."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -66,7 +67,9 @@ class PlayedSearch:
         """Nothing to give back."""
 
 
-def bench(*judges: PlayedJudge | Script, search: Search | None = None, repeats: int = 1, swap: bool = False) -> Bench:
+def bench(
+    *judges: PlayedJudge | Script, search: Search | None = None, repeats: int = 1, swap: bool = False, **more: Any
+) -> Bench:
     """A bench with these judges; scripts become judges called judge, judge-2 ..."""
     seats = ["judge", *(f"judge-{number}" for number in range(2, len(judges) + 1))]
     played = [
@@ -74,7 +77,7 @@ def bench(*judges: PlayedJudge | Script, search: Search | None = None, repeats: 
         for judge, seat in zip(judges, seats, strict=True)
     ]
     panel = Panel(played, repeats=repeats, swap=swap)
-    return Bench("judge", "case-1", 1, Prompts({}), panel=panel, search=search)
+    return Bench("judge", "case-1", 1, Prompts({}), panel=panel, search=search, **more)
 
 
 def verdict(word: str, **fields: object) -> str:

@@ -95,7 +95,7 @@ class Ward:
             return MARK in asked.body
         said = asked.body.count(b'"role":"assistant"')
         kind = self.trouble.fault.kind if self.trouble else ""
-        if kind == "empty":  # not the repair
+        if kind == "empty" or (kind == "refusal" and self.role == "doctor"):  # not the repair
             return said == 0
         if kind == "context_overflow" and self.role == "doctor" and self.scenario not in ALONE:
             return said == 1

@@ -32,6 +32,10 @@ class PgServer:
         """The URL of a database."""
         return f"postgresql://postgres@/{database}?host={self.socket}"
 
+    def program(self, name: str) -> str:
+        """Where a program of PostgreSQL lies, such as `psql`."""
+        return str(self._server.bin_path / name)
+
     def fresh(self) -> str:
         """The URL of an empty store: a schema of its own."""
         self._made += 1
@@ -40,7 +44,7 @@ class PgServer:
     def sql(self, url: str, query: str) -> str:
         """Run SQL in the schema of `url`, return what it prints."""
         asked, _, schema = url.partition("&schema=")
-        command = [str(self._server.bin_path / "psql"), "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", asked]
+        command = [self.program("psql"), "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", asked]
         query = f"SET search_path TO {schema or 'public'}; {query}"
         return subprocess.run([*command, "-c", query], check=True, capture_output=True, text=True).stdout.strip()
 
@@ -50,7 +54,7 @@ class PgServer:
 
     def control(self, *arguments: str) -> None:
         """`pg_ctl` on this server: ("stop", "-m", "immediate") is its crash, ("start",) its return."""
-        command = [str(self._server.bin_path / "pg_ctl"), "-D", str(self.data), "-w", *arguments]
+        command = [self.program("pg_ctl"), "-D", str(self.data), "-w", *arguments]
         options = ["-o", f'-h "" -k {self.socket}', "-l", str(self.data / "log")] if "start" in arguments else []
         user = self._server.system_user
         subprocess.run(

@@ -32,15 +32,18 @@ class PlainJudge:
             step = _STEP.search(text)
             assert step is not None
             return ", ".join(re.findall(r"[a-z]{7,}", step[2].lower())[:4]) or "medicine"
-        if purpose == "judgment":
+        if purpose in ("judgment", "bearing"):
             passage = _PASSAGE.search(text)
             quote = passage[2].split(". ")[0] if passage else ""
-            evidence = [{"passage": 1, "quote": quote}] if quote else []
+            bearing = {"bearing": "supports"} if purpose == "bearing" else {}
+            evidence = [{"passage": 1, "quote": quote, **bearing}] if quote else []
             verdict = "correct" if quote else "search"
             return json.dumps({"judgment": verdict, "keywords_to_search": "None", "evidence": evidence})
         return json.dumps(
             {
                 "step_class": {"classification": "reasoning"},
+                "step_role": {"classification": "reasoning", "finding": ""},
+                "opinion": {"judgment": "correct"},
                 "reference": {"steps": ["What was found", "The answer"]},
                 "found": {"found": True},
                 "diagnosis": {"verdict": "correct"},

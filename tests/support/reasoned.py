@@ -21,6 +21,7 @@ from wardround.scenarios.case import Case, Truth
 PASSAGE = Found("Appendicitis", "https://a.test/1", "Pain moves to the right. Fever is common. No rash.", date="2020")
 OTHER = Found("Stones", "https://a.test/2", "A stone hurts in waves. Blood in the urine is seen in 85 percent.")
 QUOTE = {"passage": 1, "quote": "Pain moves to the right."}
+BEARING = {**QUOTE, "bearing": "supports"}
 STEPS = ("The pain moved.", "White cells are raised.", "Appendicitis.")
 
 
@@ -38,6 +39,9 @@ def script(**replies: Any) -> dict[str, Any]:
     """Every step is reasoning, is right and quotes PASSAGE, every reference step is found; `replies` differ."""
     return {
         "step_class": said(classification="reasoning"),
+        "step_role": said(classification="reasoning", finding=""),
+        "bearing": judgment("correct", BEARING),
+        "opinion": said(judgment="correct"),
         "keywords": "appendix, pain",
         "judgment": judgment("correct", QUOTE),
         "extract": said(quotes=[]),
@@ -102,9 +106,10 @@ async def judged(
     case: Case = CASE,
     search: Search | None = None,
     repeats: int = 1,
+    **more: Any,
 ) -> tuple[dict[str, Score], Account]:
     """The scores by name, and the account as it comes back from JSON."""
-    on = bench(*(judges or (pleased(),)), search=search or found_by(), repeats=repeats)
+    on = bench(*(judges or (pleased(),)), search=search or found_by(), repeats=repeats, **more)
     given = await by().score(case, of, on)
     assert len({score.name for score in given.scores}) == len(given.scores)
     assert all(score.reason or score.value is not None for score in given.scores)

@@ -46,13 +46,16 @@ TROUBLES = (
     Trouble("a web page", Fault("web_page"), "malformed", True),
     Trouble("no choice in the reply", Fault("no_choices"), "empty", True, True),
     Trouble("empty text", Fault("empty"), starts=True),
-    Trouble("refusal by the model", Fault("refusal"), "refused", starts=True),
+    Trouble("refusal by the model", Fault("refusal"), "refusal", starts=True),
     Trouble("refusal by a content filter", Fault("filtered"), "refused", starts=True),
     Trouble("context overflow", Fault("context_overflow"), "context_overflow", starts=True),
     Trouble("wrong model name", Fault("unknown_model"), "unknown_model"),
     Trouble("expired key", Fault("expired_key"), "auth"),
     Trouble("redirect", Fault("redirect", location="https://example.org/v1"), "bad_request"),
 )
+
+REPAIRED = {"empty": "once, as a repair", "refusal": "by the doctor once, as a repair"}
+"""What is asked for once more by the agent, not by the model layer."""
 
 SILENT = {"doctor": "doctor/no_answer", "patient": "patient/no_answer", "judge": "judge_unreadable/empty"}
 """What an empty text comes to when the one repair is empty too."""
@@ -65,6 +68,8 @@ def outcome(trouble: Trouble, role: str, scenario: str, *, lasting: bool) -> str
         return SILENT[role] if lasting else well
     if trouble.fault.kind == "context_overflow" and role == "doctor" and scenario not in ALONE and not lasting:
         return well
+    if trouble.fault.kind == "refusal" and role != "judge":
+        return f"{role}/refusal" if lasting or role != "doctor" else well
     if trouble.passing and not lasting:
         return well
     return f"{'judge' if role == 'judge' else 'provider'}/{trouble.kind}"
@@ -77,7 +82,7 @@ def table() -> str:
         heads += [f"{way}: doctor", "patient", "judge"]
     lines = [[*heads, "before the run"], ["---"] * (len(heads) + 1)]
     for trouble in TROUBLES:
-        again = "once, as a repair" if trouble.fault.kind == "empty" else "yes" if trouble.passing else "no"
+        again = REPAIRED.get(trouble.fault.kind) or ("yes" if trouble.passing else "no")
         cells = [_cell(trouble, role, lasting=lasting) for lasting in (False, True) for role in PLACES]
         lines.append([trouble.name, again, *cells, "starts" if trouble.starts else "does not start"])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"

@@ -3,11 +3,13 @@
 import importlib
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib.metadata import version
 from typing import NoReturn
 
 import click
 
+from wardround.cli.screen import echo
 from wardround.engine.batch import Stopped
 from wardround.engine.errors import StoreError, UsageError, WardroundError
 
@@ -26,6 +28,7 @@ VERBS = {
     "cases": "Build case files, check them, list the bundled ones.",
     "scenarios": "List the scenarios with their seats and settings.",
     "agents": "List the agents of each seat, check one of your own.",
+    "match": "Say whether an answer means a diagnosis, and why.",
     "export": "Write a run's events, scores or dialogues to files.",
     "import": "Read exported events into a store.",
 }
@@ -41,6 +44,10 @@ _ELSEWHERE = {
 """Verbs whose module has another name: a word of Python, or one for several."""
 
 
+_MEANT = {"list": "runs", "ls": "runs", "view": "show", "compare": "report", "judge": "score", "play": "run"}
+"""What people type for a verb that has another name."""
+
+
 class _Verbs(click.Group):
     """Knows the verbs' names and loads only the one asked for: `--help` stays quick."""
 
@@ -53,6 +60,16 @@ class _Verbs(click.Group):
         module, name = _ELSEWHERE.get(cmd_name, (cmd_name, "command"))
         command: click.Command = getattr(importlib.import_module(f"wardround.cli.{module}"), name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in VERBS and not name.startswith("-"):
+            near = get_close_matches(name.lower(), [*VERBS, *_MEANT], 1)
+            likely = f"; did you mean {_MEANT.get(near[0], near[0])}?" if near else ";"
+            raise click.UsageError(f"there is no verb {name!r}{likely} there are: {', '.join(VERBS)}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
@@ -71,31 +88,36 @@ def app() -> None:
     """
 
 
+def _say(text: str) -> None:
+    """An error, whose further lines are set in: no name in it can look like a line of the program's own."""
+    echo(text.replace("\n", "\n  "), err=True, lines=True)
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; errors meant for people end in one line and an exit code (docs/cli.md)."""
     for argument in sys.argv[1:] if arguments is None else arguments:
         if argument != argument.encode(errors="replace").decode():
-            click.echo(f"wardround: {argument!a} holds bytes that are not UTF-8; write it otherwise", err=True)
+            _say(f"wardround: {argument!a} holds bytes that are not UTF-8; write it otherwise")
             sys.exit(2)
     try:
         sys.exit(app(arguments, standalone_mode=False) or 0)
     except click.exceptions.Abort:
-        click.echo("wardround: stopped", err=True)
+        echo("wardround: stopped", err=True)
         sys.exit(130)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except UsageError as error:
-        click.echo(f"wardround: {error}", err=True)
+        _say(f"wardround: {error}")
         sys.exit(2)
     except StoreError as error:
-        click.echo(f"wardround: the store failed: {error}", err=True)
+        _say(f"wardround: the store failed: {error}")
         sys.exit(4)
     except WardroundError as error:
-        click.echo(f"wardround: {error}", err=True)
+        _say(f"wardround: {error}")
         sys.exit(1)
     except (KeyboardInterrupt, Stopped):
-        click.echo("wardround: stopped at once; open episodes can be resumed", err=True)
+        echo("wardround: stopped at once; open episodes can be resumed", err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(141)

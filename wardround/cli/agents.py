@@ -7,6 +7,7 @@ import click
 from wardround.cast import SEATS
 from wardround.checking import check_agent
 from wardround.cli.options import drive, json_option, say_json
+from wardround.cli.screen import echo
 from wardround.engine.counting import counted
 from wardround.engine.plugins import named, names
 
@@ -35,7 +36,7 @@ def list_agents(as_json: bool) -> None:
     for seat in seats:
         for name in names(SEATS + seat):
             first = (named(SEATS + seat, name).__doc__ or "").strip().splitlines()
-            click.echo(f"{seat:<10} {name:<10} {first[0] if first else ''}")
+            echo(f"{seat:<10} {name:<10} {first[0] if first else ''}")
 
 
 @command.command()
@@ -54,9 +55,9 @@ def check(spec: str, seat: str, scenario: str | None, as_json: bool) -> int:
         say_json({"spec": spec, "seat": seat, "findings": checked.findings, "actions": len(checked.actions)})
     else:
         for finding in checked.findings:
-            click.echo(f"- {finding}")
+            echo(f"- {finding}", lines=True)
         if not checked.findings:
             ending = f"; the episode ended: {checked.ending.cause} {checked.ending.reason}" if checked.ending else ""
-            click.echo(f"{spec}: nothing wrong in {counted(len(checked.actions), 'action')}{ending}")
+            echo(f"{spec}: nothing wrong in {counted(len(checked.actions), 'action')}{ending}")
     sys.stdout.flush()
     return 1 if checked.findings else 0

@@ -7,6 +7,7 @@ import click
 
 from wardround.building import build_mimic
 from wardround.cli.options import json_option, say_json
+from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.output import output
 from wardround.scenarios.mimic.options import Options
@@ -50,12 +51,12 @@ def mimic(**given: Any) -> int:
     out, as_json, results = given.pop("out"), given.pop("as_json"), given.pop("results")
     tables = dict(_pair(text) for text in given.pop("tables"))
     options = Options(tables=tables, series=results == "series", **given)
-    flow = build_mimic(options, out, lambda text: click.echo(text, err=True))
+    flow = build_mimic(options, out, lambda text: echo(text, err=True, lines=True))
     if as_json:
         say_json(flow.json())
     else:
-        click.echo(flow.text())
-        click.echo(f"written: {out}, {out}.flow.json")
+        echo(flow.text(), lines=True)
+        echo(f"written: {out}, {out}.flow.json")
     return 0
 
 
@@ -96,7 +97,7 @@ def pool(
     if as_json:
         say_json(found.json())
     elif out is None:
-        click.echo(table(found), nl=False)
+        echo(table(found), nl=False, lines=True)
     else:
-        click.echo(f"{len(found.diseases)} diseases in {found.questions} questions; written: {out}")
+        echo(f"{len(found.diseases)} diseases in {found.questions} questions; written: {out}")
     return 0

@@ -7,6 +7,7 @@ from typing import ClassVar
 import click
 
 from wardround.cli.options import json_option, say_json
+from wardround.cli.screen import echo
 from wardround.scenarios.bundled import bundled
 from wardround.scenarios.census import census
 
@@ -79,7 +80,7 @@ def check(path: Path, as_json: bool) -> int:
     if as_json:
         say_json(found.json())
     else:
-        click.echo(found.text())
+        echo(found.text(), lines=True)
     return 1 if found.problems else 0
 
 
@@ -91,4 +92,4 @@ def list_bundled() -> None:
     Example:  wardround cases bundled
     """
     for path in bundled():
-        click.echo(str(path))
+        echo(str(path))

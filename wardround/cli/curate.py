@@ -19,6 +19,7 @@ from wardround.cli.options import (
     timeout_option,
 )
 from wardround.cli.outcome import left_open, say_forecast
+from wardround.cli.screen import echo
 from wardround.curating import Built, build_reports, curator, go_on
 from wardround.engine.batch import interruptible
 from wardround.engine.errors import UsageError
@@ -167,12 +168,12 @@ def _outcome(built: Built, progress: Progress, out: Path, *, as_json: bool) -> i
         pilot = built.run.pilot if built.run else None
         say_json({**built.account.json(), "endings": built.endings, "stopped": progress.why, "pilot": pilot})
     else:
-        click.echo(built.account.text())
-        click.echo(f"written: {out}, {out}.flow.json")
+        echo(built.account.text(), lines=True)
+        echo(f"written: {out}, {out}.flow.json")
     if built.run and built.run.pilot:
         say_forecast(built.run.pilot)
     if left and built.run:
         go = f"wardround cases build reports --resume {built.run.name} --out {out}"
-        click.echo(left_open(progress, left, "article", go), err=True)
+        echo(left_open(progress, left, "article", go), err=True)
         return 130
     return 0 if set(built.endings) <= {"completed"} else 3

@@ -10,12 +10,15 @@ import click
 import msgspec
 
 from wardround.cli.options import drive, existing_store, store_option
+from wardround.cli.screen import echo
 from wardround.engine.counting import counted
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import written
+from wardround.engine.text import cell
 from wardround.engine.trajectory import Trajectory
-from wardround.judged import evaluated, evaluations, evidence, standing
+from wardround.judged import evaluated, evidence
 from wardround.output import output
+from wardround.scorings import current, standing
 from wardround.stored import StoredRun
 
 
@@ -58,7 +61,7 @@ def command(run: str, what: str, seat: str | None, restricted: bool, out: Path |
 
     count = drive(lambda: _write(run, lines, path, store))
     if str(path) != "-":
-        click.echo(f"{counted(count, 'line')} in {path}")
+        echo(f"{counted(count, 'line')} in {path}")
 
 
 async def _write(name: str, lines: Callable[[StoredRun], AsyncIterator[bytes]], path: Path, where: str | None) -> int:
@@ -104,8 +107,8 @@ async def _events(run: StoredRun) -> AsyncIterator[bytes]:
 async def _scores(run: StoredRun) -> AsyncIterator[bytes]:
     yield _row("episode", "case", "repeat", "cause", "evaluator", "score", "value", "reason", "evidence")
     rows = {row.id: row for row in await run.episodes()}
-    judging = {} if run.evaluated else await evaluations(run.store, run.name)
-    async with aclosing(evaluated(run) if run.evaluated else standing(run, judging)) as found:
+    scores = evaluated(run) if run.evaluated else standing(run, await current(run.store, run.name))
+    async with aclosing(scores) as found:
         async for one in found:
             row = rows[one.episode]
             for score in one.scores:
@@ -118,7 +121,7 @@ async def _scores(run: StoredRun) -> AsyncIterator[bytes]:
 
 def _row(*fields: object) -> bytes:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="").writerow(fields)
+    csv.writer(buffer, lineterminator="").writerow([cell(one) if isinstance(one, str) else one for one in fields])
     return buffer.getvalue().encode()
 
 

@@ -10,9 +10,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from wardround.cli.status import span
 from wardround.engine.batch import beside
 from wardround.engine.progress import Progress
 from wardround.engine.spending import Spending
+from wardround.evaluators.reasons import ended_by
 
 
 @asynccontextmanager
@@ -24,11 +26,14 @@ async def live_table(progress: Progress, *, shown: bool, library: str = "") -> A
     if not shown:
         yield
         return
-    began = time.monotonic()
+    began, run = time.monotonic(), ""
     with Live(console=Console(file=sys.stderr), auto_refresh=False, transient=True) as live:
 
         async def refresh() -> None:
+            nonlocal began, run
             while True:
+                if progress.run != run:  # a scoring goes from one evaluation to the next
+                    began, run = time.monotonic(), progress.run
                 live.update(table(progress, time.monotonic() - began, library), refresh=True)
                 await anyio.sleep(0.25)
 
@@ -37,15 +42,18 @@ async def live_table(progress: Progress, *, shown: bool, library: str = "") -> A
 
 
 def table(progress: Progress, seconds: float, library: str = "") -> Table:
-    """What has happened so far."""
+    """What has happened so far, `seconds` after the run at hand was begun or taken up."""
     shown = Table(show_header=True, header_style="bold", box=None, pad_edge=False)
     purse, spent = progress.purse, progress.spent
     searches = purse.spent_by(library).calls
     calls = purse.own.calls - purse.by_seat.get(library, Spending()).calls
     cost = f"{spent.cost:.2f} USD" + (f" + {spent.unpriced} calls unpriced" if spent.unpriced else "")
-    endings = ", ".join(f"{count} {cause}" for cause, count in sorted(progress.endings.items())) or "-"
+    endings = ", ".join(f"{count} {ended_by(cause)}" for cause, count in sorted(progress.endings.items())) or "-"
     state = " (draining)" if progress.draining else " (paused)" if progress.paused else ""
     cells = {
+        "run": progress.run or "-",
+        "elapsed": span(seconds),
+        "left": _left(progress, seconds),
         "episodes": f"{progress.closed}/{progress.total}",
         "running": f"{progress.running}{state}",
         "calls": str(spent.calls - searches),
@@ -56,6 +64,13 @@ def table(progress: Progress, seconds: float, library: str = "") -> Table:
         "endings": endings,
     }
     for name in cells:
-        shown.add_column(name)
+        shown.add_column(name, overflow="fold")
     shown.add_row(*cells.values())
     return shown
+
+
+def _left(progress: Progress, seconds: float) -> str:
+    """The time that the other episodes will take at the rate of this process, once it has closed some."""
+    if not progress.own or seconds <= 0:
+        return "-"
+    return f"about {span((progress.total - progress.closed) * seconds / progress.own)}"

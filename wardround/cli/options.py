@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,8 +10,10 @@ import anyio
 import click
 import msgspec
 
+from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
+from wardround.engine.text import in_json
 from wardround.stored import open_store
 
 _T = TypeVar("_T")
@@ -31,6 +33,28 @@ patience_option = click.option(
     metavar="SECONDS",
     help="How long to go on with an endpoint that refuses every call; default 180.",
 )
+
+
+def grouped(groups: Mapping[str, Sequence[str]]) -> type[click.Command]:
+    """A command whose --help lists its options under headings: heading to names of parameters."""
+
+    class Grouped(click.Command):
+        """The command."""
+
+        def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+            """Write each heading with its options; what no heading names, as --help, stands under the last."""
+            lines = {
+                param.name or "": line
+                for param in self.get_params(ctx)
+                if (line := param.get_help_record(ctx)) is not None
+            }
+            last = list(groups)[-1]
+            for heading, names in groups.items():
+                told = [lines.pop(name) for name in names if name in lines]
+                with formatter.section(heading):
+                    formatter.write_dl([*told, *(lines.values() if heading == last else ())])
+
+    return Grouped
 
 
 def store_path(given: str | None) -> str:
@@ -54,7 +78,7 @@ def drive(work: Callable[[], Awaitable[_T]]) -> _T:
 
 def say_json(value: Any) -> None:
     """Print a value as JSON."""
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    echo(in_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()), lines=True)
 
 
 def on_terminal() -> bool:

@@ -3,12 +3,12 @@
 import sys
 from math import inf
 
-import click
-
 from wardround.cli.options import say_json
+from wardround.cli.screen import echo
 from wardround.engine.counting import counted
 from wardround.engine.forecast import Forecast
 from wardround.engine.progress import Progress
+from wardround.evaluators.reasons import ended_by
 from wardround.piloting import Pilot
 from wardround.results import Run
 
@@ -25,19 +25,17 @@ async def outcome(run: Run, progress: Progress, as_json: bool) -> int:
         say_json({**told, "stopped": progress.why, "pilot": run.pilot})
     else:
         ends = ", ".join(f"{count} {cause}" for cause, count in sorted(endings.items()))
-        click.echo(f"{run.name}: {counted(total, 'episode')}: {ends}")
+        echo(f"{run.name}: {counted(total, 'episode')}: {ends}")
         if skipped["count"]:
             first = "; ".join(f"{case}: {why}" for case, why in skipped["first"][:3])
-            click.echo(
-                f"not run: {counted(skipped['count'], 'case')} ({first}{'; ...' * (skipped['count'] > 3)})", err=True
-            )
+            echo(f"not run: {counted(skipped['count'], 'case')} ({first}{'; ...' * (skipped['count'] > 3)})", err=True)
         await _unfinished(run, endings)
         if run.pilot:
             say_forecast(run.pilot)
         if "open" not in endings:
-            click.echo(f"next: wardround score {run.name}, wardround report {run.name}", err=True)
+            echo(f"next: wardround score {run.name}, wardround report {run.name}", err=True)
     if "open" in endings:
-        click.echo(left_open(progress, endings["open"], "episode", f"wardround run --resume {run.name}"), err=True)
+        echo(left_open(progress, endings["open"], "episode", f"wardround run --resume {run.name}"), err=True)
         return 130
     sys.stdout.flush()
     return 0 if set(endings) == {"completed"} else 3
@@ -56,25 +54,27 @@ async def _unfinished(run: Run, endings: dict[str, int]) -> None:
         if cause in ("completed", "open"):
             continue
         async for row in run.store.episodes(run.name, causes=[cause]):
-            click.echo(f"  {count} {cause}: {row.reason} (first: wardround show {run.name} {row.id})", err=True)
+            # the cause as `--retry` takes it, then in words
+            first = f"(first: wardround show {run.name} {row.id})"
+            echo(f"  {count} {cause}: {row.reason} {first}: {ended_by(cause, row.reason)}", err=True)
             if cause == "limit":
                 flag = {"wall": "--max-episode-seconds", "actions": "actions under [limits] of a run file"}
                 raised = flag.get(row.reason, f"--max-episode-{row.reason}")
-                click.echo(f"    --retry meets this limit again: begin a new run with a larger {raised}", err=True)
+                echo(f"    --retry meets this limit again: begin a new run with a larger {raised}", err=True)
             break
 
 
 def say_forecast(pilot: Pilot) -> None:
     """What a pilot says of the rest."""
-    click.echo(
+    echo(
         f"pilot of {counted(pilot.played, 'episode')}; the other {pilot.left} will need (95 % prediction interval):",
         err=True,
     )
     for name, unit in _UNITS.items():
         if name in pilot.rest:
-            click.echo(f"  {name:<7}{_said(pilot.rest[name])} {unit}", err=True)
+            echo(f"  {name:<7}{_said(pilot.rest[name])} {unit}", err=True)
         else:
-            click.echo(f"  {name:<7}not known: a call has no price (--prices)", err=True)
+            echo(f"  {name:<7}not known: a call has no price (--prices)", err=True)
 
 
 def _said(rest: Forecast) -> str:

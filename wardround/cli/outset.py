@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import click
-
+from wardround.cli.screen import echo
 from wardround.engine.counting import counted
 from wardround.planning import Plan
 from wardround.wording import replaced
@@ -13,6 +12,6 @@ def say_outset(made: Plan) -> None:
     """What the user did not ask for in so many words, and should know."""
     settings = made.settings
     if settings.repeats is None and made.repeats > 1:
-        click.echo(f"{made.repeats} repeats of each case, as in the paper; --repeats changes it", err=True)
+        echo(f"{made.repeats} repeats of each case, as in the paper; --repeats changes it", err=True)
     if settings.prompts:
-        click.echo(f"{counted(replaced(Path(settings.prompts)), 'prompt')} replaced by {settings.prompts}", err=True)
+        echo(f"{counted(replaced(Path(settings.prompts)), 'prompt')} replaced by {settings.prompts}", err=True)

@@ -7,6 +7,7 @@ import click
 
 from wardround.cli.live import live_table
 from wardround.cli.options import drive, existing_store, json_option, on_terminal, say_json, store_option
+from wardround.cli.screen import echo
 from wardround.engine.batch import interruptible
 from wardround.engine.counting import counted
 from wardround.engine.errors import LogError, UsageError
@@ -14,6 +15,8 @@ from wardround.engine.progress import Progress
 from wardround.forking import fork_run
 from wardround.replaying import replay_run
 from wardround.results import Run
+
+_SEATS = ("doctor", "patient", "examiner")
 
 
 @click.command(short_help="Prove that an episode replays equal, or fork it.")
@@ -33,7 +36,8 @@ def command(run: str, episode: str | None, **given: Any) -> int:
     """Check the hash chain of an episode (of all if none is named) and drive it again from its recorded calls.
 
     It proves equality or names the first event that was altered or comes out differently; exit code 1 then. With
-    --from it copies the episode up to an action and goes on with another agent, in a run of its own.
+    --from it copies the episode up to an action and goes on in a run of its own, with the agent that --doctor,
+    --patient or --examiner names.
 
     \b
     Example:  wardround replay calm-heron-417 adm-01@1
@@ -42,6 +46,11 @@ def command(run: str, episode: str | None, **given: Any) -> int:
     if given["after"] is not None:
         if episode is None:
             raise UsageError("--from needs the EPISODE to fork")
+        if not any(given[name] for name in (*_SEATS, "base_url")):
+            raise UsageError(
+                f"--from {given['after']} forks the episode: a new run copies its first actions and then plays on. "
+                "Say who goes on, for instance --doctor SPEC; to prove an episode equal leave --from out"
+            )
         return drive(lambda: _fork(run, episode, given))
     for seat in ("doctor", "patient", "examiner", "base_url", "name"):
         if given[seat]:
@@ -59,7 +68,7 @@ async def _replay(name: str, episode: str | None, where: str | None, as_json: bo
             outcomes.append(outcome)
             if not as_json and (outcome.error or episode is not None):
                 same = f"equal, {counted(outcome.actions, 'action')}"
-                click.echo(f"{outcome.episode}: {outcome.error or same}")
+                echo(f"{outcome.episode}: {outcome.error or same}")
         differing = [outcome for outcome in outcomes if outcome.error]
         if as_json:
             say_json(
@@ -67,7 +76,7 @@ async def _replay(name: str, episode: str | None, where: str | None, as_json: bo
             )
         elif episode is None:
             equal = len(outcomes) - len(differing)
-            click.echo(f"{equal} of {counted(len(outcomes), 'episode')} {'is' if equal == 1 else 'are'} equal")
+            echo(f"{equal} of {counted(len(outcomes), 'episode')} {'is' if equal == 1 else 'are'} equal")
         return 1 if differing else 0
     finally:
         await store.aclose()
@@ -76,7 +85,7 @@ async def _replay(name: str, episode: str | None, where: str | None, as_json: bo
 async def _fork(name: str, episode: str, given: Mapping[str, Any]) -> int:
     store = existing_store(given["store"])
     progress = Progress()
-    seats = {seat: {"spec": given[seat]} for seat in ("doctor", "patient", "examiner") if given[seat]}
+    seats = {seat: {"spec": given[seat]} for seat in _SEATS if given[seat]}
     if given["base_url"]:
         seats.setdefault("doctor", {})["base_url"] = given["base_url"]
     try:
@@ -91,7 +100,7 @@ async def _fork(name: str, episode: str, given: Mapping[str, Any]) -> int:
         if given["as_json"]:
             say_json({"run": child.name, "parent": name, "from": given["after"], "endings": endings})
         else:
-            click.echo(f"{child.name}: forked from {row.id} after action {given['after']}: {', '.join(endings)}")
+            echo(f"{child.name}: forked from {row.id} after action {given['after']}: {', '.join(endings)}")
         return 130 if "open" in endings else 0 if set(endings) == {"completed"} else 3
     finally:
         await store.aclose()

@@ -1,6 +1,7 @@
 """`wardround run`."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from wardround.cli.given import settings_of
 from wardround.cli.live import live_table
 from wardround.cli.options import (
     drive,
+    grouped,
     json_option,
     more_than_0,
     on_terminal,
@@ -23,8 +25,9 @@ from wardround.cli.options import (
 )
 from wardround.cli.outcome import outcome
 from wardround.cli.outset import say_outset
+from wardround.cli.screen import echo
 from wardround.clustering import run_clustered, shared_store
-from wardround.engine.batch import interruptible
+from wardround.engine.batch import INTERRUPTED, interruptible
 from wardround.engine.cluster import cluster_of, need_ray
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
@@ -36,11 +39,32 @@ from wardround.settings import RunSettings, written
 from wardround.stored import StoredRun, open_store
 
 _CHANGES = ("concurrency", "budget", "timeout", "patience")
-_AGAIN = {*_CHANGES, "resumed", "retry", "store", "as_json", "log_level", "share", "cluster", "workers"}
+_URLS = {"doctor": "base_url", "patient": "patient_base_url"}
+_AGAIN = {*_CHANGES, *_URLS.values(), "resumed", "retry", "store", "as_json", "log_level", "share"}
+_AGAIN |= {"cluster", "workers"}
 """Options that go beside --resume."""
 
 
-@click.command(short_help="Play cases under a scenario, or go on with an interrupted run.")
+GROUPS = {
+    "What is played": ("cases", "scenario", "rules", "repeats", "seed", "limit", "where", "sample", "name"),
+    "Who plays": (
+        *("doctor", "patient", "examiner", "base_url", "patient_base_url", "temperature", "top_p", "max_tokens"),
+        "prompts",
+    ),
+    "Limits of one episode": (
+        *("max_episode_calls", "max_episode_tokens", "max_episode_cost", "max_episode_seconds", "max_act_seconds"),
+    ),
+    "Budget and endpoints": (
+        *("budget", "pilot", "prices", "quotas", "timeout", "patience", "cache", "allow_hosts", "no_preflight"),
+    ),
+    "Many at once": ("concurrency", "share", "cluster", "workers"),
+    "Going on with a run": ("resumed", "retry"),
+    "Files and output": ("config", "print_config", "store", "as_json", "log_level"),
+}
+"""The headings of --help, each with its options."""
+
+
+@click.command(cls=grouped(GROUPS), short_help="Play cases under a scenario, or go on with an interrupted run.")
 @click.option(
     "--cases",
     multiple=True,
@@ -82,6 +106,9 @@ _AGAIN = {*_CHANGES, "resumed", "retry", "store", "as_json", "log_level", "share
 @click.option("--max-episode-tokens", type=positive, help="Limit of one episode.")
 @click.option("--max-episode-cost", type=more_than_0, metavar="USD", help="Limit of one episode.")
 @click.option("--max-episode-seconds", type=more_than_0, help="Limit of one episode.")
+@click.option(
+    "--max-act-seconds", type=more_than_0, help="Longest act of a seat outside of its model's calls; default 600."
+)
 @click.option(
     "--budget",
     multiple=True,
@@ -153,7 +180,7 @@ def command(**given: Any) -> int:
     if given["print_config"]:
         if settings is None:
             raise UsageError("--print-config and --resume do not go together; the run's header has its settings")
-        click.echo(written(settings), nl=False)
+        echo(written(settings), nl=False, lines=True)
         return 0
     return drive(lambda: _play(settings, given))
 
@@ -175,18 +202,35 @@ async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
     try:
         shown = on_terminal() and not given["as_json"] and not await _person(settings, store, given["resumed"])
         async with interruptible(progress), live_table(progress, shown=shown):
-            if given["cluster"] or given["workers"]:
-                run = await _clustered(settings, store, given, progress)
-            elif settings is None:
-                run = await resume(
-                    given["resumed"], store=store, share=_share(given["share"]), progress=progress, **_again(given)
-                )
-            else:
-                made = await _planned(settings, store, given)
-                run = await carried_out(made, store, progress, pilot=given["pilot"] or 0)
+            with nullcontext() if shown else progress.when_draining(lambda why: _say_interrupted(why, progress)):
+                run = await _carried_on(settings, store, given, progress)
         return await outcome(run, progress, given["as_json"])
     finally:
         await store.aclose()
+
+
+async def _carried_on(settings: RunSettings | None, store: Store, given: Mapping[str, Any], progress: Progress) -> Run:
+    """Play a new run or one that is taken up again, here or on a cluster."""
+    if given["cluster"] or given["workers"]:
+        return await _clustered(settings, store, given, progress)
+    if settings is None:
+        share = _share(given["share"])
+        seats = {seat: {"base_url": given[flag]} for seat, flag in _URLS.items() if given[flag]}
+        return await resume(given["resumed"], store=store, share=share, seats=seats, progress=progress, **_again(given))
+    made = await _planned(settings, store, given)
+    return await carried_out(made, store, progress, pilot=given["pilot"] or 0)
+
+
+def _say_interrupted(why: str, progress: Progress) -> None:
+    """What Ctrl-C does, where no table shows it: a person who plays a seat sees nothing else happen."""
+    if why == INTERRUPTED:
+        go_on = f": wardround run --resume {progress.run}" if progress.run else ""
+        echo(
+            "\nstopping: no further action begins; what is under way is finished, and so is an answer that is being "
+            f"typed. Ctrl-C again stops at once. Either way the run can be resumed{go_on}",
+            err=True,
+            lines=True,
+        )
 
 
 async def _person(settings: RunSettings | None, store: Store, resumed: str) -> bool:

@@ -6,6 +6,8 @@ from typing import Any
 import click
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
+from wardround.cli.screen import echo
+from wardround.evaluators.reasons import ended_by
 from wardround.stored import StoredRun
 
 
@@ -23,10 +25,13 @@ def command(store: str | None, as_json: bool) -> None:
         say_json({"runs": rows})
         return
     if not rows:
-        click.echo("no runs yet: wardround run --help")
+        echo("no runs yet: wardround run --help")
     for row in rows:
-        ends = ", ".join(f"{count} {cause}" for cause, count in row["endings"].items())
-        click.echo(f"{row['run']:<24} {row['begun']}  {row['scenario']:<13} {row['doctor']:<28} {ends}")
+        if row["damage"]:
+            echo(f"{row['run']:<24} {row['begun']}  its header is damaged: {row['damage']}")
+            continue
+        ends = ", ".join(f"{count} {ended_by(cause)}" for cause, count in row["endings"].items())
+        echo(f"{row['run']:<24} {row['begun']}  {row['scenario']:<13} {row['doctor']:<28} {ends}")
 
 
 async def _rows(where: str | None) -> list[dict[str, Any]]:
@@ -38,6 +43,7 @@ async def _rows(where: str | None) -> list[dict[str, Any]]:
             rows.append(
                 {
                     "run": run.name,
+                    "damage": run.damage,
                     "begun": datetime.fromtimestamp(run.created).astimezone().strftime("%Y-%m-%d %H:%M"),
                     "scenario": run.header.get("scenario", {}).get("name", ""),
                     "doctor": seats.get("doctor", {}).get("spec", ""),

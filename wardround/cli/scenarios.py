@@ -6,7 +6,9 @@ import click
 from pydantic.fields import FieldInfo
 
 from wardround.cli.options import json_option, say_json
+from wardround.cli.screen import echo
 from wardround.results import for_doctors, rules_of
+from wardround.scenarios.papers import OF_SCENARIOS
 
 
 @click.command(short_help="List the scenarios with their seats and settings.")
@@ -27,7 +29,7 @@ def command(name: str | None, as_json: bool) -> None:
         return
     for each, rules in found.items():
         for line in _told(each, rules, full=bool(name)):
-            click.echo(line)
+            echo(line, lines=True)
 
 
 def _told(name: str, rules: Any, *, full: bool) -> list[str]:
@@ -36,6 +38,8 @@ def _told(name: str, rules: Any, *, full: bool) -> list[str]:
     if not full:
         settings = ", ".join(f"{key}={_default(field)}" for key, field in fields.items())
         return [*said, f"    settings: {settings or 'none'}"]
+    if paper := OF_SCENARIOS.get(name):
+        said.append(f"    from {paper.title}, {paper.url}")
     if getattr(rules, "REPEATS", 1) > 1 or getattr(rules, "SAMPLING", {}):
         sampling = "".join(f", {key} {value}" for key, value in getattr(rules, "SAMPLING", {}).items())
         said.append(f"    with a model as {rules.seats[0]}: --repeats {getattr(rules, 'REPEATS', 1)}{sampling}")
@@ -62,6 +66,7 @@ def _json(name: str, rules: Any) -> dict[str, Any]:
     return {
         "name": name,
         "about": _first(rules),
+        "paper": OF_SCENARIOS[name]._asdict() if name in OF_SCENARIOS else None,
         "goal": rules.goal,
         "seats": list(rules.seats),
         "repeats": getattr(rules, "REPEATS", 1),

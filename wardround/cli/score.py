@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import msgspec
@@ -20,7 +20,7 @@ from wardround.cli.options import (
     store_option,
     timeout_option,
 )
-from wardround.cli.screen import console
+from wardround.cli.screen import console, echo
 from wardround.convening import Convening, convened, searching
 from wardround.court import Court
 from wardround.engine.batch import interruptible
@@ -31,6 +31,7 @@ from wardround.engine.protocols import Evaluator, Store
 from wardround.evaluators.doubts import doubts
 from wardround.evaluators.evidence.named import FORMS
 from wardround.evaluators.evidence.search import LIBRARY
+from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import Summary, summarise
@@ -38,6 +39,7 @@ from wardround.evaluators.table import chosen, score_table
 from wardround.priced import Priced
 from wardround.results import Run
 from wardround.scoring import evaluator_names, evaluator_of, score_run
+from wardround.scorings import names_by
 
 
 @click.command(short_help="Score the episodes of a run.")
@@ -79,6 +81,13 @@ from wardround.scoring import evaluator_names, evaluator_of, score_run
     "--search",
     metavar="SPEC",
     help=f"What judges look things up in: {FORMS}. For reasoning it is bundled if not said, a few demonstration texts.",
+)
+@click.option(
+    "--knowledge",
+    type=click.Choice(get_args(Knowledge)),
+    default="search",
+    show_default=True,
+    help="What may found a verdict on a step: what is looked up, what the judge knows, or that where nothing is found.",
 )
 @click.option("--no-pages", is_flag=True, help="Take what a search says of web pages; do not read them.")
 @click.option(
@@ -166,7 +175,7 @@ async def _score(name: str, given: dict[str, Any]) -> int:
         await _say(run, scores, evaluators, progress, given["as_json"])
         if progress.draining:
             return 130
-        return 3 if scores.broken else 0
+        return 3 if scores.broken or scores.damaged else 0
 
 
 async def _courts(
@@ -179,7 +188,7 @@ async def _courts(
     court = await convened(asked, store)
     opened.push_async_callback(court.aclose)
     courts = {"": court}
-    usual = ["" if court.search else str(getattr(evaluator, "SEARCH", "")) for evaluator in evaluators]
+    usual = ["" if court.search else _usual(evaluator, asked.knowledge) for evaluator in evaluators]
     for spec in usual:
         if spec not in courts:
             search, reader = await searching(replace(asked, search=spec), store)
@@ -190,8 +199,15 @@ async def _courts(
     return [courts[spec] for spec in usual]
 
 
+def _usual(evaluator: Evaluator, knowledge: Knowledge) -> str:
+    """The search of an evaluator for which the user names none; "" where it looks nothing up."""
+    if knowledge == "judge" and getattr(evaluator, "KNOWLEDGE", False):
+        return ""
+    return str(getattr(evaluator, "SEARCH", ""))
+
+
 async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], progress: Progress, as_json: bool) -> None:
-    summary = summarise(scores.episodes, run.header["seed"])
+    summary = summarise(scores.episodes, run.header["seed"], scores.answer_judges)
     names = [evaluator.name for evaluator in evaluators]
     if as_json:
         told = {
@@ -199,6 +215,7 @@ async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], pro
             "doubts": doubts(scores, summary),
             "stopped": progress.why,
             "broken": scores.broken,
+            "damaged": scores.damaged,
         }
         say_json({"run": run.name, **summary.to_json(), **told, "evaluated": scores.evaluated})
     else:
@@ -210,15 +227,15 @@ async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], pro
         for title, figures in unlisted.items():
             screen.print(score_table(title, figures, every=True, width=screen.width))
         for doubt in doubts(scores, summary):
-            click.echo(doubt, err=True)
+            echo(doubt, err=True)
     if progress.draining:
         more = " with a larger --budget" if "budget" in progress.why else ""
-        click.echo(f"{progress.why}; to go on, score it again{more}", err=True)
+        echo(f"{progress.why}; to go on, score it again{more}", err=True)
 
 
 async def _asked_for(run: Run, evaluator: str, summary: Summary) -> Summary | None:
     """The figures of an evaluator of which the headline table has none: they are what was asked for."""
-    names = {score.name async for _, by, score in run.store.scores(run.name) if by == evaluator}
+    names = await names_by(run, evaluator)
     figures = [score for score in summary.scores if score.name in names]
     if not figures or any(score.name in names for score in chosen(summary)):
         return None
@@ -238,6 +255,8 @@ def _evaluators(given: dict[str, Any]) -> list[Evaluator]:
             raise UsageError(
                 f"--evaluators {evaluator.name} needs --judge: provider/model, or lexical (offline, a floor)"
             )
+    if given["knowledge"] != "search" and not any(getattr(one, "KNOWLEDGE", False) for one in evaluators):
+        raise UsageError("--knowledge goes with the evaluator reasoning: it says what may found a verdict on a step")
     return evaluators
 
 
@@ -267,8 +286,9 @@ def _asked(given: dict[str, Any]) -> Convening | None:
         for option, flag in _NEEDS_JUDGE.items():
             if given[option] not in (None, (), False):
                 raise UsageError(f"--{flag} goes with --judge")
-        if given["repeats"] > 1:
-            raise UsageError("--judge-repeats goes with --judge")
+        for option, flag, usual in (("repeats", "judge-repeats", 1), ("knowledge", "knowledge", "search")):
+            if given[option] != usual:
+                raise UsageError(f"--{flag} goes with --judge")
         return None
     return Convening(
         judges=given["judges"],
@@ -286,4 +306,5 @@ def _asked(given: dict[str, Any]) -> Convening | None:
         prices=str(given["prices"] or ""),
         timeout=given["timeout"],
         patience=given["patience"],
+        knowledge=given["knowledge"],
     )

@@ -1,10 +1,38 @@
-"""Where tables are printed."""
+"""Where the command line speaks: no text of a model, a case or an endpoint steers the terminal it is sent to."""
 
 import sys
+from typing import Any
 
+import click
 from rich.console import Console
+from rich.text import Text
+
+from wardround.engine.text import printable
+
+
+class _Screen(Console):
+    """A console that shows what would steer the terminal as escapes, in every cell and title."""
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        return super().render_str(printable(text, lines=True), **how)
+
+
+def plain(text: str) -> str:
+    """Text of others as one line that a terminal only shows: no escape sequence, no line of its own."""
+    return printable(text)
+
+
+def block(text: str) -> str:
+    """The same for text of several lines."""
+    return printable(text, lines=True)
 
 
 def console() -> Console:
     """Standard output; where it is no terminal, wide enough that no column is cut."""
-    return Console(width=None if sys.stdout.isatty() else 140)
+    return _Screen(width=None if sys.stdout.isatty() else 140)
+
+
+def echo(text: str = "", *, err: bool = False, nl: bool = True, lines: bool = False, bold: bool = False) -> None:
+    """Print a line as it may be shown; line ends in it stay with `lines`, else they are escapes. `bold`: a heading."""
+    said = printable(text, lines=lines)
+    click.echo(click.style(said, bold=True) if bold else said, err=err, nl=nl)

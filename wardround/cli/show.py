@@ -1,13 +1,23 @@
 """`wardround show`."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
 import msgspec
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
+from wardround.cli.screen import block, echo, plain
+from wardround.engine.counting import counted
+from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened
+from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.measures import shown
+from wardround.evaluators.reasons import ended_by
+from wardround.evaluators.showing.encounter import SAID, Encounter, Turn, encounter
 from wardround.results import Run
+from wardround.scenarios.case import Case
+from wardround.settings import shown_header
 from wardround.stored import StoredRun
 
 
@@ -21,7 +31,9 @@ from wardround.stored import StoredRun
 def command(run: str, episode: str | None, calls: bool, limit: int, store: str | None, as_json: bool) -> None:
     """Read a run, or one episode word by word.
 
-    EPISODE is its id (CASE@REPEAT), its number, or its case if that was played once. --json has all there is.
+    EPISODE is its id (CASE@REPEAT), its number, or its case if that was played once. Beside each action stand what was
+    known by then, what became of each request with its cost in points, and what the desk of the scenario corrected.
+    --json has all there is.
 
     \b
     Example:  wardround show calm-heron-417
@@ -38,21 +50,22 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
     try:
         run = await StoredRun.open(store, name)
         if as_json:
-            say_json({"run": name, "header": run.header, "episodes": await run.episodes()})
+            say_json({"run": name, "header": shown_header(run.header), "episodes": await run.episodes()})
             return
         rows, total = await run.episodes(limit), sum((await run.endings()).values())
-        click.echo(f"{name}: {run.header['scenario']['name']}, begun {run.header['begun']}")
+        echo(f"{name}: {run.header['scenario']['name']}, begun {run.header['begun']}")
         for seat, told in run.header["seats"].items():
-            click.echo(f"  {seat:<10} {told['spec']}{_beside(told)}")
+            echo(f"  {seat:<10} {told['spec']}{_beside(told)}")
         if run.restricted:
             hosts = ", ".join(run.header.get("settings", {}).get("allow_hosts", ())) or "none"
-            click.echo(f"  {run.restricted:,} of its cases are restricted; hosts allowed for them: {hosts}")
+            echo(f"  {run.restricted:,} of its cases are restricted; hosts allowed for them: {hosts}")
         for case, why in run.header["skipped"]["first"][:limit] if "skipped" in run.header else ():
-            click.echo(f"   not run  {case}: {why}")
+            echo(f"   not run  {case}: {why}")
         for row in rows:
-            click.echo(f"{row.number:>6}  {row.id:<32} {row.events:>4} events  {row.cause or 'open'} {row.reason}")
+            ended = ended_by(row.cause, row.reason)
+            echo(f"{row.number:>6}  {row.id:<32} {row.events:>4} events  {ended}")
         if total > len(rows):
-            click.echo(f"({total - len(rows):,} more: --limit)")
+            echo(f"({total - len(rows):,} more: --limit)")
     finally:
         await store.aclose()
 
@@ -68,47 +81,104 @@ async def _show_episode(name: str, episode: str, where: str | None, calls: bool,
     try:
         run = await Run.open(store, name)
         row = await run.episode(episode)
-        trajectory = await run.trajectory(row.id)
+        trajectory = await run.trajectory(row)
         if as_json:
             say_json({"run": name, "episode": row, "events": [msgspec.to_builtins(event) for event in trajectory]})
             return
         case = await run.case(row.case)
-        opening, truth = getattr(case, "opening", ""), getattr(case, "truth", None)  # an article has neither
-        for event in trajectory:
-            text = _told(event, trajectory, calls)
-            if text:
-                click.echo(text + "\n")
-            if isinstance(event, Opened) and opening and not run.evaluated:
-                click.echo(f"{opening}\n")
-        if truth and trajectory.closed and not run.evaluated:
+        told = None
+        if isinstance(case, Case) and not run.evaluated:  # neither an article nor an evaluation
+            told = encounter(case, trajectory, await _scenario(run))
+        for text in _lines(trajectory, told, case, calls=calls):
+            click.echo(text + "\n")
+        if told and trajectory.closed:
             goal = str(run.header["scenario"].get("goal", "diagnosis"))
-            click.echo(f"The truth: {truth.treatment if goal == 'treatment' else truth.diagnosis}")
+            truth = case.truth.treatment if goal == "treatment" else case.truth.diagnosis
+            echo(f"The truth: {truth}", lines=True)
     finally:
         await store.aclose()
 
 
-def _told(event: Event, trajectory: Any, calls: bool) -> str:
+async def _scenario(run: Run) -> Any:
+    """The rules; None where they are a plug-in's that is not installed here."""
+    try:
+        return await run.scenario()
+    except UsageError:
+        return None
+
+
+def _lines(trajectory: Trajectory, told: Encounter | None, case: Case, *, calls: bool) -> Iterator[str]:
+    """What happened, event by event; `told` adds what the events do not say."""
+    turns = {turn.seq: turn for turn in told.turns} if told else {}
+    for event in trajectory:
+        if isinstance(event, Acted) and (turn := turns.get(event.seq)):
+            yield _turn(turn)
+        elif text := _told(event, trajectory, void=told is not None, calls=calls):
+            yield text
+        if isinstance(event, Opened) and told:
+            yield _read_first(told, case)
+
+
+def _read_first(told: Encounter, case: Case) -> str:
+    """The part of the case that the doctor read, without the rules of the game around it."""
+    part = next((text for text in (case.opening, case.complaint) if text and text in told.brief), told.brief)
+    return block(part)
+
+
+def _turn(turn: Turn) -> str:
+    """One action, with what was known before it, what it cost, and what the desk answered."""
+    beside = []
+    if turn.seat == "doctor":
+        had = (
+            f"{counted(len(turn.known), 'result')} for {turn.points:g} points" if turn.known else "what was read first"
+        )
+        beside.append(f"known by now: {had}")
+    if turn.spent.calls:
+        cost = "price not known" if turn.spent.cost is None else shown("cost_usd", turn.spent.cost)
+        beside.append(f"{counted(turn.spent.calls, 'call')}, {turn.spent.tokens:,} tokens, {cost}")
+    head = click.style(plain(f"[{turn.seq}] {turn.seat}: {turn.verb}"), bold=True)
+    lines = [f"{head}  ({'; '.join(beside)})" if beside else head]
+    if turn.thinking:
+        lines.append(f"(thinking) {block(turn.thinking)}")
+    lines += [block(turn.said)] if turn.said else []
+    lines += [f"    {plain(act.asked)}: {act.outcome}, {act.points:g} points" for act in turn.acts]
+    for said in turn.desk:
+        why = f": {plain(str(said.args['why']))}" if said.args.get("why") else ""
+        lines.append(click.style(f"    desk, {SAID.get(said.verb, said.verb)}{why}", bold=True))
+        lines += [f"    {line}" for line in block(said.text).splitlines()]
+    return "\n".join(lines)
+
+
+def _told(event: Event, trajectory: Trajectory, *, void: bool, calls: bool) -> str:
     match event:
         case Opened():
-            return click.style(f"[{event.seq}] {event.episode}: {event.scenario}, case {event.case}", bold=True)
+            about = f"{event.episode}: {event.scenario}, case {event.case}"
+            return click.style(f"[{event.seq}] {plain(about)}", bold=True)
         case Acted():
-            thinking = f"\n(thinking) {event.action.thinking}" if event.action.thinking else ""
-            # what an examiner says in words need not stand there twice
-            bare = event.action.args and not event.action.text
-            args = f"\n{msgspec.json.encode(event.action.args).decode()}" if bare else ""
-            said = f"\n{event.action.text}" if event.action.text else ""
-            return click.style(f"[{event.seq}] {event.seat}: {event.action.verb}", bold=True) + thinking + args + said
+            return _acted(event, void=void)
         case Called() if calls:
             sent = "\n".join(f"  {message.role}> {message.content}" for message in trajectory.messages(event))
             got = event.reply.text if event.reply else f"failed: {event.error}"
             recalled = ", recalled from the cache" if event.reply and event.reply.recalled else ""
-            return f"[{event.seq}] call of {event.seat} ({event.purpose}{recalled})\n{sent}\n  reply> {got}"
+            return block(f"[{event.seq}] call of {event.seat} ({event.purpose}{recalled})\n{sent}\n  reply> {got}")
         case Reopened():
-            return f"[{event.seq}] reopened for {', '.join(event.causes)}; goes on after event {event.keep}"
+            return f"[{event.seq}] reopened for {plain(', '.join(event.causes))}; goes on after event {event.keep}"
         case Closed():
             ending = event.ending
-            return click.style(f"[{event.seq}] {ending.cause} {ending.reason}", bold=True) + (
-                f": {ending.detail}" if ending.detail else ""
-            )
+            code = f"  ({ending.cause} {ending.reason})" if ending.reason else ""
+            head = click.style(plain(f"[{event.seq}] {ended_by(ending.cause, ending.reason)}"), bold=True) + plain(code)
+            return head + (f": {plain(ending.detail)}" if ending.detail else "")
         case _:
             return ""
+
+
+def _acted(event: Acted, *, void: bool) -> str:
+    """An action as its event tells it; `void` where a later reopening took it back."""
+    thinking = f"\n(thinking) {event.action.thinking}" if event.action.thinking else ""
+    # what an examiner says in words need not stand there twice
+    bare = event.action.args and not event.action.text
+    args = f"\n{msgspec.json.encode(event.action.args).decode()}" if bare else ""
+    said = f"\n{event.action.text}" if event.action.text else ""
+    taken_back = "  (void: the episode was reopened before it)" if void else ""
+    head = click.style(plain(f"[{event.seq}] {event.seat}: {event.action.verb}"), bold=True)
+    return head + taken_back + block(thinking + args + said)

@@ -6,8 +6,10 @@ from typing import Any
 import click
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
+from wardround.cli.screen import echo
 from wardround.control import Status, status
 from wardround.engine.counting import counted
+from wardround.evaluators.reasons import ended_by
 from wardround.stored import StoredRun
 
 
@@ -26,7 +28,7 @@ def command(run: str, store: str | None, as_json: bool) -> None:
         say_json(found.to_json())
         return
     for line in lines(found, time.time()):
-        click.echo(line)
+        echo(line)
 
 
 async def _status(name: str, where: str | None) -> Status:
@@ -39,7 +41,7 @@ async def _status(name: str, where: str | None) -> Status:
 
 def lines(found: Status, now: float) -> list[str]:
     """The status for people."""
-    ends = ", ".join(f"{count:,} {cause}" for cause, count in found.endings.items())
+    ends = ", ".join(f"{count:,} {ended_by(cause)}" for cause, count in found.endings.items())
     said = [f"{found.run}: {found.state}; {counted(sum(found.endings.values()), 'episode')}: {ends}"]
     for row in found.at_work:
         told = row.told
@@ -69,7 +71,7 @@ def lines(found: Status, now: float) -> list[str]:
         for row in found.budget
     ]
     if found.left is not None and found.state == "running":
-        said.append(f"  about {_span(found.left)} left at this rate")
+        said.append(f"  about {span(found.left)} left at this rate")
     return said
 
 
@@ -99,7 +101,8 @@ def _endpoint(told: dict[str, Any], now: float) -> str:
     return f"{told.get('address', '?')}: {', '.join(filter(None, facts))}"
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
+    """A length of time for people: `90 s`, `12 min`, `3.4 h`."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -3,6 +3,7 @@
 import click
 
 from wardround.cli.options import drive, existing_store, store_option
+from wardround.cli.screen import echo
 from wardround.control import going_on, order_state, set_budget, set_concurrency
 from wardround.engine.errors import UsageError
 from wardround.stored import StoredRun
@@ -17,7 +18,7 @@ def pause(run: str, store: str | None) -> None:
     \b
     Example:  wardround pause calm-heron-417
     """
-    click.echo(drive(lambda: _told(run, store, "pause")))
+    echo(drive(lambda: _told(run, store, "pause")), lines=True)
 
 
 @click.command(short_help="Let a paused batch go on.")
@@ -29,7 +30,7 @@ def resume(run: str, store: str | None) -> None:
     \b
     Example:  wardround resume calm-heron-417
     """
-    click.echo(drive(lambda: _told(run, store, "run")))
+    echo(drive(lambda: _told(run, store, "run")), lines=True)
 
 
 @click.command(short_help="Let a running batch finish what is under way and end, resumable.")
@@ -41,7 +42,7 @@ def stop(run: str, store: str | None) -> None:
     \b
     Example:  wardround stop calm-heron-417
     """
-    click.echo(drive(lambda: _told(run, store, "stop")))
+    echo(drive(lambda: _told(run, store, "stop")), lines=True)
 
 
 @click.command(name="set", short_help="Change a running batch: concurrency, budget.")
@@ -56,7 +57,7 @@ def change(what: str, run: str, values: tuple[str, ...], store: str | None) -> N
     Example:  wardround set concurrency calm-heron-417 64
               wardround set budget calm-heron-417 80usd doctor=2Mtokens
     """
-    click.echo(drive(lambda: _set(what, run, values, store)))
+    echo(drive(lambda: _set(what, run, values, store)), lines=True)
 
 
 async def _told(name: str, where: str | None, state: str) -> str:

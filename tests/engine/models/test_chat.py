@@ -103,7 +103,7 @@ async def test_answer_and_thinking_are_kept_apart(answer: str | Mapping[str, Jso
         ("malformed", "malformed", 200),
         ("web_page", "malformed", 200),
         ("no_choices", "empty", 200),
-        ("refusal", "refused", 200),
+        ("refusal", "refusal", 200),
         ("filtered", "refused", 400),
         ("context_overflow", "context_overflow", 400),
         ("unknown_model", "unknown_model", 404),
@@ -240,7 +240,7 @@ def test_an_error_under_http_200_is_an_error() -> None:
 def test_text_that_is_cut_by_a_filter_stands_and_nothing_is_a_refusal() -> None:
     body = {"choices": [{"finish_reason": "content_filter", "message": {"content": "so far"}}]}
     assert read_reply(json.dumps(body).encode(), "w", "m").finish == "content_filter"
-    with pytest.raises(ProviderError, match="refused"):
+    with pytest.raises(ProviderError, match="took the whole reply"):
         read_reply(json.dumps(body).replace("so far", "").encode(), "w", "m")
 
 
@@ -255,7 +255,7 @@ def test_what_cannot_be_sent() -> None:
         encode_body("m", MESSAGES, {"stream": True}, new_name=False)
     with pytest.raises(ProviderError) as caught:
         encode_body("m", [Message("user", "\ud800")], {}, new_name=False)
-    assert caught.value.kind == "bad_request"
+    assert caught.value.kind == "unsendable"
 
 
 @pytest.mark.parametrize("key", ["sk-\nabc", "kéy", "a\x00b"])

@@ -90,7 +90,7 @@ def test_an_address_of_the_environment_is_one_of_ones_own_too() -> None:
         ("unknown_model", "unknown_model"),
         ("expired_key", "auth"),
         ("filtered", "refused"),
-        ("refusal", "refused"),
+        ("refusal", "refusal"),
         ("no_choices", "empty"),
     ],
 )

@@ -50,7 +50,7 @@ def test_what_may_pass_is_tried_again(fault: str) -> None:
     ("fault", "kind"),
     [
         ("quota", "quota"),
-        ("refusal", "refused"),
+        ("refusal", "refusal"),
         ("filtered", "refused"),
         ("context_overflow", "context_overflow"),
         ("unknown_model", "unknown_model"),

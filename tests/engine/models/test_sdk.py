@@ -72,7 +72,7 @@ async def test_the_request_and_the_reply(path: str) -> None:
         ("malformed", "malformed"),
         ("web_page", "malformed"),
         ("no_choices", "empty"),
-        ("refusal", "refused"),
+        ("refusal", "refusal"),
         ("context_overflow", "context_overflow"),
         ("unknown_model", "unknown_model"),
         ("expired_key", "auth"),
@@ -161,7 +161,7 @@ def test_a_reply_that_was_cut_says_so() -> None:
     assert read_response(response(**cut, output=[]), "w", "m").text == ""
     filtered = {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}
     assert read_response(response(**filtered), "w", "m").finish == "content_filter"
-    with pytest.raises(ProviderError, match="refused"):
+    with pytest.raises(ProviderError, match="took the whole reply"):
         read_response(response(**filtered, output=[]), "w", "m")
 
 

@@ -22,6 +22,23 @@ async def test_two_processes_may_have_the_file_open(tmp_path: Path) -> None:
     await two.aclose()
 
 
+async def test_after_a_clean_stop_the_one_file_holds_everything(tmp_path: Path) -> None:
+    path, copy = tmp_path / "a.db", tmp_path / "copy.db"
+    other = SqliteStore(path)  # another process that only looks: SQLite would leave the log as it is
+    await other.runs()
+    store = SqliteStore(path)
+    await store.create_run("r", {"told": 1})
+    await store.plan("r", planned("e"))
+    await store.append("r", "e", rows(0, 3), ending=Ending("completed"))
+    await store.aclose()
+    copy.write_bytes(path.read_bytes())
+    await other.aclose()
+    copied = SqliteStore(copy)
+    assert [row.header for row in await copied.runs()] == [{"told": 1}]
+    assert len([row async for row in copied.read("r", "e")]) == 3
+    await copied.aclose()
+
+
 async def test_long_lists_are_paged(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "a.db")
     await store.create_run("r", {})

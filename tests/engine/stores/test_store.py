@@ -84,6 +84,9 @@ async def test_scores_are_replaced_by_evaluator(store: Store) -> None:
         ("a", "accuracy", "x", 0.25, ""),
         ("a", "usage", "z", None, "unknown_price"),
     ]
+    assert list((await store.scorings("r")).items()) == [("accuracy", 2), ("usage", 1)]
+    await store.put_scores("r", "a", "usage", [])
+    assert await store.scorings("r") == {"accuracy": 2}
 
 
 async def test_many_writers_at_once_lose_nothing(store: Store) -> None:

@@ -68,6 +68,19 @@ def test_a_field_by_any_of_its_names() -> None:
     assert field(["judgment"], ("judgment",)) is None
 
 
+def test_keys_that_look_alike_are_two_and_neither_is_chosen() -> None:
+    found = payload('{"judgment": {"": 1, "\\u0085": 2}, "b": {"a": 1, "A ": 2}}')
+    assert isinstance(found, Payload)
+    assert found.value == {"judgment": {"": 1, "\x85": 2}, "b": {"a": 1, "A ": 2}}
+    assert field({"Judgment": "Correct", "judgment ": "Wrong"}, ("judgment",)) is None
+
+
+def test_half_a_surrogate_pair_is_escaped() -> None:
+    found = payload('{"quote": "\\ud83d"}')
+    assert isinstance(found, Payload)
+    assert found.value == {"quote": "\\ud83d"}
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_characters="`")),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_characters="`")), inner),

@@ -21,6 +21,7 @@ from wardround.engine.errors import ProviderError
 from wardround.engine.records import Action, Ending, Score
 from wardround.evaluators.judging.judge import Sample
 from wardround.evaluators.judging.question import Question
+from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
 from wardround.scenarios.case import Truth
 from wardround.wording import wording
@@ -100,7 +101,7 @@ async def test_free_turns_have_columns_of_their_own() -> None:
     assert values(alone, "examination_efficiency_formal") == [(None, "nothing_asked")]
 
 
-@pytest.mark.parametrize("by", [Reasoning, PublishedReasoning])
+@pytest.mark.parametrize("by", [Reasoning, PublishedReasoning, EncounterReasoning])
 @pytest.mark.parametrize("scenario", TURNS)
 async def test_the_names_are_the_same_whatever_happens(scenario: str, by: type[Reasoning]) -> None:
     full = [ASKING] * (TURNS[scenario] - 1) + [ANSWER]
@@ -146,7 +147,7 @@ async def test_why_there_are_no_steps(text: str, thinking: str, formal: str, tho
         assert reasons(scores, "_thinking") == {"no_thinking"}
 
 
-@pytest.mark.parametrize("by", [Reasoning, PublishedReasoning])
+@pytest.mark.parametrize("by", [Reasoning, PublishedReasoning, EncounterReasoning])
 async def test_a_typed_answer_has_no_words_to_judge(by: type[Reasoning]) -> None:
     judge = pleased()
     asked, told = ("doctor", Action("order", args={"items": ["CT"]})), ("examiner", Action("answer", "CT: thick."))
@@ -191,7 +192,7 @@ async def test_to_the_published_code_an_answer_alone_is_a_reference() -> None:
     assert values(published, "published_completeness_formal") == [(None, "no_reference")]
 
 
-@pytest.mark.parametrize("by", [Reasoning, PublishedReasoning])
+@pytest.mark.parametrize("by", [Reasoning, PublishedReasoning, EncounterReasoning])
 async def test_where_nobody_can_be_asked_a_reply_that_was_sent_back_is_no_examination(by: type[Reasoning]) -> None:
     said_twice = [("doctor", Action("reply", text)) for text in ("Fever, so I think of an infection.", ANSWER)]
     scores, account = await judged(trajectory(*said_twice, scenario="oracle", ending=completed("Appendicitis")), by=by)

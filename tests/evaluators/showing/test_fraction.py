@@ -9,7 +9,7 @@ from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.reasoning.part import judged_reply
 from wardround.evaluators.reasoning.scores import scores
 from wardround.evaluators.showing.fraction import fraction
-from wardround.evaluators.showing.judged import judged_page
+from wardround.evaluators.showing.judged import episode_page
 
 RULES: tuple[Rules, ...] = ("default", "published")
 
@@ -39,7 +39,7 @@ def test_the_page_shows_it_in_the_tile_and_beside_the_part() -> None:
     told = account()
     answer = [part for part in told.parts if part.stage == "conclusion"]
     given = [score for part in answer for score in scores(judged_reply(part, Reasoning.rules), Reasoning.rules)]
-    html = judged_page("r", row(scores=[Score("diagnosis_accuracy", 1.0), *given]), case(), accounts(told), {})
+    html = episode_page("r", row(scores=[Score("diagnosis_accuracy", 1.0), *given]), case(), accounts(told), {})
     [thinking] = [score.value for score in given if score.name == "efficiency_thinking"]
     assert thinking == 0.75
     assert '<strong>0.750</strong> <span class="sub">3 of 4</span>' in html

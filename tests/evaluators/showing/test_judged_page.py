@@ -14,7 +14,7 @@ from wardround.engine.digest import digest_of
 from wardround.engine.records import Json, Score
 from wardround.evaluators.reasoning.account import Account, PartAccount, StepAccount
 from wardround.evaluators.showing.accounts import digests
-from wardround.evaluators.showing.judged import is_judged, judged_page, page_name
+from wardround.evaluators.showing.judged import episode_page, is_judged, page_name
 from wardround.scenarios.case import Truth
 
 NASTY = '<script>alert("1")</script>{{ 7*7 }}'
@@ -24,7 +24,7 @@ def shown(held: dict[str, Json] | None = None, **fields: Any) -> str:
     """The page, with the fixture's parts where none are given."""
     whole: dict[str, Any] = {"row": row(), "case": case(), "texts": TEXTS} | fields
     given = accounts(standard={"outcome": outcome()}, assessment={"assessment": assessment()}) if held is None else held
-    return judged_page("brisk-heron", whole["row"], whole["case"], given, whole["texts"])
+    return episode_page("brisk-heron", whole["row"], whole["case"], given, whole["texts"])
 
 
 def one_step(**fields: Any) -> dict[str, Json]:
@@ -65,14 +65,14 @@ def test_each_step_shows_its_class_its_verdict_and_why() -> None:
         "Step 2 reasoning ✓ correct",
         "Step 3 reasoning ✗ wrong",
         "Step 4 = repetition votes differ",
-        "Step 5 reasoning ? unverifiable search/timeout",
-        "Step 6 reasoning ! no verdict judges_divided votes differ",
+        "Step 5 reasoning ? unverifiable search failed: no reply in time",
+        "Step 6 reasoning ! no verdict the judges disagree votes differ",
         "Step 7 – redundancy",
-        "Step 8 ! no verdict judge_unreadable/prose votes differ",
+        "Step 8 ! no verdict judge's reply not usable: prose instead of a verdict votes differ",
         "1 correct, 1 wrong, 1 unverifiable, 2 without verdict, 1 citation, 1 repetition, 1 redundancy",
         "12 further steps left out and not judged",
-        "judge-2 (openai/gemma-3-27b): no verdict, judge_unreadable/hedged",
-        "Text here speaks to the judge: instruction, page:verdict_form",
+        "judge-2 (openai/gemma-3-27b): no verdict, judge's reply not usable: an answer with reservations",
+        "Text here speaks to the judge: instruction, page:verdict form",
     ):
         assert part in text, part
 
@@ -91,8 +91,11 @@ def test_the_quoted_words_are_the_stored_ones_with_hash_place_and_context() -> N
 
 def test_what_was_searched_and_what_failed_is_told() -> None:
     text = squeezed(shown())
-    assert "judge searched “mesenteric lymphadenitis operation”: failed, timeout (an error is never evidence)" in text
-    assert "left out: https://slow.example/psoas, timeout" in text
+    assert (
+        "judge searched “mesenteric lymphadenitis operation”: failed, no reply in time (an error is never evidence)"
+        in text
+    )
+    assert "left out: https://slow.example/psoas, no reply in time" in text
     assert f"“psoas sign appendicitis specific”: 1 text shown {digest_of(PASSAGE)[:8]}" in text
 
 
@@ -102,9 +105,9 @@ def test_reference_steps_are_found_or_not_in_either_place_or_not_known() -> None
         "2 of 4 steps found",
         "The pain wandered to the right lower side. ✓ found ✗ not found",
         "White cells are raised. ✗ not found ✗ not found",
-        "Ultrasound shows a thick appendix. judge/timeout ! not known ! not known",
+        "Ultrasound shows a thick appendix. the judge gave no reply in time ! not known ! not known",
         "Appendicitis. final answer",
-        "Completeness: none, no_reference",
+        "Completeness: none, no reference reasoning in the case",
     ):
         assert part in text, part
 
@@ -113,7 +116,7 @@ def test_the_scores_stand_with_their_reasons_and_the_parts_beside_each_other() -
     text = squeezed(shown())
     assert "0.500 / 0.750" in text
     assert "– / 0.500" in text
-    assert "Completeness, formal part – judge/timeout" in text
+    assert "Completeness, formal part – the judge gave no reply in time" in text
     assert "Factuality 0.500 1 of 2, 0.250 to 0.750 with unverified steps" in text
 
 
@@ -122,7 +125,7 @@ def test_the_outcome_and_the_examinations_are_shown_too() -> None:
     assert "✓ correct basis: evidence by the published rules correct" in text
     assert "judge-2 (openai/gemma-3-27b): unverifiable" in text
     assert "White cell count laboratory ✓ Leukocytes" in text
-    assert "Any imaging imaging ✗ none 1 pair open judges_divided" in text
+    assert "Any imaging imaging ✗ none 1 pair open the judges disagree" in text
     assert "Recorded and not asked for: Ultrasound; Histology" in text
 
 
@@ -152,7 +155,7 @@ def test_text_of_others_is_escaped_in_every_field() -> None:
     nasty = case(id=NASTY, opening=NASTY, truth=Truth(diagnosis=NASTY, synonyms=(NASTY,)))
     texts = {digest: NASTY + text for digest, text in TEXTS.items()}
     scored = row(scores=[Score(NASTY, None, NASTY)], **fields)
-    page = judged_page(NASTY, scored, nasty, given, texts)
+    page = episode_page(NASTY, scored, nasty, given, texts)
     read = Reader(page)
     assert page.count("&lt;script&gt;") > 60
     assert "script" not in read.tags
@@ -215,7 +218,13 @@ def test_of_a_restricted_case_no_text_is_shown() -> None:
     page = shown(row=row(restricted=True), case=hidden)
     assert [secret for secret in SECRETS if secret.lower() in page.lower()] == []
     text = squeezed(page)
-    for part in ("This case is restricted", "✗ wrong", "search/timeout", "0.500 / 0.750", digest_of(PAGE)):
+    for part in (
+        "This case is restricted",
+        "✗ wrong",
+        "search failed: no reply in time",
+        "0.500 / 0.750",
+        digest_of(PAGE),
+    ):
         assert part in text, part
     assert "This case is restricted" in shown(case=hidden)
     assert [secret for secret in SECRETS if secret.lower() not in shown().lower()] == [], "of another all are"
@@ -228,9 +237,9 @@ def test_hidden_signs_are_made_visible_and_hidden_bytes_break_nothing() -> None:
 
 
 def test_an_episode_without_an_account_says_why() -> None:
-    assert "it was not judged with" in shown({})
-    assert "it ended by provider (timeout)" in squeezed(shown({}, row=row(cause="provider", reason="timeout")))
-    assert "it is still open" in squeezed(shown({}, row=row(cause=None)))
+    assert "has it judged" in shown({})
+    assert "the endpoint gave no reply in time" in squeezed(shown({}, row=row(cause="provider", reason="timeout")))
+    assert "the episode is still open" in squeezed(shown({}, row=row(cause=None)))
     assert "No reply was judged." in shown(accounts(account(parts=())))
 
 

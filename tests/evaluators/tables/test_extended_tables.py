@@ -70,12 +70,14 @@ def test_the_six_tables_have_the_paper_s_columns() -> None:
     assert tables["3"].rows[0].runs == {name: f"R1-{name}" for name in settings}
 
 
-def test_a_cell_is_the_mean_with_student_s_interval_over_the_scored_of_all() -> None:
+def test_a_cell_is_the_mean_over_the_scored_of_all_and_has_student_s_interval_under_published_rules_alone() -> None:
     held = [*(plain(value, str(n)) for n, value in enumerate((1.0, 0.0, 1.0))), plain(None, "x", "provider/timeout")]
     [table] = extended_tables([oracle(*held, plain(None, "late", cause=None))])
     [cell] = figure(table, "maker/R1", "all", "oracle", "Accuracy").parts
     assert (cell.mean, cell.scored, cell.n, cell.reasons) == (2 / 3, 3, 4, {"provider/timeout": 1})
-    assert cell.ci95 == student_t([1.0, 0.0, 1.0])
+    assert (cell.ci95, cell.ci95_reason) == (None, "fewer than 5 cases")
+    [paper] = extended_tables([oracle(*held)], "published")
+    assert figure(paper, "maker/R1", "all", "oracle", "Accuracy").parts[0].ci95 == student_t([1.0, 0.0, 1.0])
     assert "R1-oracle: 1 episode still open and in no figure." in table.notes
 
 
@@ -172,11 +174,13 @@ def test_runs_that_cannot_be_compared_are_named() -> None:
     assert "Not all runs here were scored by the same judge." in table.notes
 
 
-def test_repeated_cases_have_a_bootstrap_and_the_note_says_so() -> None:
-    held = [plain(float(n % 2), f"c{n // 2}", episode=f"c{n // 2}@{n % 2}", repeat=n % 2) for n in range(8)]
+def test_the_note_says_by_what_the_intervals_were_had() -> None:
+    held = [plain(float(n % 2), f"c{n // 2}", episode=f"c{n // 2}@{n % 2}", repeat=n % 2) for n in range(12)]
     [table] = extended_tables([oracle(*held)])
-    assert figure(table, "maker/R1", "all", "oracle", "Accuracy").parts[0].ci95_method == "bootstrap"
-    assert "Percent; in brackets the 95% interval, by a bootstrap of cases with all their repeats." in table.notes
+    assert figure(table, "maker/R1", "all", "oracle", "Accuracy").parts[0].ci95_method == "wilson"
+    assert "Percent; in brackets the 95% interval (Wilson for scores of 0 and 1)." in table.notes
+    [paper] = extended_tables([oracle(*held)], "published")
+    assert "Without an interval: cases are repeated; the paper repeats none." in paper.notes
 
 
 def test_strata_are_rows_and_a_case_of_two_counts_in_both() -> None:
@@ -212,9 +216,9 @@ def test_every_cell_is_a_record_with_its_run_and_the_csv_says_the_same() -> None
         if (record["table"], record["population"], record["setting"], record["run"])
         == ("3", "all", "oracle", "R1-oracle")
     ]
-    assert (one["score"], one["scored"], one["n"], one["method"]) == ("diagnosis_accuracy", 12, 12, "student_t")
+    assert (one["score"], one["scored"], one["n"], one["method"]) == ("diagnosis_accuracy", 12, 12, "wilson")
     assert {record["score"] for record in found} >= {"unverifiable_thinking", "factuality_low_formal"}
-    lines = list(csv.DictReader(io.StringIO(as_csv(tables))))
+    lines = list(csv.DictReader(io.StringIO(as_csv([], tables))))
     assert len(lines) == len(found)
     assert float(lines[0]["mean"]) == found[0]["mean"]
     assert json.loads(json.dumps(as_json(runs())))["tables"]

@@ -132,6 +132,8 @@ def test_the_same_id_twice(tmp_path: Path) -> None:
         (json.dumps(OWN).encode("utf-16"), "UTF-16"),
         (b"id,opening\n1,cough\n", "this is not JSON"),
         (b'{"a": 1}\n', "no known format (its keys: a)"),
+        (b'{"question": "x", "answers": []}\n{"question": "y"}\n', "one object a line), but its objects are no cases"),
+        (b"[1]\n[2]\n", "but its lines are no objects"),
         (b"[" + json.dumps(OWN).encode() + b"]", "one JSON list"),
         (b"[]", "one JSON list"),
         (b"17\n", "no cases"),

@@ -141,3 +141,21 @@ def test_shared_treatment_cases(shared: Path) -> None:
         assert case.truth.reasoning == inner["treatment_planning_analysis"].strip()
         assert (case.truth.diagnosis, case.ancillary, case.investigations) == ("", "", ())
         assert case.truth.treatment not in case.opening
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "None performed.",
+        "No ancillary tests were performed",
+        "Not reported",
+        "N/A",
+        "None",
+        "There were no further tests.",
+    ],
+)
+def test_what_was_not_performed_is_no_test(line: str) -> None:
+    assert investigations(f"- **Ancillary Tests:** {line}") == ()
+    assert investigations(f"- Ancillary Tests:\n  - {line}") == ()
+    found = investigations(f"- Ancillary Tests:\n  - CT: {line}\n  - MRI: no lesion was found")
+    assert [one.name for one in found] == ["MRI"]

@@ -1,9 +1,20 @@
-"""Whether a stated treatment plan is the true one: a floor by key terms."""
+"""Whether a stated treatment plan is the true one: a floor by the measures that are given, stopped and avoided."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wardround.scenarios.case import Truth
+from wardround.scenarios.terms.therapy import read_plan
 from wardround.scenarios.terms.treatment import compare
 
 PLAN = Truth(treatment="Surgical resection followed by adjuvant radiotherapy and imatinib 400 mg daily.")
+EVERYTHING = (
+    "meropenem, ceftriaxone, vancomycin, prednisolone, rituximab, cyclophosphamide, heparin, insulin, appendectomy, "
+    "laparotomy, radiotherapy, dialysis, plasma exchange, imatinib, splenectomy, transfusion"
+)
 
 
 def test_the_plan_itself_and_one_in_other_order_are_right() -> None:
@@ -16,3 +27,63 @@ def test_another_plan_an_empty_one_and_one_advised_against_are_not() -> None:
     assert compare("", PLAN).rule == "empty"
     assert not compare("No surgical resection, without radiotherapy, without imatinib", PLAN).match
     assert not compare("anything", Truth()).match
+
+
+RIGHT = [
+    ("Meropenem", "Avoid ceftriaxone; give meropenem"),
+    ("Meropenem", "Do not use ceftriaxone, start meropenem"),
+    ("Meropenem", "Stop ceftriaxone and start meropenem"),
+    ("Meropenem", "Meropenem rather than ceftriaxone"),
+    ("Meropenem", "Meropenem (e.g., 1 g every 8 hours or by infusion)"),
+    ("Meropenem and vancomycin", "Give meropenem"),
+    ("Meropenem or imipenem", "Meropenem or imipenem"),
+    ("Stop methotrexate and give folinic acid", "Discontinue methotrexate; folinic acid rescue"),
+    ("Meropenem", "Meropenem, with azithromycin or doxycycline"),
+]
+WRONG = [
+    ("Ceftriaxone", "Avoid ceftriaxone; give meropenem", "against"),
+    ("Rituximab", "Rituximab is contraindicated", "nothing"),
+    ("Rituximab", "Rituximab is contraindicated; give prednisolone", "against"),
+    ("Rituximab", "Stop rituximab", "against"),
+    ("Rituximab", "Hold rituximab, give prednisolone", "against"),
+    ("Rituximab", "There is no role for rituximab; observe with prednisolone", "against"),
+    ("Rituximab", "Rituximab should be avoided, prednisolone is preferred", "against"),
+    ("Rituximab", "Discontinue rituximab, continue prednisolone", "against"),
+    ("Rituximab", "Rituximab or cyclophosphamide", "undecided"),
+    ("Imatinib", EVERYTHING, "too_many"),
+    ("Surgical resection", "Radiotherapy", "none"),
+]
+
+
+@pytest.mark.parametrize(("truth", "answer"), RIGHT)
+def test_what_is_given_counts(truth: str, answer: str) -> None:
+    verdict = compare(answer, Truth(treatment=truth))
+    assert verdict.match, verdict
+
+
+@pytest.mark.parametrize(("truth", "answer", "rule"), WRONG)
+def test_what_is_stopped_avoided_left_open_or_one_of_everything_does_not(truth: str, answer: str, rule: str) -> None:
+    verdict = compare(answer, Truth(treatment=truth))
+    assert not verdict.match
+    assert verdict.rule in (rule, "nothing")
+
+
+def test_the_reasons_of_a_zero() -> None:
+    assert compare("Rituximab or cyclophosphamide", Truth(treatment="Rituximab")).reason == "several_answers"
+    assert compare(EVERYTHING, Truth(treatment="Imatinib")).reason == "too_many_measures"
+    assert compare("Avoid surgery.", Truth(treatment="Imatinib")).reason == "no_treatment_asserted"
+    assert compare("Rituximab", Truth(treatment="Imatinib")).reason == ""
+
+
+@given(st.text(max_size=400))
+def test_any_plan_is_read_and_is_its_own_answer(text: str) -> None:
+    read_plan(text)
+    verdict = compare(text, Truth(treatment=text))
+    assert verdict.match or verdict.rule == "empty"
+
+
+@pytest.mark.parametrize("part", ["a", "avoid ", "gout, ", "(", "to ", "or ", "not, ", "stop x, start y; "])
+def test_a_long_plan_is_read_at_once(part: str) -> None:
+    begun = time.process_time()
+    read_plan(part * (200_000 // len(part)))
+    assert time.process_time() - begun < 5

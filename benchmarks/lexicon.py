@@ -1,0 +1,24 @@
+"""The words of ICD-10-CM, by which a typing error is told from another word.
+
+`python -m benchmarks.lexicon > scenarios/terms/data/lexicon.txt` wrote the list; ICD-10-CM is in the public domain.
+"""
+
+import re
+
+from wardround.scenarios.terms import icd
+
+SHORTEST = 5
+
+
+def main() -> None:
+    """Print the words of all titles and inclusion terms, in alphabetical order."""
+    held = icd.classification()
+    found: set[str] = set()
+    for code in held.get_all_codes(True):
+        for text in (held.get_description(code), *held.get_inclusion_term(code)):
+            found.update(word for word in re.findall(r"[a-z]+", str(text).lower()) if len(word) >= SHORTEST)
+    print("\n".join(sorted(found)))
+
+
+if __name__ == "__main__":
+    main()

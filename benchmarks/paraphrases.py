@@ -1,0 +1,75 @@
+"""Stored answers of models that say the truth in other words, as two judges saw it: which they are, not their text.
+
+`python -m benchmarks.paraphrases DIR > tests/scenarios/terms/paraphrases.csv`, DIR the folder of MedR-Bench, wrote the
+list before any rule was written. `none`: the head noun of the truth stands nowhere in the answer (all there are).
+`other`: the answer's own head noun is another one (as many by seed as make 200 with the first). Half 'tune' was read
+while the rules were written, half 'held' was not.
+"""
+
+import ast
+import csv
+import hashlib
+import json
+import random
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from wardround.scenarios.case import Case
+from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.moves import Conclusion
+from wardround.scenarios.report import read
+from wardround.scenarios.terms.vocabulary import roots
+
+MODELS = ("deepseek-r1", "o3-mini", "qwen3-14b-thinking")
+SEED, COUNT = 13, 200
+_TAIL = re.compile(
+    r"[,;(\[/]|\b(?:with|due to|secondary to|caused by|associated with|involving|of|in|from|and|following|after)\b",
+    re.I,
+)
+
+
+def main() -> None:
+    """Print the list as CSV: case, model, words, half."""
+    strict, loose = [], []
+    for case, model, label, answer in accepted(Path(sys.argv[1])):
+        if noun(label) not in roots(answer):
+            strict.append((case, model, "none", half(case)))
+        elif noun(label) != noun(answer):
+            loose.append((case, model, "other", half(case)))
+    drawn = random.Random(SEED).sample(sorted(loose), min(len(loose), max(0, COUNT - len(strict))))
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(("case", "model", "words", "half"))
+    out.writerows(sorted(strict) + sorted(drawn))
+
+
+def accepted(folder: Path) -> Iterator[tuple[str, str, str, str]]:
+    """(case, model, label, answer) of each stored answer that both judges call right."""
+    truths = {case.id: case.truth.diagnosis for case in load(folder / "diagnosis_cases.json") if isinstance(case, Case)}
+    for model in MODELS:
+        at = folder / "results" / f"oracle_diagnosis__{model}__accuracy_judge_"
+        gpt, gemma = (json.loads(Path(f"{at}{judge}.json").read_text(encoding="utf-8")) for judge in ("gpt", "gemma"))
+        for case, held in gpt.items():
+            results = held["results"]
+            reply = (ast.literal_eval(results) if isinstance(results, str) else results)["content"] or ""
+            move = read(reply, last=True)
+            right = str(held["accuracy"]) == "True" == str(gemma[case]["accuracy"])
+            if right and isinstance(move, Conclusion):
+                yield case, model, truths[case], move.text
+
+
+def noun(text: str) -> str:
+    """The last word of the head of a name: what stands before 'with', 'of', a comma or a bracket."""
+    found = [roots(part) for part in _TAIL.split(text.strip().split("\n")[0])]
+    heads = [words for words in found if words]
+    return heads[0][-1] if heads else ""
+
+
+def half(case: str) -> str:
+    """'tune' or 'held', by a hash of the case's id."""
+    return ("tune", "held")[hashlib.sha256(case.encode()).digest()[0] % 2]
+
+
+if __name__ == "__main__":
+    main()

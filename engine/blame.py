@@ -1,0 +1,135 @@
+"""Whose failure it was: what the models of an episode really raised, and whose words made a call fail."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from wardround.engine.errors import (
+    EgressError,
+    LeaseLost,
+    LimitReached,
+    LogError,
+    ProviderError,
+    RunStopped,
+    StoreError,
+    storable,
+)
+from wardround.engine.events import Acted, Called, Event, effective
+from wardround.engine.records import Ending, View
+from wardround.engine.trajectory import messages_of
+
+PASSING = (RunStopped, StoreError, LeaseLost, LogError, EgressError)
+"""What concerns the whole run, or the log: it ends no episode and passes every border."""
+OWN_REPLY = frozenset(("refusal", "content_filter", "unsendable", "too_long"))
+"""Kinds of failed calls that lie in the reply of the seat's own model, or in what the seat wanted to send."""
+TEXTUAL = frozenset((400, 413, 422))
+"""Statuses by which endpoints refuse a request for what stands in it."""
+FLOODED = "flooded"
+"""Reason of an ending by the seat whose words made the model of another seat fail."""
+ALLOWED = 20_000
+"""Characters of its own (instructions, notes) that a seat may add to what it was shown before a first call is its."""
+
+
+class Door:
+    """The door between the agents of an episode and their models: what came out of it is believed of nobody else.
+
+    It keeps the errors of the present act themselves, each with its call where there is one. An agent that hands one of
+    them on, or raises another `from` it, is believed; one that raises an error of the same type is not.
+    """
+
+    __slots__ = ("_met",)
+
+    def __init__(self) -> None:
+        self._met: list[tuple[Exception, Called | None]] = []
+
+    def met(self, error: Exception, call: Called | None = None) -> None:
+        """A model of this episode raised it."""
+        self._met.append((error, call))
+
+    def clear(self) -> None:
+        """Another act begins."""
+        self._met.clear()
+
+    def behind(self, error: BaseException) -> tuple[Exception, Called | None] | None:
+        """The error of a model that `error` is, or was raised from; None if it is the agent's own."""
+        seen: BaseException | None = error
+        for _ in range(100):  # a chain of causes may be a ring
+            if seen is None:
+                return None
+            for met in self._met:
+                if met[0] is seen:
+                    return met
+            seen = seen.__cause__
+        return None
+
+    def passing(self) -> Exception | None:
+        """What concerns the whole run and came out in this act, whether or not the agent kept it to itself."""
+        return next((error for error, _ in self._met if isinstance(error, PASSING)), None)
+
+
+def leading(error: BaseException, door: Door | None) -> tuple[BaseException, Called | None]:
+    """Of several errors that concurrent calls raised at once, the one that decides, with its call if there is one.
+
+    A stop first, then a limit, a provider, the rest; with a `door`, only what came out of it counts as such.
+    """
+    if isinstance(error, BaseExceptionGroup) and (door is None or door.behind(error) is None):
+        leaves = [leading(inner, door) for inner in error.exceptions]
+        return min(leaves, key=lambda leaf: _rank(leaf[0], door))
+    met = door.behind(error) if door else None
+    return met or (error, None)
+
+
+def _rank(error: BaseException, door: Door | None) -> int:
+    ranked = (*PASSING, LimitReached, ProviderError)
+    if door is not None and door.behind(error) is None:
+        return len(ranked)
+    return next((place for place, kind in enumerate(ranked) if isinstance(error, kind)), len(ranked))
+
+
+def failed_call(seat: str, error: ProviderError, call: Called | None, view: View, events: Sequence[Event]) -> Ending:
+    """How an episode ends whose `seat` could not get a call answered: by the provider, or by the seat at fault."""
+    detail = str(error)
+    if error.kind in OWN_REPLY:
+        return Ending(seat, error.kind, detail)
+    if call is None or not _for_its_text(call):
+        return Ending("provider", error.kind, detail)
+    other = _flooding(call, view, events)
+    if other and (error.kind == "context_overflow" or call.status == 413 or _answered_before(call, events)):
+        return Ending(other, FLOODED, storable(f"{seat} could not answer what {other} said: {detail}"))
+    if _answered_before(call, events) or _by_own_words(call, view, events):
+        return Ending(seat, error.kind, detail)
+    return Ending("provider", error.kind, detail)
+
+
+def _for_its_text(call: Called) -> bool:
+    """Whether a call was refused for what stood in it; not known of calls stored without their status."""
+    kind = call.error[0] if call.error else ""
+    return kind == "context_overflow" or (kind == "bad_request" and call.status in TEXTUAL)
+
+
+def _answered_before(call: Called, events: Sequence[Event]) -> bool:
+    """Whether the same model had answered in this episode, so that its name, key and settings are well."""
+    earlier = (event for event in effective(events) if isinstance(event, Called) and event.seq < call.seq)
+    return any(event.seat == call.seat and event.reply is not None for event in earlier)
+
+
+def _by_own_words(call: Called, view: View, events: Sequence[Event]) -> bool:
+    """Whether the greater part of a first request is neither what the seat was shown nor a usual instruction."""
+    sent = sum(len(message.content) for message in messages_of(call, events))
+    shown = len(view.brief) + sum(len(said.text) for said in view.heard) + len(str(view.known or ""))
+    return sent - shown > max(shown, ALLOWED)
+
+
+def _flooding(call: Called, view: View, events: Sequence[Event]) -> str:
+    """The other seat whose words are at least half of what was sent; "" if there is none.
+
+    What nobody plays, as a scenario's own announcements, has taken no action and floods nothing.
+    """
+    sent = "\n".join(message.content for message in messages_of(call, events))
+    players = {event.seat for event in events if isinstance(event, Acted) and event.seq < call.seq}
+    words = Counter((said.seat, text) for said in view.heard if (text := said.text.strip()))
+    amounts: Counter[str] = Counter()
+    for (seat, text), times in words.items():
+        if seat != view.seat and seat in players:
+            amounts[seat] += len(text) * min(times, sent.count(text))
+    most = max(amounts, key=lambda seat: amounts[seat], default="")
+    return most if most and 2 * amounts[most] >= len(sent) else ""

@@ -1,0 +1,141 @@
+"""A blocked event loop is found and named: code that sleeps or computes without giving way holds up every episode."""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NamedTuple
+
+import structlog
+
+from wardround.engine.episode import Episode
+from wardround.engine.rows import EpisodeRow
+
+log = structlog.get_logger("wardround")
+TICK = 0.25
+"""Seconds between two looks."""
+BLOCKED = 1.0
+"""Seconds without a sign of the loop after which it counts as blocked."""
+_HOUSE = "wardround."
+
+
+class Block(NamedTuple):
+    """Where the loop stands: in which line of a plug-in, called from which frame of the engine, for how long so far."""
+
+    line: str
+    caller: FrameType
+    seconds: float
+
+
+@contextmanager
+def watched(told: Callable[[Block], None], *, after: float = BLOCKED) -> Iterator[None]:
+    """While the block runs, tell `told` (in a thread of its own) where plug-in code blocks the running loop.
+
+    Only code that is not of this package is named, and each line once. It cannot be cut off: nothing but itself can
+    give way. Time in which the whole process was stopped does not count.
+    """
+    watch = _Watch(asyncio.get_running_loop(), threading.get_ident(), told, after)
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.over.set()
+        watch.join(TICK)
+
+
+def warned(block: Block) -> None:
+    """Say in the log which code blocks the loop, in which episode and seat as far as that can be seen."""
+    named: dict[str, str] = {}
+    frame: FrameType | None = block.caller
+    while frame is not None and "episode" not in named:
+        held = frame.f_locals
+        if isinstance(episode := held.get("self"), Episode):
+            named = episode.told(str(held.get("seat", "")))
+            break
+        if isinstance(row := held.get("row"), EpisodeRow):
+            named["episode"] = row.id
+        frame = frame.f_back
+    log.warning(
+        "code of your own blocks the event loop, and nothing else goes on meanwhile: await instead, or use a thread",
+        **named,
+        line=block.line,
+        seconds=round(block.seconds, 1),
+    )
+
+
+class _Watch(threading.Thread):
+    """Asks the loop for a sign of life, and looks at its stack where none comes."""
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, thread: int, told: Callable[[Block], None], after: float
+    ) -> None:
+        super().__init__(name="wardround-watch", daemon=True)
+        self.over = threading.Event()
+        self._loop, self._watched, self._told, self._after = loop, thread, told, after
+        self._answered = threading.Event()
+        self._named: set[str] = set()
+
+    def run(self) -> None:
+        """Until the block is over or the loop is closed."""
+        tick, missed = min(TICK, self._after / 2), 0
+        self._answered.set()
+        while not self.over.wait(tick):
+            if self._answered.is_set():
+                missed = 0
+                self._answered.clear()
+                try:
+                    self._loop.call_soon_threadsafe(self._answered.set)
+                except RuntimeError:
+                    return
+                continue
+            missed += 1
+            if missed * tick >= self._after:
+                self._look(missed * tick)
+
+    def _look(self, seconds: float) -> None:
+        frame = sys._current_frames().get(self._watched)
+        found = _plugin(frame)
+        if found is None:
+            return
+        line, caller = found
+        if line not in self._named:
+            self._named.add(line)
+            self._told(Block(line, caller, seconds))
+
+
+def _plugin(frame: FrameType | None) -> tuple[str, FrameType] | None:
+    """The innermost line of the plug-in that the engine called, and the frame that called it."""
+    inner: FrameType | None = None
+    stack: list[FrameType] = []
+    while frame is not None:
+        stack.append(frame)
+        frame = frame.f_back
+    for outer, called in zip(reversed(stack), list(reversed(stack))[1:], strict=False):
+        if _name(outer) in _CALLERS and not _ours(called):
+            top = _name(called)
+            for inner in stack:
+                if _name(inner) == top:
+                    break
+            assert inner is not None
+            code = inner.f_code
+            return f"{code.co_filename.rpartition('/')[2]}:{inner.f_lineno} in {code.co_name}", outer
+    return None
+
+
+_CALLERS = frozenset(
+    _HOUSE + name
+    for name in ("engine.episode", "engine.plugins", "cast", "scoring", "evaluators.evaluation", "agents.check")
+)
+"""Modules from which plug-in code is called."""
+_LIBRARIES = ("asyncio", "anyio", "contextlib", "threading", "msgspec", "structlog", "concurrent", "selectors")
+
+
+def _name(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))
+
+
+def _ours(frame: FrameType) -> bool:
+    name = _name(frame)
+    return name.startswith(_HOUSE) or name.partition(".")[0] in _LIBRARIES

@@ -1,0 +1,93 @@
+"""Text from outside: what no store takes is escaped where it comes in, what no terminal may get where it is shown."""
+
+import json
+import re
+from collections.abc import Callable
+
+from wardround.engine.errors import storable
+from wardround.engine.records import Json
+
+
+def loads(text: str) -> Json:
+    """`json.loads`, with every half of a surrogate pair, which JSON may write and no store takes, as an escape."""
+    value = json.loads(text)
+    return mended(value) if "\\u" in text else value
+
+
+def mended(value: Json) -> Json:
+    """The value with every half of a surrogate pair in its texts and keys written as an escape."""
+    return _each(value, storable)
+
+
+def half(value: Json, where: str = "") -> str | None:
+    """Where in a value a text holds half of a surrogate pair ('seats.NAME.options.x'); None if none does."""
+    if isinstance(value, str):
+        return where if storable(value) != value else None
+    if isinstance(value, dict):
+        parts = [(f"{where}.{storable(str(name))}".lstrip("."), part) for name, part in value.items()]
+        parts += [(where or "a name", name) for name in value]
+    elif isinstance(value, list | tuple):
+        parts = [(f"{where}[{place}]", part) for place, part in enumerate(value)]
+    else:
+        return None
+    return next((found for place, part in parts if (found := half(part, place)) is not None), None)
+
+
+_UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
+"""Characters that steer a terminal or the order of what is read, or that nobody sees."""
+_UNSEEN_IN_LINES = re.compile(_UNSEEN.pattern.replace(r"\x00-\x1f", r"\x00-\x08\x0b-\x1f"))
+
+
+def printable(text: str, *, lines: bool = False) -> str:
+    """The text as it may be sent to a terminal: what would steer it is written as an escape, such as \\x1b.
+
+    Line ends and tabs too, so that no text can look like a line of the program's own; with `lines` these stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if lines:
+        return _UNSEEN_IN_LINES.sub(_escaped, text.replace("\r\n", "\n"))
+    return _UNSEEN.sub(_escaped, text)
+
+
+def in_json(text: str) -> str:
+    """A JSON text with the same characters as JSON escapes: it says the same, and steers nothing."""
+    return _UNSEEN_IN_LINES.sub(_json_escape, text)
+
+
+def cell(value: str) -> str:
+    """A text as a cell of a CSV file that a spreadsheet opens: what it would take for a formula is quoted by a '.
+
+    A text that is a number stays one.
+    """
+    if not value.lstrip(" ").startswith(_FORMULA):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""How a cell begins that a spreadsheet may run."""
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode()
+
+
+def _each(value: Json, change: Callable[[str], str]) -> Json:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(name): _each(part, change) for name, part in value.items()}
+    return [_each(part, change) for part in value] if isinstance(value, list) else value

@@ -1,0 +1,220 @@
+"""The reasoning of a whole encounter: all replies, first turn to last, judged as one by what was known at each turn."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Score, Scored
+from wardround.engine.seat import Seat
+from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.bench import Bench
+from wardround.evaluators.evidence.sealed import Sealed
+from wardround.evaluators.judging.fence import left_out
+from wardround.evaluators.reasoning.account import Account, Overquoted, PartAccount, ReferenceAccount, WholeAccount
+from wardround.evaluators.reasoning.controls import controlled
+from wardround.evaluators.reasoning.evaluator import GOALS, PARTS, Reasoning, agreement, case_signs, hostile_texts, told
+from wardround.evaluators.reasoning.judged import ABSENT, JudgedReply, Knowledge, Part
+from wardround.evaluators.reasoning.library import Library
+from wardround.evaluators.reasoning.part import Begun, Judging, judged_reply
+from wardround.evaluators.reasoning.pooled import pooled
+from wardround.evaluators.reasoning.sampled import sampled
+from wardround.evaluators.reasoning.scores import opinion_scores, turning_scores
+from wardround.evaluators.reasoning.turns import Reply, asks, replies
+from wardround.evaluators.standing import answers, goal_of, unscored
+from wardround.evaluators.together import together
+from wardround.scenarios.case import Case, Truth
+
+OFTEN = 4
+"""Steps for which one passage must be quoted, and more than half of those with a quotation, to be named."""
+
+
+class EncounterReasoning(Reasoning):
+    """Version 2: the rationales of all turns are one reasoning.
+
+    Each step is judged by what its author had been told at that turn; one that relies on a finding not told by then is
+    `unseen`: counted, and not effective. Verdicts need words that bear on the step (bears.py). Names of version 1 stand
+    for the reply with the answer, `examination_` for those before it, `turn_N_` for each turn of every scenario in
+    which somebody can be asked, and `whole_` for all turns together. Only there stand `whole_unseen_PART`, the share of
+    steps that rely on what was not told, and `whole_repetition_PART`, that of the steps from the second turn on which
+    repeat a step of an earlier turn. Where judges may go by their own knowledge, `opinion_factuality_PART` tells of it.
+    """
+
+    VERSION: ClassVar[int] = 2
+    KNOWLEDGE: ClassVar[bool] = True
+    """Judges may go by what they know themselves, if a user says so."""
+
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Scored:
+        """All figures of one episode, with their account; in the first of an evaluation the controls are posed too."""
+        if not isinstance(seat, Bench) or (seat.search is None and seat.knowledge != "judge"):
+            raise UsageError(f"the evaluator {self.name} needs judges and a search: --judge SPEC --search SPEC")
+        controls = () if seat.controls is None else await controlled(seat.panel, seat.controls, seat.knowledge)
+        reason = unscored(trajectory.ending)
+        found = [] if reason else replies(case, trajectory, as_seen=True)
+        judges = {judge.seat: judge.spec for judge in seat.panel.judges}
+        account = Account(
+            self.rules,
+            judges,
+            seat.search.name if seat.search else "",
+            seat.panel.floor,
+            knowledge=seat.knowledge,
+            controls=controls,
+        )
+        if not found:
+            return Scored(self._none(trajectory, seat, reason or "no_replies"), account if controls else None)
+        goal, given = goal_of(case, trajectory), answers(trajectory.ending)
+        library = _library(seat, case.truth, found)
+        judging = Judging(
+            seat.panel, self.rules, GOALS[goal], library, given.get(goal, ""), whole=True, knowledge=seat.knowledge
+        )
+        reference, unreferenced = await self._reference(seat, case.truth, goal)
+        begun = await together(
+            [partial(_asking(judging, reply).begun, reply, part) for reply in found for part in PARTS]
+        )
+        chosen = [
+            one for part in PARTS for one in _placed([one for one in begun if one.account.part == part], seat.seed)
+        ]
+        parts = await together([_judged(judging, one, reference, unreferenced) for one in _in_turn(chosen)])
+        whole = [await _together(judging, chosen, parts, part, reference, unreferenced) for part in PARTS]
+        account = msgspec.structs.replace(
+            account,
+            parts=tuple(parts),
+            flags=case_signs(case, found[-1].known),
+            unseen=left_out(told(case.truth, goal, self.rules)),
+            whole=tuple(whole),
+            overquoted=_overquoted(parts),
+        )
+        figures = self._encountered(parts, whole, seat.knowledge, several=asks(trajectory))
+        return Scored([*figures, *hostile_texts(account), *agreement(judging)], account)
+
+    def _encountered(
+        self, parts: Sequence[PartAccount], whole: Sequence[WholeAccount], knowledge: Knowledge, *, several: bool
+    ) -> list[Score]:
+        figures: list[Score] = []
+        for one in whole:
+            name = one.part
+            mine = [part for part in parts if part.part == name]
+            before = [self._reply(part) for part in mine[:-1]]
+            nothing = JudgedReply(name, (), None, "nothing_asked")
+            staged = [("", self._reply(mine[-1]), mine[-1:], mine[-1].unreferenced)]
+            if before or several:
+                staged.append(("examination_", pooled(name, before) if before else nothing, mine[:-1], "no_reference"))
+            for part in mine if several else ():
+                staged.append((f"turn_{part.turn}_", self._reply(part), [part], part.unreferenced))
+            all_of_it = _whole_reply(one, [*before, self._reply(mine[-1])])
+            staged.append(("whole_", all_of_it, mine, one.unreferenced))
+            for prefix, reply, of, unreferenced in staged:
+                figures += self._scores(reply, prefix, of, unreferenced)
+                figures += opinion_scores(reply, prefix) if knowledge != "search" else []
+            figures += turning_scores(all_of_it, [part for part in mine if part.turn > 1], tuple(p.seq for p in mine))
+        counts = {f"whole_steps_{one.part}": one.steps for one in whole}
+        return [
+            msgspec.structs.replace(score, value=float(counts[score.name]))
+            if score.value is not None and score.name in counts
+            else score
+            for score in figures
+        ]
+
+    def _none(self, trajectory: Trajectory, bench: Bench, reason: str) -> list[Score]:
+        """The same names, in the same order, as an episode has that can be scored, but for those of its turns."""
+        figures: list[Score] = []
+        for part in PARTS:
+            nothing = JudgedReply(part, (), None, reason)
+            for stage in ["", "examination_", "whole_"] if asks(trajectory) else ["", "whole_"]:
+                figures += self._without(part, stage, reason)
+                figures += opinion_scores(nothing, stage) if bench.knowledge != "search" else []
+            figures += turning_scores(nothing, (), ())
+        beside = ["hostile_texts", *(["reasoning_agreement"] if bench.panel.several else [])]
+        return figures + [Score(name, None, reason) for name in beside]
+
+
+def _library(bench: Bench, truth: Truth, found: Sequence[Reply]) -> Library | None:
+    """The search, sealed against the truth unless the doctor said it first; None where nothing may be looked up."""
+    if bench.search is None or bench.knowledge == "judge":
+        return None
+    known = "\n".join([found[-1].known, *(f"{reply.text}\n{reply.thinking}" for reply in found)])
+    return Library(Sealed(bench.search, truth, known), bench.reader, bench.signed)
+
+
+def _asking(judging: Judging, reply: Reply) -> Judging:
+    return replace(judging, goal=GOALS["examination"]) if reply.stage == "examination" else judging
+
+
+def _judged(
+    judging: Judging, begun: Begun, reference: Sequence[str], unreferenced: str
+) -> Callable[[], Awaitable[PartAccount]]:
+    if begun.account.stage == "examination":
+        asking = replace(judging, goal=GOALS["examination"])
+        return partial(asking.judged, begun, (), "no_reference")
+    return partial(judging.judged, begun, reference, unreferenced)
+
+
+def _placed(mine: Sequence[Begun], seed: int) -> list[Begun]:
+    """The same part of all replies with the steps of earlier turns, and the places of the steps to judge."""
+    places = sampled([len(one.steps) for one in mine], seed)
+    before: list[tuple[int, str]] = []
+    found = []
+    for one, chosen in zip(mine, places, strict=True):
+        over = len(one.steps) - len(chosen)
+        account = msgspec.structs.replace(one.account, left_out=over) if over else one.account
+        found.append(replace(one, account=account, before=tuple(before), places=chosen))
+        before += [(one.account.turn, step) for step in one.steps]
+    return found
+
+
+def _in_turn(chosen: Sequence[Begun]) -> list[Begun]:
+    """In order of turn, the formal part first."""
+    return sorted(chosen, key=lambda one: (one.account.turn, PARTS.index(one.account.part)))
+
+
+async def _together(
+    judging: Judging,
+    chosen: Sequence[Begun],
+    parts: Sequence[PartAccount],
+    part: Part,
+    reference: Sequence[str],
+    unreferenced: str,
+) -> WholeAccount:
+    """One part of all turns as one reasoning: what is not found behind the answer is looked for in all of it."""
+    mine = [one for one in chosen if one.account.part == part]
+    steps = [step for one in mine for step in one.steps]
+    judged = sum(len(one.chosen) for one in mine)
+    whole = WholeAccount(part, len(steps), judged, unreferenced=unreferenced)
+    last = next(one for one in reversed(parts) if one.part == part)
+    if unreferenced:
+        return whole
+    if not steps and last.reason in ABSENT:
+        return msgspec.structs.replace(whole, unreferenced=last.reason)
+    if last.reference is not None and len(steps) == len(mine[-1].steps):
+        return msgspec.structs.replace(whole, reference=last.reference)
+    behind = {place: one for place, one in enumerate(last.reference or ()) if one.reasoning}
+    missing = [place for place in range(len(reference)) if place not in behind]
+    sought = await judging.compared(steps, reference, missing)
+    found: dict[int, ReferenceAccount] = behind | dict(zip(missing, sought, strict=True))
+    return msgspec.structs.replace(whole, reference=tuple(found[place] for place in range(len(reference))))
+
+
+def _whole_reply(whole: WholeAccount, of: Sequence[JudgedReply]) -> JudgedReply:
+    """All steps that were judged; those that a sample left out are not failures, they were not drawn."""
+    steps = tuple(step for reply in of for step in reply.steps)
+    reason = "" if steps else pooled(whole.part, of).reason
+    referred = judged_reply(
+        PartAccount(whole.part, "conclusion", 0, 0, reference=whole.reference, reason="-"), "default"
+    )
+    return JudgedReply(whole.part, steps, referred.reference, reason)
+
+
+def _overquoted(parts: Sequence[PartAccount]) -> tuple[Overquoted, ...]:
+    """The passages that were quoted for many steps, whether the quotations founded anything or not."""
+    steps = [{quoted.digest for quoted in (*step.quoted, *step.beside)} for part in parts for step in part.steps]
+    quoting = [digests for digests in steps if digests]
+    counts = Counter(digest for digests in quoting for digest in sorted(digests))
+    return tuple(
+        Overquoted(digest, count, len(quoting))
+        for digest, count in sorted(counts.items())
+        if count >= OFTEN and 2 * count > len(quoting)
+    )

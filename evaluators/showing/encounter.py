@@ -1,0 +1,238 @@
+"""An episode as a dialogue: what each seat did, what the desk corrected, what it cost, and what was known by then."""
+
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import Any
+
+import msgspec
+
+from wardround.engine.counting import counted
+from wardround.engine.events import Acted, Called
+from wardround.engine.protocols import Scenario
+from wardround.engine.records import Json, Said, View
+from wardround.engine.trajectory import Trajectory
+from wardround.scenarios.answers import ANSWERING, answers, tells_a_story
+from wardround.scenarios.case import Case
+from wardround.scenarios.records import items
+from wardround.scenarios.terms.catalogue import catalogue
+from wardround.scenarios.terms.chart import entries
+from wardround.scenarios.terms.understanding import understand
+
+DESK = "desk"
+FATES: dict[str, str] = {
+    "not_performed": "not performed",
+    "unknown": "no such test is known",
+    "ambiguous": "may mean several tests",
+    "broad": "too broad to look up",
+    "assumed": "assumed normal",
+    "negated": "withheld: it was said not to be wanted",
+    "conditional": "withheld: wanted only on a condition",
+    "done": "withheld: told as done",
+}
+"""What became of a request that was not answered by the record."""
+VERBS: dict[str, str] = {
+    "reply": "replies",
+    "ask": "asks",
+    "order": "orders",
+    "conclude": "concludes",
+    "answer": "answers",
+}
+"""What a seat does, in words."""
+SAID: dict[str, str] = {"warning": "correction", "refusal": "refused", "demand": "demand", "question": "question"}
+"""What the desk does, in words."""
+
+
+class Act(msgspec.Struct, frozen=True):
+    """One thing that was asked for: how many results came of it, its points, and what became of it.
+
+    `fate` is empty where a result was told, else `not_performed`, `unknown`, `ambiguous`, `broad` or `assumed`; what
+    orders nothing is `negated`, `conditional` or `done`, and was withheld.
+    """
+
+    asked: str
+    results: int
+    points: float
+    fate: str = ""
+
+    @property
+    def outcome(self) -> str:
+        """What became of it, in words."""
+        if self.fate:
+            return FATES.get(self.fate, self.fate.replace("_", " "))
+        return counted(self.results, "result")
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """Calls of models in one turn; `cost` in US dollars, None if one has no known price."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost: float | None = 0.0
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One action: `said` is its text, or what a typed action did in words; `desk` is what the rules answered to it.
+
+    `known` are the names of results that had been told before it, `points` what orders had cost by then; both are kept
+    for the doctor alone.
+    """
+
+    seq: int
+    seat: str
+    verb: str
+    said: str
+    thinking: str = ""
+    acts: tuple[Act, ...] = ()
+    desk: tuple[Said, ...] = ()
+    known: tuple[str, ...] = ()
+    points: float = 0.0
+    spent: Spent = Spent()
+
+
+class Encounter(msgspec.Struct, frozen=True):
+    """A whole dialogue. `brief` is what the doctor read first; `folded` is False where the scenario is not installed,
+    so that nobody can say what its desk corrected.
+    """
+
+    brief: str
+    turns: tuple[Turn, ...]
+    folded: bool = True
+    detail: str = ""
+
+    @property
+    def points(self) -> float:
+        """What all orders cost, in points."""
+        return fsum(act.points for turn in self.turns for act in turn.acts)
+
+    @property
+    def corrections(self) -> int:
+        """How often the desk said that something was not possible."""
+        return sum(said.verb in ("warning", "refusal") for turn in self.turns for said in turn.desk)
+
+
+def encounter(case: Case, trajectory: Trajectory, scenario: Scenario[Case, Any] | None) -> Encounter:
+    """The dialogue of an episode, played once more by its rules: nobody is asked anything.
+
+    Without `scenario` the desk's words, which are no events, are missing.
+    """
+    desk, orders, brief = _folded(case, trajectory, scenario) if scenario else ({}, {}, "")
+    costs = _costs(trajectory)
+    own = frozenset(name for entry in entries(items(case), catalogue()) for name in (*entry.names, *entry.groups))
+    names = {item.ref: item.name for item in items(case)}
+    known: dict[str, None] = {}
+    points = 0.0
+    turns: list[Turn] = []
+    for event in trajectory.acted():
+        acts = _acts(event, trajectory, orders.get(event.seq), own) if event.seat in ANSWERING else ()
+        turns.append(
+            Turn(
+                seq=event.seq,
+                seat=event.seat,
+                verb=event.action.verb,
+                said=event.action.text or _in_words(event.action.args),
+                thinking=event.action.thinking,
+                acts=acts,
+                desk=tuple(desk.get(event.seq, ())),
+                known=tuple(known) if event.seat == "doctor" else (),
+                points=points if event.seat == "doctor" else 0.0,
+                spent=costs.get(event.seq, Spent()),
+            )
+        )
+        known.update(dict.fromkeys(_told(event, names)))
+        points += sum(act.points for act in acts)
+    ending = trajectory.ending
+    return Encounter(brief or case.opening, tuple(turns), scenario is not None, ending.detail if ending else "")
+
+
+_Orders = dict[int, Mapping[str, Json]]
+
+
+def _folded(
+    case: Case, trajectory: Trajectory, scenario: Scenario[Case, Any]
+) -> tuple[dict[int, list[Said]], _Orders, str]:
+    """What the desk said, by the event that it answers; the orders, by the event that answers them; the brief."""
+    state = scenario.start(case)
+    desk: dict[int, list[Said]] = {}
+    orders: _Orders = {}
+    brief, heard = "", set[tuple[int, str, str]]()
+    for event in trajectory.acted():
+        if scenario.ending(state) is not None:
+            break
+        seat = scenario.turn(state)
+        view = scenario.view(state, seat)
+        if seat == "doctor":
+            brief = brief or view.brief
+            _hear(view, heard, desk)
+        elif isinstance(view.known, Mapping) and isinstance(view.known.get("order"), Mapping):
+            orders[event.seq] = view.known["order"]
+        state = scenario.apply(state, event)
+    return desk, orders, brief
+
+
+def _hear(view: View, heard: set[tuple[int, str, str]], desk: dict[int, list[Said]]) -> None:
+    """Keep what the desk has said since the doctor's last turn."""
+    for said in view.heard:
+        mark = (said.seq, said.verb, said.text)
+        if said.seat == DESK and mark not in heard:
+            heard.add(mark)
+            desk.setdefault(said.seq, []).append(said)
+
+
+def _acts(
+    event: Acted, trajectory: Trajectory, order: Mapping[str, Json] | None, own: frozenset[str]
+) -> tuple[Act, ...]:
+    examined = "examiner" in trajectory.header.get("seats", ())
+    if tells_a_story(event.seat, event.action, examined=examined):
+        return ()
+    found: dict[str, list[Mapping[str, Json]]] = {}
+    for answer in answers(event.action):
+        found.setdefault(str(answer.get("asked") or ""), []).append(answer)
+    told = [_act(asked, rows) for asked, rows in found.items()]
+    wanted = (order.get("items") or order.get("text") or "") if order else ""
+    withheld = understand(wanted, catalogue(), own).withheld if wanted else ()
+    return (*told, *(Act(one.asked, 0, 0.0, one.why) for one in withheld))
+
+
+def _act(asked: str, rows: Sequence[Mapping[str, Json]]) -> Act:
+    had = [row for row in rows if row.get("state") in ("reported", "normal")]
+    points = sum(float(row["points"]) for row in rows if isinstance(row.get("points"), int | float))
+    if any(row.get("assumed") for row in rows):
+        return Act(asked, len(had), points, "assumed")
+    if had:
+        return Act(asked, len(had), points)
+    rule = str(rows[0].get("rule") or "")
+    return Act(asked, 0, points, rule if rule in ("broad", "ambiguous") else str(rows[0].get("state") or "unknown"))
+
+
+def _told(event: Acted, names: Mapping[str, str]) -> list[str]:
+    """The names of the results that an answer cites."""
+    if event.seat not in ANSWERING:
+        return []
+    refs = [str(ref) for answer in answers(event.action) for ref in answer.get("refs") or ()]
+    return [names[ref] for ref in refs if ref in names]
+
+
+def _costs(trajectory: Trajectory) -> dict[int, Spent]:
+    """What the calls before each action cost, by the action's number."""
+    found: dict[int, Spent] = {}
+    pending = Spent()
+    for event in trajectory:
+        if isinstance(event, Called) and event.reply is not None:
+            usage = event.reply.usage
+            cost = None if pending.cost is None or usage.cost is None else pending.cost + usage.cost
+            pending = Spent(pending.calls + 1, pending.tokens + usage.prompt + usage.completion, cost)
+        elif isinstance(event, Acted):
+            found[event.seq], pending = pending, Spent()
+    return found
+
+
+def _in_words(args: Mapping[str, Json]) -> str:
+    """A typed action: `complete blood count, urinalysis`; what is neither list nor text as JSON."""
+    kind = str(args.get("kind") or "")
+    things = args.get("items")
+    if isinstance(things, list | tuple):
+        named = ", ".join(str(one) for one in things)
+        head = "" if kind in ("", "any") else f"{kind}: "
+        return f"{head}{named}" if named else f"{kind}, all of it" if kind else ""
+    texts = list(dict.fromkeys(value for value in args.values() if isinstance(value, str) and value.strip()))
+    return "\n".join(texts) if texts else msgspec.json.encode(dict(args)).decode() if args else ""

@@ -1,0 +1,130 @@
+"""What is wrong or odd in a record though its schema allows it: keys given twice, characters nobody sees, figures."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from wardround.engine.records import Json
+from wardround.scenarios.case import Case, Lab
+
+_INVISIBLE = re.compile(
+    r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
+    r"|(?<=[A-Za-z\d])[\u200c\u200d]|[\u200c\u200d](?=[A-Za-z\d])"
+)
+"""Characters that a reader of a case does not see, but for the joiners that some scripts need between their letters."""
+_NO_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_SPAN = r"\s?-?\s?(?:years?|yrs?|y/?o\b|months?|weeks?|days?)"
+_AGE = re.compile(rf"(?:^|[ (:;,=])[-\u2212]\d{{1,3}}(?:\.\d+)?{_SPAN}|\baged?\b\W{{0,3}}\s?[-\u2212]\d", re.IGNORECASE)
+_OLD = re.compile(r"(?<![\d.,])(\d{3,})[\s-]years?[\s-]old", re.IGNORECASE)
+OLDEST = 125
+"""Years; a person said to be older is most likely a slip of the pen."""
+_NUMBER = re.compile(r"[<>\u2264\u2265~]?\s*-?\d+(?:[.,]\d+)?")
+_UNITLESS = re.compile(
+    r"\bpH\b|\bINR\b|ratio|index|gravity|score|titer|titre|anion gap|count ratio|prothrombin time|probability|grade"
+    r"|\bage\b|fraction|factor|z-?score|crossmatch|saturation|number|stage|class|specific|RDW|osmol|gap",
+    re.IGNORECASE,
+)
+"""Names of figures that need no unit, or whose unit goes without saying."""
+
+
+class Oddity(NamedTuple):
+    """What is odd in a field; `fault` says that the record is refused for it, else it is a warning."""
+
+    field: str
+    message: str
+    fault: bool = False
+
+
+def doubled(text: str) -> list[tuple[tuple[str | int, ...], str]]:
+    """(place, name) of each key that an object of a JSON text has twice: a reader would keep the last in silence."""
+    found: list[tuple[object, str]] = []
+
+    def pairs(held: list[tuple[str, Json]]) -> Json:
+        made = dict(held)
+        if len(made) < len(held):
+            names = [name for name, _ in held]
+            found.extend((made, name) for name in made if names.count(name) > 1)
+        return made
+
+    whole = json.loads(text, object_pairs_hook=pairs)
+    if not found:
+        return []
+    places = {id(part): place for place, part in _parts(whole)}
+    return [(places.get(id(owner), ()), name) for owner, name in found]
+
+
+def path(place: tuple[str | int, ...]) -> str:
+    """A place as it is written: labs[0].value."""
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def in_record(record: Json) -> Iterator[Oddity]:
+    """What stands in the texts of a record and is seen by nobody, or is no text at all."""
+    for place, value in _parts(record):
+        if not isinstance(value, str):
+            continue
+        if "\0" in value:
+            yield Oddity(path(place), "holds a NUL character, which is no text; take it out", fault=True)
+        elif (seen := _INVISIBLE.search(value)) is not None:
+            yield Oddity(
+                path(place),
+                f"holds the character U+{ord(seen[0]):04X} at {seen.start() + 1}, which a reader does not see",
+            )
+
+
+def in_name(name: str) -> str:
+    """Why an id cannot be one, "" if it can: it is shown in tables, lines and addresses."""
+    found = _NO_NAME.search(name)
+    return f"holds the character U+{ord(found[0]):04X}, which no id may: nobody would see it" if found else ""
+
+
+def in_case(case: Case) -> Iterator[Oddity]:
+    """Figures of a case that can hardly be meant so."""
+    for field, text in _told(case):
+        if found := _AGE.search(text):
+            yield Oddity(field, f"tells a negative age: {found[0].strip()!r}")
+        elif (old := _OLD.search(text)) and int(old[1]) > OLDEST:
+            yield Oddity(field, f"tells an age that nobody reaches: {old[0].strip()!r}")
+    for number, lab in enumerate(case.labs):
+        if _bare(lab):
+            yield Oddity(f"labs[{number}].unit", f"{lab.name} is {lab.value}, without a unit")
+        if lab.low is not None and lab.high is not None and lab.low > lab.high:
+            yield Oddity(f"labs[{number}].low", f"the range of {lab.name} ends before it begins")
+
+
+def in_station(station: Json) -> Iterator[Oddity]:
+    """What an OSCE station says in another shape than its format has."""
+    actor = station.get("Patient_Actor") if isinstance(station, dict) else None
+    symptoms = actor.get("Symptoms") if isinstance(actor, dict) else None
+    listed = symptoms.get("Secondary_Symptoms") if isinstance(symptoms, dict) else None
+    if isinstance(listed, str):
+        yield Oddity(
+            "OSCE_Examination.Patient_Actor.Symptoms.Secondary_Symptoms",
+            "is one text where a list belongs; it is read as a list of one",
+        )
+
+
+def _told(case: Case) -> Iterator[tuple[str, str]]:
+    yield "opening", case.opening
+    yield "complaint", case.complaint
+    for name, text in case.history.items():
+        yield f"history.{name}", f"{name}: {text}" if "age" in name.lower() else text
+
+
+def _bare(lab: Lab) -> bool:
+    return not lab.unit and bool(_NUMBER.fullmatch(lab.value.strip())) and not _UNITLESS.search(lab.name)
+
+
+def _parts(value: Json, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Json]]:
+    """Every part of a JSON value, keys of objects among them, with its place."""
+    yield place, value
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from _parts(part, (*place, name))
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from _parts(part, (*place, number))

@@ -1,0 +1,53 @@
+"""The papers that figures and rules come from: each by its short name, its title and where to read it."""
+
+from typing import NamedTuple
+
+
+class Paper(NamedTuple):
+    """`short` is what its authors call the benchmark, or the first words of the title; `url` leads to the paper."""
+
+    short: str
+    title: str
+    url: str
+
+
+MULTICOGEVAL = Paper(
+    "MultiCogEval",
+    "Evaluating LLMs Across Multi-Cognitive Levels: From Medical Knowledge Mastery to Scenario-Based Problem Solving",
+    "https://arxiv.org/abs/2506.08349",
+)
+LLMEVAL_MED = Paper(
+    "LLMEval-Med",
+    "LLMEval-Med: A Real-world Clinical Benchmark for Medical LLMs with Physician Validation",
+    "https://arxiv.org/abs/2506.04078",
+)
+MEDR_BENCH = Paper(
+    "MedR-Bench",
+    "Quantifying the Reasoning Abilities of LLMs on Real-world Clinical Cases",
+    "https://arxiv.org/abs/2503.04691",
+)
+QUESTIONING = Paper(
+    "Questioning Our Questions",
+    "Questioning Our Questions: How Well Do Medical QA Benchmarks Evaluate Clinical Capabilities of Language Models?",
+    "https://aclanthology.org/2025.bionlp-1.24/",
+)
+CLIMEDBENCH = Paper(
+    "CliMedBench",
+    "CliMedBench: A Large-Scale Chinese Benchmark for Evaluating Medical Large Language Models in Clinical Scenarios",
+    "https://arxiv.org/abs/2410.03502",
+)
+AGENTCLINIC = Paper(
+    "AgentClinic",
+    "AgentClinic: a multimodal agent benchmark to evaluate AI in simulated clinical environments",
+    "https://arxiv.org/abs/2405.07960",
+)
+PAPERS: tuple[Paper, ...] = (MULTICOGEVAL, LLMEVAL_MED, MEDR_BENCH, QUESTIONING, CLIMEDBENCH, AGENTCLINIC)
+OF_SCENARIOS: dict[str, Paper] = {
+    "workup": MULTICOGEVAL,
+    "one-turn": MEDR_BENCH,
+    "free-turn": MEDR_BENCH,
+    "oracle": MEDR_BENCH,
+    "treatment": MEDR_BENCH,
+    "consultation": AGENTCLINIC,
+}
+"""The paper that each of the house's scenarios is from, by its name."""

@@ -1,0 +1,375 @@
+"""What a final answer commits to, read without the truth: the diseases it asserts, and how it joins them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from wardround.scenarios.terms.cues import cue, words
+from wardround.scenarios.terms.phrases import about, compound, disease_like
+from wardround.scenarios.terms.stance import Clause, clauses
+from wardround.scenarios.terms.translated import in_english
+from wardround.scenarios.terms.vocabulary import vocabulary
+from wardround.scenarios.terms.wording import key, tokens, words_of
+
+MOST = 20_000
+"""Characters of an answer that are read: a model that repeats itself for a megabyte said it before."""
+MOST_NAMED = 60
+"""Phrases of an answer that are kept; an answer with more is a list in any case."""
+
+Link = Literal["first", "and", "with", "then", "due"]
+"""How a disease is joined to what stands before it: 'with' what goes along, 'then' what follows from it, 'due' what
+it is due to."""
+
+_WORDS: dict[Link, str] = {"first": "", "and": ", ", "with": " with ", "then": " with ", "due": " due to "}
+_ADDING = ("with", "then", "due")
+_HEADED = re.compile(
+    r"(?:^|\n|[.;]\s)[\s#>*_-]*(?:\d+[.)]\s*)?(?:(?:the|my|most|likely|final|primary|main|principal|definitive"
+    r"|working|leading)\s+)*"
+    r"(?:diagnos[ei]s(?:\s+is)?|answer)\s*[*_]*\s*:",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"\s*\b(?:treatment(?: plan)?|rationale|reasoning|explanation|justification|action)\s*[*_]*\s*:", re.IGNORECASE
+)
+_TEMPLATE = re.compile(r"\s*(?:\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\})[\s.]*")
+_NUMBERED = re.compile(r"(?:^|(?<=\s))\(?(\d{1,2})[.):]\s+(?=[A-Za-z])")
+_ENTRY = re.compile(r"\s*[;\n]\s*(?:\(?\d{1,2}[.):]\s|[-*•]\s)?|(?:^|\s)\(?\d{1,2}[.):]\s|\s*>\s*")
+_GLUE = {ord(" "): "\u02ec", ord(","): "\u02c0", ord("/"): "\u02c1", ord("+"): "\u02e0", ord("-"): "\u02e1"}
+"""Letters that stand for the marks inside a name that is never taken apart: no word ends at them."""
+_LOOSE = {ord(letter): chr(mark) for mark, letter in _GLUE.items()}
+# A fraction, a gene or a count is no choice between diseases: 'HER2/neu', 'WHO 2/4', '3+4'.
+_FRACTION = re.compile(r"(?i)(?<=\d)\s*[/+]\s*(?=\d)|(?<=\w)/(?=(?:neu|hpfs?|min|day)\b)")
+_IN_BRACKETS = re.compile(r"\([^()]{0,400}\)")
+_GLOSS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_ALSO_CALLED = re.compile(
+    r"(?i),?\s*\b(?:also (?:called|known as|termed|named|referred to as)|a\.?k\.?a\.?|otherwise known as"
+    r"|formerly(?: called| known as)?"
+    r"|previously known as|i\.e\.,?|that is,|known as|synonym:?)\s+([^,;]+),?"
+)
+_JOINER = re.compile(
+    rf"(?i)(?P<or>{words('or')}\.?|\s*/\s*|[?!])|(?P<then>{words('then')})|(?P<with>{words('with')})|(?P<due>{words('due')})|(?P<and>,"
+    rf"|\s[-–—]\s|\n|:\s|{words('and')})"
+)
+_INDUCED = re.compile(r"(?i)^(?P<cause>.{2,80}?)[-–](?:induced|related|associated|triggered)\s+(?P<head>\S.*)$")
+_LEADING = re.compile(
+    rf"(?i)^(?:\W|(?:{words('hedging', 'adverb', 'ranking')}|either|both|a|an|the|as|of|to be|be|it|is|only"
+    rf"|case of|diagnosis of"
+    r"|evidence of|(?:co-?infections?|coexistence|combination|presence|co-?occurrence)\s+(?:of|with|by)|combined"
+    r"|synchronous|concurrent|coexisting|concomitant|superimposed|underlying|first|second|third|then|next|secondly"
+    r"|thirdly"
+    r"|primary diagnosis|secondary diagnosis|case \d+:?|even|all|some|his|her|their|your|my|has|have"
+    r"|having)(?=[\W_]|$))+"
+)
+_COMBINED = re.compile(
+    r"(?i)^\W*(?:(?:a|an|the|concurrent|simultaneous|mixed)\s+)*"
+    r"(?:co-?infections?|coexistence|combination|co-?occurrence)\s+(?:of|with|by)\b"
+)
+_TRAILING = re.compile(
+    rf"(?i)(?:\s+(?:{words('likelihood')}|{words('hedging')}|in both cases|in this case|here|too|either))+$"
+)
+_SHARED = words_of(
+    "infection coinfection co-infection disease syndrome disorder superinfection pneumonia poisoning deficiency"
+)
+_EXAMPLE = re.compile(r"(?i)^\W*(?:such as|e\.?g|for example|like|including|possibly|likely)\b|\bor\b")
+"""Opens a bracket that gives examples or guesses, and asserts nothing."""
+_SITED = re.compile(r"(?i)\b(?:of|in|involving|affecting|at|to|on)\s+(?:the\s+)?\w+(?:\s\w+)?$")
+_ORDER = re.compile(r"(?i)\bin (?:\w+ )?order\b|\branked\b|\b(?:then|next|second|secondly|followed by|less)\b")
+_EMPTY = words_of(
+    """diagnosis diagnoses answer disease patient case cause condition finding findings symptom symptoms nothing
+    anything something unknown none n/a na unclear undetermined insertdiagnosis placeholder insert final name likely
+    there it this that these those he she they who what other another others more further doubt here everything
+    presentation picture features signs yes no ok sure text template your my the a an is are of and to"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asserted:
+    """One disease that an answer asserts.
+
+    `name` without brackets, `text` with all that is said of it (site, stage, organism), `aliases` what it puts in
+    brackets or says it is also called.
+    """
+
+    name: str
+    text: str
+    link: Link = "first"
+    aliases: tuple[str, ...] = ()
+    hedged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedAnswer:
+    """What an answer commits to.
+
+    `asserted` in order; `undecided` are alternatives in the place of a diagnosis, none of which is asserted;
+    `dropped` what it denies, reports as considered or refuses to say. `ranked`: it says that it lists by likelihood, so
+    that only its first counts. `simple`: nothing was left out, so that the text says what is asserted.
+    """
+
+    asserted: tuple[Asserted, ...] = ()
+    undecided: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    ranked: bool = False
+    hedged: bool = False
+    refused: bool = False
+    simple: bool = True
+
+
+@lru_cache(maxsize=2048)
+def read_answer(answer: str) -> CommittedAnswer:
+    """Read a final answer. Pure, without the truth, in time linear in its length; never raises.
+
+    The last heading `Diagnosis:` begins it. Where a clause says that it names the final diagnosis, what stands
+    before it counts no more. An explicitly ranked list asserts its first.
+    """
+    text = _prepared(answer)
+    said = list(clauses(text))
+    stated = [clause for clause in said if clause.stance == "asserted"]
+    finals = [place for place, clause in enumerate(stated) if clause.final]
+    start = finals[0] if finals else 0
+    stated = _decided(stated[start:])
+    found, undecided = _asserted(stated)
+    if not found and not undecided:
+        found, undecided = _asserted([clause for clause in map(_suggested, said) if clause is not None])
+    offered = [] if found or undecided else _offered(said)
+    if len(offered) == 1:
+        found = [replace(one, hedged=True) for one in offered]
+    elif offered:
+        undecided = [one.name for one in offered]
+    ranked = any(clause.ranked for clause in said) and _is_list(said)
+    dropped = tuple(
+        _loose(clause.text.strip()) for clause in said if clause.stance in ("denied", "refused") and clause.text.strip()
+    )
+    kept = tuple(found[:1] if ranked else found[:MOST_NAMED])
+    return CommittedAnswer(
+        kept,
+        tuple(undecided[:MOST_NAMED]),
+        dropped,
+        ranked,
+        hedged=bool(kept) and kept[0].hedged,
+        refused=any(clause.stance == "refused" for clause in said),
+        simple=len(said) == 1 and bool(kept) and not dropped,
+    )
+
+
+def entries(answer: str) -> tuple[str, ...]:
+    """The entries of a list: lines, numbers, semicolons; of a single line without them its commas."""
+    text = _loose(_prepared(answer))
+    found = [part.strip(" .,") for part in _ENTRY.split(text)]
+    found = [part for part in found if any(map(str.isalnum, part))]
+    if len(found) == 1:
+        found = [part.strip() for part in found[0].split(",")]
+    return tuple(part for part in found if any(map(str.isalnum, part)))
+
+
+def written(items: Sequence[Asserted]) -> str:
+    """Diseases as one text, joined as the answer joins them."""
+    return "".join((_WORDS[item.link] if place else "") + item.text for place, item in enumerate(items))
+
+
+def unfilled(text: str) -> bool:
+    """Whether a text is one bracket and nothing else: a template that nobody filled in."""
+    return _TEMPLATE.fullmatch(text) is not None
+
+
+def _prepared(answer: str) -> str:
+    """The part of a reply that answers, in plain characters; "" for a template that nobody filled in."""
+    text = re.sub(r"[\x00-\x03]", " ", answer[:MOST]).replace("*", "").replace("__", "").replace("’", "'")
+    text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", in_english(_glued(text))))
+    text = _headed(_IN_BRACKETS.sub(lambda found: re.sub(r"[;:\n]|\.\s", ", ", found[0]), text))
+    if unfilled(text):
+        return ""
+    numbers = [int(found[1]) for found in _NUMBERED.finditer(text)]
+    return _NUMBERED.sub(r"\n\1. ", text) if numbers[:2] == [1, 2] else text
+
+
+def _headed(text: str) -> str:
+    """What stands behind the last heading `Diagnosis:`; other names behind several such headings are alternatives."""
+    heads = [head for head in _HEADED.finditer(text) if any(map(str.isalnum, text[head.end() :]))]
+    if not heads:
+        return text
+    told = text[heads[-1].end() :]
+    if part := _PART.search(told):
+        told = told[: part.start()] or told
+    if len(heads) == 1 or cue("final").search(heads[-1][0]):
+        return told
+    lines = [text[head.end() :].strip().partition("\n")[0] for head in heads[-MOST_NAMED:]]
+    return told if len({key(line) for line in lines}) == 1 else " or ".join(line.strip(" .") for line in lines)
+
+
+def _decided(stated: Sequence[Clause]) -> list[Clause]:
+    """Without what is added as a mere possibility to something said more surely."""
+    if stated and not stated[0].weak:
+        return [clause for clause in stated if not clause.weak]
+    return list(stated)
+
+
+def _suggested(clause: Clause) -> Clause | None:
+    """What an explanation suggests, where nothing else is asserted: 'the crystals confirm gout'."""
+    verb = cue("suggesting").search(clause.text) if clause.stance == "told" else None
+    return replace(clause, text=clause.text[verb.end() :]) if verb else None
+
+
+def _asserted(stated: Sequence[Clause]) -> tuple[list[Asserted], list[str]]:
+    """The diseases of the clauses in order; where the first clause that names any leaves it open, its alternatives."""
+    found: list[Asserted] = []
+    if len(stated) > 1 and all(clause.weak for clause in stated):
+        return [], [item.name for clause in stated for item in _named(clause.text)[0]]
+    for clause in stated:
+        items, options = _named(clause.text)
+        if options and not found:
+            return [], options
+        for item in items:
+            link: Link = "and" if item.link == "first" and found else item.link
+            found.append(replace(item, link=link, hedged=clause.hedged))
+    return found, []
+
+
+def _offered(said: Sequence[Clause]) -> list[Asserted]:
+    """What an answer that asserts nothing leaves open, part by part."""
+    names: list[Asserted] = []
+    for clause in said:
+        if clause.stance == "open":
+            items, options = _named(clause.text)
+            names += [Asserted(option, option) for option in options] or items
+    return names
+
+
+def _is_list(said: Sequence[Clause]) -> bool:
+    """Whether the clauses are a list: more than one bullet, or words of order that only a list needs."""
+    return sum(clause.marked for clause in said) > 1 or any(_ORDER.search(clause.text) for clause in said)
+
+
+def _named(text: str) -> tuple[list[Asserted], list[str]]:
+    """(the diseases that a clause names, in order; the alternatives it leaves open in the place of the first)."""
+    aliases: list[tuple[int, str]] = []
+
+    def glossed(found: re.Match[str]) -> str:
+        aliases.append((found.start(), found[1].strip()))
+        return f" \x02{len(aliases) - 1}\x03 "
+
+    text = _COMBINED.sub("", text)
+    text = _GLOSS.sub(glossed, _ALSO_CALLED.sub(r" (\1) ", text))
+    pieces: list[tuple[Link, str, bool]] = []
+    link, start, either = "first", 0, False
+    for found in [*_JOINER.finditer(text), None]:
+        piece = text[start : found.start() if found else len(text)]
+        pieces.append((link, piece, either))  # type: ignore[arg-type]
+        if found is None:
+            break
+        kind = found.lastgroup
+        either = kind == "or"
+        if kind in _ADDING:
+            link = kind
+        elif link == "first":
+            link = "and"
+        start = found.end()
+    made = [
+        (link, _written(piece, [alias for _, alias in aliases]), either) for link, piece, either in _weakened(pieces)
+    ]
+    return _joined([(link, one, either) for link, one, either in made if one is not None])
+
+
+def _weakened(pieces: Sequence[tuple[Link, str, bool]]) -> list[tuple[Link, str, bool]]:
+    """Without 'possibly B' behind a surer 'A'; several that are all possible are alternatives."""
+    weak = [bool(cue("weak").search(piece)) for _, piece, _ in pieces]
+    beside = [place for place, (link, _, _) in enumerate(pieces) if place and link == "and" and weak[place]]
+    if not beside:
+        return list(pieces)
+    if weak[0]:
+        return [(link, piece, either or place in beside) for place, (link, piece, either) in enumerate(pieces)]
+    return [piece for place, piece in enumerate(pieces) if place not in beside]
+
+
+def _written(piece: str, glosses: Sequence[str]) -> Asserted | None:
+    """A phrase with its marks undone; None where it names nothing."""
+    aliases = [_loose(glosses[int(number)]) for number in re.findall("\x02(\\d+)\x03", piece)]
+    name = re.sub("\x02\\d+\x03", " ", piece)
+    name = _TRAILING.sub("", _LEADING.sub("", " ".join(_loose(name).split()))).strip(" .,:;-–—\"'<>[]{}")
+    if not [word for word in tokens(name) if word not in _EMPTY]:
+        return None
+    held = [alias for alias in aliases if key(alias)]
+    return Asserted(name, " ".join((name, *(f"({alias})" for alias in held))), aliases=tuple(held))
+
+
+def _joined(pieces: Sequence[tuple[Link, Asserted, bool]]) -> tuple[list[Asserted], list[str]]:
+    """The diseases among the phrases; what only tells more of one is joined to it."""
+    found: list[Asserted] = []
+    options: list[str] = []
+    for place, (link, one, either) in enumerate(pieces):
+        head = not found or (all(each.link in ("first", "and") for each in found) and link in ("first", "and"))
+        if either and head and found and not _more(one):
+            options = options or [each.name for each in found]
+            options.append(one.name)
+            found.append(replace(one, link="and"))
+        elif found and (_more(one) or (link in _ADDING and not disease_like(one.name)) or (either and not head)):
+            found[-1] = replace(found[-1], text=found[-1].text + _WORDS[link] + one.text)
+            options = [*options[:-1], found[-1].name] if options else options
+        elif options and head:
+            options.append(one.name)
+            found.append(replace(one, link="and"))
+        elif found and link == "and" and not disease_like(one.name) and _SITED.search(found[-1].name):
+            # 'aspergillosis involving lungs and right eye'
+            found[-1] = replace(
+                found[-1], name=f"{found[-1].name} and {one.name}", text=f"{found[-1].text} and {one.text}"
+            )
+        elif place == 1 and link == "and" and _more(found[0]) and not found[0].aliases:
+            # 'Stage 1B, grade 2 endometrial cancer'
+            found[0] = replace(
+                one, name=f"{found[0].name} {one.name}", text=f"{found[0].text} {one.text}", link="first"
+            )
+        elif place == 1 and link == "and" and _shared(found[0], one):
+            # 'Legionella and Bordetella coinfection', 'hand and foot syndrome': one name.
+            found[0] = replace(
+                one, name=f"{found[0].name} and {one.name}", text=f"{found[0].text} and {one.text}", link="first"
+            )
+        else:
+            found += _apart(replace(one, link=link if found else "first"))
+    return found, options
+
+
+def _shared(one: Asserted, other: Asserted) -> bool:
+    """Whether two phrases share the noun of the second: 'Legionella and Bordetella coinfection'."""
+    return (
+        not (disease_like(one.name) or one.aliases)
+        and tokens(other.name)[-1:] != ()
+        and tokens(other.name)[-1] in _SHARED
+    )
+
+
+def _more(one: Asserted) -> bool:
+    return about(one.name)
+
+
+def _apart(one: Asserted) -> Iterator[Asserted]:
+    """'B due to A' for 'A-induced B'; what a bracket lists is asserted along with it."""
+    induced = _INDUCED.match(one.name)
+    listed = [item for alias in one.aliases for item in _list_in(alias)]
+    plain = tuple(alias for alias in one.aliases if not _list_in(alias))
+    if induced and disease_like(induced["cause"]) and disease_like(induced["head"]):
+        yield replace(one, name=induced["head"], aliases=plain)
+        yield Asserted(induced["cause"], induced["cause"], "due")
+    else:
+        yield replace(one, aliases=plain)
+    for item in listed:
+        yield Asserted(item, item, "with")
+
+
+def _list_in(alias: str) -> list[str]:
+    if _EXAMPLE.search(alias):
+        return []
+    parts = [part.strip() for part in re.split(r",|;|\band\b|/", alias)]
+    held = [part for part in parts if disease_like(part) and not about(part)]
+    return held if len(held) > 1 and key(alias) not in {key(name) for name in vocabulary().synonyms} else []
+
+
+def _glued(text: str) -> str:
+    """`text` with the names that hold a joiner, and fractions, glued into one word each; `_loose` undoes it."""
+    text = compound().sub(lambda found: found[0].translate(_GLUE), text)
+    return _FRACTION.sub(lambda found: found[0].translate(_GLUE), text)
+
+
+def _loose(text: str) -> str:
+    return text.translate(_LOOSE)

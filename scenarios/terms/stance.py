@@ -1,0 +1,216 @@
+"""What an answer does with each of its clauses: asserts it, leaves it open, denies it, refuses, or only explains."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from wardround.scenarios.terms.cues import cue, words
+from wardround.scenarios.terms.phrases import about
+
+Stance = Literal["asserted", "open", "denied", "refused", "told"]
+"""'open': one of several possibilities. 'told': an explanation, a history, a condition; it asserts no diagnosis."""
+
+REACH = 400
+"""Characters of a clause within which its frame or predicate must stand: no sentence needs more."""
+
+_GENERIC = rf"(?:{words('adjective')}\s+)*{words('noun')}(?:\s+(?:described|here|well|best|seen|above|presented))*"
+_SUBJECT = rf"(?:{words('adjective')}\s+)*{words('noun')}(?:\s+(?:of|in|for|from|behind|here)\b(?:\s+[\w'-]+){{1,5}}?)?"
+_ADVERBS = rf"(?:[\s,]+{words('adverb')})*"
+_FRAMES = (
+    # 'The most likely diagnosis in this patient is'
+    re.compile(rf"(?i)^\W*(?:[\w']+,\s*)?{_SUBJECT}{_ADVERBS}\s+{words('verb')}{_ADVERBS}(?:\s+that\b)?(?=\W)"),
+    # 'All of this is most consistent with'
+    re.compile(rf"(?i)^.{{0,300}}?{words('stating')}(?:\s+that\b)?(?=\W)"),
+    # 'Final diagnosis:'
+    re.compile(rf"(?i)^\W*(?:{words('adjective')}\s+)*{words('noun')}\s*(?:\([^()]{{0,40}}\)\s*)?[:=]+"),
+)
+_PREDICATE = re.compile(
+    rf"(?i)\s+(?:(?:is|are|was|were|remains?|seems?|appears?|(?:would|must|has) (?:be|been)){_ADVERBS}\s+"
+    rf"(?:{words('adjective')}\s+)*(?:{words('likelihood')}|(?:diagnos[ei]s|answer|cause|culprit|explanation|conclusion"
+    rf"|impression|choice|pick|fit|match)\b)"
+    rf"|(?:would\s+)?{_ADVERBS}\s*(?:explains?|accounts?\s+for|fits?|underlies|underlie|caused(?!\s+by)|causes)\b"
+    rf"|(?:\s*(?:is|are|seems)\b)?{_ADVERBS}\s*(?:consistent|compatible|keeping)\s+with\s+{_GENERIC}\s*$).*$",
+    re.DOTALL,
+)
+_NEGATED = re.compile(
+    r"(?i)\b(?:is|are|was|were|be|been|do|does|did|can|could|has|have|had|would|should|must|may|might"
+    r"|will)(?: ?not|n['’]t)\b"
+)
+_TAIL = re.compile(
+    rf"(?i)[\s,]+(?:because(?!\s+of)|{words('tail')}|in\s+an?\b[\w\s-]{{0,30}}?"
+    r"\b(?:patient|man|woman|boy|girl|child|infant|male|female|host|individual))(?=\W|$).*$",
+    re.DOTALL,
+)
+_OPENING_TAIL = re.compile(rf"(?i)^\W*(?:{words('tail')}|in (?:a|an|this|the|my|our|his|her)\b)[^,]*,(?=.*\w)")
+_CONDITION = re.compile(r"(?i)^\W*(?:if|unless|were it|had it|suppose|assuming|in case)\b[^,]*,?")
+_ABSENT = re.compile(r"(?i)^\W*(?:\w+\s+){0,2}(?:absence|lack) of\b")
+_SENTENCE = re.compile(
+    r"(?<=[a-z0-9)\]%'\"’A-Z]{2})[.!]+(?:\s+|$)(?=[^a-z]|$)|[;\n]+|(?<=\?)\s+"
+    # behind one letter ('S. aureus', 'hemophilia A. The ...') only before a word that begins a sentence
+    r"|(?<=[a-z]{4}\s[A-Z0-9])[.!]\s+(?=[A-Z])|\.\s+(?=(?i:it|this|the|i|there|differential|other|possibilities|final|however|no|not)\b)"
+)
+_TURN = re.compile(
+    r"(?<!anything)(?<!everything)(?<!\ball)(?<!nothing)[\s,]+(?:but|however|although|even though|though|while"
+    r"|whereas|yet|nevertheless|nonetheless|instead(?! of))\b[\s,]*"
+    r"|,?\s+and\s+(?=(?:it|this|he|she|i|we|the (?:patient|diagnosis|final)|not|has|have|is|are|was|were|presents"
+    r"|never)\b)"
+    r"|,\s*(?:so|therefore|hence|thus)\s+(?=\w)"
+    r"|,\s*(?=(?:it|this|that|i|we|my|the (?:most|final|diagnosis|answer))\s)"
+    # 'A, less likely B, C' but not 'A is less likely'
+    r"|(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bbe)(?<!seems)(?<!appears)(?<!\bmuch)(?<!\bfar)(?<!considered)"
+    r"[\s,(–—-]+(?:and\s+)?(?=(?:less|least)\s+(?:likely|probable)\b\W*(?!than\b)\w)"
+    r"|\s[-–—]+\s(?=not\b|\w+ (?:is|was) )",
+    re.IGNORECASE,
+)
+_LESS = re.compile(r"(?i)^\W*(?:less|least)\s+(?:likely|probable)\b")
+_COMMA = re.compile(r"[,:]\s")
+_PLURAL = re.compile(r"(?i)\b(?:are|were|have been)\b|^\s*(?:and|or|nor)\b")
+_OR = re.compile(r"(?i)\b(?:or|nor)\b")
+_GOES_ON = re.compile(r"(?i)^\s*(?:or|nor|and)\b|\b(?:or|nor)\b")
+_BULLET = re.compile(r"^\s*(?:\(?\d{1,2}[.):](?=\s|[A-Z*])|[-*•+–▪●◦]+\s+|\(?[a-hA-H][.)]\s)\s*")
+_LISTS = re.compile(
+    r"(?i)\b(?:differentials?|ddx|d/d|diagnos[ei]s|possibilities|considerations|candidates|options|alternatives)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause's own words, without frame ('the diagnosis is') and tail ('based on ...'), and what is done with them.
+
+    `hedged` by a word such as 'probably', `weak` by one such as 'possibly'; `final` as the most likely or final one;
+    `ranked` in a list by likelihood. `line` counts sentences, `marked` says that a bullet or number opens it.
+    """
+
+    text: str
+    stance: Stance
+    hedged: bool = False
+    weak: bool = False
+    final: bool = False
+    ranked: bool = False
+    line: int = 0
+    marked: bool = False
+
+
+def clauses(text: str) -> Iterator[Clause]:
+    """The clauses of an answer in order, each with its stance."""
+    listing = False
+    for line, sentence in enumerate(_SENTENCE.split(text)):
+        bullet = _BULLET.match(sentence)
+        said = (sentence[bullet.end() :] if bullet else sentence).strip()
+        if not any(map(str.isalnum, said)):
+            continue
+        if cue("final").search(said) or (listing and not bullet and _framed(said) is not None):
+            listing = False
+        asked, ranked = said.endswith("?"), bool(cue("ranking").search(said))
+        for piece in _TURN.split(cue("sole").sub("only", said.rstrip("?. "))):
+            hedged, weak = asked or bool(cue("hedging").search(piece)), asked or bool(cue("weak").search(piece))
+            final = bool(cue("final").search(piece))
+            for words_, stance in _parts(piece):
+                kind: Stance = "open" if stance == "asserted" and listing else stance
+                yield Clause(words_, kind, hedged, weak, final, ranked, line, bool(bullet))
+                listing = listing or (stance == "open" and bool(_LISTS.search(said)))
+
+
+def _parts(piece: str) -> Iterator[tuple[str, Stance]]:
+    """The parts of a piece of a sentence with their stances."""
+    if condition := _CONDITION.match(piece):
+        yield condition[0], "told"
+        piece = piece[condition.end() :]
+    while refused := cue("refused").search(piece):
+        yield piece[: refused.end()], "refused"
+        comma = _COMMA.search(piece, refused.end())
+        piece = piece[comma.end() :] if comma else ""
+    if _LESS.match(piece):
+        yield piece, "denied"
+        return
+    for text, denied in _undenied(piece):
+        if denied:
+            yield text, "denied"
+        elif any(map(str.isalnum, text)):
+            yield _stated(text)
+
+
+def _undenied(piece: str) -> Iterator[tuple[str, bool]]:
+    """(text, whether it is denied): a denial reaches to the comma, over a list that goes on with 'or' further."""
+    parts = _at_commas(piece)
+    kept: list[str] = []
+    open_list = False
+    last_or = max((place for place, part in enumerate(parts) if _OR.search(part)), default=0)
+    for place, part in enumerate(parts):
+        plain = cue("spared").sub(lambda found: "_" * len(found[0]), part)
+        denying = cue("denying").search(plain)
+        if open_list:
+            open_list = not _GOES_ON.search(part)
+            yield part, True
+        elif cue("denied").search(plain) or _NEGATED.search(plain):
+            before = denying.start() if denying else 0
+            if denying and not cue("denied").search(plain[:before]) and not _NEGATED.search(plain):
+                kept.append(part[:before])
+            elif _PLURAL.search(plain) or about(plain[: _predicate(plain)]):
+                yield from ((text, True) for text in kept if not cue("explaining").search(text))
+                kept = [text for text in kept if cue("explaining").search(text)]
+            yield part[before:], True
+        elif denying and not (place == 0 and _ABSENT.match(plain)):
+            kept.append(part[: denying.start()])
+            yield part[denying.start() :], True
+            open_list = place < last_or
+        else:
+            kept.append(part)
+    yield ",".join(text for text in kept if any(map(str.isalnum, text))), False
+
+
+def _predicate(text: str) -> int:
+    """Where the words begin that deny what stands before them ('is wrong', 'can be dismissed')."""
+    found = _NEGATED.search(text) or cue("denied").search(text)
+    return found.start() if found else len(text)
+
+
+def _at_commas(piece: str) -> list[str]:
+    """`piece` cut at its commas outside brackets."""
+    depth, start, found = 0, 0, []
+    for at, mark in enumerate(piece):
+        depth = depth + 1 if mark in "([" else max(0, depth - 1) if mark in ")]" else depth
+        if mark == "," and not depth:
+            found.append(piece[start:at])
+            start = at + 1
+    return [*found, piece[start:]]
+
+
+def _stated(text: str) -> tuple[str, Stance]:
+    """The words that a clause puts forward, and whether it asserts them, leaves them open or only explains."""
+    if opening := cue("opening").search(text):
+        rest = re.sub(rf"(?i)^(?:[\s:,-]|{words('listing')})+", "", text[opening.end() :])
+        # 'X remains in the differential' only says that it is one of several
+        return (_bare(rest), "open") if any(map(str.isalnum, rest)) else (text, "told")
+    if predicate := _PREDICATE.search(text[:REACH]):
+        subject = text[: predicate.start()]
+        if any(map(str.isalnum, subject)) and not re.fullmatch(rf"(?i)\W*{_SUBJECT}\W*", subject):
+            return _bare(_unframed(subject)), "asserted"
+    said = _unframed(text)
+    bare = _bare(said)
+    return bare, "told" if said == text and cue("explaining").search(bare) else "asserted"
+
+
+def _unframed(text: str) -> str:
+    """`text` without the frames that it opens with; at most four, 'I believe that the diagnosis is'."""
+    for _ in range(4):
+        after = _framed(text)
+        if after is None:
+            break
+        text = after
+    return text
+
+
+def _framed(text: str) -> str | None:
+    """What stands behind the frame that `text` opens with; None without one."""
+    for frame in _FRAMES:
+        found = frame.match(text, 0, REACH)
+        if found and any(map(str.isalnum, text[found.end() :])):
+            return text[found.end() :]
+    return None
+
+
+def _bare(text: str) -> str:
+    opened = _OPENING_TAIL.match(text)
+    return _TAIL.sub("", f" {text[opened.end() if opened else 0 :]}").strip(" \t,;:.-–—*_`\"'")

@@ -1,0 +1,135 @@
+"""Every reason that the code can give has words for people; one of a plug-in is shown as it is."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wardround.engine.limits import Limits
+from wardround.evaluators.evidence.failure import KINDS
+from wardround.evaluators.judging.unread import Why
+from wardround.evaluators.measures import UNDEFINED
+from wardround.evaluators.reason_words import CAUSES, EXACT, WORDS
+from wardround.evaluators.reasons import ended_by, known, listed, phrase, sentence
+from wardround.evaluators.standing import UNANSWERED
+from wardround.scenarios.papers import PAPERS
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE = re.compile(r"[a-z]+(?:_[a-z]+)+|[a-z_]+/[a-z_]+")
+TAKEN = {"Score": (2,), "Ending": (0, 1), "failed": (0, 1), "ProviderError": (0,), "SearchError": (0,), "Ended": ()}
+"""Where a call takes a reason, by the name of what is called."""
+NO_REASON = {"final_diagnosis", "treatment_planning_analysis"}
+"""Strings beside the word `reason` that are none: keys of a file."""
+
+
+def strings(node: ast.AST) -> Iterator[str]:
+    for found in ast.walk(node):
+        if isinstance(found, ast.Constant) and isinstance(found.value, str):
+            yield found.value
+
+
+def given_by(path: Path) -> Iterator[str]:
+    """The reasons that a module gives: in the calls that take one, in `reason=`, and returned where one is asked."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            for place in TAKEN.get(name, ()):
+                if place < len(node.args):
+                    yield from strings(node.args[place])
+            for keyword in node.keywords:
+                if keyword.arg in ("reason", "macro_reason", "ci95_reason", "basis_reason"):
+                    yield from (text for text in strings(keyword.value) if CODE.fullmatch(text))
+        if isinstance(node, ast.FunctionDef) and re.search(r"reason|missed|unscored|why|untaken", node.name):
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Return) and inner.value is not None:
+                    yield from (text for text in strings(inner.value) if CODE.fullmatch(text))
+
+
+def every() -> dict[str, str]:
+    """Each reason of the house's own code with the module that gives it."""
+    found: dict[str, str] = {}
+    for folder in ("engine", "scenarios", "agents", "evaluators"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for reason in given_by(path):
+                if re.fullmatch(r"[a-z][a-z_]*(?:/[a-z_]+)?", reason) and reason not in NO_REASON:
+                    found.setdefault(reason, str(path.relative_to(ROOT)))
+    named = {
+        "judging/unread.py": get_args(Why),
+        "evidence/failure.py": KINDS,
+        "engine/limits.py": Limits.__struct_fields__,
+        "evaluators/standing.py": UNANSWERED,
+        "evaluators/measures.py": UNDEFINED,
+    }
+    return found | {reason: path for path, reasons in named.items() for reason in reasons}
+
+
+def test_every_reason_of_the_code_has_words() -> None:
+    found = every()
+    assert {"no_thinking", "no_answer", "nothing_recorded", "timeout", "prose", "bad_action", "no_truth"} <= set(found)
+    missing = {reason: path for reason, path in found.items() if not known(reason)}
+    assert missing == {}, "give them a phrase and a sentence in evaluators/reason_words.py"
+
+
+def test_a_cause_with_its_reason_has_words_in_every_pair() -> None:
+    for cause in CAUSES:
+        for reason in ("timeout", "no_answer", "error", "leak", "tokens", "prose"):
+            said = phrase(f"{cause}/{reason}")
+            assert "_" not in said
+            assert "/" not in said
+            assert len(said) > len(reason) - 3
+
+
+@pytest.mark.parametrize("reason", sorted({*WORDS, *EXACT}))
+def test_words_are_plain_english_and_short(reason: str) -> None:
+    said, whole = phrase(reason), sentence(reason)
+    assert "_" not in said + whole
+    assert len(said) <= 48, said
+    assert not said.endswith(".")
+    assert whole[0].isupper()
+    assert whole.endswith(".")
+
+
+def test_an_unknown_reason_is_shown_as_it_is_without_underscores() -> None:
+    assert phrase("stars_not_aligned") == "stars not aligned"
+    assert sentence("stars_not_aligned") == "Stars not aligned."
+    assert phrase("oracle_of/bad_day") == "oracle of: bad day"
+    assert phrase("") == sentence("") == ""
+    assert not known("stars_not_aligned")
+    assert not known("oracle_of/bad_day")
+
+
+@given(st.text(max_size=40))
+def test_any_text_has_words(reason: str) -> None:
+    assert "_" not in phrase(reason)
+    assert "_" not in sentence(reason)
+
+
+def test_endings_and_lists_of_reasons() -> None:
+    assert ended_by(None) == "still open"
+    assert ended_by("completed") == "completed"
+    assert ended_by("provider", "timeout") == "the endpoint gave no reply in time"
+    assert listed({"no_thinking": 1, "nothing_verified": 7}) == (
+        "no step could be verified\u00a0(7); no separate thinking part\u00a0(1)"
+    )
+
+
+def test_papers_have_titles_and_addresses() -> None:
+    assert len({paper.url for paper in PAPERS}) == len(PAPERS) >= 5
+    for paper in PAPERS:
+        assert paper.url.startswith("https://")
+        assert len(paper.title) > len(paper.short)
+
+
+@pytest.mark.shared
+def test_the_titles_are_those_of_the_texts() -> None:
+    folder = ROOT.parent / "shared" / "papers"
+    if not folder.is_dir():
+        pytest.skip("the folder of papers is not beside the project")
+    plain = {"".join(re.findall(r"\w+", path.read_text(encoding="utf-8")[:400].lower())) for path in folder.iterdir()}
+    for text in plain:
+        assert any("".join(re.findall(r"\w+", paper.title.lower())) in text for paper in PAPERS), text[:80]

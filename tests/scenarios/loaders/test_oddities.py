@@ -1,0 +1,159 @@
+"""What a schema allows and no case should hold: named with file, line and field, refused or warned of."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clinic import case
+from hypothesis import given
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+
+from wardround.engine.errors import UsageError
+from wardround.scenarios.census import census
+from wardround.scenarios.loaders.detect import load, problems
+from wardround.scenarios.loaders.oddities import doubled
+
+OWN: dict[str, Any] = json.loads(case(1).model_dump_json(exclude_defaults=True))
+
+
+def own(path: Path, **changed: Any) -> Path:
+    """A file of one good case and, on line 2, one with other fields."""
+    good, other = json.dumps(OWN), json.dumps({**OWN, "id": "other", **changed})
+    path.write_text(f"{good}\n{other}\n")
+    return path
+
+
+def refused(path: Path, line: int, field: str) -> str:
+    """The message of the one fault there is, which the loader raises too."""
+    [problem] = problems(path)
+    assert (problem.line, problem.field) == (line, field)
+    with pytest.raises(UsageError) as raised:
+        list(load(path))
+    assert str(problem) in str(raised.value)
+    return problem.message
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ('"opening": "a", "opening": "b"', "opening"),
+        ('"opening": "a", "truth": {"diagnosis": "x", "diagnosis": "y"}', "truth.diagnosis"),
+        ('"opening": "a", "labs": [{"name": "a", "value": "1", "unit": "u", "value": "2"}]', "labs[0].value"),
+        ('"opening": "a", "history": {"A": "b", "A": "c"}', "history.A"),
+        ('"opening": "a", "id": "again"', "id"),
+    ],
+)
+def test_a_key_that_is_given_twice_is_a_fault(tmp_path: Path, text: str, field: str) -> None:
+    path = tmp_path / "cases.jsonl"
+    rest = '"truth": {"diagnosis": "x"}, ' if '"truth"' not in text else ""
+    path.write_text(
+        f'{json.dumps(OWN)}\n{{"id": "p", {rest}"provenance": {{"source": "s"}}, "data_class": "public", {text}}}\n'
+    )
+    assert "is given twice" in refused(path, 2, field)
+
+
+def test_one_within_a_published_case_is_named_too(tmp_path: Path) -> None:
+    path = tmp_path / "medr.json"
+    inner = '{"case_summary": "A cough.", "case_summary": "A cold.", "diagnosis_results": "Flu"}'
+    path.write_text(f'{{"PMC1": {{"generate_case": {inner}}}}}')
+    assert "'case_summary' is given twice" in refused(path, 1, "generate_case.case_summary")
+
+
+@given(st.recursive(st.none() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_no_key_of_what_python_writes_is_doubled(value: Any) -> None:
+    assert doubled(json.dumps(value)) == []
+
+
+@pytest.mark.parametrize(
+    "mark", ["\n", "\r", "\t", "\x1b[31m", "\0", "\u202e", "\u2066", "\u200b", "\u200d", "\ufeff", "\x85"]
+)
+def test_an_id_holds_nothing_that_nobody_sees(tmp_path: Path, mark: str) -> None:
+    refused(own(tmp_path / "c.jsonl", id=f"p{mark}1"), 2, "id")
+
+
+@pytest.mark.parametrize("field", ["opening", "history.A", "labs[0].unit", "truth.diagnosis"])
+def test_a_nul_is_a_fault_in_any_text(tmp_path: Path, field: str) -> None:
+    changed: dict[str, dict[str, Any]] = {
+        "opening": {"opening": "a\0b"},
+        "history.A": {"history": {"A": "a\0"}},
+        "labs[0].unit": {"labs": [{"name": "n", "value": "1", "unit": "\0"}]},
+        "truth.diagnosis": {"truth": {"diagnosis": "\0"}},
+    }
+    assert "NUL" in refused(own(tmp_path / "c.jsonl", **changed[field]), 2, field)
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "said"),
+    [
+        ({"opening": "She fell.\u202e"}, "opening", "U+202E"),
+        ({"opening": "She\u200b fell."}, "opening", "U+200B"),
+        ({"history": {"A": "red \x1b[31m"}}, "history.A", "U+001B"),
+        ({"opening": "A -34-year-old man coughs."}, "opening", "negative age"),
+        ({"opening": "Aged -5 years."}, "opening", "negative age"),
+        ({"history": {"Age": "-3"}}, "history.Age", "negative age"),
+        ({"opening": "A 340-year-old man coughs."}, "opening", "nobody reaches"),
+        ({"labs": [{"name": "Sodium", "value": "140"}]}, "labs[0].unit", "without a unit"),
+        ({"labs": [{"name": "Sodium", "value": "<5"}]}, "labs[0].unit", "without a unit"),
+        ({"labs": [{"name": "Sodium", "value": "1", "unit": "u", "low": 9, "high": 1}]}, "labs[0].low", "range"),
+    ],
+)
+def test_what_is_odd_is_a_warning_and_the_case_is_played(
+    tmp_path: Path, changed: dict[str, Any], field: str, said: str
+) -> None:
+    path = own(tmp_path / "c.jsonl", **changed)
+    found = census(path)
+    assert not found.problems
+    [warning] = found.warnings
+    assert (warning.line, warning.field, warning.case) == (2, field, "other")
+    assert said in warning.message
+    with capture_logs() as logs:
+        assert len(list(load(path))) == 2
+    assert [line["what"] for line in logs] == [str(warning).removeprefix("warning: ")]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"opening": "A 34-year-old, ill for 3-5 days, was well until day -2. Score: 3-4."},
+        {"opening": "- 34-year-old man\n- 5 days of fever"},
+        {"opening": "علی\u200cرضا is 5 years old."},
+        {
+            "labs": [
+                {"name": "pH", "value": "7.4"},
+                {"name": "INR", "value": "1.1"},
+                {"name": "HIV", "value": "negative"},
+            ]
+        },
+    ],
+)
+def test_what_is_usual_is_not(tmp_path: Path, changed: dict[str, Any]) -> None:
+    found = census(own(tmp_path / "c.jsonl", **changed))
+    assert not found.warnings
+    assert not found.problems
+
+
+def test_a_text_where_a_list_belongs_is_named(tmp_path: Path) -> None:
+    assert "tuple" in refused(own(tmp_path / "c.jsonl", truth={"diagnosis": "x", "synonyms": "y"}), 2, "truth.synonyms")
+    station = {
+        "Objective_for_Doctor": "Find out.",
+        "Patient_Actor": {"Symptoms": {"Primary_Symptom": "Cough", "Secondary_Symptoms": "Fever"}},
+        "Correct_Diagnosis": "Flu",
+    }
+    path = tmp_path / "osce.jsonl"
+    path.write_text(json.dumps({"OSCE_Examination": station}) + "\n")
+    [warning] = census(path).warnings
+    assert warning.field.endswith("Secondary_Symptoms")
+
+
+def test_half_a_surrogate_pair_in_a_case_is_named_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(json.dumps(OWN) + "\n" + json.dumps({**OWN, "id": "o", "opening": "\ud83d"}) + "\n")
+    [problem] = problems(path)
+    assert (problem.line, "surrogate" in problem.message) == (2, True)
+    whole = tmp_path / "m.json"
+    whole.write_text('{"PMC1":\n {"generate_case": {"case_summary": "\\ud83d", "diagnosis_results": "Flu"}}}')
+    [problem] = problems(whole)
+    assert "surrogate" in problem.message
+    assert "line 2" in problem.message

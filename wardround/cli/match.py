@@ -1,0 +1,108 @@
+"""`wardround match`."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from wardround.cli.options import json_option, say_json
+from wardround.engine.errors import UsageError
+from wardround.scenarios.case import Truth
+from wardround.scenarios.terms.commitment import CommittedAnswer
+from wardround.scenarios.terms.diagnosis import Verdict, compare
+
+_HEADER = ("truth", "answer")
+_JOINED = {"first": "", "and": "and ", "with": "with ", "then": "leading to ", "due": "due to "}
+
+
+@click.command(short_help="Say whether an answer means a diagnosis, and why.")
+@click.argument("truth", required=False)
+@click.argument("answer", required=False)
+@click.option("--file", "path", type=click.Path(path_type=Path), help="Pairs, a line each: TRUTH, a tab, ANSWER.")
+@click.option("--synonym", "synonyms", multiple=True, metavar="NAME", help="Another name of TRUTH. May be repeated.")
+@json_option
+def command(truth: str | None, answer: str | None, path: Path | None, synonyms: tuple[str, ...], as_json: bool) -> None:
+    """Say whether ANSWER would be right for a case whose diagnosis is TRUTH, by words alone: a floor, not a verdict.
+
+    What is shown is what the scores without a judge compute: what the answer asserts, the parts of the truth, and
+    the rule. With --file each pair is one line, in order; with --json each is one object: truth, answer, same, reason.
+
+    \b
+    Example:  wardround match "Gout" "Most likely gout, not pseudogout"
+              wardround match --file pairs.tsv --json
+    """
+    if path is not None:
+        if truth is not None or synonyms:
+            raise UsageError("give TRUTH and ANSWER, or --file, not both")
+        for one, other in pairs(path):
+            _say(one, other, (), as_json=as_json, short=True)
+        return
+    if truth is None or answer is None:
+        raise UsageError("give TRUTH and ANSWER, or a file of pairs with --file")
+    if not truth.strip():
+        raise UsageError("TRUTH is empty; give the name of a diagnosis")
+    _say(truth, answer, synonyms, as_json=as_json, short=False)
+
+
+def pairs(path: Path) -> Iterator[tuple[str, str]]:
+    """The pairs of a file with two columns, apart by a tab; a first line `truth<TAB>answer` is its header.
+
+    Raises UsageError that names file and line where a line is no pair; empty lines are passed over. The whole file
+    is read first, so that nothing is said of a file with a bad line.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: byte {error.start} is not UTF-8; save it as UTF-8") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        cells = line.rstrip("\r").split("\t")
+        if not line.strip() or (number == 1 and tuple(cell.strip().lower() for cell in cells) == _HEADER):
+            continue
+        if len(cells) != 2:
+            columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+            raise UsageError(f"{path}, line {number}: {columns}; a line is TRUTH, a tab, ANSWER")
+        if not cells[0].strip():
+            raise UsageError(f"{path}, line {number}: the truth is empty")
+        found.append((cells[0], cells[1]))
+    if not found:
+        raise UsageError(f"{path}: no pair in it; a line is TRUTH, a tab, ANSWER")
+    yield from found
+
+
+def _say(truth: str, answer: str, synonyms: tuple[str, ...], *, as_json: bool, short: bool) -> None:
+    verdict = compare(answer, Truth(diagnosis=truth, synonyms=synonyms))
+    if as_json and short:
+        told = {"truth": truth, "answer": answer, "same": verdict.match, "reason": verdict.why}
+        click.echo(json.dumps(told, ensure_ascii=False))
+    elif as_json:
+        say_json({"truth": truth, "answer": answer, "same": verdict.match, "reason": verdict.why})
+    elif short:
+        click.echo(f"{'same' if verdict.match else 'not the same'}\t{truth}\t{answer}\t{verdict.why}")
+    else:
+        for line in _told(verdict):
+            click.echo(line)
+
+
+def _told(verdict: Verdict) -> Iterator[str]:
+    yield f"{'the same' if verdict.match else 'not the same'}: {verdict.why}"
+    yield f"  by rule:     {verdict.rule}{f' (score 0, {verdict.reason})' if verdict.reason else ''}"
+    yield f"  truth:       {'; '.join(verdict.parts)}"
+    yield from _read(verdict.read)
+    if verdict.beside:
+        yield f"  beside it:   {'; '.join(verdict.beside)}"
+    yield "  by words alone: a floor, not a verdict"
+
+
+def _read(read: CommittedAnswer) -> Iterator[str]:
+    asserted = "; ".join(f"{_JOINED[item.link]}{item.text}" for item in read.asserted)
+    yield f"  asserted:    {asserted or 'nothing'}{' (hedged)' if read.hedged else ''}"
+    if read.undecided:
+        yield f"  left open:   {'; '.join(read.undecided)}"
+    if read.dropped:
+        yield f"  not counted: {'; '.join(read.dropped)}"
+    if read.ranked:
+        yield "  a list by likelihood: its first counts"
