@@ -24,10 +24,10 @@ from wardround.engine.seat import Seat
 from wardround.evaluators.evidence.corpus import Corpus
 from wardround.evaluators.reasoning.bears import bears
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
-from wardround.results import Run
 from wardround.scenarios.case import Case, Provenance, Truth
 from wardround.scenarios.loaders.own import line
 from wardround.scoring import score_run
+from wardround.stored import StoredEpisodes
 
 EPISODES, STEPS, REFERENCE = 1000, 6, 4
 LATENCY, AT_ONCE = 0.2, 200
@@ -121,14 +121,14 @@ async def _judge(episodes: int, url: str) -> Measured:
         with measuring() as measured:
             scores = await score_run(run, [EncounterReasoning()], judge=court, progress=progress, concurrency=AT_ONCE)
         measured.more = await _counted(
-            Run(store, "r~reasoning", {}), [row.score("factuality_formal").value for row in scores.episodes]
+            StoredEpisodes(store, "r~reasoning"), [row.score("factuality_formal").value for row in scores.episodes]
         )
         await court.aclose()
         await store.aclose()
     return measured
 
 
-async def _counted(run: Run, values: Sequence[float | None]) -> dict[str, float]:
+async def _counted(run: StoredEpisodes, values: Sequence[float | None]) -> dict[str, float]:
     if values != [1.0] * len(values):
         raise RuntimeError(f"an episode came out otherwise than it was made to: {values[:5]}")
     spent = {row.seat: row.spent.calls for row in await run.store.spending(run.name)}

@@ -14,10 +14,10 @@ from wardround.engine.models.reach import reach
 from wardround.engine.progress import Progress
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Model, Store
-from wardround.engine.records import Json
 from wardround.engine.rows import EpisodeRow
 from wardround.playing import Stage, play_open
 from wardround.results import Run
+from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, now
 from wardround.scenarios.case import Case, Provenance, Truth
 from wardround.stored import open_store
 
@@ -61,8 +61,8 @@ async def scene(load: Load, model: Model, store: Store) -> AsyncIterator[Stage]:
     try:
         [case] = await store.put([_CASE.model_dump_json(exclude_defaults=True).encode()])
         [index] = await store.put([b'[["c","%s"]]' % case.encode()])
-        header: dict[str, Json] = {"cases": {"index": index}, "scenario": {"name": Game.name, "goal": ""}, "seats": {}}
-        await store.create_run(RUN, header)
+        header = _header(index)
+        await store.create_run(RUN, header.to_json())
         await planned(store, load.episodes)
         parts: Mapping[str, Part] = {
             "asker": Part("openai/bench", make=Asker, model=model, sampling={"temperature": 0.8}),
@@ -73,6 +73,26 @@ async def scene(load: Load, model: Model, store: Store) -> AsyncIterator[Stage]:
     finally:
         await model.aclose()
         await store.aclose()
+
+
+def _header(index: str) -> RunHeader:
+    """The header of the run: its cases have the index `index`."""
+    return RunHeader(
+        version=VERSION,
+        wardround="",
+        begun=now(),
+        scenario=ScenarioHeader(name=Game.name, goal="", settings={}),
+        seats={},
+        repeats=1,
+        seed=1,
+        limits=Limits(),
+        prompts={},
+        cases=CasesHeader(source="", count=1, index=index, restricted=0),
+        tables={},
+        prices=(),
+        skipped=SkippedHeader(count=0, first=(), reasons={}),
+        settings={},
+    )
 
 
 async def planned(store: Store, episodes: int) -> None:

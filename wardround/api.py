@@ -133,13 +133,12 @@ async def laid_down(made: Plan, store: Store) -> Run:
 async def taken_up(name: str, store: Store, *, retry: Sequence[str] = (), **changes: Unpack[Changes]) -> Run:
     """Make a run ready to go on, and leave the playing to others (`join`): see `resume`."""
     run = await Run.open(store, name)
-    run.check_playable("it is not played")
-    check_causes(retry, list(run.header["seats"]))
+    header = run.played("it is not played")
+    check_causes(retry, list(header.seats))
     orders = await store.orders(name)
     if not any(session.alive and not died(session) for session in await store.sessions(name)):
         orders = msgspec.structs.replace(orders, state="run")
-    specs = {seat: told["spec"] for seat, told in run.header["seats"].items()}
-    orders = _changed(orders, specs, run.header["prices"], **changes)
+    orders = _changed(orders, header.specs, header.prices, **changes)
     if retry:
         await store.reopen(name, retry)
     await store.order(name, orders)
@@ -192,7 +191,6 @@ async def join(
     address whose secrets were not stored.
     """
     run = await Run.open(_opened(store), name)
-    run.check_playable("it is not played")
     settings = await _settings(run)
     specs, agents = split_agents(seats or {})
     urls = [str(given["base_url"]) for given in specs.values() if "base_url" in given]
@@ -207,7 +205,7 @@ async def join(
 
 def _check_urls(run: Run, base_urls: Sequence[str]) -> None:
     """Raise UsageError for an address that is none of the run's whose secrets are missing: it would be ignored."""
-    seats = run.header["settings"].get("seats", {}).values()
+    seats = run.played("it is not played").settings.get("seats", {}).values()
     wanted = {str(told.get("base_url", "")) for told in seats if f"={HIDDEN}" in str(told.get("base_url", ""))}
     for url in base_urls:
         if redacted(url) not in wanted:
@@ -221,7 +219,7 @@ async def _settings(run: Run) -> RunSettings:
     """The settings that a run was begun with, but what it was told since."""
     orders = await run.store.orders(run.name)
     told = {name: getattr(orders, name) for name in ("timeout", "patience") if getattr(orders, name)}
-    return RunSettings.model_validate({**run.header["settings"], **told})
+    return run.settings(**told)
 
 
 async def offline_stage(run: Run) -> Stage:

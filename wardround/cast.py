@@ -29,6 +29,7 @@ from wardround.engine.protocols import Agent, Model, Store
 from wardround.engine.records import Action, Json
 from wardround.engine.seat import Seat, Voice, seed_of
 from wardround.others import Others
+from wardround.runs.header import SeatHeader
 from wardround.scenarios.case import Case
 from wardround.settings import SeatSettings
 
@@ -64,17 +65,17 @@ class Part:
     own: bool = False
     believed: bool = False
 
-    def describe(self) -> dict[str, Json]:
+    def describe(self) -> SeatHeader:
         """For the run's header: no key, no secret."""
-        told: dict[str, Json] = {"outside": True} if self.outside else {}
-        return told | {
-            "spec": self.spec,
-            "model": self.model.name if self.model else "",
-            "host": self.model.host if self.model else "",
-            "sampling": dict(self.sampling),
-            "options": dict(self.options),
-            "told": self.told,
-        }
+        return SeatHeader(
+            spec=self.spec,
+            model=self.model.name if self.model else "",
+            host=self.model.host if self.model else "",
+            sampling=dict(self.sampling),
+            options=dict(self.options),
+            told=self.told,
+            outside=self.outside,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +205,11 @@ def _likely(spec: str) -> str:
     return f", did you mean {provider}/{spec}? A model is named with its provider" if provider else ""
 
 
-def played_by_person(seats: Mapping[str, Mapping[str, Json]]) -> bool:
+def played_by_person(seats: Mapping[str, SeatHeader | SeatSettings]) -> bool:
     """Whether a person plays one of the seats, as a run's header or the settings of one to be planned have them."""
-    return any(told.get("outside") or _outside(seat, str(told["spec"])) for seat, told in seats.items())
+    return any(
+        (isinstance(told, SeatHeader) and told.outside) or _outside(seat, told.spec) for seat, told in seats.items()
+    )
 
 
 def _outside(seat: str, spec: str) -> bool:

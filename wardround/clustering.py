@@ -52,7 +52,7 @@ async def run_clustered(
     store = open_store(url)
     try:
         run = await StoredRun.open(store, name)
-        if played_by_person(run.header["seats"]):
+        if played_by_person(run.header.seats):
             raise UsageError("--cluster: a person has no seat in a worker; play this run without it")
         arguments = {
             "name": name,
@@ -128,7 +128,7 @@ class Driver:
         self._open = 0
         self._ordered = self._told_slow = False
         self._failure: WardroundError | None = None
-        progress.purse = Purse(Budget(), {seat: told["spec"] for seat, told in run.header["seats"].items()})
+        progress.purse = Purse(Budget(), run.header.specs)
 
     async def play(self, workers: int) -> None:
         """Return when no worker is left."""

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+import msgspec
+
 from wardround.cast import Part
 from wardround.engine.errors import UsageError
 from wardround.engine.models.coolest import zeroable
@@ -13,7 +15,6 @@ from wardround.engine.models.hosts import hosts_of
 from wardround.engine.models.structured import takers
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.prompts import Prompts
-from wardround.engine.records import Json
 from wardround.evaluators.evaluation import SEAT
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.page import Reader
@@ -21,6 +22,7 @@ from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
 from wardround.evaluators.evidence.search import LIBRARY, Search
 from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.results import Run
+from wardround.runs.header import JudgingHeader, SeatHeader
 from wardround.wording import wording
 
 LEXICAL = "lexical"
@@ -69,49 +71,38 @@ class Court:
     @classmethod
     async def recorded(cls, run: Run) -> "Court":
         """The court of a stored evaluation, with no way to anything but its record."""
-        header = run.header
-        told, judging = dict(header["seats"]), header["judging"]
-        library = told.pop(LIBRARY, None)
+        header, ledger = run.evaluation(), Ledger(run.store)
+        judging, library = header.judging, header.seats.get(LIBRARY)
         parts = {
-            seat: Part(
-                part["spec"], model=Unreachable(part["spec"]) if part["model"] else None, sampling=part["sampling"]
-            )
-            for seat, part in told.items()
+            seat: Part(spec, model=Unreachable(spec) if told.model else None, sampling=told.sampling)
+            for seat, spec in header.specs.items()
+            for told in [header.seats[seat]]
         }
-        search = Recorded(library["spec"], Ledger(run.store)) if library else None
-        reader = RecordedReader(judging["pages"], Ledger(run.store)) if judging["pages"] else None
-        structured = frozenset(header["structured"])
-        prompts = await run.prompts()
-        zeroed, knowledge = frozenset(header.get("zeroed", ())), judging.get("knowledge", "search")
         return cls(
             parts,
-            judging["repeats"],
-            judging["swap"],
-            structured,
-            search,
-            reader,
-            prompts=prompts,
-            zeroed=zeroed,
-            knowledge=knowledge,
+            judging.repeats,
+            judging.swap,
+            frozenset(header.structured),
+            Recorded(library.spec, ledger) if library else None,
+            RecordedReader(judging.pages, ledger) if judging.pages else None,
+            prompts=await run.prompts(),
+            zeroed=frozenset(header.zeroed),
+            knowledge=judging.knowledge,
         )
 
-    def describe(self) -> dict[str, Json]:
-        """What tells one way of judging from another, for the header: no key, no secret."""
+    def seats(self) -> dict[str, SeatHeader]:
+        """The judges and the search, for the header: no key, no secret."""
         seats = {seat: part.describe() for seat, part in self.parts.items()}
-        told: dict[str, Json] = {"seats": seats}
         if self.search is not None:
             options = {"documents": documents} if (documents := getattr(self.search, "documents", None)) else {}
-            seats[LIBRARY] = Part(self.search.name, options=options).describe() | {"host": self.search.host}
-        knowledge: dict[str, Json] = {}
-        if self.knowledge != "search":  # stored evaluations say nothing of it and went by searches
-            knowledge["knowledge"] = self.knowledge
-        told["judging"] = {
-            "repeats": self.repeats,
-            "swap": self.swap,
-            "pages": self.reader.name if self.reader else "",
-            **knowledge,
-        }
-        return told
+            library = Part(self.search.name, options=options).describe()
+            seats[LIBRARY] = msgspec.structs.replace(library, host=self.search.host)
+        return seats
+
+    def judging(self) -> JudgingHeader:
+        """How the judges are asked, for the header."""
+        pages = self.reader.name if self.reader else ""
+        return JudgingHeader(repeats=self.repeats, swap=self.swap, pages=pages, knowledge=self.knowledge)
 
     async def tried(self) -> Trial:
         """What the endpoints take: each was asked once, by a cheap call or two, when this was first called.

@@ -17,6 +17,7 @@ from wardround.engine.records import Json
 from wardround.engine.rows import EpisodeRow
 from wardround.planning import NothingToPlay, reasons
 from wardround.results import Run
+from wardround.runs.header import RunHeader
 from wardround.scenarios.flow import Step
 from wardround.scenarios.loaders.own import line
 from wardround.scenarios.reports.account import Account
@@ -78,7 +79,7 @@ async def go_on(
             f"--without {unknown[0]} with --resume: only rules for built cases can be changed: {', '.join(CASE_RULES)}"
         )
     begun = await Run.open(store, name)
-    if begun.header["scenario"]["name"] != Curation.name:
+    if begun.header.scenario.name != Curation.name:
         raise UsageError(f"run {name} is no build of cases; to go on with it: wardround run --resume {name}")
     if "open" in await begun.endings() or options.get("retry"):
         begun = await resume(name, store=store, progress=progress, **options)
@@ -87,14 +88,15 @@ async def go_on(
 
 async def assemble(run: Run, out: Path, without: Sequence[str] = ()) -> Built:
     """Write the cases of the finished episodes, in the order of the articles, and the account of the run."""
-    given = Options.model_validate(run.header["scenario"]["settings"])
+    header = run.played("it builds no cases")
+    given = Options.model_validate(header.scenario.settings)
     options = given.model_copy(update={"without": tuple(dict.fromkeys((*given.without, *without)))})
     checking = Checking(options)
     lines: list[str] = []
     async for row, article in _articles(run):
         ending = (await run.trajectory(row)).ending if row.cause else None
         lines += [line(case) for case in checking.take(article, ending)]
-    account = _account(run, checking, [tuple(pair) for pair in run.header["skipped"]["first"]])
+    account = _account(run.name, header, checking)
     account.spent = {
         seat: msgspec.structs.asdict(spent) for seat, spent in sums(await run.store.spending(run.name)).items()
     }
@@ -108,25 +110,23 @@ async def _articles(run: Run) -> AsyncIterator[tuple[EpisodeRow, Article]]:
         yield row, article
 
 
-def _account(run: Run, checking: Checking, skipped: Sequence[tuple[str, str]]) -> Account:
-    header = run.header
+def _account(run: str, header: RunHeader, checking: Checking) -> Account:
     scenario = Curation(checking.options, wording())
-    steps = reading_steps(scenario, header["cases"]["count"], header["skipped"].get("reasons", {}))
+    steps = reading_steps(scenario, header.cases.count, header.skipped.reasons)
     silent = steps[-1].out - checking.articles
     if silent:
         steps.append(Step("recorded", "the recorded curator has something for it", "article", steps[-1].out, silent))
-    told = header["seats"][SEAT]
     return Account(
-        run=run.name,
-        model=told["spec"],
+        run=run,
+        model=header.seats[SEAT].spec,
         options=checking.options,
         steps=[*steps, *checking.steps],
         articles=steps[0].seen,
         cases=checking.cases,
         open=checking.open,
-        seed=header["seed"],
-        source=header["cases"]["from"],
-        skipped=skipped,
+        seed=header.seed,
+        source=header.cases.source,
+        skipped=header.skipped.first,
         dropped=checking.dropped,
         unsupported=checking.unsupported,
     )

@@ -12,12 +12,13 @@ from wardround.engine.errors import LogError, TextLost
 from wardround.engine.events import Acted
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Json, Score
-from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.engine.rows import EpisodeRow
 from wardround.evaluators.evaluation import scores_of
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.failing import ERROR
-from wardround.stored import StoredRun
+from wardround.runs.header import EvaluationRow
+from wardround.stored import StoredEpisodes, StoredRun
 
 BROKEN = "evaluator/"
 """Opens the reason of scores whose evaluator failed."""
@@ -36,7 +37,7 @@ class Standing:
     judged: bool = False
 
 
-async def ending_of(run: StoredRun, episode: EpisodeRow) -> Ending | None:
+async def ending_of(run: StoredEpisodes, episode: EpisodeRow) -> Ending | None:
     """How a verdict ended; None while it is open, or where its record is damaged (whoever scores is told so)."""
     try:
         return await run.ending(episode)
@@ -70,32 +71,28 @@ async def by_episode(store: Store, run: str) -> AsyncGenerator[Standing, None]:
         yield Standing(*whose, held)
 
 
-async def _account(beside: StoredRun, episode: EpisodeRow) -> Json:
+async def _account(beside: StoredEpisodes, episode: EpisodeRow) -> Json:
     """The account of a judged episode, from the act before its end alone: a run has many."""
     acted = [event for event in await beside.last(episode, 2) if isinstance(event, Acted)]
     return acted[-1].action.args.get("account") if acted else None
 
 
-def judges_of(rows: Iterable[RunRow]) -> dict[str, tuple[str, str]]:
+def judges_of(rows: Iterable[EvaluationRow]) -> dict[str, tuple[str, str]]:
     """SPEC and model of each judge, by seat; where evaluators were judged by others, the seat says of which."""
     found: dict[str, tuple[str, str]] = {}
     for row in rows:
-        for seat, told in row.header["seats"].items():
-            which = (str(told["spec"]), str(told.get("model", "")))
-            if seat == LIBRARY:
-                continue
+        for seat, spec in row.header.specs.items():
+            which = (spec, row.header.seats[seat].model)
             free = found.get(seat, which) == which
-            found[seat if free else f"{seat} of {row.header['evaluator']}"] = which
+            found[seat if free else f"{seat} of {row.header.evaluator}"] = which
     return found
 
 
-def searches_of(rows: Mapping[str, RunRow]) -> dict[str, tuple[str, int | None]]:
+def searches_of(rows: Mapping[str, EvaluationRow]) -> dict[str, tuple[str, int | None]]:
     """The search that each evaluator's judges could use, with the size of its corpus if that is known."""
-    seats = {evaluator: row.header["seats"].get(LIBRARY) for evaluator, row in rows.items()}
+    seats = {evaluator: row.header.seats.get(LIBRARY) for evaluator, row in rows.items()}
     return {
-        evaluator: (str(seat["spec"]), seat.get("options", {}).get("documents"))
-        for evaluator, seat in seats.items()
-        if seat is not None
+        evaluator: (seat.spec, seat.options.get("documents")) for evaluator, seat in seats.items() if seat is not None
     }
 
 
@@ -141,19 +138,19 @@ def _failed(one: Standing) -> str:
 
 async def evaluated(run: StoredRun) -> AsyncGenerator[Standing, None]:
     """What an evaluation says of each episode, as `standing` gives it of a run."""
-    evaluator = str(run.header["evaluator"])
+    evaluator = run.evaluation().evaluator
     async for row in run.store.episodes(run.name):
         if (ending := await ending_of(run, row)) is not None:
             yield Standing(row.id, evaluator, given(evaluator, ending))
 
 
-async def accounts(store: Store, judging: Mapping[str, RunRow], episode: str) -> Mapping[str, Json]:
-    """The account of each of these `evaluations` of an episode, by evaluator, where there is one."""
+async def accounts(store: Store, judging: Mapping[str, str], episode: str) -> Mapping[str, Json]:
+    """The account of an episode in each of these evaluations (evaluator to run), where there is one."""
     found = {}
-    for evaluator, row in judging.items():
-        judged = await store.episode(row.name, episode)
+    for evaluator, run in judging.items():
+        judged = await store.episode(run, episode)
         if judged is not None and judged.cause == "completed":
-            account = await _account(StoredRun(store, row.name, row.header), judged)
+            account = await _account(StoredEpisodes(store, run), judged)
             if account is not None:
                 found[evaluator] = account
     return found

@@ -20,7 +20,7 @@ from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending, Json
+from wardround.engine.records import Ending
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Orders, Session
@@ -31,9 +31,10 @@ from wardround.failing import Failures
 from wardround.following import followed
 from wardround.judged import fingerprint, fingerprints, given
 from wardround.results import Run
+from wardround.runs.header import EvaluationHeader
 from wardround.scorings import all_scorings, cleared, is_copied, judged_keys, names_of_others
 from wardround.sitting import Sitting
-from wardround.stored import StoredRun
+from wardround.stored import StoredEpisodes
 from wardround.working import at_work, looked_at, stopping, taken
 
 log = structlog.get_logger("wardround")
@@ -104,7 +105,7 @@ class Judgement:
         self.others = await names_of_others(run, self.evaluator)
         await self._judge_all(Sitting(court, run.store, agreed))
 
-    async def _found(self) -> dict[str, Json]:
+    async def _found(self) -> EvaluationHeader:
         """The header of this judging; if it was begun before, `beside` is its run."""
         header = await header_of(self.run, self.evaluator, self.court)
         name, kept = await named(self.run, header)
@@ -144,7 +145,7 @@ class Judgement:
     def _refused(self) -> str:
         """Why nothing may be judged, '' if it may: which evaluators look things up, their `SEARCH` says."""
         usual: str = getattr(self.evaluator, "SEARCH", "")
-        count = self.run.header["cases"].get("restricted", 0)
+        count = self.run.restricted
         for seat, host in self.court.forbidden().items() if count else ():
             if seat != LIBRARY or usual:
                 return (
@@ -179,7 +180,7 @@ class Judgement:
         posed = control_seed(run) if row.id == controls else None
         try:
             judged = Judged(await run.case(row.case), await run.trajectory(played), played.events, self.others, posed)
-            with StoredRun(store, self.beside, {}).naming(row.id):
+            with StoredEpisodes(store, self.beside).naming(row.id):
                 episode = EpisodeLog(sink, stored)
                 check_end(episode.events[-1] if stored else None, row)
         except (LogError, CaseLost) as error:
@@ -243,7 +244,7 @@ class Judgement:
                 continue
             played = await store.episode(self.run.name, row.id)
             try:
-                events = await StoredRun(store, self.beside, {}).events(row)
+                events = await StoredEpisodes(store, self.beside).events(row)
             except LogError as error:
                 self.failures.damage(row.id, error)
                 continue

@@ -29,7 +29,7 @@ from wardround.engine.sessions import Session
 from wardround.engine.spending import Budget, Spending
 from wardround.results import Run
 from wardround.scenarios.case import Case
-from wardround.settings import RunSettings, SeatSettings
+from wardround.settings import SeatSettings
 from wardround.working import at_work, taken
 
 log = structlog.get_logger("wardround")
@@ -59,16 +59,14 @@ class Stage:
 
 async def parts_of(run: Run, access: Access, agents: Mapping[str, Any]) -> dict[str, Part]:
     """The parts of a stored run, made again from its header and what it keeps."""
-    parts = {}
-    for seat, told in run.header["seats"].items():
-        settings = SeatSettings.model_validate(
-            {**run.header["settings"].get("seats", {}).get(seat, {}), "spec": told["spec"], **told["sampling"]}
-        )
-        table = run.header["tables"].get(seat)
-        if table and told["spec"].startswith("replies:"):
-            parts[seat] = replies_part(told["spec"], stored_replies(await run.store.get(table)), settings)
+    parts, header = {}, run.played("it is not played")
+    for seat, told in header.seats.items():
+        settings = SeatSettings.model_validate(header.seat_settings(seat))
+        table = header.tables.get(seat)
+        if table and told.spec.startswith("replies:"):
+            parts[seat] = replies_part(told.spec, stored_replies(await run.store.get(table)), settings)
         elif table:
-            parts[seat] = recorded_part(told["spec"], stored_actions(await run.store.get(table)), settings)
+            parts[seat] = recorded_part(told.spec, stored_actions(await run.store.get(table)), settings)
         else:
             parts[seat] = part_of(seat, settings, access, own=agents.get(seat))
     return parts
@@ -80,21 +78,20 @@ async def stage(run: Run, parts: Mapping[str, Part], access: Access | None = Non
     Raises TextLost if one of those is lost and they are to be played (`access` is not offline): what such an agent does
     rests on every one of them. A replay goes on without it and shows whether it comes out the same.
     """
-    header = run.header
+    header = run.played("it is not played")
     index = await run.index()
     told = [part.spec for part in parts.values() if part.told == "cases"]
     cases = await _told(run, told[0], offline=access is not None and access.offline) if told else ()
-    settings = RunSettings.model_validate(header["settings"])
     company = Company(
         parts,
         await run.prompts(),
-        header["seed"],
-        settings.allow_hosts,
+        header.seed,
+        run.settings().allow_hosts,
         cases,
         (access or Access()).gates,
         {case.id: place for place, case in enumerate(cases)},
     )
-    return Stage(run, await run.scenario(), company, Limits(**header["limits"]), index)
+    return Stage(run, await run.scenario(), company, header.limits, index)
 
 
 async def _told(run: Run, spec: str, *, offline: bool) -> tuple[Case, ...]:

@@ -14,7 +14,7 @@ from wardround.engine.seat import seed_of
 from wardround.evaluators.evaluation import SEAT, Evaluation, Judged
 from wardround.results import Run
 from wardround.scoring import evaluator_of
-from wardround.scorings import FIRST, version_of
+from wardround.scorings import version_of
 from wardround.sitting import Sitting
 
 
@@ -34,7 +34,7 @@ Again = Callable[[EpisodeRow, Sequence[Event]], Awaitable[int]]
 
 async def replay_run(run: Run, episodes: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
     """Replay the episodes named, or all that have begun. No endpoint, no search and no page is reached."""
-    again = await (_evaluation(run) if "evaluates" in run.header else _encounter(run))
+    again = await (_evaluation(run) if run.evaluated else _encounter(run))
     for row in await run.episodes():
         if not row.events or (episodes is not None and row.id not in episodes):
             continue
@@ -61,11 +61,11 @@ async def _encounter(run: Run) -> Again:
 
 async def _evaluation(run: Run) -> Again:
     """The judges are asked again by the record of their calls, about the episodes as they are now."""
-    header = run.header
-    judged = await Run.open(run.store, header["evaluates"])
-    tables = {name: (await run.store.get(digest)).decode() for name, digest in header.get("tables", {}).items()}
-    evaluator = evaluator_of(header["scenario"]["class"], **tables)
-    judged_by, now = str(header.get("evaluator_version", FIRST)), version_of(evaluator)
+    header = run.evaluation()
+    judged = await Run.open(run.store, header.evaluates)
+    tables = {name: (await run.store.get(digest)).decode() for name, digest in header.tables.items()}
+    evaluator = evaluator_of(header.scenario.path, **tables)
+    judged_by, now = header.evaluator_version, version_of(evaluator)
     if judged_by != now:
         raise UsageError(
             f"run {run.name} was judged by version {judged_by} of the rules of {evaluator.name}, and this Wardround "

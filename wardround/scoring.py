@@ -220,7 +220,7 @@ async def scored(run: Run, scorings: Sequence[str] = ()) -> RunScores:
         scoring["search"] = ", ".join(dict.fromkeys(name for name, _ in searches.values()))
     return RunScores(
         name=run.name,
-        header=run.header,
+        header=run.json,
         episodes=rows,
         scoring=scoring,
         judges=judges,
@@ -274,7 +274,7 @@ def _damaged(row: EpisodeRow, scores: Sequence[Score]) -> EpisodeScores:
 
 
 async def _row(run: Run, row: EpisodeRow, scores: Sequence[Score]) -> EpisodeScores:
-    case, goal = await run.case(row.case), run.header["scenario"]["goal"]
+    case, goal = await run.case(row.case), run.played("it is not scored").scenario.goal
     ending = await run.ending(row)
     return EpisodeScores(
         episode=row.id,

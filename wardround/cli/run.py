@@ -236,8 +236,8 @@ def _say_interrupted(why: str, progress: Progress) -> None:
 async def _person(settings: RunSettings | None, store: Store, resumed: str) -> bool:
     """Whether a person plays, whose terminal it then is."""
     if settings is None:
-        return played_by_person((await StoredRun.open(store, resumed)).header["seats"])
-    return played_by_person({seat: chosen.model_dump() for seat, chosen in settings.seats.items()})
+        return played_by_person((await StoredRun.open(store, resumed)).header.seats)
+    return played_by_person(settings.seats)
 
 
 async def _planned(settings: RunSettings, store: Store, given: Mapping[str, Any]) -> Plan:

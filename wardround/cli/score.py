@@ -207,7 +207,7 @@ def _usual(evaluator: Evaluator, knowledge: Knowledge) -> str:
 
 
 async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], progress: Progress, as_json: bool) -> None:
-    summary = summarise(scores.episodes, run.header["seed"], scores.answer_judges)
+    summary = summarise(scores.episodes, run.header.seed, scores.answer_judges)
     names = [evaluator.name for evaluator in evaluators]
     if as_json:
         told = {
