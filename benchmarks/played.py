@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.game import Asker, Game, Teller
 from benchmarks.load import Load, Measured, measuring
-from wardround.cast import Company, Part
+from wardround.cast import Cast, Part
 from wardround.engine.limits import Limits
 from wardround.engine.models.prices import Prices
 from wardround.engine.models.reach import reach
@@ -15,9 +15,10 @@ from wardround.engine.progress import Progress
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Model, Store
 from wardround.engine.rows import EpisodeRow
-from wardround.playing import Stage, play_open
 from wardround.results import Run
+from wardround.runs.encounter import Encounter
 from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, now
+from wardround.runs.runner import Runner
 from wardround.scenarios.case import Case, Provenance, Truth
 from wardround.stored import open_store
 
@@ -50,13 +51,13 @@ async def played_into(load: Load, base_url: str, where: str) -> Measured:
     ) as stage:
         progress = Progress()
         with measuring() as measured:
-            await play_open(stage, progress, load.concurrency)
+            await Runner(stage, progress, load.concurrency).play()
         measured.more = {"right": float(await right(stage.run, load)), "calls": float(progress.spent.calls)}
     return measured
 
 
 @asynccontextmanager
-async def scene(load: Load, model: Model, store: Store) -> AsyncIterator[Stage]:
+async def scene(load: Load, model: Model, store: Store) -> AsyncIterator[Encounter]:
     """Plan the load into a new store; the model and the store are closed with the block."""
     try:
         [case] = await store.put([_CASE.model_dump_json(exclude_defaults=True).encode()])
@@ -68,8 +69,8 @@ async def scene(load: Load, model: Model, store: Store) -> AsyncIterator[Stage]:
             "asker": Part("openai/bench", make=Asker, model=model, sampling={"temperature": 0.8}),
             "teller": Part("teller", make=lambda seat: Teller(load.question)),
         }
-        company = Company(parts, Prompts({}), seed=1)
-        yield Stage(Run(store, RUN, header), Game(load), company, Limits(), {"c": case})
+        company = Cast(parts, Prompts({}), seed=1)
+        yield Encounter(Run(store, RUN, header), Game(load), company, Limits(), {"c": case})
     finally:
         await model.aclose()
         await store.aclose()

@@ -21,6 +21,7 @@ from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import Guarded, allowed
 from wardround.engine.models.hosts import hosts_of, redacted
 from wardround.engine.models.reach import Means, reach
+from wardround.engine.models.single import Single
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.models.wellformed import WellFormed
 from wardround.engine.plugins import imported, maker, meant, named, names
@@ -79,8 +80,8 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
-    """The parts of a run, and what their agents need."""
+class Cast:
+    """Who plays a run: the configuration of each seat, and what their agents need."""
 
     parts: Mapping[str, Part]
     prompts: Prompts
@@ -104,9 +105,15 @@ class Company:
                 raise EgressError(f"case {case.id} is restricted, and {name} {part.spec!r} is {OWN}")
             model = None
             if part.model is not None:
-                reached = WellFormed(bound(part.model, name, f"{case.id}@{repeat}"))
-                guarded = Guarded(reached, self.allow_hosts, restricted=case.data_class == "restricted")
-                model = voice(guarded, part.sampling)
+                restricted = case.data_class == "restricted"
+                way = guarded(
+                    WellFormed(part.model),
+                    name,
+                    f"{case.id}@{repeat}",
+                    allow_hosts=self.allow_hosts,
+                    restricted=restricted,
+                )
+                model = voice(way, part.sampling)
             seat = Seat(
                 name=name,
                 case_id=case.id,
@@ -140,6 +147,24 @@ class Company:
         return None
 
 
+def guarded(
+    inner: WellFormed | Single, seat: str, episode: str, *, allow_hosts: Sequence[str], restricted: bool
+) -> Model:
+    """The way from a seat to its model in one episode; every call of a run goes it.
+
+    From without: the log of the episode (`RecordingModel`), which the engine puts round it; Guarded, so that a
+    restricted word leaves for no other host; Single, where all episodes share the answers, as judges do; WellFormed,
+    which takes no reply that a store could not keep; and the model, bound to seat and episode.
+    """
+    return Guarded(bound(inner, seat, episode), allow_hosts, restricted=restricted)
+
+
+def forbidden(hosts: Mapping[str, Sequence[str]], allow_hosts: Sequence[str]) -> dict[str, str]:
+    """What restricted cases must not be shown to: the first such host by seat."""
+    closed = {seat: [host for host in some if not allowed(host, allow_hosts)] for seat, some in hosts.items()}
+    return {seat: some[0] for seat, some in closed.items() if some}
+
+
 def check_egress(parts: Mapping[str, Part], restricted: int, allow_hosts: Sequence[str]) -> None:
     """Raise EgressError if any of so many restricted cases would be shown to a host or an agent that may not have it.
 
@@ -153,12 +178,12 @@ def check_egress(parts: Mapping[str, Part], restricted: int, allow_hosts: Sequen
                 f"{restricted} of the cases are restricted, and {seat} {part.spec!r} is {OWN} "
                 "(--where data_class=public)"
             )
-        for host in hosts_of(part.model) if part.model else ():
-            if not allowed(host, allow_hosts):
-                raise EgressError(
-                    f"{restricted} of the cases are restricted, and {seat} {part.spec!r} would send them to "
-                    f"{host}; name that host with --allow-host if your data agreement permits it"
-                )
+    hosts = {seat: hosts_of(part.model) for seat, part in parts.items() if part.model}
+    for seat, host in forbidden(hosts, allow_hosts).items():
+        raise EgressError(
+            f"{restricted} of the cases are restricted, and {seat} {parts[seat].spec!r} would send them to "
+            f"{host}; name that host with --allow-host if your data agreement permits it"
+        )
 
 
 def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = None) -> Part:

@@ -78,6 +78,8 @@ def going_on(run: StoredRun) -> str:
     """What to type to take up a run that nobody is at work on."""
     if isinstance(run.header, RunHeader):
         return f"wardround run --resume {run.name}"
+    if run.header.settings:
+        return f"wardround score --resume {run.name}"
     return f"wardround score {run.evaluated} --evaluators {run.header.evaluator}, with the same judges"
 
 

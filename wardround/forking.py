@@ -14,9 +14,10 @@ from wardround.engine.progress import Progress
 from wardround.engine.replay import fork
 from wardround.engine.rows import EpisodeRow
 from wardround.names import run_name
-from wardround.playing import parts_of, play_open, reached, stage
 from wardround.results import Run
+from wardround.runs.encounter import encounter, parts_of, reached
 from wardround.runs.header import ForkedHeader, RunHeader, now
+from wardround.runs.runner import Runner
 from wardround.settings import SeatSettings, without_secrets
 
 
@@ -43,7 +44,7 @@ async def fork_run(
     async with reached(parts, tried=settings.preflight):
         told = _header(header, ForkedHeader(run=parent.name, episode=episode.id, after=after), seats, parts)
         child = await _written(parent, episode, told, named)
-        await play_open(await stage(child, parts, access), progress or Progress(), 1)
+        await Runner(await encounter(child, parts, access), progress).play()
     return child
 
 

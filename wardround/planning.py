@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from wardround.access import Access, access_of
 from wardround.amounts import budget_of, check_priced, no_price
-from wardround.cast import Company, Part, check_egress, part_of, recorded_part
+from wardround.cast import Cast, Part, check_egress, part_of, recorded_part
 from wardround.engine.episode import Ended, boundary
 from wardround.engine.errors import UsageError
 from wardround.engine.limits import Limits
@@ -112,8 +112,8 @@ def _try_agents(made: Plan) -> None:
     """Make each agent once: what a user wrote wrongly (an option, a missing model) is said before anything is run."""
     case = made.first
     assert case is not None
-    company = Company(made.parts, made.prompts, made.settings.seed, cases=(case,), places={case.id: 0})
-    cast = company.caster(case, 1)
+    players = Cast(made.parts, made.prompts, made.settings.seed, cases=(case,), places={case.id: 0})
+    cast = players.caster(case, 1)
     for seat, part in made.parts.items():
         if part.pick is None:
             with _sound(f"{seat} {part.spec!r} cannot be made"):

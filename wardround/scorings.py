@@ -25,7 +25,7 @@ from wardround.engine.rows import EpisodeRow
 from wardround.evaluators.checked import is_own
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.rows import Scoring
-from wardround.judged import Standing, by_episode, ending_of, given
+from wardround.judged import StoredScores, by_episode, ending_of, given
 from wardround.runs.header import FIRST_RULES as FIRST
 from wardround.runs.header import EvaluationRow, evaluations
 from wardround.stored import StoredEpisodes, StoredRun
@@ -189,7 +189,7 @@ async def current(store: Store, run: str) -> dict[str, StoredScoring]:
     return await select(store, await all_scorings(store, run))
 
 
-async def standing(run: StoredRun, chosen: Mapping[str, StoredScoring]) -> AsyncGenerator[Standing, None]:
+async def standing(run: StoredRun, chosen: Mapping[str, StoredScoring]) -> AsyncGenerator[StoredScores, None]:
     """The scores of these scorings (`chosen`), in order of episode and evaluator, and no others.
 
     An episode that its judges have not judged has none, whatever others said of it.
@@ -199,10 +199,10 @@ async def standing(run: StoredRun, chosen: Mapping[str, StoredScoring]) -> Async
     async with aclosing(by_episode(run.store, run.name)) as scores:
         held = await anext(scores, None)
         async for row in run.store.episodes(run.name):
-            found: list[Standing] = []
+            found: list[StoredScores] = []
             while held is not None and held.episode == row.id:
                 if held.evaluator in plain:
-                    found.append(Standing(held.episode, plain[held.evaluator], held.scores))
+                    found.append(StoredScores(held.episode, plain[held.evaluator], held.scores))
                 held = await anext(scores, None)
             for walk in walks.values():
                 if (judged := await walk.at(row)) is not None:
@@ -219,7 +219,7 @@ class _Walk:
         self._rows = store.episodes(row.name)
         self._next: EpisodeRow | None = None
 
-    async def at(self, row: EpisodeRow) -> Standing | None:
+    async def at(self, row: EpisodeRow) -> StoredScores | None:
         """What it says of an episode, None if it has not judged it. The account is in the act before the end."""
         while self._next is None or self._next.number < row.number:
             self._next = await anext(self._rows, None)
@@ -237,7 +237,7 @@ class _Walk:
         judged = closed.ending.cause == "completed"
         acted = [event for event in last if isinstance(event, Acted)] if judged else []
         account = acted[-1].action.args.get("account") if acted else None
-        return Standing(row.id, self._evaluator, given(self._evaluator, closed.ending), account, judged)
+        return StoredScores(row.id, self._evaluator, given(self._evaluator, closed.ending), account, judged)
 
 
 async def only_by_other_rules(

@@ -135,6 +135,7 @@ class EvaluationHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
     """The header of an evaluation: a run that keeps what judges were asked about the run `evaluates`.
 
     `structured` are the seats that were asked with a schema of the reply, `zeroed` those asked at temperature 0.
+    `settings` are the fields of JudgeOptions by which the judges were made, so that others can go on with it.
     """
 
     evaluates: str
@@ -145,6 +146,7 @@ class EvaluationHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
     tables: Mapping[str, str] = msgspec.field(default_factory=dict)
     structured: tuple[str, ...] = ()
     zeroed: tuple[str, ...] = ()
+    settings: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @property
     def specs(self) -> dict[str, str]:
