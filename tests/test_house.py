@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-CODE = ("engine", "scenarios", "agents", "evaluators", "wardround", "benchmarks", "conformance")
+CODE = ("engine", "scenarios", "agents", "evaluators", "wardround", "benchmarks", "conformance", "scripts")
 OWN = ("wardround", "engine", "scenarios", "agents", "evaluators")
 MEDICINE = [
     "admission",
