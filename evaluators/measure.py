@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Unit = Literal["share", "count", "tokens", "points", "usd", "seconds", ""]
+Part = Literal["formal", "thinking"]
+"""Of a reply: what it says in its answer, and its marked thinking (paper 002, section 4.4)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CODE = ("engine", "scenarios", "agents", "evaluators", "wardround", "benchmarks", "conformance")
+CODE = ("engine", "scenarios", "agents", "evaluators", "wardround", "benchmarks", "conformance", "scripts")
 OWN = ("wardround", "engine", "scenarios", "agents", "evaluators")
 MEDICINE = [
     "admission",

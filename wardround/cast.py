@@ -16,10 +16,10 @@ from wardround.engine.cache import StoreCache
 from wardround.engine.calls import Cache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
-from wardround.engine.models.bound import bound
+from wardround.engine.models.bound import whole
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import Guarded, allowed
-from wardround.engine.models.hosts import hosts_of, redacted
+from wardround.engine.models.hosts import redacted
 from wardround.engine.models.reach import Means, reach
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.models.wellformed import WellFormed
@@ -64,6 +64,10 @@ class Part:
     own: bool = False
     believed: bool = False
 
+    def __post_init__(self) -> None:
+        if self.model is not None:
+            self.model = whole(self.model)
+
     def describe(self) -> dict[str, Json]:
         """For the run's header: no key, no secret."""
         told: dict[str, Json] = {"outside": True} if self.outside else {}
@@ -103,7 +107,7 @@ class Company:
                 raise EgressError(f"case {case.id} is restricted, and {name} {part.spec!r} is {OWN}")
             model = None
             if part.model is not None:
-                reached = WellFormed(bound(part.model, name, f"{case.id}@{repeat}"))
+                reached = WellFormed(part.model.bound(name, f"{case.id}@{repeat}"))
                 guarded = Guarded(reached, self.allow_hosts, restricted=case.data_class == "restricted")
                 model = voice(guarded, part.sampling)
             seat = Seat(
@@ -152,7 +156,7 @@ def check_egress(parts: Mapping[str, Part], restricted: int, allow_hosts: Sequen
                 f"{restricted} of the cases are restricted, and {seat} {part.spec!r} is {OWN} "
                 "(--where data_class=public)"
             )
-        for host in hosts_of(part.model) if part.model else ():
+        for host in part.model.hosts if part.model else ():
             if not allowed(host, allow_hosts):
                 raise EgressError(
                     f"{restricted} of the cases are restricted, and {seat} {part.spec!r} would send them to "

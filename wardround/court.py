@@ -9,7 +9,6 @@ from wardround.engine.errors import UsageError
 from wardround.engine.models.coolest import zeroable
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import allowed
-from wardround.engine.models.hosts import hosts_of
 from wardround.engine.models.structured import takers
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.prompts import Prompts
@@ -132,7 +131,7 @@ class Court:
 
     def forbidden(self) -> dict[str, str]:
         """What restricted cases must not be shown to: the first such host by seat."""
-        hosts = {seat: hosts_of(part.model) for seat, part in self.parts.items() if part.model is not None}
+        hosts = {seat: part.model.hosts for seat, part in self.parts.items() if part.model is not None}
         if self.search is not None:
             hosts[LIBRARY] = (self.search.host,)
         closed = {seat: [host for host in some if not allowed(host, self.allow_hosts)] for seat, some in hosts.items()}

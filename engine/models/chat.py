@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from time import perf_counter
-from typing import ClassVar
 
 import msgspec
 
@@ -12,6 +11,7 @@ from wardround.engine.models.failure import failure
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import read_reply
 from wardround.engine.models.shape import chat_options
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
 OPENAI_HOST = "api.openai.com"
@@ -20,23 +20,27 @@ _encode = msgspec.json.Encoder().encode
 _OURS = frozenset(("messages", "model", "stream", "n"))
 
 
-class ChatModel:
+class ChatModel(Model):
     """`POST base/chat/completions`, one reply, not streamed; no retries of its own (see `retry.Retrying`).
 
     Options go into the body under their own names; None leaves one out. `max_tokens` is sent to OpenAI's public host
     as `max_completion_tokens`, the only name that all its models take; `shape` is sent as `response_format`.
     """
 
-    key_env: ClassVar[str] = "OPENAI_API_KEY"
+    key_env = "OPENAI_API_KEY"
 
     def __init__(self, name: str, endpoint: Endpoint, *, price: Price | None = None) -> None:
         self.name = name
         self.host = endpoint.host
-        self.address = endpoint.address
         self._endpoint, self._price = endpoint, price
         self._url = endpoint.path("chat/completions")
         self._where = f"{name} at {endpoint.address}"
         self._public = endpoint.host == OPENAI_HOST
+
+    @property
+    def address(self) -> str:
+        """The endpoint's."""
+        return self._endpoint.address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion; raises ProviderError (kinds in `engine.errors`). `purpose` is not sent."""

@@ -19,6 +19,7 @@ from wardround.engine.models.sdk import turns
 from wardround.engine.models.shape import chat_options
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.models.usage import told_by
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
 # By class name: litellm's errors derive from one another and from the SDK's, the first that fits is the most special.
@@ -35,7 +36,7 @@ _KINDS = {
 }
 
 
-class ProviderModel:
+class ProviderModel(Model):
     """`litellm.acompletion(model="provider/model", ...)`, without its own retries.
 
     `host` is the provider's name: litellm chooses where the bytes go, follows redirects and uses the environment's
@@ -65,10 +66,15 @@ class ProviderModel:
                 "and the name of its model as openai/MODEL"
             )
         self.host = provider
-        self.address = shown(address(base_url)) if base_url else provider
+        self._address = shown(address(base_url)) if base_url else provider
         self.elsewhere = bool(base_url) or redirected(provider)
         self._spec, self._base_url, self._key, self._price = spec, base_url, key, price
         self._timeouts = timeouts or Timeouts()
+
+    @property
+    def address(self) -> str:
+        """The address that was given, else the provider's name."""
+        return self._address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion; raises ProviderError. `shape` is handed on as `response_format`, which litellm translates."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.thinking import split_thinking
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
 KEPT = 1000
@@ -12,7 +13,7 @@ Reply = str | Completion | ProviderError
 Script = Sequence[Reply] | Callable[[Sequence[Message], str], Reply]
 
 
-class Scripted:
+class Scripted(Model):
     """Answers call by call from a list, or from a function of (messages, purpose).
 
     A list is for calls made one after another; where calls are made at the same time, use a function: its answers do

@@ -3,7 +3,7 @@
 import importlib.util
 from collections.abc import Awaitable, Callable, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import msgspec
@@ -16,6 +16,7 @@ from wardround.engine.models.reply import read_reply
 from wardround.engine.models.responses import read_response
 from wardround.engine.models.shape import chat_options, response_options
 from wardround.engine.models.transport import Timeouts
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
 if TYPE_CHECKING:
@@ -81,10 +82,10 @@ class _Sdk:
         )
 
 
-class AzureModel:
+class AzureModel(Model):
     """A deployment of Azure OpenAI: `POST base/openai/deployments/NAME/chat/completions?api-version=...`."""
 
-    key_env: ClassVar[str] = "AZURE_OPENAI_API_KEY"
+    key_env = "AZURE_OPENAI_API_KEY"
 
     def __init__(
         self,
@@ -97,9 +98,14 @@ class AzureModel:
         timeouts: Timeouts | None = None,
     ) -> None:
         self._sdk = _Sdk(name, base_url, key, timeouts)
-        self.name, self.host, self.address = name, self._sdk.host, self._sdk.address
+        self.name, self.host = name, self._sdk.host
         self._price, self._version = price, version or AZURE_VERSION
         self._client: openai.AsyncAzureOpenAI | None = None
+
+    @property
+    def address(self) -> str:
+        """The endpoint's."""
+        return self._sdk.address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion; raises ProviderError.
@@ -132,21 +138,26 @@ class AzureModel:
             await client.close()
 
 
-class ResponsesModel:
+class ResponsesModel(Model):
     """A model behind the Responses API: `POST base/responses`, nothing kept at the endpoint (`store` is false).
 
     The API knows neither `seed` nor `stop`: they are sent, and it is the endpoint that refuses them.
     """
 
-    key_env: ClassVar[str] = "OPENAI_API_KEY"
+    key_env = "OPENAI_API_KEY"
 
     def __init__(
         self, name: str, base_url: str, *, key: str = "", price: Price | None = None, timeouts: Timeouts | None = None
     ) -> None:
         self._sdk = _Sdk(name, base_url, key, timeouts)
-        self.name, self.host, self.address = name, self._sdk.host, self._sdk.address
+        self.name, self.host = name, self._sdk.host
         self._price = price
         self._client: openai.AsyncOpenAI | None = None
+
+    @property
+    def address(self) -> str:
+        """The endpoint's."""
+        return self._sdk.address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion; raises ProviderError.

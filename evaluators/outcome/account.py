@@ -1,11 +1,15 @@
 """How an outcome was judged, for a reader: the votes, what was looked up, and the words the verdict rests on."""
 
+from typing import Literal
+
 import msgspec
 
 from wardround.evaluators.judging.panel import Vote
-from wardround.evaluators.outcome.plan import Basis
 from wardround.evaluators.reasoning.account import Looked, Quoted
 from wardround.evaluators.standing import Goal
+
+Basis = Literal["same", "included", "evidence", "none", ""]
+"""By which rule a plan is right or wrong (plan.PlanVerdict)."""
 
 
 class OutcomeAccount(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -11,10 +11,9 @@ from wardround.engine.digest import digest_of
 from wardround.engine.records import Json, Score
 from wardround.evaluators import judged_measures
 from wardround.evaluators.measures import counted, measure_of, place_of, shown
-from wardround.evaluators.outcome.assessed import AssessmentAccount
+from wardround.evaluators.outcome.assessed import AssessmentAccount, Item
 from wardround.evaluators.reasoning.account import Account
 from wardround.evaluators.reasoning.controls import fitness
-from wardround.evaluators.reasoning.items import Item
 from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.rows import EpisodeScores
