@@ -137,7 +137,8 @@ def _votes(found: Told) -> Iterator[Vote]:
                     yield from reference.votes
         yield from (Vote(one.judge, one.said, one.reason) for one in account.controls)
     if found.outcome:
-        yield from found.outcome.votes
+        for outcome in (found.outcome, *found.outcome.further):
+            yield from outcome.votes
     for assessment in found.assessments.values():
         for pair in assessment.pairs:
             yield from pair.votes

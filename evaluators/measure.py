@@ -12,7 +12,9 @@ Part = Literal["formal", "thinking"]
 class Measure:
     """A score as people read it. A `share` lies in 0..1, so that missing values have bounds.
 
-    `matched`: it says of an answer whether it is right, by word match where no judge says so.
+    `matched`: it says of an answer whether it is right, by word match where no judge says so; `by_words`: by word match
+    even where a judge is. `beside`: it stands in a run's own table of scores, and in no ranking, comparison or list of
+    episodes.
     """
 
     name: str
@@ -20,3 +22,5 @@ class Measure:
     unit: Unit
     headline: bool = False
     matched: bool = False
+    by_words: bool = False
+    beside: bool = False

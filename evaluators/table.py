@@ -60,6 +60,7 @@ def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool =
     return [
         *([FLOOR] if by_words(scores) else []),
         *_judged(scores),
+        *_always(scores),
         *_answered(scores),
         *_together("Missing", [(one, listed(one.reasons)) for one in scores if missing and one.none and one.scored]),
         *_together("No figure", [(one, instead(one)) for one in scores if not one.scored]),
@@ -70,7 +71,15 @@ def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool =
 
 def by_words(scores: Sequence[ScoreSummary]) -> bool:
     """Whether word match, and no judge, said right or wrong in one of these scores."""
-    return any(score.method == WORD_MATCH and score.scored for score in scores)
+    return any(score.method == WORD_MATCH and score.scored and not measure_of(score.name).by_words for score in scores)
+
+
+def _always(scores: Sequence[ScoreSummary]) -> list[str]:
+    """Names the figures beside a judge's that are had by word match all the same."""
+    labels = [measure_of(score.name).label for score in scores if score.scored and measure_of(score.name).by_words]
+    if not labels or by_words(scores):
+        return []
+    return [f"By word match all the same (a floor, not a verdict): {'; '.join(labels)}."]
 
 
 def _judged(scores: Sequence[ScoreSummary]) -> list[str]:
@@ -243,8 +252,13 @@ def _notes(notes: Sequence[str]) -> list[RenderableType]:
     return [Text("\n".join(notes), style="dim"), Text("")] if notes else [Text("")]
 
 
+def leading(summary: Summary) -> Sequence[ScoreSummary]:
+    """The headline scores and those of plug-ins, without what the scenario has not."""
+    return [score for score in chosen(summary) if not measure_of(score.name).beside]
+
+
 def chosen(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
-    """The headline scores and those of plug-ins, without what the scenario has not; or all.
+    """The leading scores and what stands beside them in a run's own table; or all.
 
     Of the reasoning those of all turns, where there are such.
     """
@@ -254,7 +268,7 @@ def chosen(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
         for score in summary.scores
         if every
         or (
-            (measure_of(score.name).headline or not measure_of(score.name).unit)
+            (_first(score.name) or measure_of(score.name).beside)
             and not _absent(score)
             and not superseded(score.name, taken)
         )

@@ -18,6 +18,7 @@ class OutcomeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     `votes` of a diagnosis are true and false, those of a treatment the words of plan.PlanVerdict, each after its
     quotations were looked for; `basis` is the rule behind most votes for the verdict. `judges` maps seat to SPEC,
     `floor`: a lexical judge is among them. `flags` are signs of text that speaks to the judge (judging/hostile.py).
+    Of a ranked list this is the account of the first `entry`, and `further` are those of the others that were judged.
     """
 
     goal: Goal
@@ -32,3 +33,5 @@ class OutcomeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     quoted: tuple[Quoted, ...] = ()
     looked: tuple[Looked, ...] = ()
     flags: tuple[str, ...] = ()
+    entry: str = ""
+    further: tuple["OutcomeAccount", ...] = ()
