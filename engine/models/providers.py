@@ -14,6 +14,7 @@ from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.failure import clean, kind_of, retry_after
 from wardround.engine.models.hosts import address, is_loopback, shown
 from wardround.engine.models.prices import Price
+from wardround.engine.models.provider import Provider, Wanted
 from wardround.engine.models.reply import read_object
 from wardround.engine.models.sdk import turns
 from wardround.engine.models.shape import chat_options
@@ -120,6 +121,16 @@ class ProviderModel(Model):
     async def aclose(self) -> None:
         """Close litellm's connections, which all its models share."""
         await _litellm(self._spec).close_litellm_async_clients()
+
+
+class LiteLLM(Provider):
+    """Every provider that litellm knows, written `litellm/PROVIDER/MODEL` or `PROVIDER/MODEL`."""
+
+    def model(self, wanted: Wanted) -> Model:
+        """The model; litellm finds its address, where none is given, and its key."""
+        price = wanted.price(public=not wanted.address and not redirected(wanted.provider))
+        spec = wanted.spec.removeprefix("litellm/")
+        return ProviderModel(spec, base_url=wanted.address or None, price=price, timeouts=wanted.timeouts)
 
 
 def redirected(provider: str) -> bool:

@@ -29,7 +29,6 @@ from wardround.engine.logs import configure
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator, Store
 from wardround.evaluators.doubts import doubts
-from wardround.evaluators.evidence.named import FORMS
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.evaluators.rows import RunScores
@@ -80,7 +79,9 @@ from wardround.scorings import names_by
 @click.option(
     "--search",
     metavar="SPEC",
-    help=f"What judges look things up in: {FORMS}. For reasoning it is bundled if not said, a few demonstration texts.",
+    help="What judges look things up in: bundled, corpus:PATH, duckduckgo, searxng:URL, pubmed, brave, "
+    "recorded:SEARCH, another that is installed, or package.module:Class. For reasoning it is bundled if not said, a "
+    "few demonstration texts.",
 )
 @click.option(
     "--knowledge",
