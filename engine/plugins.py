@@ -51,7 +51,7 @@ def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 def is_house(target: object) -> bool:
     """Whether a class, a function or an object's class is part of this package, and so known to keep its promises."""
     kind = target if inspect.isclass(target) or inspect.isroutine(target) else type(target)
-    return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
+    return str(kind.__module__).partition(".")[0] == __name__.partition(".")[0]
 
 
 def meant(name: str, there: Sequence[str]) -> str:
@@ -69,7 +69,7 @@ def imported(path: str) -> Any:
     try:
         target: Any = importlib.import_module(module_name)
         for part in attribute.split("."):
-            target = getattr(target, part)
+            target = getattr(target, part)  # the user names it
     except BaseException as error:
         raise _not_loaded(f"{path!r}", error, "; write it as package.module:Class") from error
     return target

@@ -59,6 +59,7 @@ class ProviderModel(Model):
     ) -> None:
         provider, _, self.name = spec.partition("/")
         litellm = _litellm(spec)
+        # litellm is an extra without types; some of its providers are names, some members of an enumeration
         if provider not in {str(getattr(known, "value", known)) for known in litellm.provider_list} or is_loopback(
             provider
         ):
@@ -108,6 +109,7 @@ class ProviderModel(Model):
 
     def _failure(self, error: Exception, messages: Sequence[Message]) -> ProviderError:
         name, said = type(error).__name__, str(error)
+        # litellm lets the errors of many libraries through: each has some of these attributes
         status = getattr(error, "status_code", None)
         status = status if isinstance(status, int) else None
         # The provider's own code is more telling than the class, and is in none of the texts.
@@ -164,6 +166,7 @@ def _plain(reply: Any) -> dict[str, Any]:
 
 def _cost(reply: Any) -> float | None:
     """What litellm's own table says; None where it has no price, which it reports as nothing or as 0."""
+    # untyped and private, and the only place where litellm tells a cost
     cost = getattr(reply, "_hidden_params", {}).get("response_cost")
     return float(cost) if isinstance(cost, int | float) and 0 < cost < float("inf") else None
 

@@ -17,7 +17,7 @@ def case(record: Json) -> Case:
         made = Case.model_validate(record)
     except ValidationError as error:
         raise Refused(faults(error)) from error
-    blank = [name for name in ("id", "opening") if not getattr(made, name).strip()]
+    blank = [name for name, text in (("id", made.id), ("opening", made.opening)) if not text.strip()]
     if blank:
         raise Refused((name, "must not be blank") for name in blank)
     if wrong := in_name(made.id):
