@@ -125,6 +125,14 @@ class Versioned(Protocol):
     VERSION: int | str
 
 
+class StoreOpener(Protocol):
+    """What an entry point of the group `wardround.stores` stands for; its name is the scheme of the address."""
+
+    def __call__(self, address: str, /) -> "Store":
+        """The store at an address such as `SCHEME://HOST/NAME`, as the user wrote it; raises UsageError."""
+        ...
+
+
 class Store(Protocol):
     """Where runs live. Writes are durable when the awaited call returns; reads are ordered and streamed."""
 

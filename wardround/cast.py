@@ -23,11 +23,11 @@ from wardround.engine.models.hosts import redacted
 from wardround.engine.models.reach import Means, reach
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.models.wellformed import WellFormed
-from wardround.engine.plugins import imported, maker, meant, named, names
+from wardround.engine.plugins import imported, is_house, maker, meant, named, names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Model, Store
 from wardround.engine.records import Action, Json
-from wardround.engine.seat import Seat, Voice, seed_of
+from wardround.engine.seat import Seat, Voice, seed_of, told_to, traits_of
 from wardround.others import Others
 from wardround.scenarios.case import Case
 from wardround.settings import SeatSettings
@@ -221,7 +221,7 @@ def _outside(seat: str, spec: str) -> bool:
         factory = imported(spec) if ":" in spec else named(SEATS + seat, spec)
     except UsageError:
         return False  # what is wrong with it is said where its part is made
-    return bool(getattr(factory, "outside", False))
+    return traits_of(factory).outside
 
 
 def _named(seat: str) -> str:
@@ -252,13 +252,12 @@ def model_part(settings: SeatSettings, access: Access, env: Mapping[str, str] = 
 
 
 def _plain(spec: str, factory: Any, settings: SeatSettings) -> Part:
-    told = str(getattr(factory, "told", ""))
+    told = told_to(factory)
     if told not in ("", "truth", "cases"):
         raise UsageError(f"{spec!r} says `told = {told!r}`; only 'truth' and 'cases' can be told")
-    outside = bool(getattr(factory, "outside", False))
     made = Part(spec, maker(factory, spec), options=settings.options, told=told)
-    made.outside, made.believed = outside, factory is Human
-    made.own = not str(getattr(factory, "__module__", "")).startswith("wardround.")
+    made.outside, made.believed = traits_of(factory).outside, factory is Human
+    made.own = not is_house(factory)
     return made
 
 

@@ -25,7 +25,7 @@ from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import Orders
 from wardround.engine.spending import Budget
 from wardround.names import run_name
-from wardround.results import Run, rules_of
+from wardround.results import Run, rules_of, usual_of
 from wardround.scenarios.case import Case
 from wardround.scenarios.census import leaks
 from wardround.settings import RunSettings, SeatSettings, problems, without_secrets
@@ -95,7 +95,7 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any], s
     for seat in rules.seats:
         chosen = _seated(settings, seat, rules)
         parts[seat] = await _part(seat, chosen, store, access, agents.get(seat))
-    usual = int(getattr(rules, "REPEATS", 1)) if parts[rules.seats[0]].model else 1
+    usual = usual_of(rules).repeats if parts[rules.seats[0]].model else 1
     repeats = settings.repeats or usual
     budget = budget_of(settings.budget, list(parts), [part.spec for part in parts.values()])
     made = Plan(settings, rules, rule_settings, prompts, parts, access, repeats, budget)
@@ -138,7 +138,8 @@ def _seated(settings: RunSettings, seat: str, rules: Any) -> SeatSettings:
     chosen = settings.seats.get(seat) or SeatSettings(spec=DEFAULT_SPECS[seat])
     if seat != rules.seats[0]:
         return chosen
-    usual = {name: value for name, value in getattr(rules, "SAMPLING", {}).items() if getattr(chosen, name, 1) is None}
+    unset = {name for name, value in chosen if value is None}
+    usual = {name: value for name, value in usual_of(rules).sampling.items() if name in unset}
     return chosen.model_copy(update=usual)
 
 

@@ -62,7 +62,7 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
             raise
         why = error if isinstance(error, TypeError) else said(error)
         raise UsageError(f"{spec!r} cannot be made into an evaluator: {why}") from error
-    if not hasattr(made, "score") or not getattr(made, "name", ""):
+    if not hasattr(made, "score") or not getattr(made, "name", ""):  # a user's class, not checked before
         raise UsageError(f"{spec!r} is no evaluator: it needs a name and score(case, trajectory, seat)")
     checked: Evaluator = made
     return checked

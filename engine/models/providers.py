@@ -14,6 +14,7 @@ from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.failure import clean, kind_of, retry_after
 from wardround.engine.models.hosts import address, is_loopback, shown
 from wardround.engine.models.prices import Price
+from wardround.engine.models.provider import Provider, Wanted
 from wardround.engine.models.reply import read_object
 from wardround.engine.models.sdk import turns
 from wardround.engine.models.shape import chat_options
@@ -58,6 +59,7 @@ class ProviderModel(Model):
     ) -> None:
         provider, _, self.name = spec.partition("/")
         litellm = _litellm(spec)
+        # litellm is an extra without types; some of its providers are names, some members of an enumeration
         if provider not in {str(getattr(known, "value", known)) for known in litellm.provider_list} or is_loopback(
             provider
         ):
@@ -107,6 +109,7 @@ class ProviderModel(Model):
 
     def _failure(self, error: Exception, messages: Sequence[Message]) -> ProviderError:
         name, said = type(error).__name__, str(error)
+        # litellm lets the errors of many libraries through: each has some of these attributes
         status = getattr(error, "status_code", None)
         status = status if isinstance(status, int) else None
         # The provider's own code is more telling than the class, and is in none of the texts.
@@ -120,6 +123,16 @@ class ProviderModel(Model):
     async def aclose(self) -> None:
         """Close litellm's connections, which all its models share."""
         await _litellm(self._spec).close_litellm_async_clients()
+
+
+class LiteLLM(Provider):
+    """Every provider that litellm knows, written `litellm/PROVIDER/MODEL` or `PROVIDER/MODEL`."""
+
+    def model(self, wanted: Wanted) -> Model:
+        """The model; litellm finds its address, where none is given, and its key."""
+        price = wanted.price(public=not wanted.address and not redirected(wanted.provider))
+        spec = wanted.spec.removeprefix("litellm/")
+        return ProviderModel(spec, base_url=wanted.address or None, price=price, timeouts=wanted.timeouts)
 
 
 def redirected(provider: str) -> bool:
@@ -153,6 +166,7 @@ def _plain(reply: Any) -> dict[str, Any]:
 
 def _cost(reply: Any) -> float | None:
     """What litellm's own table says; None where it has no price, which it reports as nothing or as 0."""
+    # untyped and private, and the only place where litellm tells a cost
     cost = getattr(reply, "_hidden_params", {}).get("response_cost")
     return float(cost) if isinstance(cost, int | float) and 0 < cost < float("inf") else None
 

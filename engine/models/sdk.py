@@ -1,7 +1,7 @@
 """The openai SDK, for what it alone covers: Azure's deployments and the Responses API. Imported when first used."""
 
 import importlib.util
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +9,11 @@ import anyio
 import msgspec
 
 from wardround.engine.errors import ProviderError
+from wardround.engine.models.chat import OpenAI
 from wardround.engine.models.failure import failure
 from wardround.engine.models.hosts import address, host_of, secrets_of, shown
 from wardround.engine.models.prices import Price
+from wardround.engine.models.provider import Provider, Wanted, needed
 from wardround.engine.models.reply import read_reply
 from wardround.engine.models.responses import read_response
 from wardround.engine.models.shape import chat_options, response_options
@@ -184,6 +186,33 @@ class ResponsesModel(Model):
         client, self._client = self._client, None
         if client is not None:
             await client.close()
+
+
+class Azure(Provider):
+    """Deployments of Azure OpenAI; OPENAI_API_VERSION names the version of the interface."""
+
+    def address(self, env: Mapping[str, str], spec: str) -> str:
+        """AZURE_OPENAI_ENDPOINT."""
+        return needed(env, "AZURE_OPENAI_ENDPOINT", spec)
+
+    def key(self, wanted: Wanted) -> str:
+        """AZURE_OPENAI_API_KEY."""
+        return wanted.needed(AzureModel.key_env)
+
+    def model(self, wanted: Wanted) -> Model:
+        """The deployment of this name."""
+        price, version = wanted.price(public=True), wanted.env.get("OPENAI_API_VERSION", "")
+        key = self.key(wanted)
+        return AzureModel(wanted.name, wanted.address, key=key, version=version, price=price, timeouts=wanted.timeouts)
+
+
+class Responses(OpenAI):
+    """The Responses API, of OpenAI's own models or at an address that the user names."""
+
+    def model(self, wanted: Wanted) -> Model:
+        """The model of this name."""
+        price, key = self.price(wanted), self.key(wanted)
+        return ResponsesModel(wanted.name, wanted.address, key=key, price=price, timeouts=wanted.timeouts)
 
 
 def turns(messages: Sequence[Message]) -> list[Json]:
