@@ -12,6 +12,15 @@ from typing import Any
 from wardround.engine.errors import UsageError
 from wardround.engine.escape import said, self_raised
 
+OWN = "code of your own, which nothing keeps from sending on what it is told; play it on public cases"
+"""What is said of a plug-in that would be handed a restricted case."""
+_HOUSE = __name__.partition(".")[0]
+
+
+def of_the_house(kind: Any) -> bool:
+    """Whether a class is defined in this package, and not a user's or another package's."""
+    return str(getattr(kind, "__module__", "")).partition(".")[0] == _HOUSE
+
 
 def names(group: str) -> list[str]:
     """The short names that installed packages give in an entry-point group, in order."""

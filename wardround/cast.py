@@ -23,7 +23,7 @@ from wardround.engine.models.hosts import hosts_of, redacted
 from wardround.engine.models.reach import Means, reach
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.models.wellformed import WellFormed
-from wardround.engine.plugins import imported, maker, meant, named, names
+from wardround.engine.plugins import OWN, imported, maker, meant, named, names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Model, Store
 from wardround.engine.records import Action, Json
@@ -32,7 +32,6 @@ from wardround.others import Others
 from wardround.scenarios.case import Case
 from wardround.settings import SeatSettings
 
-OWN = "code of your own, which nothing keeps from sending on what it is told; play it on public cases"
 Making = Callable[[Seat], Agent]
 SEATS = "wardround.seats."
 
