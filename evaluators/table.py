@@ -63,7 +63,7 @@ def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool =
         *_always(scores),
         *_answered(scores),
         *_together("Missing", [(one, listed(one.reasons)) for one in scores if missing and one.none and one.scored]),
-        *_together("No figure", [(one, instead(one)) for one in scores if not one.scored]),
+        *_together("No figure", [(one, instead(one).removeprefix("no figure: ")) for one in scores if not one.scored]),
         *_together("No interval", [(one, one.ci95_reason) for one in scores if one.scored and not one.ci95]),
         *_together("No average over groups", [(one, one.macro_reason) for one in scores if _lacks_macro(one)]),
     ]
