@@ -13,6 +13,16 @@ from typing import Any
 from wardround.engine.errors import UsageError
 from wardround.engine.escape import said, self_raised
 
+OWN = "code of your own, which nothing keeps from sending on what it is told; play it on public cases"
+"""What is said of a plug-in that would be handed a restricted case."""
+_HOUSE = __name__.partition(".")[0]
+
+
+def of_the_house(target: object) -> bool:
+    """Whether a class, a function or an object's class is part of this package, and so known to keep its promises."""
+    kind = target if inspect.isclass(target) or inspect.isroutine(target) else type(target)
+    return str(kind.__module__).partition(".")[0] == _HOUSE
+
 
 def names(group: str) -> list[str]:
     """The short names that installed packages give in an entry-point group, in order."""
@@ -46,12 +56,6 @@ def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """The entry points of a group; read once for each search path, as every installed package has a file of them."""
     del path
     return tuple(entry_points(group=group))
-
-
-def is_house(target: object) -> bool:
-    """Whether a class, a function or an object's class is part of this package, and so known to keep its promises."""
-    kind = target if inspect.isclass(target) or inspect.isroutine(target) else type(target)
-    return str(kind.__module__).partition(".")[0] == __name__.partition(".")[0]
 
 
 def meant(name: str, there: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ async def _replay(
     live = [event for event in effective(events) if not isinstance(event, Reopened)]
     log = EpisodeLog(_nowhere)
     log.events = list(live[:1])
-    table = Table(scenario, case, cast, log, limits=Limits(actions=None), believed=believed)
+    table = Table(scenario, case, cast, log, limits=Limits(actions=None, act_calls=None), believed=believed)
     table.tape.replaying = True
     episode = Episode(table)
     episode.history = events

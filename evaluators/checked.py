@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from wardround.engine.episode import Ended
 from wardround.engine.errors import UsageError
+from wardround.engine.plugins import of_the_house
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, Score, Scored
 from wardround.evaluators.measures import is_house
 
-_HOUSE = __name__.partition(".")[0]
 _OURS = "@~,"
 """What the names of scorings are put together with."""
 
@@ -57,7 +57,7 @@ def called(evaluator: Evaluator) -> str:
 
 def is_own(evaluator: Evaluator) -> bool:
     """Whether it is a user's or a plug-in's, and none of the house."""
-    return type(evaluator).__module__.partition(".")[0] != _HOUSE
+    return not of_the_house(type(evaluator))
 
 
 def check(evaluators: Sequence[Evaluator], installed: Mapping[str, str]) -> None:

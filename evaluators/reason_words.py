@@ -59,6 +59,7 @@ _FAULTS = {
     "flooded": ("more words than another seat can take", "The doctor wrote more than another seat's model can take."),
     "limit_actions": ("turns used up", "The doctor used up the actions of an episode."),
     "limit_calls": ("calls used up", "The doctor used up the calls of an episode."),
+    "limit_act_calls": ("calls of one turn used up", "The doctor called its model without end in one turn."),
     "limit_tokens": ("tokens used up", "The doctor used up the tokens of an episode."),
     "limit_cost": ("money used up", "The doctor used up the money of an episode."),
     "limit_wall": ("time used up", "The doctor used up the time of an episode; waiting for a model is not its time."),

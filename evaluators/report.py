@@ -88,6 +88,9 @@ _WORDS: dict[str, Any] = {
 """What the page says figures with."""
 
 
+_NO_JUDGE = "none: right and wrong by word match"
+
+
 @dataclass(frozen=True, slots=True)
 class Pages:
     """Addresses relative to the page: of each episode by (run, episode), of each run's list of episodes by run."""
@@ -209,7 +212,7 @@ def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Sec
         name=run.name,
         summary=summary,
         cautions=cautions(run, summary),
-        facts=described(run.header, run.scoring),
+        facts=described(run.header, run.scoring if run.judges else {**run.scoring, "judge": _NO_JUDGE}),
         prompts=prompts(run.header),
         plots=plots,
         episodes=run.episodes[:episodes],

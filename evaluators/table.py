@@ -8,7 +8,7 @@ from rich.text import Text
 
 from wardround.evaluators.compare import Comparison, Difference
 from wardround.evaluators.judged_measures import superseded
-from wardround.evaluators.measures import counted, measure_of, shown
+from wardround.evaluators.measures import counted, measure_of, place_of, shown
 from wardround.evaluators.ranking import Ranking
 from wardround.evaluators.reasons import ended_by, listed
 from wardround.evaluators.summary import WORD_MATCH, ScoreSummary, Summary
@@ -63,7 +63,7 @@ def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool =
         *_always(scores),
         *_answered(scores),
         *_together("Missing", [(one, listed(one.reasons)) for one in scores if missing and one.none and one.scored]),
-        *_together("No figure", [(one, instead(one)) for one in scores if not one.scored]),
+        *_together("No figure", [(one, instead(one).removeprefix("no figure: ")) for one in scores if not one.scored]),
         *_together("No interval", [(one, one.ci95_reason) for one in scores if one.scored and not one.ci95]),
         *_together("No average over groups", [(one, one.macro_reason) for one in scores if _lacks_macro(one)]),
     ]
@@ -158,16 +158,20 @@ def compared(ranking: Ranking) -> str:
 
 def below(ranking: Ranking) -> list[str]:
     """What an order does not say, and why a place has no interval."""
-    reasons = dict.fromkeys(place.ci95_reason for place in ranking.places if not place.ci95 and place.ci95_reason)
+    reasons = dict.fromkeys(place.ci95_reason for place in ranking.places if place.rank and not place.ci95)
     return [ORDER, *(f"No interval: {why}." for why in reasons)]
 
 
 def comparison_table(comparison: Comparison, every: bool = False, width: int = SIDE_BY_SIDE) -> Group:
-    """The paired differences: of two runs score by score, of more a table for each score with all pairs.
+    """The paired differences: of two runs score by score, of more all pairs of the first score.
 
-    Warnings are the caller's to print.
+    Those of the other scores are a table each if `every`, and else only named. Warnings are the caller's to print.
     """
     rows = [row for row in comparison.differences if told(row, every)]
+    others: list[str] = []
+    if len(comparison.runs) > 2 and not every:
+        scores = sorted({row.score for row in rows}, key=place_of)
+        rows, others = [row for row in rows if row.score in scores[:1]], [measure_of(name).label for name in scores[1:]]
     empty = nowhere(comparison, every)
     found: dict[str, list[Difference]] = {}
     two = len(comparison.runs) == 2
@@ -175,7 +179,8 @@ def comparison_table(comparison: Comparison, every: bool = False, width: int = S
         title = f"{row.second} minus {row.first}, paired by case" if two else measure_of(row.score).label
         found.setdefault(title if two else f"{title}: every pair of runs, by case", []).append(row)
     tables: list[RenderableType] = [_pairs(title, some, two, width) for title, some in found.items()]
-    notes = [*([comparison.note] if comparison.note else []), *pair_notes(rows), *empty]
+    more = [f"Pairs of other scores with --all, or on the page: {'; '.join(others)}."] if others else []
+    notes = [*([comparison.note] if comparison.note else []), *pair_notes(rows), *more, *empty]
     return Group(*tables, *_notes(notes))
 
 
@@ -188,7 +193,8 @@ def nowhere(comparison: Comparison, every: bool = False) -> list[str]:
     """A sentence on the scores that some pair of runs has in no case in common."""
     rows = [row for row in comparison.differences if not row.cases and (every or _first(row.score)) and row.left_out]
     labels = dict.fromkeys(measure_of(row.score).label for row in rows)
-    return [f"Not compared, since no case has a value in both runs: {'; '.join(labels)}."] if labels else []
+    which = "Not compared" if len(comparison.runs) < 3 else "Some pairs are not compared"
+    return [f"{which}, since no case has a value in both runs: {'; '.join(labels)}."] if labels else []
 
 
 def _first(name: str) -> bool:
@@ -229,9 +235,11 @@ def pair_notes(rows: Sequence[Difference]) -> list[str]:
     if not rows:
         return []
     tests = [_TESTS.get(test, test) for test in dict.fromkeys(row.test for row in rows if row.test)]
+    several = len({(row.first, row.second) for row in rows}) > 1
+    holm = " Holm: corrected for all pairs of a score." if several else ""
     said = [
         "Over the cases that have a value in both runs. fewer/more: cases in which the second run has less, and more.",
-        *([f"p: {', '.join(tests)}. Holm: corrected for all pairs of a score."] if tests else []),
+        *([f"p: {', '.join(tests)}.{holm}"] if tests else []),
     ]
     reasons = dict.fromkeys(row.ci95_reason for row in rows if row.cases and not row.ci95 and row.ci95_reason)
     if left := max((row.left_out for row in rows), default=0):

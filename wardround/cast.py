@@ -23,7 +23,7 @@ from wardround.engine.models.hosts import redacted
 from wardround.engine.models.reach import Means, reach
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.models.wellformed import WellFormed
-from wardround.engine.plugins import imported, is_house, maker, meant, named, names
+from wardround.engine.plugins import OWN, imported, maker, meant, named, names, of_the_house
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Model, Store
 from wardround.engine.records import Action, Json
@@ -32,7 +32,6 @@ from wardround.others import Others
 from wardround.scenarios.case import Case
 from wardround.settings import SeatSettings
 
-OWN = "code of your own, which nothing keeps from sending on what it is told; play it on public cases"
 Making = Callable[[Seat], Agent]
 SEATS = "wardround.seats."
 
@@ -257,7 +256,7 @@ def _plain(spec: str, factory: Any, settings: SeatSettings) -> Part:
         raise UsageError(f"{spec!r} says `told = {told!r}`; only 'truth' and 'cases' can be told")
     made = Part(spec, maker(factory, spec), options=settings.options, told=told)
     made.outside, made.believed = traits_of(factory).outside, factory is Human
-    made.own = not is_house(factory)
+    made.own = not of_the_house(factory)
     return made
 
 

@@ -195,7 +195,7 @@ class Judgement:
             judged,
             sitting.caster(self.evaluator, judged, row.id, seed),
             episode,
-            limits=Limits(actions=None),
+            limits=Limits(actions=None, act_calls=None),
             watch=self.progress,
             believed=(SEAT,),
         )

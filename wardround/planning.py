@@ -16,8 +16,9 @@ from wardround.access import Access, access_of
 from wardround.amounts import budget_of, check_priced, no_price
 from wardround.cast import Company, Part, check_egress, part_of, recorded_part
 from wardround.engine.episode import Ended, boundary
-from wardround.engine.errors import UsageError
+from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.unreachable import Unreachable
+from wardround.engine.plugins import OWN, of_the_house
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
 from wardround.engine.records import Action, Json
@@ -180,7 +181,13 @@ async def _read_cases(made: Plan, store: Store) -> None:
     with _sound(f"the scenario {made.settings.scenario} cannot be made"):
         scenario = made.rules(made.rule_settings, made.prompts)
     chunk: list[Case] = []
+    own = not of_the_house(made.rules)
     for case in _items(made.settings, scenario):
+        if own and case.data_class == "restricted":
+            raise EgressError(
+                f"case {case.id} is restricted, and the scenario {made.settings.scenario!r} is {OWN} "
+                "(--where data_class=public)"
+            )
         with _sound(f"the scenario {made.settings.scenario} cannot say whether it can play {case.id}"):
             reason = scenario.lacks(case)
         if reason:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from wardround.engine.errors import CaseLost, TextLost, UsageError
-from wardround.engine.plugins import imported, meant, named, names
+from wardround.engine.errors import CaseLost, EgressError, TextLost, UsageError
+from wardround.engine.plugins import OWN, imported, meant, named, names, of_the_house
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Scenario, Store
 from wardround.engine.records import Json
@@ -119,8 +119,14 @@ class Run(StoredRun):
         return Prompts({name: (await self.store.get(digest)).decode() for name, digest in texts.items()})
 
     async def scenario(self) -> Scenario[Case, Any]:
-        """The rules with the run's own settings and prompts."""
+        """The rules with the run's own settings and prompts.
+
+        Raises EgressError for rules of a user's own if the run has restricted cases.
+        """
         rules = rules_of(self.header["scenario"]["name"])
+        if self.restricted and not of_the_house(rules):
+            which = f"{self.restricted} of the cases of run {self.name} are restricted"
+            raise EgressError(f"{which}, and the scenario {self.header['scenario']['name']!r} is {OWN}")
         played: Scenario[Case, Any] = rules(
             rules.Settings.model_validate(self.header["scenario"]["settings"]), await self.prompts()
         )

@@ -7,14 +7,14 @@ from typing import Any, TypedDict, Unpack
 
 import msgspec
 
-from wardround.cast import OWN, Part
+from wardround.cast import Part
 from wardround.court import LEXICAL, Court, seats_of
 from wardround.engine.batch import run_batch
 from wardround.engine.episode import TIMEOUT, Ended, boundary
 from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
 from wardround.engine.escape import contained, said, self_raised
 from wardround.engine.owntime import OwnTime
-from wardround.engine.plugins import imported, installed, named, names
+from wardround.engine.plugins import OWN, imported, installed, named, names
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, Json, Score

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import is_loopback
-from wardround.engine.plugins import imported, is_house, meant, names
+from wardround.engine.plugins import imported, meant, names, of_the_house
 from wardround.engine.plugins import named as installed
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.ledger import Ledger
@@ -27,7 +27,7 @@ async def named(spec: str, *, cache: Path | None = None, ledger: Ledger | None =
     """
     kind, place = kind_of(spec)
     search = await kind.opened_at(place, Means(cache, ledger))
-    if not is_house(kind):
+    if not of_the_house(kind):
         search = Foreign(search)
     return Steady(search, at_once=kind.AT_ONCE) if search.host else search
 

@@ -104,7 +104,7 @@ def _turned(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
 
 
 def _unplaced(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
-    """The table of other games, unless it would say of one unjudged run what its own figures say."""
+    """The table of other scenarios, unless it would say of one unjudged run what its own figures say."""
     placed = [run for run in runs if setting_of(run.header) not in (ONE_TURN, ORACLE, TREATMENT)]
     judged = any(
         score.name.endswith("efficiency_formal") for run in placed for row in run.episodes for score in row.scores
