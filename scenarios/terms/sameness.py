@@ -45,12 +45,13 @@ class Sameness:
     """Whether two names mean one disease, and what decided it, in plain words.
 
     `contrary`: not the same because the two name opposites or siblings (another side, type, cause), not because words
-    are missing.
+    are missing. `opposite`: so by an axis, a type, a stage or a cause, whatever else either of them says.
     """
 
     same: bool
     reason: str
     contrary: bool = False
+    opposite: bool = False
 
 
 @lru_cache(maxsize=16384)
@@ -93,8 +94,8 @@ def _read(truth: str, said: str) -> Sameness:
         for other in readings(said):
             apart = against(named(one), named(other))
             if apart and first is None:
-                return Sameness(False, apart, contrary=True)
-            found = Sameness(False, apart, contrary=True) if apart else _worded(named(one), named(other))
+                return Sameness(False, apart, contrary=True, opposite=True)
+            found = Sameness(False, apart, contrary=True, opposite=True) if apart else _worded(named(one), named(other))
             if found.same:
                 return found
             first = first or found
