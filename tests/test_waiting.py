@@ -37,9 +37,8 @@ class Closed(Ward):
 
     def model(self, role: str, gates: Gates | None = None) -> Model:
         server = self.ill if role == self.role else self.well
-        return reach(
-            f"openai/{role}", env={}, base_url=server.base_url, patience=self.patience, gates=gates or self.gates
-        )
+        gates = gates or self.gates
+        return reach(f"openai/{role}", env={}, base_url=server.base_url, patience=self.patience, gates=gates)
 
 
 @pytest.fixture
