@@ -152,7 +152,9 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
 def _said_in_all(items: Sequence[Asserted], label: str) -> bool:
     """Whether diseases joined by 'with' and 'due to' together say a name that the first of them does not contradict."""
     first = items[0].name
-    return same(label, _SPREAD.sub(" ", written(items))).same and _shares(first, label) and not same(label, first).opposite
+    return (
+        same(label, _SPREAD.sub(" ", written(items))).same and _shares(first, label) and not same(label, first).opposite
+    )
 
 
 def _alike(one: str, other: str) -> bool:
