@@ -5,7 +5,8 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from importlib.metadata import entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,17 @@ from wardround.engine.escape import said, self_raised
 
 def names(group: str) -> list[str]:
     """The short names that installed packages give in an entry-point group, in order."""
-    return sorted({point.name for point in entry_points(group=group)})
+    return sorted({point.name for point in _points(group)})
 
 
 def installed(group: str) -> dict[str, str]:
     """Each of these names with what it stands for, as `package.module:Class`."""
-    return {point.name: point.value for point in entry_points(group=group)}
+    return {point.name: point.value for point in _points(group)}
 
 
 def named(group: str, name: str) -> Any:
     """What `name` stands for in an entry-point group; raises UsageError with the names there are."""
-    found = [point for point in entry_points(group=group) if point.name == name]
+    found = [point for point in _points(group) if point.name == name]
     if not found:
         kind = group.rpartition(".")[2].removesuffix("s")
         raise UsageError(f"there is no {kind} {name!r}{meant(name, names(group))}")
@@ -33,6 +34,16 @@ def named(group: str, name: str) -> Any:
         return found[0].load()
     except BaseException as error:
         raise _not_loaded(f"{name!r} ({found[0].value})", error) from error
+
+
+def _points(group: str) -> Sequence[EntryPoint]:
+    """The entry points of a group; what is installed is looked up once for each state of `sys.path`."""
+    return _found(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=64)
+def _found(group: str, path: Sequence[str]) -> Sequence[EntryPoint]:
+    return tuple(entry_points(group=group))
 
 
 def meant(name: str, there: Sequence[str]) -> str:
