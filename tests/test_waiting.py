@@ -36,9 +36,9 @@ class Closed(Ward):
         self.gates = Gates()
 
     def model(self, role: str, gates: Gates | None = None) -> Model:
+        """Behind the gates of the ward, which a test asks."""
         server = self.ill if role == self.role else self.well
-        gates = gates or self.gates
-        return reach(f"openai/{role}", env={}, base_url=server.base_url, patience=self.patience, gates=gates)
+        return reach(f"openai/{role}", env={}, base_url=server.base_url, patience=self.patience, gates=self.gates)
 
 
 @pytest.fixture

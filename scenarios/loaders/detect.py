@@ -161,11 +161,11 @@ def _by_line(path: Path, loader: Loader, found: Iterable[Line | Problem]) -> Ite
 
 
 def _by_name(path: Path, loader: Loader, text: str, whole: Mapping[str, Json]) -> Iterator[tuple[int, Case | Problem]]:
-    at = 0
+    at, line = 0, 1
     twice = doubled(text)
     for number, (case_id, record) in enumerate(whole.items(), 1):
-        at = max(text.find(json.dumps(case_id, ensure_ascii=False), at), at)
-        line = text.count("\n", 0, at) + 1
+        before, at = at, max(text.find(json.dumps(case_id, ensure_ascii=False), at), at)
+        line += text.count("\n", before, at)
         inner = [(place[1:], name) for place, name in twice if place and place[0] == case_id]
         for place, name in inner:
             said = f"the key {name!r} is given twice here; a key may stand once"

@@ -254,11 +254,18 @@ def _shifted(truth: Name, said: Name) -> str:
 
 def complicates(one: str, other: str) -> bool:
     """Whether `one` is a known complication of `other`: of any disease, or by the table of complications."""
-    for diseases, known in complications():
-        told = any(same(name, one).same for name in known)
-        if told and any(disease == ANY or same(disease, other).same for disease in diseases):
-            return True
-    return False
+    return any(same(name, one).same for name in _complications_of(other))
+
+
+@lru_cache(maxsize=4096)
+def _complications_of(disease: str) -> tuple[str, ...]:
+    """The names of the complications that the table gives for any disease and for this one, each once."""
+    rows = [
+        known
+        for diseases, known in complications()
+        if any(wider == ANY or same(wider, disease).same for wider in diseases)
+    ]
+    return tuple(dict.fromkeys(name for known in rows for name in known))
 
 
 @lru_cache(maxsize=16384)
