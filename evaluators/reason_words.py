@@ -40,6 +40,7 @@ _ENDINGS = {
     "actions": ("actions used up", "The episode took as many actions as it may."),
     "turns": ("turns used up", "The doctor used all of its turns."),
     "calls": ("calls used up", "The episode made as many calls of models as it may."),
+    "act_calls": ("calls of one turn used up", "One turn made as many calls of models as it may."),
     "tokens": ("tokens used up", "The episode used as many tokens as it may."),
     "cost": ("money used up", "The episode cost as much as it may."),
     "act": ("an act took too long", "One act took more time of its own than it may, waits for models left out."),

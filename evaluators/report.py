@@ -13,9 +13,9 @@ from wardround.evaluators.described import described, prompts
 from wardround.evaluators.measures import counted, measure_of, place_of, shown
 from wardround.evaluators.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.ranking import ranking
-from wardround.evaluators.reasons import ended_by
+from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.rows import EpisodeScores, RunScores
-from wardround.evaluators.showing.contents import clipped
+from wardround.evaluators.showing.contents import ACCURACIES, clipped
 from wardround.evaluators.showing.environment import environment, style
 from wardround.evaluators.showing.tabled import Group, tabled
 from wardround.evaluators.summary import ScoreSummary, Summary, summarise
@@ -149,6 +149,8 @@ def page(
             judged=pages.episodes if pages else {},
             lists=pages.lists if pages else {},
             ended_by=ended_by,
+            accuracies=ACCURACIES,
+            phrase=phrase,
         )
     )
 

@@ -17,6 +17,8 @@ WIDE = 76
 """Columns of a terminal in which a table of scores has all that it can have."""
 SIDE_BY_SIDE = 110
 """Columns from which a ranking has its other scores, and a comparison both means, beside what they are about."""
+NAME = 32
+"""Characters of a name that a wide ranking keeps on one line."""
 ORDER = "An order alone: whether two runs differ is said by their paired differences."
 FLOOR = "Word match: a floor by words, not a verdict. Have a judge decide: wardround score RUN --judge SPEC."
 
@@ -129,7 +131,8 @@ def ranking_table(ranking: Ranking, width: int = SIDE_BY_SIDE) -> Group:
     table = _table()
     table.add_column("rank", justify="right")
     for name in ("run", "doctor", *(("scenario",) if len(games) > 1 else ())):
-        table.add_column(name, overflow="fold")
+        longest = max((len(getattr(place, name)) for place in ranking.places), default=0)
+        table.add_column(name, overflow="fold", min_width=min(longest, NAME) if wide else None)
     table.add_column(label if ranking.basis == "mean" else f"{label}, lower bound", justify="right")
     for name in ("95% interval", "scored"):
         table.add_column(name, justify="right", no_wrap=True)

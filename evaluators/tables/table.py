@@ -76,7 +76,8 @@ class Table(msgspec.Struct, frozen=True):
     def _place(self, place: int) -> str:
         column = self.columns[place]
         whose = "" if column.population == "all" else ", rare diseases"
-        return f"{column.label}{f' ({column.setting})' if column.setting else ''}{whose}"
+        judged = any("assessment_" in score for score in column.scores)
+        return f"{column.label}{' of examinations, judged' if judged else ''}{f' ({column.setting})' if column.setting else ''}{whose}"
 
     @property
     def known(self) -> bool:
