@@ -26,6 +26,7 @@ from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Session
 from wardround.engine.spending import Spending
+from wardround.evaluators.checked import needs_of
 from wardround.evaluators.evaluation import SEAT, Evaluation, Judged
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.following import followed
@@ -88,8 +89,8 @@ class EvaluationRun:
         Where all is judged nothing leaves, and nothing is refused.
         """
         check_causes(self.retry, [SEAT])
-        knows = self.judges.knowledge == "judge" and getattr(self.evaluator, "KNOWLEDGE", False)
-        if getattr(self.evaluator, "SEARCH", "") and self.judges.search is None and not knows:
+        knows = self.judges.knowledge == "judge" and needs_of(self.evaluator).knowledge
+        if needs_of(self.evaluator).search and self.judges.search is None and not knows:
             raise UsageError(f"the evaluator {self.evaluator.name} looks things up: give the judges a search")
         if refused := self._refused():
             await self._find()
@@ -185,7 +186,7 @@ class EvaluationRun:
         assert self._session is not None
         cast = self._session.caster(self.evaluator, subject, row.id, self._seed(subject))
         rules = Evaluation(self.evaluator.name)
-        return Table(rules, subject, cast, episode, limits=Limits(actions=None), believed=(SEAT,))
+        return Table(rules, subject, cast, episode, limits=Limits(actions=None, act_calls=None), believed=(SEAT,))
 
     def opened(self, row: EpisodeRow, subject: Judged) -> Opened:
         """The first event, with the seed of the verdict."""
@@ -236,7 +237,7 @@ class EvaluationRun:
         argument that each was given as.
         """
         run, evaluator, judges = self.judged, self.evaluator, self.judges
-        texts, tables = judges.prompts.texts(), dict(getattr(evaluator, "tables", {}))
+        texts, tables = judges.prompts.texts(), needs_of(evaluator).tables
         mine = {name: text for name, text in texts.items() if name.startswith("judge/")}
         digests = await run.store.put([text.encode() for text in (*mine.values(), *tables.values())])
         kind = type(evaluator)
@@ -327,7 +328,7 @@ class EvaluationRun:
 
     def _refused(self) -> str:
         """Why nothing may be judged, '' if it may: which evaluators look things up, their `SEARCH` says."""
-        usual: str = getattr(self.evaluator, "SEARCH", "")
+        usual = needs_of(self.evaluator).search
         count = self.judged.restricted
         for seat, host in forbidden(self.judges.hosts(), self.judges.allow_hosts).items() if count else ():
             if seat != LIBRARY or usual:

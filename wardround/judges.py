@@ -16,7 +16,7 @@ from wardround.engine.episode import Caster
 from wardround.engine.errors import UsageError
 from wardround.engine.models.coolest import zeroable
 from wardround.engine.models.gates import Gates
-from wardround.engine.models.hosts import hosts_of, redacted
+from wardround.engine.models.hosts import redacted
 from wardround.engine.models.single import Single
 from wardround.engine.models.structured import takers
 from wardround.engine.models.unreachable import Unreachable
@@ -30,12 +30,12 @@ from wardround.evaluators.evidence.consulted import ConsultedReader, ConsultedSe
 from wardround.evaluators.evidence.domains import Domains, Filtered
 from wardround.evaluators.evidence.guarded import Guarded, GuardedReader
 from wardround.evaluators.evidence.ledger import Ledger
-from wardround.evaluators.evidence.named import named
+from wardround.evaluators.evidence.named import kind_of, named
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.pages import Pages
 from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
 from wardround.evaluators.evidence.recording import Recording, RecordingReader
-from wardround.evaluators.evidence.search import LIBRARY, Search
+from wardround.evaluators.evidence.search import LIBRARY, Counted, Search
 from wardround.evaluators.evidence.web import Web
 from wardround.evaluators.judging.judge import Judge
 from wardround.evaluators.judging.model_judge import ModelJudge
@@ -52,8 +52,6 @@ LEXICAL = "lexical"
 """The SPEC of the offline judge."""
 KEYS = ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY")
 """Keys that a model is made with; litellm's are its own affair."""
-WHOLE = ("corpus", "bundled", "pubmed", "recorded")
-"""Searches that find whole texts: there is no page behind a passage to be read."""
 
 
 class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -176,7 +174,7 @@ class JudgeConfig:
         """The judges and the search, for the header: no key, no secret."""
         seats = {seat: part.describe() for seat, part in self.parts.items()}
         if self.search is not None:
-            options = {"documents": documents} if (documents := getattr(self.search, "documents", None)) else {}
+            options = {"documents": self.search.documents} if isinstance(self.search, Counted) else {}
             library = Part(self.search.name, options=options).describe()
             seats[LIBRARY] = msgspec.structs.replace(library, host=self.search.host)
         return seats
@@ -210,7 +208,7 @@ class JudgeConfig:
     def hosts(self) -> dict[str, Sequence[str]]:
         """Where what is judged would go, by seat."""
         hosts: dict[str, Sequence[str]] = {
-            seat: hosts_of(part.model) for seat, part in self.parts.items() if part.model is not None
+            seat: part.model.hosts for seat, part in self.parts.items() if part.model is not None
         }
         return hosts if self.search is None else {**hosts, LIBRARY: (self.search.host,)}
 
@@ -309,7 +307,7 @@ async def searching(asked: JudgeOptions, store: Store) -> tuple[Search, Reader |
     domains = Domains(asked.allow, asked.deny)
     if (asked.allow or asked.deny) and not asked.search.startswith("recorded:"):  # a record was filtered as it was made
         search = Filtered(search, domains)
-    if not asked.pages or asked.search.partition(":")[0] in WHOLE:
+    if not asked.pages or not kind_of(asked.search)[0].PAGES:
         return search, None
     if find_spec("trafilatura") is None or find_spec("pypdf") is None:
         raise UsageError(

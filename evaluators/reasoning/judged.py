@@ -6,8 +6,7 @@ from typing import Literal
 
 import msgspec
 
-Part = Literal["formal", "thinking"]
-"""Of a reply: what it says in its answer, and its marked thinking (paper 002, section 4.4)."""
+from wardround.evaluators.measure import Part
 
 Place = Literal["reasoning", "answer"]
 """Where a reference step is looked for in the prediction."""

@@ -14,6 +14,7 @@ from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample
 from wardround.evaluators.judging.noticing import NOTICED
 from wardround.evaluators.judging.panel import Panel, Ruling
+from wardround.evaluators.measure import Part
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import PartAccount, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.checking import Check
@@ -22,7 +23,6 @@ from wardround.evaluators.reasoning.judged import (
     JudgedReply,
     JudgedStep,
     Knowledge,
-    Part,
     ReferenceStep,
     Rules,
     StepClass,

@@ -1,0 +1,1 @@
+"""Scripts that measure the house itself; no part of the product."""
