@@ -11,7 +11,8 @@ import anyio
 import pytest
 from until import until
 
-from wardround.clustering import DEATHS, Driver, run_clustered, shared_store, without_password, work
+from wardround.cluster_worker import work
+from wardround.clustering import DEATHS, Driver, run_clustered, shared_store, without_password
 from wardround.engine.cluster import Cluster, Crew, Happened
 from wardround.engine.errors import StoreError, UsageError, WardroundError
 from wardround.engine.progress import Progress
