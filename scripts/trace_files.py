@@ -6,7 +6,8 @@ A case is played under `workup` with a model over HTTP and an SQLite store. Two 
 after the other, by `reasoning` with a judge over HTTP and a search in a corpus. A file counts if one of its functions
 runs, in any thread, while
 
-- the turn lasts: from the examiner's answer, over the doctor's call, to the examiner's next order, as it is stored;
+- the turn lasts: from the examiner's answer, over the doctor's call, to the examiner's next order, as it is stored, in
+  each of six episodes;
 - the reply is judged: from the first call about its step to the first about the second's; by then the verdict and the
   scores that it gives are stored, and the second reply is read.
 
@@ -57,11 +58,20 @@ _STEP = re.compile(r"begin The step (\S+) -----\s*(.*?)\s*----- end", re.DOTALL)
 
 
 class Trace:
-    """The files whose functions run while it is `on`."""
+    """The files whose functions run while it is `on`, each time that it is.
+
+    A sign of life or a look at the clock that falls into one of the times alone is not of the matter.
+    """
 
     def __init__(self) -> None:
         self.on = False
         self._codes: set[str] = set()
+        self._before: list[set[str]] = []
+
+    def again(self) -> None:
+        """What was traced is one time, and another is to come."""
+        self._before.append(self._codes)
+        self._codes = set()
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> None:
         """A profile function."""
@@ -72,7 +82,8 @@ class Trace:
     def files(self) -> list[str]:
         """The product's files, by their place in the tree."""
         found = set()
-        for name in self._codes:
+        times = [codes for codes in (*self._before, self._codes) if codes]
+        for name in set.intersection(*times) if times else ():
             path = Path(name).resolve()
             if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in PACKAGES:
                 found.add(path.relative_to(ROOT).as_posix())
@@ -97,6 +108,7 @@ class Examiner:
         if turn.on:
             await asyncio.sleep(SETTLED)
             turn.on = False
+            turn.again()
         action: Action = await self._examiner.act(view)
         turn.on = self._asked == 1
         return action
@@ -192,13 +204,13 @@ def measure() -> dict[str, list[str]]:
         (folder / "cases.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
         (folder / "texts.jsonl").write_text(json.dumps({"title": "Appendicitis", "text": PASSAGE}) + "\n", "utf-8")
         kept = ("--store", str(folder / "trace.db"), "--concurrency", "1")
-        cases = ("--cases", str(folder / "cases.jsonl"), "--repeats", "1")
+        cases = ("--cases", str(folder / "cases.jsonl"))
         with served(doctor) as url:
-            by = ("--doctor", "openai/traced", "--base-url", url, "--limit", "1")
+            by = ("--doctor", "openai/traced", "--base-url", url, "--repeats", "3")
             desk = ("--examiner", "scripts.trace_files:Examiner")
             traced(turn, "run", *cases, "--scenario", "workup", *by, *desk, "--name", "played", *kept)
         with served(answer) as url:
-            replies = ("--doctor", "openai/traced", "--base-url", url)
+            replies = ("--doctor", "openai/traced", "--base-url", url, "--repeats", "1")
             ran("run", *cases, "--scenario", "oracle", *replies, "--name", "traced", *kept)
         with served(judge) as url:
             judged = ("--evaluators", "reasoning", "--judge", "openai/traced", "--judge-base-url", url)
