@@ -17,7 +17,7 @@ from wardround.evaluators.evaluation import SEAT
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
-from wardround.evaluators.evidence.search import LIBRARY, Counted, Search
+from wardround.evaluators.evidence.search import LIBRARY, Documented, Search
 from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.results import Run
 from wardround.wording import wording
@@ -99,7 +99,7 @@ class Court:
         seats = {seat: part.describe() for seat, part in self.parts.items()}
         told: dict[str, Json] = {"seats": seats}
         if self.search is not None:
-            options = {"documents": self.search.documents} if isinstance(self.search, Counted) else {}
+            options = {"documents": self.search.documents} if isinstance(self.search, Documented) else {}
             seats[LIBRARY] = Part(self.search.name, options=options).describe() | {"host": self.search.host}
         knowledge: dict[str, Json] = {}
         if self.knowledge != "search":  # stored evaluations say nothing of it and went by searches
