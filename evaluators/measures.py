@@ -136,8 +136,11 @@ UNDEFINED = judged_measures.UNDEFINED | frozenset(
 """Reasons for which a score does not exist: there was nothing to measure, and nothing failed."""
 
 
-def shown(name: str, value: float | None) -> str:
-    """A value as people read it: 0.873, 12.4, 1,204, $0.0312, 4.1 s, 0.24 ms; a dash for None."""
+def shown(name: str, value: float | None, *, one: bool = False) -> str:
+    """A value as people read it: 0.873, 12.4, 1,204, $0.0312, 4.1 s, 0.24 ms; a dash for None.
+
+    `one`: it is of one episode and no mean, so that a count has no decimal.
+    """
     if value is None:
         return "–"
     unit = measure_of(name).unit
@@ -152,5 +155,7 @@ def shown(name: str, value: float | None) -> str:
             return f"{value * 1000:.2g} ms"
         return f"{value:,.3f} s" if abs(value) < 1 else f"{value:,.1f} s"
     if unit in ("count", "points"):
+        if one and value == int(value):
+            return f"{value:,.0f}"
         return f"{value:,.1f}"
     return f"{value:.3f}"

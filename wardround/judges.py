@@ -35,7 +35,7 @@ from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.pages import Pages
 from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
 from wardround.evaluators.evidence.recording import Recording, RecordingReader
-from wardround.evaluators.evidence.search import LIBRARY, Counted, Search
+from wardround.evaluators.evidence.search import LIBRARY, Documented, Search
 from wardround.evaluators.evidence.web import Web
 from wardround.evaluators.judging.judge import Judge
 from wardround.evaluators.judging.model_judge import ModelJudge
@@ -174,7 +174,7 @@ class JudgeConfig:
         """The judges and the search, for the header: no key, no secret."""
         seats = {seat: part.describe() for seat, part in self.parts.items()}
         if self.search is not None:
-            options = {"documents": self.search.documents} if isinstance(self.search, Counted) else {}
+            options = {"documents": self.search.documents} if isinstance(self.search, Documented) else {}
             library = SeatConfig(self.search.name, options=options).describe()
             seats[LIBRARY] = msgspec.structs.replace(library, host=self.search.host)
         return seats

@@ -56,7 +56,7 @@ LONGEST = 600.0
 
 
 def evaluator_of(spec: str, **tables: str) -> Evaluator:
-    """An evaluator by its short name or as `package.module:Class`, made from `tables` (docket.py).
+    """An evaluator by its short name or as `package.module:Class`, made from `tables` (evaluation_run.py).
 
     Raises UsageError.
     """

@@ -44,4 +44,4 @@ def kappa(one: Pairing) -> str:
 def value(name: str, given: float | None, reason: str) -> str:
     """A value with its reason in words."""
     why = phrase(reason)
-    return f"none ({why})" if given is None else shown(name, given) + (f" ({why})" if why else "")
+    return f"none ({why})" if given is None else shown(name, given, one=True) + (f" ({why})" if why else "")

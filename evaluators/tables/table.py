@@ -77,7 +77,8 @@ class Table(msgspec.Struct, frozen=True):
         column = self.columns[place]
         whose = "" if column.population == "all" else ", rare diseases"
         judged = any("assessment_" in score for score in column.scores)
-        return f"{column.label}{' of examinations, judged' if judged else ''}{f' ({column.setting})' if column.setting else ''}{whose}"
+        label = f"{column.label}{' of examinations, judged' if judged else ''}"
+        return f"{label}{f' ({column.setting})' if column.setting else ''}{whose}"
 
     @property
     def known(self) -> bool:

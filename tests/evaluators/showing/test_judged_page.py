@@ -227,6 +227,11 @@ def test_the_answer_as_read_stands_behind_the_answer_and_not_of_a_restricted_cas
     assert "as read" not in squeezed(shown({}, row=told, case=case(data_class="restricted")))
 
 
+def test_a_count_of_one_episode_has_no_decimal() -> None:
+    text = squeezed(shown({}, row=row(scores=(Score("tests", 12.0), Score("test_cost", 41.5), Score("turns", 2.0)))))
+    assert "Tests ordered 12 Cost of tests 41.5 Turns 2 " in f"{text} "
+
+
 def test_a_judged_ranked_list_shows_each_entry_with_its_verdict() -> None:
     asked = msgspec.structs.replace(outcome(), goal="diagnosis", value=0.0, entry="Gout", votes=())
     listed = msgspec.structs.replace(asked, further=(msgspec.structs.replace(asked, value=1.0, entry="Appendicitis"),))
