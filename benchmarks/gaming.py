@@ -19,7 +19,7 @@ import anyio
 
 import wardround
 from benchmarks.figure import Figure
-from wardround.cast import Part
+from wardround.cast import SeatConfig
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore
@@ -197,7 +197,7 @@ class Gullible:
 
 def gullible() -> JudgeConfig:
     """A panel of that one judge."""
-    return JudgeConfig(seats_of([Part("scripted/gullible", model=Scripted(Gullible()))]))
+    return JudgeConfig(seats_of([SeatConfig("scripted/gullible", model=Scripted(Gullible()))]))
 
 
 @dataclass(frozen=True, slots=True)
