@@ -42,7 +42,7 @@ class PlanVerdict:
     @property
     def committed(self) -> str:
         """What a judge is shown: the words that give and stop measures; "" where the answer says no more than that."""
-        return "" if self.read.whole else "; ".join(self.read.put)
+        return "" if self.read.whole or self.rule == "exact" else "; ".join(self.read.put)
 
     @property
     def reason(self) -> str:

@@ -120,6 +120,8 @@ def test_what_a_plan_gives_is_shown_as_it_is_written() -> None:
     assert compare("Give meropenem 1 g while stopping aspirin; avoid ceftriaxone", truth).committed == (
         "Give meropenem 1 g while; stopping aspirin"
     )
+    whole = "Give meropenem; avoid ceftriaxone"
+    assert compare(whole, Truth(treatment=whole)).committed == "", "the truth itself is shown whole"
     assert compare("Never give aspirin, start meropenem", truth).match
 
 
