@@ -12,7 +12,7 @@ from wardround.scenarios.terms.diagnosis import compare
 from wardround.scenarios.terms.graph import graph
 from wardround.scenarios.terms.lexical import linker
 from wardround.scenarios.terms.parts import parts_of, read_parts
-from wardround.scenarios.terms.sameness import same
+from wardround.scenarios.terms.sameness import complicates, same
 
 NAMES = [
     "Gout", "Scurvy", "Asthma", "Acute appendicitis", "Systemic lupus erythematosus", "Tuberculosis", "Malaria",
@@ -27,7 +27,11 @@ def unrelated(names: list[str]) -> bool:
     """Whether no two of the names have anything to do with each other by the tables."""
     found = [linker().link(name) for name in names]
     return all(
-        one and other and graph().relation(one.concept, other.concept) in ("other", "sibling") and not same(a, b).same
+        one
+        and other
+        and graph().relation(one.concept, other.concept) in ("other", "sibling")
+        and not same(a, b).same
+        and not complicates(a, b)
         for a, one in zip(names, found, strict=True)
         for b, other in zip(names, found, strict=True)
         if a != b
