@@ -12,6 +12,7 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -127,21 +128,6 @@ class Ground:
         return Told(case, self.goal, self.pool, start, random.Random(f"{self.name} {case.id}"))
 
 
-def grounds(name: str, paths: Sequence[Path], scenarios: Sequence[str], *, limit: int) -> list[Ground]:
-    """The cases of files that have what a scenario asks for, for each of the scenarios; `limit` of them by seed."""
-    every = [case for path in paths for case in load(path)]
-    found = []
-    for scenario in scenarios:
-        ground = Ground(name, scenario, every)
-        cases = [case for case in every if truth_of(case, ground.goal).strip()]
-        if len(cases) > limit:
-            chosen = set(random.Random(f"{name} {scenario}").sample(range(len(cases)), limit))
-            cases = [case for place, case in enumerate(cases) if place in chosen]
-        if cases:
-            found.append(replace(ground, cases=cases))
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a doctor scored."""
@@ -237,23 +223,47 @@ def constant(ground: Ground) -> Doctor:
     return Doctor({case.id: best for case in ground.cases})
 
 
-BUNDLED = ("workup", "one-turn", "free-turn", "oracle", "treatment", "consultation")
+PLACES: Mapping[str, Sequence[str]] = {
+    "bundled": ("workup", "one-turn", "free-turn", "oracle", "treatment", "consultation"),
+    "MedR-Bench": ("one-turn", "free-turn", "oracle", "treatment"),
+    "AgentClinic": ("consultation",),
+}
+"""The sets of cases by name, and the scenarios that each is played under; the bundled need no shared folder."""
 
 
-def everything(shared: Path | None, *, limit: int) -> list[Ground]:
-    """The bundled cases under every scenario, and those of a shared folder under the scenarios they were made for."""
-    found = grounds("bundled", bundled(), BUNDLED, limit=limit)
-    if shared is not None:
-        found += grounds("MedR-Bench", [shared / "medrbench/diagnosis_cases.json"], BUNDLED[1:4], limit=limit)
-        found += grounds("MedR-Bench", [shared / "medrbench/treatment_cases.json"], ["treatment"], limit=limit)
-        found += grounds("AgentClinic", [shared / "agentclinic/agentclinic_medqa.jsonl"], ["consultation"], limit=limit)
-    return found
+def ground_of(name: str, scenario: str, shared: Path, *, limit: int) -> Ground:
+    """The cases of a set that have what a scenario asks for; `limit` of them by seed."""
+    whole = Ground(name, scenario, [case for path in _files(name, scenario, shared) for case in _loaded(path)])
+    cases = [case for case in whole.cases if truth_of(case, whole.goal).strip()]
+    if len(cases) > limit:
+        chosen = set(random.Random(f"{name} {scenario}").sample(range(len(cases)), limit))
+        cases = [case for place, case in enumerate(cases) if place in chosen]
+    return replace(whole, cases=cases)
+
+
+def _files(name: str, scenario: str, shared: Path) -> Sequence[Path]:
+    if name == "bundled":
+        return bundled()
+    if name == "AgentClinic":
+        return [shared / "agentclinic/agentclinic_medqa.jsonl"]
+    return [shared / f"medrbench/{'treatment' if scenario == 'treatment' else 'diagnosis'}_cases.json"]
+
+
+@cache
+def _loaded(path: Path) -> Sequence[Case]:
+    return list(load(path))
 
 
 def gaming(quick: bool) -> Sequence[Figure]:
     """The highest score of each kind of doctor over all grounds, beside the best constant answer."""
     shared = Path(__file__).resolve().parents[2] / "shared" / "data"
-    return anyio.run(_measured, everything(shared if shared.is_dir() else None, limit=10 if quick else 60))
+    found = [
+        ground_of(name, scenario, shared, limit=10 if quick else 60)
+        for name, scenarios in PLACES.items()
+        for scenario in scenarios
+        if name == "bundled" or shared.is_dir()
+    ]
+    return anyio.run(_measured, found)
 
 
 async def _measured(found: Sequence[Ground]) -> list[Figure]:

@@ -80,6 +80,8 @@ _OF_OTHERS = re.compile(
     r".*$"
 )
 """What is told of a disease, of another patient or of what may be tested gives nothing to this one."""
+_TESTED = re.compile(r"(?i)(?:test|screen)")
+_AT_LAST = re.compile(r"\W*(?:\w+\W*){0,2}$")
 _THOUGHT = re.compile(
     r"(?i)[(\[][^()\[\]]*\b(?:was|were)\s+(?:(?:my|the|our|a|an)\s+)?(?:first thought|alternative|considered|discussed"
     r"|excluded|thought of)\W*[)\]]"
@@ -183,7 +185,7 @@ def _sort(piece: str, held: _Sorted) -> None:
         return
     if others := _OF_OTHERS.search(piece):
         held.whole = False
-        piece = piece[: others.start()]
+        piece = piece[: others.start()] + _denied_at_last(others[0])
     plain = _SPARED.sub(lambda found: "_" * len(found[0]), piece)
     after = _AFTER.search(plain) or cue("denied").search(plain)
     if after and (told := _measures(piece[: after.start()])):
@@ -197,6 +199,14 @@ def _sort(piece: str, held: _Sorted) -> None:
         _take(found[0] + part, _measures(part), held, stops=_STOPPED.fullmatch(found[0]) is not None)
         piece, plain = rest, plain[len(plain) - len(rest) :] if rest else ""
     _give(piece, held)
+
+
+def _denied_at_last(aside: str) -> str:
+    """The words that end a clause by denying all of it: 'A, B and screening for C is wrong'."""
+    if not _TESTED.match(aside):
+        return ""
+    denials = (*_AFTER.finditer(aside), *cue("denied").finditer(aside))
+    return next((f" {aside[one.start() :]}" for one in denials if _AT_LAST.match(aside, one.end())), "")
 
 
 def _of_all(piece: str, found: re.Match[str]) -> bool:

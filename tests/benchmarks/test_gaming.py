@@ -1,7 +1,6 @@
 """No doctor gets a better score without being a better one: abstaining, listing, hedging, denying, copying, begging."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,16 +8,15 @@ import pytest
 from benchmarks.gaming import (
     BEST_CONSTANT,
     LEAST,
+    PLACES,
     Doctor,
     Ground,
-    everything,
     gamers,
-    grounds,
+    ground_of,
     tried,
 )
 from benchmarks.tricks import truth_of
 from wardround.engine.logs import configure
-from wardround.scenarios.bundled import bundled
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.detect import load
 from wardround.scenarios.reading import answer
@@ -31,18 +29,22 @@ GAIN = 0.02
 """What chaining one's two best answers may gain."""
 
 
-def _places() -> Iterator[object]:
-    for ground in everything(None, limit=100):
-        yield pytest.param(ground, id=f"bundled-{ground.scenario}")
-    if not SHARED.is_dir():
-        yield pytest.param(None, id="shared", marks=[pytest.mark.shared, pytest.mark.skip("no data folder beside")])
-        return
-    for ground in everything(SHARED, limit=20):
-        if ground.name != "bundled":
-            yield pytest.param(ground, id=f"{ground.name}-{ground.scenario}", marks=pytest.mark.shared)
+BESIDE = (
+    pytest.mark.shared,
+    pytest.mark.skipif(not SHARED.is_dir(), reason="no data folder beside the project"),
+)
+PLACED = [
+    pytest.param((name, scenario), id=f"{name}-{scenario}", marks=() if name == "bundled" else BESIDE)
+    for name, scenarios in PLACES.items()
+    for scenario in scenarios
+]
 
 
-PLACES = list(_places())
+@pytest.fixture(name="ground", params=PLACED)
+def _ground(request: pytest.FixtureRequest) -> Ground:
+    """A ground of each set and scenario; its cases are loaded when a test is run, not when tests are collected."""
+    name, scenario = request.param
+    return ground_of(name, scenario, SHARED, limit=100 if name == "bundled" else 20)
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +54,6 @@ def _quiet() -> None:
 
 @pytest.mark.gaming
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("ground", PLACES)
 async def test_no_trick_beats_the_best_constant_answer(ground: Ground) -> None:
     scored = await tried(ground, gamers(ground))
     allowed = max(LEAST, scored.pop(BEST_CONSTANT).words.accuracy.mean or 0.0)
@@ -70,7 +71,6 @@ async def test_no_trick_beats_the_best_constant_answer(ground: Ground) -> None:
 
 @pytest.mark.gaming
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("ground", PLACES)
 async def test_the_truth_is_right_and_silence_is_not(ground: Ground) -> None:
     gold = Doctor({case.id: truth_of(case, ground.goal) for case in ground.cases})
     silent = Doctor({case.id: "" for case in ground.cases})
@@ -84,12 +84,12 @@ async def test_the_truth_is_right_and_silence_is_not(ground: Ground) -> None:
 @pytest.mark.gaming
 async def test_ordering_everything_lowers_the_combined_figure() -> None:
     """Of two doctors that are told the diagnosis, the one that orders every test there is has the lower figure."""
-    (ground,) = grounds("bundled", bundled(), ["workup"], limit=31)
-    truths = {case.id: truth_of(case, ground.goal) for case in ground.cases}
+    workup = ground_of("bundled", "workup", SHARED, limit=31)
+    truths = {case.id: truth_of(case, workup.goal) for case in workup.cases}
     names = ", ".join(test.name for test in catalogue().tests.values() if test.kind == "lab")
-    recorded = {case.id: ", ".join(item.name for item in items(case) if item.kind == "lab") for case in ground.cases}
+    recorded = {case.id: ", ".join(item.name for item in items(case) if item.kind == "lab") for case in workup.cases}
     doctors = {"shotgun": Doctor(truths, dict.fromkeys(truths, names)), "aimed": Doctor(truths, recorded)}
-    scored = await tried(ground, doctors, judged=False)
+    scored = await tried(workup, doctors, judged=False)
     shotgun, aimed = (scored[name].words.figure("full_path_f1").mean for name in ("shotgun", "aimed"))
     assert shotgun is not None
     assert aimed is not None
@@ -115,12 +115,12 @@ def stored() -> tuple[list[Case], list[dict[str, str]]]:
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (2, 1), (1, 0)])
 async def test_chaining_two_answers_gains_next_to_nothing(first: int, second: int) -> None:
     cases, given = stored()
-    ground = Ground("MedR-Bench", "oracle", cases)
+    answered = Ground("MedR-Bench", "oracle", cases)
     top, next_ = given[first], given[second]
     doctors = {"alone": Doctor(top)}
     for joined in JOINED:
         doctors[joined] = Doctor({case.id: joined.format(top[case.id].rstrip("."), next_[case.id]) for case in cases})
-    scored = {name: one.words.accuracy.mean for name, one in (await tried(ground, doctors, judged=False)).items()}
+    scored = {name: one.words.accuracy.mean for name, one in (await tried(answered, doctors, judged=False)).items()}
     alone = scored.pop("alone")
     assert alone is not None
     assert {name: mean for name, mean in scored.items() if mean is None or mean > alone + GAIN} == {}

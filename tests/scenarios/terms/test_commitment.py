@@ -190,6 +190,27 @@ def test_a_disease_that_is_not_asserted_first_is_neither_right_nor_shown_to_a_ju
     assert verdict.reason or (verdict.committed and "gout" not in verdict.committed.lower())
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Mitral regurgitation due to papillary muscle rupture with heart failure, and hypotension/hypoxia",
+        "Legionella pneumonia with hypoxia / hypotension",
+        "Acute pancreatitis complicated by shock/acidosis",
+    ],
+)
+def test_a_slash_between_states_that_a_disease_leads_to_leaves_the_disease_as_it_is(answer: str) -> None:
+    read = read_answer(answer)
+    assert not read.undecided
+    assert answer.startswith(read.asserted[0].name)
+
+
+@pytest.mark.parametrize(
+    "answer", ["Septic shock / pulmonary edema", "Gout with scurvy / mumps", "Gout with fever / mumps"]
+)
+def test_a_slash_between_answers_leaves_them_open(answer: str) -> None:
+    assert len(read_answer(answer).undecided) > 1
+
+
 @pytest.mark.parametrize("form", RIGHT)
 @settings(max_examples=12)
 @given(names=DISEASES)

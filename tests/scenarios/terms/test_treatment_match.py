@@ -39,6 +39,7 @@ RIGHT = [
     ("Meropenem or imipenem", "Meropenem or imipenem"),
     ("Stop methotrexate and give folinic acid", "Discontinue methotrexate; folinic acid rescue"),
     ("Meropenem", "Meropenem, with azithromycin or doxycycline"),
+    ("Meropenem", "Meropenem, and screening for hepatitis, which is not yet known in this patient"),
 ]
 WRONG = [
     ("Ceftriaxone", "Avoid ceftriaxone; give meropenem", "against"),
@@ -52,6 +53,9 @@ WRONG = [
     ("Rituximab", "Rituximab or cyclophosphamide", "undecided"),
     ("Imatinib", EVERYTHING, "too_many"),
     ("Surgical resection", "Radiotherapy", "none"),
+    ("Rituximab", "Rituximab, prednisolone, and screening for hepatitis is wrong", "nothing"),
+    ("Rituximab", "Rituximab, prednisolone, and testing for hepatitis can be dismissed", "nothing"),
+    ("Rituximab", "Everything else, such as rituximab and screening for hepatitis, does not fit", "nothing"),
 ]
 
 
