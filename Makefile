@@ -50,7 +50,7 @@ check: $(DEV)  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/mypy tests benchmarks conformance
+	@$(BIN)/mypy tests benchmarks conformance scripts
 	@$(BIN)/lint-imports
 
 bench: $(DEV)  ## measure speed, memory and faults against limits measured in the same run; ten minutes

@@ -76,7 +76,7 @@ class Posed(msgspec.Struct, frozen=True):
 @cache
 def claims() -> tuple[Claim, ...]:
     """The claims and passages that were written for this."""
-    text = files("wardround.evaluators").joinpath("reasoning", "data", "controls.jsonl").read_text(encoding="utf-8")
+    text = files("wardround.evaluators.reasoning").joinpath("data", "controls.jsonl").read_text(encoding="utf-8")
     return tuple(msgspec.convert(json.loads(line), Claim) for line in text.splitlines())
 
 

@@ -1,0 +1,293 @@
+"""Move the project's modules to the rooms of `house.csv`: `python -m scripts.move_modules [--check] [--commit]`.
+
+Each row gives an old file, its new file, names that change (`old=new old=new`, for names that would meet in one file)
+and the docstring of the new file. Rows of one new file are merged, what is imported first. `--check` says what stands
+in the way: modules without a row, names that meet, circles, files over 450 lines. Imports, attributes of imported
+modules, and paths in strings, comments, docs and settings follow; tests follow their modules.
+"""
+
+import ast
+import csv
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+from pathlib import Path
+
+from scripts.follow import Tests
+from scripts.merging import merged
+from scripts.rewriting import Edit, Moves, Rewriting, applied
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("engine", "scenarios", "agents", "evaluators", "wardround", "conformance")
+LONGEST = 450
+TEXTS = (".md", ".toml", ".yaml", ".yml", ".sh", ".csv", ".j2", "Makefile", "Dockerfile", "run")
+
+
+def module_of(path: str) -> str:
+    """The module that a file is: `engine/log.py` -> `wardround.engine.log`."""
+    name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return name if name.split(".")[0] in ("wardround", "conformance") else f"wardround.{name}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One old file and where it goes."""
+
+    old: str
+    new: str
+    names: Mapping[str, str]
+    doc: str
+
+
+def table(path: Path) -> list[Row]:
+    """The rows of `house.csv`."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            Row(
+                row["old"],
+                row["new"],
+                dict(pair.split("=") for pair in (row["names"] or "").split()),
+                row["doc"] or "",
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+def tracked() -> list[str]:
+    """The files of the project, without links and the stores kept for tests."""
+    listed = git("ls-files").splitlines()
+    return [path for path in listed if not (ROOT / path).is_symlink() and not path.startswith("tests/data/")]
+
+
+class Plan:
+    """What one pass moves: the rows whose new file is in one of `packages`."""
+
+    def __init__(self, rows: list[Row], packages: tuple[str, ...]) -> None:
+        self.files = tracked()
+        product = {path for path in self.files if path.endswith(".py") and path.split("/")[0] in PACKAGES}
+        self.rows = [row for row in rows if (row.new or row.old).split("/")[0] in packages]
+        self.rows = [row for row in self.rows if row.old in product or not row.old]
+        self.files_of = {path: path for path in product} | {row.old: row.new for row in self.rows if row.old}
+        self.text = {path: (ROOT / path).read_text(encoding="utf-8") for path in self.files if path.endswith(".py")}
+        self.trees = {path: ast.parse(text) for path, text in self.text.items()}
+        self.path_of = {module_of(path): path for path in product}
+        self.moves = self._moves()
+        self.trouble: list[str] = []
+
+    def _moves(self) -> Moves:
+        modules = {module_of(old): module_of(new) for old, new in self.files_of.items() if new}
+        names = {(module_of(row.old), old): new for row in self.rows for old, new in row.names.items()}
+        sources = {
+            (module_of(path), alias.asname or alias.name): (node.module or "", alias.name)
+            for path in self.files_of
+            for node in self.trees[path].body
+            if isinstance(node, ast.ImportFrom) and node.module in modules
+            for alias in node.names
+            if f"{node.module}.{alias.name}" not in modules
+        }
+        return Moves(modules, names, sources)
+
+    @cached_property
+    def members(self) -> dict[str, list[str]]:
+        """The old files of each new file, what is imported first."""
+        groups: dict[str, list[str]] = defaultdict(list)
+        order = {row.old: place for place, row in enumerate(self.rows)}
+        for old in sorted(self.files_of, key=lambda path: order.get(path, len(order))):
+            if self.files_of[old]:
+                groups[self.files_of[old]].append(old)
+        for new, olds in groups.items():
+            needs = {old: [need for need in self.imports(old) if need in olds] for old in olds}
+            sorter = TopologicalSorter({old: needs[old] for old in olds})
+            groups[new] = list(sorter.static_order()) if len(olds) > 1 else olds
+        return groups
+
+    def imports(self, path: str, typing: bool = False) -> list[str]:
+        """The product's files that a file imports when it is loaded."""
+        found = []
+        for node in ast.walk(self.trees[path]) if typing else self.trees[path].body:
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    module = f"{node.module}.{alias.name}"
+                    found.append(self.path_of.get(module) or self.path_of.get(node.module or ""))
+        return [path for path in dict.fromkeys(found) if path is not None]
+
+    def circles(self) -> Iterator[str]:
+        """Circles of new files; each is named once."""
+        needs: dict[str, set[str]] = defaultdict(set)
+        for old, new in self.files_of.items():
+            if new:
+                needs[new] |= {self.files_of[need] for need in self.imports(old)} - {new}
+        while True:
+            try:
+                TopologicalSorter(needs).prepare()
+                return
+            except CycleError as error:
+                circle = error.args[1]
+                yield " -> ".join(circle)
+                for first, second in pairwise(circle):
+                    needs[first].discard(second)
+                    needs[second].discard(first)
+
+    def path_edits(self, tests: Mapping[str, str], docs: bool) -> Callable[[str], Iterator[Edit]]:
+        """Finds module and file paths in a text; `docs` have short ones too, such as `judging/fence.py`."""
+        files = {old: new for old, new in self.files_of.items() if new and new != old} | dict(tests)
+        short: dict[str, set[str]] = defaultdict(set)
+        for old, new in files.items() if docs else ():
+            for depth in range(1, old.count("/") + 1):
+                short["/".join(old.split("/")[-depth:])].add("/".join(new.split("/")[-depth:]))
+
+        def found(text: str) -> Iterator[Edit]:
+            for match in re.finditer(r"(?<![\w.])wardround(?:\.\w+)+", text):
+                new = self._dotted(match[0])
+                if new != match[0]:
+                    yield Edit(*match.span(), new)
+            for match in re.finditer(r"(?<![\w/.])(?:wardround/)?(\w+(?:/\w+)*\.py)\b", text):
+                new = files.get(match[1]) or (short[match[1]].copy().pop() if len(short.get(match[1], ())) == 1 else "")
+                if new:
+                    yield Edit(*match.span(1), new)
+
+        return found
+
+    def _dotted(self, path: str) -> str:
+        parts = path.split(".")
+        for size in range(len(parts), 1, -1):
+            module = ".".join(parts[:size])
+            if module in self.moves.modules:
+                rest = parts[size:]
+                if rest:
+                    rest[0] = self.moves.named(module, rest[0])
+                return ".".join([self.moves.modules[module], *rest])
+        return path
+
+    def rewritten(self) -> dict[str, str]:
+        """The text of each new file of the product."""
+        found: dict[str, str] = {}
+        docs = {row.new: row.doc for row in reversed(self.rows) if row.doc}
+        edits = self.path_edits(self.tests.homes, False)
+        for new, olds in self.members.items():
+            texts = []
+            for old in olds:
+                others = frozenset(name for other in olds if other != old for name in self._bound(other))
+                rewriting = Rewriting(module_of(old), self.text[old], self.moves, edits, others)
+                texts.append(rewriting.run())
+                self.trouble += rewriting.trouble
+            found[new], trouble = merged(texts, docs.get(new, "")) if len(texts) > 1 or new in docs else (texts[0], [])
+            self.trouble += [f"{new}: {what} [{' '.join(olds)}]" for what in trouble]
+            if found[new].count("\n") > LONGEST:
+                self.trouble.append(f"{new}: {found[new].count(chr(10))} lines")
+        for row in self.rows:
+            if not row.old:
+                found[row.new] = f'"""{row.doc}"""\n'
+        return found
+
+    def _bound(self, path: str) -> set[str]:
+        return {
+            name.id
+            for node in self.trees[path].body
+            for name in ast.walk(node)
+            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(name, ast.Name)
+        } | {node.name for node in self.trees[path].body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+    @cached_property
+    def tests(self) -> Tests:
+        return Tests(self.files, {path: self.text.get(path, "") for path in self.files}, self.files_of)
+
+    def outside(self) -> dict[str, str]:
+        """The text of each other file: tests, benchmarks, docs, settings."""
+        found: dict[str, str] = {}
+        homes = self.tests.homes
+        for path in self.files:
+            if path in self.files_of or path.startswith("scripts/"):
+                continue
+            new = homes.get(path, path)
+            if path.endswith(".py"):
+                rewriting = Rewriting("", self.text[path], self.moves, self.path_edits(homes, False))
+                found[new] = self.tests.deeper(path, rewriting.run())
+                self.trouble += [f"{path} {what}" for what in rewriting.trouble]
+            elif path.endswith(TEXTS) and path != "CHANGELOG.md":
+                text = (ROOT / path).read_text(encoding="utf-8")
+                edits = self.path_edits(homes, path.endswith(".md"))(text)
+                found[new] = applied(text, list(edits))
+        return found
+
+    def data(self) -> dict[str, str]:
+        """Other files that go with their package or their test: old path -> new path."""
+        folders = {
+            old.removesuffix("/__init__.py"): new.removesuffix("/__init__.py")
+            for old, new in self.files_of.items()
+            if old.endswith("/__init__.py") and new and old != new
+        }
+        found = {path: new for path, new in self.tests.homes.items() if not path.endswith(".py")}
+        for path in self.files:
+            if not path.endswith(".py") and path not in found:
+                for old, new in folders.items():
+                    if path.startswith(f"{old}/"):
+                        found[path] = new + path.removeprefix(old)
+        return found
+
+    def write(self) -> None:
+        """Put every file in its new place."""
+        texts = {**self.rewritten(), **self.outside()}
+        for old, new in self.data().items():
+            (ROOT / new).parent.mkdir(parents=True, exist_ok=True)
+            if new in texts:
+                continue
+            (ROOT / old).rename(ROOT / new)
+        for path in [*self.files_of, *self.tests.homes]:
+            if (ROOT / path).exists():
+                (ROOT / path).unlink()
+        for path, text in texts.items():
+            (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+            (ROOT / path).write_text(text, encoding="utf-8")
+
+
+def git(*arguments: str) -> str:
+    """What git prints."""
+    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def tidy() -> None:
+    """Order the imports and format what was written."""
+    ruff = str(Path(sys.executable).with_name("ruff"))
+    for arguments in (["check", "-q", "--fix-only", "--select", "I,F401,F811", "."], ["format", "-q", "."]):
+        subprocess.run([ruff, *arguments], cwd=ROOT, check=True)
+
+
+def check(rows: list[Row]) -> list[str]:
+    """What stands in the way of the move."""
+    plan = Plan(rows, PACKAGES)
+    olds = [row.old for row in rows if row.old]
+    trouble = [f"{path}: has no row" for path in sorted(plan.files_of) if path not in olds]
+    trouble += [f"{old}: is no module of the project" for old in olds if old not in plan.files_of]
+    trouble += [f"{old}: has two rows" for old in sorted(set(olds)) if olds.count(old) > 1]
+    trouble += [f"circle: {circle}" for circle in plan.circles()]
+    if not any("circle" in line for line in trouble):
+        plan.rewritten()
+        plan.outside()
+    return trouble + plan.trouble + plan.tests.trouble
+
+
+def main(arguments: list[str]) -> int:
+    rows = table(ROOT / "scripts" / "house.csv")
+    trouble = check(rows)
+    print("\n".join(trouble), f"{len(trouble)} in the way", sep="\n")
+    if "--check" in arguments or (trouble and "--anyway" not in arguments):
+        return int(bool(trouble))
+    steps = [("engine",), ("scenarios",), ("agents",), ("evaluators",), ("wardround", "conformance")]
+    for packages in steps if "--commit" in arguments else [PACKAGES]:
+        Plan(rows, packages).write()
+        tidy()
+        git("add", "-A")
+        if "--commit" in arguments:
+            git("commit", "-q", "-m", f"Move the modules of {packages[0]} to their rooms")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
