@@ -198,10 +198,10 @@ def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Sec
     prefix = f"r{place}"
     accuracy = next((s for s in summary.scores if s.name.endswith("_accuracy")), None)
     plots = [scores_plot(f"{prefix}-scores", {run.name: summary}), endings_plot(f"{prefix}-endings", summary)]
-    for heading, name in SPREADS:
+    for title, name in SPREADS:
         values = [value for row in closed if (value := row.score(name).value) is not None]
         score = summary.score(name)
-        plots.append(spread_plot(f"{prefix}-{name}", heading, name, values, score.reasons if score else {}))
+        plots.append(spread_plot(f"{prefix}-{name}", title, name, values, score.reasons if score else {}))
     plots.append(groups_plot(f"{prefix}-groups", _discreet(accuracy, run.episodes) if accuracy else None))
     return Section(
         name=run.name,

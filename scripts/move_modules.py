@@ -8,6 +8,7 @@ modules, and paths in strings, comments, docs and settings follow; tests follow 
 
 import ast
 import csv
+import json
 import re
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from scripts.rewriting import Edit, Moves, Rewriting, applied
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "scenarios", "agents", "evaluators", "wardround", "conformance")
-LONGEST = 450
+LONGEST, WIDTH = 450, 120
 TEXTS = (".md", ".toml", ".yaml", ".yml", ".sh", ".csv", ".j2", "Makefile", "Dockerfile", "run")
 
 
@@ -252,11 +253,40 @@ def git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
+def ruff(*arguments: str) -> str:
+    """What ruff prints."""
+    command = [str(Path(sys.executable).with_name("ruff")), *arguments, "."]
+    return subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True).stdout
+
+
 def tidy() -> None:
-    """Order the imports and format what was written."""
-    ruff = str(Path(sys.executable).with_name("ruff"))
-    for arguments in (["check", "-q", "--fix-only", "--select", "I,F401,F811", "."], ["format", "-q", "."]):
-        subprocess.run([ruff, *arguments], cwd=ROOT, check=True)
+    """Order the imports, format what was written, and wrap comments and docstrings that longer paths made too long."""
+    ruff("check", "-q", "--fix-only", "--select", "I,F401,F811")
+    ruff("format", "-q")
+    while found := json.loads(ruff("check", "-q", "--select", "E501", "--output-format", "json")):
+        places = {one["filename"]: one["location"]["row"] for one in found}  # the last of each file
+        if not [wrap(Path(path), row - 1) for path, row in places.items() if wrappable(Path(path), row - 1)]:
+            return
+
+
+def wrappable(path: Path, row: int) -> bool:
+    """Whether a line is a comment of its own or within a string of several lines."""
+    line = path.read_text(encoding="utf-8").split("\n")[row].lstrip()
+    return line.startswith("#") or bool(re.match(r'(?:"""|)[\w`("][^=({]* ', line))
+
+
+def wrap(path: Path, row: int) -> None:
+    """Put what is beyond the line's end before the next line, or in a line of its own."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    line, following = lines[row], lines[row + 1]
+    indent = line[: len(line) - len(line.lstrip())] + ("# " if line.lstrip().startswith("#") else "")
+    cut = line.rfind(" ", 0, WIDTH + 1)
+    lines[row], rest = line[:cut], line[cut + 1 :]
+    if following.startswith(indent) and following[len(indent) :][:1].isalnum() and '"""' not in rest:
+        lines[row + 1] = f"{indent}{rest} {following[len(indent) :]}"
+    else:
+        lines.insert(row + 1, indent + rest)
+    path.write_text("\n".join(lines), encoding="utf-8")
 
 
 def check(rows: list[Row]) -> list[str]:

@@ -106,10 +106,10 @@ class Rewriting:
         for alias in node.names:
             module, what, binding = self._target(node.module or "", alias, scope)
             local = alias.asname or alias.name
-            if binding is not None and binding.local:
-                if self.chosen.setdefault((scope, binding.local), f"{module}.{what}") != f"{module}.{what}":
-                    binding = Binding(local, binding.attribute_of)
             if binding is not None:
+                stands = self.chosen.setdefault((scope, binding.local), f"{module}.{what}")
+                if binding.local and stands != f"{module}.{what}":
+                    binding = Binding(local, binding.attribute_of)
                 self.bound[scope, local] = binding
             if module == self.home and module:
                 changed = True
