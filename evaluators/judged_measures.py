@@ -4,8 +4,7 @@ import re
 from collections.abc import Container, Iterator
 from typing import get_args
 
-from wardround.evaluators.measure import Measure, Unit
-from wardround.evaluators.reasoning.judged import Part
+from wardround.evaluators.measure import Measure, Part, Unit
 
 _PARTS = {"formal": "formal part", "thinking": "thinking part"}
 _FIGURES: tuple[tuple[str, str, Unit, bool], ...] = (

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+Part = Literal["formal", "thinking"]
+"""Of a reply: what it says in its answer, and its marked thinking (paper 002, section 4.4)."""
+
 Unit = Literal["share", "count", "tokens", "points", "usd", "seconds", ""]
 
 

@@ -12,6 +12,7 @@ from wardround.cast import Part, model_part
 from wardround.court import LEXICAL, Court, seats_of
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
+from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.evidence.domains import Domains, Filtered
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.named import named
@@ -19,7 +20,6 @@ from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.pages import Pages
 from wardround.evaluators.evidence.search import Search
 from wardround.evaluators.evidence.web import Web
-from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.settings import RunSettings, SeatSettings
 from wardround.wording import wording
 

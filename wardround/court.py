@@ -14,12 +14,12 @@ from wardround.engine.models.structured import takers
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
+from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.evaluation import SEAT
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
 from wardround.evaluators.evidence.search import LIBRARY, Search
-from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.results import Run
 from wardround.wording import wording
 

@@ -13,9 +13,10 @@ from wardround.evaluators.bench import Bench
 from wardround.evaluators.evidence.sealed import Sealed
 from wardround.evaluators.judging.fence import left_out
 from wardround.evaluators.judging.hostile import signs
+from wardround.evaluators.measure import Part
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import Account, PartAccount
-from wardround.evaluators.reasoning.judged import JudgedReply, Part, Rules
+from wardround.evaluators.reasoning.judged import JudgedReply, Rules
 from wardround.evaluators.reasoning.library import Library
 from wardround.evaluators.reasoning.part import Judging, judged_reply
 from wardround.evaluators.reasoning.pooled import pooled

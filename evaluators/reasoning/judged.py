@@ -6,16 +6,12 @@ from typing import Literal
 
 import msgspec
 
-Part = Literal["formal", "thinking"]
-"""Of a reply: what it says in its answer, and its marked thinking (paper 002, section 4.4)."""
+from wardround.evaluators.measure import Part
 
 Place = Literal["reasoning", "answer"]
 """Where a reference step is looked for in the prediction."""
 
 Rules = Literal["default", "published"]
-
-Knowledge = Literal["search", "judge", "both"]
-"""What may found a verdict on a step: what was looked up, what the judge knows, or that where nothing was found."""
 
 ABSENT = ("no_thinking", "no_words")
 """Reasons of a part that is not there to be judged: no figure of it has a value, under any rules."""

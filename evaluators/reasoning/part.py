@@ -9,11 +9,13 @@ import anyio
 import msgspec
 from rapidfuzz import fuzz
 
+from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.judging.fence import left_out, unseen
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample
 from wardround.evaluators.judging.noticing import NOTICED
 from wardround.evaluators.judging.panel import Panel, Ruling
+from wardround.evaluators.measure import Part
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.account import PartAccount, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.checking import Check
@@ -21,8 +23,6 @@ from wardround.evaluators.reasoning.judged import (
     ABSENT,
     JudgedReply,
     JudgedStep,
-    Knowledge,
-    Part,
     ReferenceStep,
     Rules,
     StepClass,

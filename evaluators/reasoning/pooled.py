@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from wardround.evaluators.reasoning.judged import ABSENT, JudgedReply, Part
+from wardround.evaluators.measure import Part
+from wardround.evaluators.reasoning.judged import ABSENT, JudgedReply
 
 
 def pooled(part: Part, replies: Sequence[JudgedReply]) -> JudgedReply:

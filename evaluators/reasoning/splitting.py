@@ -8,8 +8,9 @@ from wardround.evaluators.evidence.quoted import locate
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.payload import strings
 from wardround.evaluators.judging.unread import Unread, unread
+from wardround.evaluators.measure import Part
 from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.judged import Part, Rules
+from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.reasoning.steps import ANYWHERE, MANY, Played, Split, split
 
 DENSE = 800

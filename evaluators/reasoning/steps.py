@@ -7,9 +7,10 @@ from typing import Literal
 
 import msgspec
 
+from wardround.evaluators.measure import Part
 from wardround.evaluators.reasoning import conclusion
 from wardround.evaluators.reasoning.body import reasoning
-from wardround.evaluators.reasoning.judged import PUBLISHED_STEPS, Part, Rules
+from wardround.evaluators.reasoning.judged import PUBLISHED_STEPS, Rules
 from wardround.evaluators.reasoning.marks import NUMBER, TAG, lined, number
 from wardround.scenarios import protocol, reading
 from wardround.scenarios.published import reports

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import get_args
 
+from wardround.evaluators.measure import Part
 from wardround.evaluators.reasoning.account import PartAccount, StepAccount
-from wardround.evaluators.reasoning.judged import PUBLISHED_STEPS, Part, Rules
+from wardround.evaluators.reasoning.judged import PUBLISHED_STEPS, Rules
 from wardround.evaluators.rows import EpisodeScores
 
 

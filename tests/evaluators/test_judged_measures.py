@@ -6,8 +6,9 @@ import pytest
 
 from wardround.engine.records import Score
 from wardround.evaluators.judged_measures import UNDEFINED as JUDGED_UNDEFINED
+from wardround.evaluators.measure import Part
 from wardround.evaluators.measures import UNDEFINED, measure_of, place_of
-from wardround.evaluators.reasoning.judged import JudgedReply, Part, Rules
+from wardround.evaluators.reasoning.judged import JudgedReply, Rules
 from wardround.evaluators.reasoning.scores import scores
 from wardround.evaluators.rows import EpisodeScores
 from wardround.evaluators.summary import summarise

@@ -7,6 +7,7 @@ import pytest
 from bench import PlayedJudge, bench
 from reasoned import CASE, found_by, played, pleased, said
 
+from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.judging.judge import Sample
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.question import Question
@@ -14,7 +15,6 @@ from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.reasoning.controls import Control, claims, controlled, fitness, posed
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning
-from wardround.evaluators.reasoning.judged import Knowledge
 
 GIVEN = played("### Answer:\nGout")
 RIGHT = {one.claim: one.passage for one in claims()}

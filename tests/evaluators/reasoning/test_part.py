@@ -10,7 +10,8 @@ from reasoned import OTHER, PASSAGE, QUOTE, STEPS, found_by, judgment, pleased, 
 from wardround.evaluators.judging.judge import Sample
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.question import Question
-from wardround.evaluators.reasoning.judged import Part, Rules, StepClass, Verdict
+from wardround.evaluators.measure import Part
+from wardround.evaluators.reasoning.judged import Rules, StepClass, Verdict
 from wardround.evaluators.reasoning.library import Library
 from wardround.evaluators.reasoning.part import Judging, judged_reply
 from wardround.evaluators.reasoning.turns import Reply

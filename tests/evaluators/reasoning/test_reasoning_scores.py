@@ -4,15 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.reasoning.judged import (
-    JudgedReply,
-    JudgedStep,
-    Part,
-    ReferenceStep,
-    Rules,
-    StepClass,
-    Verdict,
-)
+from wardround.evaluators.measure import Part
+from wardround.evaluators.reasoning.judged import JudgedReply, JudgedStep, ReferenceStep, Rules, StepClass, Verdict
 from wardround.evaluators.reasoning.scores import Counted, count, scores
 
 LABELS = {

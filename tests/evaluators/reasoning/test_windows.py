@@ -15,9 +15,9 @@ from wardround.evaluators.judging.fence import left_out, shown
 from wardround.evaluators.judging.judge import Sample
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.question import LONGEST, Question
+from wardround.evaluators.measure import Part
 from wardround.evaluators.reasoning.account import Account
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning
-from wardround.evaluators.reasoning.judged import Part
 from wardround.evaluators.reasoning.library import Library
 from wardround.evaluators.reasoning.part import Judging
 from wardround.evaluators.reasoning.turns import Reply
