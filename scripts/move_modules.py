@@ -27,6 +27,14 @@ from scripts.rewriting import Edit, Moves, Rewriting, applied
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "scenarios", "agents", "evaluators", "wardround", "conformance")
 LONGEST, WIDTH = 450, 120
+CLASS_PATHS = "MOVED: Mapping[str, str] = {}"
+NAMED_IN_HEADERS = (
+    "wardround/priced.py",
+    *(f"evaluators/evidence/{name}.py" for name in ("brave", "pubmed", "searxng")),
+)
+"""Modules, beside those of the entry points, whose classes a stored header may name."""
+OLD_NAMES = ("engine/models/loopback.py", "engine/models/faults.py")
+"""Modules that the documentation told users to import."""
 TEXTS = (".md", ".toml", ".yaml", ".yml", ".sh", ".csv", ".j2", "Makefile", "Dockerfile", "run")
 
 
@@ -79,6 +87,7 @@ class Plan:
         self.trees = {path: ast.parse(text) for path, text in self.text.items()}
         self.path_of = {module_of(path): path for path in product}
         self.moves = self._moves()
+        self.settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
         self.trouble: list[str] = []
 
     def _moves(self) -> Moves:
@@ -174,7 +183,7 @@ class Plan:
         for new, olds in self.members.items():
             texts = []
             for old in olds:
-                others = frozenset(name for other in olds if other != old for name in self._bound(other))
+                others = frozenset(name for other in olds if other != old for name in self.defined(other))
                 rewriting = Rewriting(module_of(old), self.text[old], self.moves, edits, others)
                 texts.append(rewriting.run())
                 self.trouble += rewriting.trouble
@@ -187,7 +196,8 @@ class Plan:
                 found[row.new] = f'"""{row.doc}"""\n'
         return found
 
-    def _bound(self, path: str) -> set[str]:
+    def defined(self, path: str) -> set[str]:
+        """The names that a file defines."""
         return {
             name.id
             for node in self.trees[path].body
@@ -289,6 +299,28 @@ def wrap(path: Path, row: int) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
+def finish(rows: list[Row], plan: Plan) -> None:
+    """What the new names need once: import contracts, class paths of stored headers, old names of documented modules."""
+    settings = ROOT / "pyproject.toml"
+    before = settings.read_text(encoding="utf-8").partition("[tool.importlinter]")[0]
+    settings.write_text(before + (ROOT / "scripts/import_contracts.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    named = {row.old for row in rows if f'"{module_of(row.old)}:' in plan.settings} | set(NAMED_IN_HEADERS)
+    pairs = {module_of(row.old): module_of(row.new) for row in rows if row.old in named and row.old != row.new}
+    lines = "".join(f'    "{old}": "{new}",\n' for old, new in sorted(pairs.items()))
+    plugins = ROOT / "engine/plugins.py"
+    text = plugins.read_text(encoding="utf-8")
+    assert CLASS_PATHS in text
+    plugins.write_text(text.replace(CLASS_PATHS, f"{CLASS_PATHS[:-1]}\n{lines}}}"), encoding="utf-8")
+    for old in OLD_NAMES:
+        public = [name for name in sorted(plan.defined(old)) if not name.startswith("_")]
+        new = module_of(plan.files_of[old])
+        text = f'"""The old name of `{new}`, kept for one version."""\n\n'
+        text += "".join(f"from {new} import {name} as {name}\n" for name in public)
+        if "__main__" in plan.text[old]:
+            text += '\nif __name__ == "__main__":\n    main()\n'
+        (ROOT / old).write_text(text, encoding="utf-8")
+
+
 def check(rows: list[Row]) -> list[str]:
     """What stands in the way of the move."""
     plan = Plan(rows, PACKAGES)
@@ -309,9 +341,12 @@ def main(arguments: list[str]) -> int:
     print("\n".join(trouble), f"{len(trouble)} in the way", sep="\n")
     if "--check" in arguments or (trouble and "--anyway" not in arguments):
         return int(bool(trouble))
+    whole = Plan(rows, PACKAGES)
     steps = [("engine",), ("scenarios",), ("agents",), ("evaluators",), ("wardround", "conformance")]
     for packages in steps if "--commit" in arguments else [PACKAGES]:
         Plan(rows, packages).write()
+        if packages[-1] == PACKAGES[-1]:
+            finish(rows, whole)
         tidy()
         git("add", "-A")
         if "--commit" in arguments:
