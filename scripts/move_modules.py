@@ -28,10 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "scenarios", "agents", "evaluators", "wardround", "conformance")
 LONGEST, WIDTH = 450, 120
 CLASS_PATHS = "MOVED: Mapping[str, str] = {}"
-NAMED_IN_HEADERS = (
-    "wardround/priced.py",
-    *(f"evaluators/evidence/{name}.py" for name in ("brave", "pubmed", "searxng")),
-)
+NAMED_IN_HEADERS = ("wardround/priced.py",)
 """Modules, beside those of the entry points, whose classes a stored header may name."""
 OLD_NAMES = ("engine/models/loopback.py", "engine/models/faults.py")
 """Modules that the documentation told users to import."""
@@ -275,7 +272,10 @@ def tidy() -> None:
     ruff("format", "-q")
     while found := json.loads(ruff("check", "-q", "--select", "E501", "--output-format", "json")):
         places = {one["filename"]: one["location"]["row"] for one in found}  # the last of each file
-        if not [wrap(Path(path), row - 1) for path, row in places.items() if wrappable(Path(path), row - 1)]:
+        long = [(Path(path), row - 1) for path, row in places.items() if wrappable(Path(path), row - 1)]
+        for path, row in long:
+            wrap(path, row)
+        if not long:
             return
 
 
@@ -300,7 +300,7 @@ def wrap(path: Path, row: int) -> None:
 
 
 def finish(rows: list[Row], plan: Plan) -> None:
-    """What the new names need once: import contracts, class paths of stored headers, old names of documented modules."""
+    """Write what comes last: import contracts, class paths of stored headers, old names of documented modules."""
     settings = ROOT / "pyproject.toml"
     before = settings.read_text(encoding="utf-8").partition("[tool.importlinter]")[0]
     settings.write_text(before + (ROOT / "scripts/import_contracts.toml").read_text(encoding="utf-8"), encoding="utf-8")
@@ -315,7 +315,7 @@ def finish(rows: list[Row], plan: Plan) -> None:
         public = [name for name in sorted(plan.defined(old)) if not name.startswith("_")]
         new = module_of(plan.files_of[old])
         text = f'"""The old name of `{new}`, kept for one version."""\n\n'
-        text += "".join(f"from {new} import {name} as {name}\n" for name in public)
+        text += f"from {new} import {', '.join(public)}\n\n__all__ = {json.dumps(public)}\n"
         if "__main__" in plan.text[old]:
             text += '\nif __name__ == "__main__":\n    main()\n'
         (ROOT / old).write_text(text, encoding="utf-8")
