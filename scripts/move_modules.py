@@ -268,7 +268,7 @@ def ruff(*arguments: str) -> str:
 
 def tidy() -> None:
     """Order the imports, format what was written, and wrap comments and docstrings that longer paths made too long."""
-    ruff("check", "-q", "--fix-only", "--select", "I,F401,F811")
+    ruff("check", "-q", "--fix-only", "--select", "I,F401,F811,RUF022")
     ruff("format", "-q")
     while found := json.loads(ruff("check", "-q", "--select", "E501", "--output-format", "json")):
         places = {one["filename"]: one["location"]["row"] for one in found}  # the last of each file
