@@ -141,25 +141,29 @@ class Plan:
                     needs[first].discard(second)
                     needs[second].discard(first)
 
-    def path_edits(self, tests: Mapping[str, str], docs: bool) -> Callable[[str], Iterator[Edit]]:
-        """Finds module and file paths in a text; `docs` have short ones too, such as `judging/fence.py`."""
-        files = {old: new for old, new in self.files_of.items() if new and new != old} | dict(tests)
-        short: dict[str, set[str]] = defaultdict(set)
-        for old, new in files.items() if docs else ():
-            for depth in range(1, old.count("/") + 1):
-                short["/".join(old.split("/")[-depth:])].add("/".join(new.split("/")[-depth:]))
+    def path_edits(self, path: str) -> Callable[[str], Iterator[Edit]]:
+        """Finds module and file paths in the text of a file; short ones too, such as `judging/fence.py`."""
+        files = {old: new for old, new in self.files_of.items() if new and new != old} | self.tests.homes
 
-        def found(text: str) -> Iterator[Edit]:
+        def follow(named: str) -> str:
+            if named in files or (path.startswith("tests/") and "/" not in named):
+                return files.get(named, named)
+            meant = [old for old in {*files, *self.files_of} if old.endswith(f"/{named}")]
+            near = [old for old in meant if old.rpartition("/")[0] == path.rpartition("/")[0]] or [
+                old for old in meant if old.partition("/")[0] == path.partition("/")[0]
+            ]
+            found = near if len(near) == 1 else meant
+            new = files.get(found[0], found[0]) if len(found) == 1 else named
+            return "/".join(new.split("/")[-1 - named.count("/") :])
+
+        def edits(text: str) -> Iterator[Edit]:
             for match in re.finditer(r"(?<![\w.])wardround(?:\.\w+)+", text):
-                new = self._dotted(match[0])
-                if new != match[0]:
-                    yield Edit(*match.span(), new)
-            for match in re.finditer(r"(?<![\w/.])(?:wardround/)?(\w+(?:/\w+)*\.py)\b", text):
-                new = files.get(match[1]) or (short[match[1]].copy().pop() if len(short.get(match[1], ())) == 1 else "")
-                if new:
-                    yield Edit(*match.span(1), new)
+                yield Edit(*match.span(), self._dotted(match[0]))
+            for match in re.finditer(r"(?<![\w/.])(?:wardround/(?=\w+/))?(\w+(?:/\w+)*\.py)\b", text):
+                whole = follow(match[0])
+                yield Edit(*match.span(), whole) if whole != match[0] else Edit(*match.span(1), follow(match[1]))
 
-        return found
+        return lambda text: (edit for edit in edits(text) if text[edit.start : edit.end] != edit.text)
 
     def _dotted(self, path: str) -> str:
         parts = path.split(".")
@@ -176,12 +180,11 @@ class Plan:
         """The text of each new file of the product."""
         found: dict[str, str] = {}
         docs = {row.new: row.doc for row in reversed(self.rows) if row.doc}
-        edits = self.path_edits(self.tests.homes, False)
         for new, olds in self.members.items():
             texts = []
             for old in olds:
                 others = frozenset(name for other in olds if other != old for name in self.defined(other))
-                rewriting = Rewriting(module_of(old), self.text[old], self.moves, edits, others)
+                rewriting = Rewriting(module_of(old), self.text[old], self.moves, self.path_edits(old), others)
                 texts.append(rewriting.run())
                 self.trouble += rewriting.trouble
             found[new], trouble = merged(texts, docs.get(new, "")) if len(texts) > 1 or new in docs else (texts[0], [])
@@ -215,12 +218,12 @@ class Plan:
                 continue
             new = homes.get(path, path)
             if path.endswith(".py"):
-                rewriting = Rewriting("", self.text[path], self.moves, self.path_edits(homes, False))
+                rewriting = Rewriting("", self.text[path], self.moves, self.path_edits(path))
                 found[new] = self.tests.deeper(path, rewriting.run())
                 self.trouble += [f"{path} {what}" for what in rewriting.trouble]
             elif path.endswith(TEXTS) and path != "CHANGELOG.md":
                 text = (ROOT / path).read_text(encoding="utf-8")
-                edits = self.path_edits(homes, path.endswith(".md"))(text)
+                edits = self.path_edits(path)(text)
                 found[new] = applied(text, list(edits))
         return found
 
