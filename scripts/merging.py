@@ -25,8 +25,8 @@ def merged(texts: list[str], doc: str) -> tuple[str, list[str]]:
         trouble += part.trouble + [name for name, what in part.bound.items() if name in seen and seen[name] != what]
         seen |= part.bound
         parts.append(part)
-    if not doc:
-        doc = "\n\n".join(part.doc.strip() for part in parts if part.doc)
+    longer = [part.doc.strip() for part in parts if "\n" in part.doc.strip()]
+    doc = "\n\n".join([doc, *longer] if doc else [part.doc.strip() for part in parts if part.doc])
     doc = doc.strip() + ("\n" if "\n" in doc.strip() else "")
     imports = list(dict.fromkeys(line for part in parts for line in part.imports))
     typing = [line for line in dict.fromkeys(line for part in parts for line in part.typing) if line not in imports]
