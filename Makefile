@@ -31,7 +31,7 @@ run: $(STAMP)  ## play the bundled cases under every scenario, score them, write
 
 # Bytecode is written whatever the environment says: else the workers and every process they start compile it all again.
 test: $(DEV)  ## the test suite: offline, about two minutes on two cores
-	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 2 --dist loadfile
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 test-all: $(DEV)  ## the slow tests: packaging, kill -9, PostgreSQL, Ray, litellm, with what they need
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp

@@ -4,7 +4,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 import anyio
 import msgspec
@@ -18,7 +18,7 @@ from wardround.engine.log import EpisodeLog
 from wardround.engine.protocols import Agent, Remembers, Scenario
 from wardround.engine.records import Action, Ending, View
 from wardround.engine.replay import replay
-from wardround.engine.seat import Seat, Voice
+from wardround.engine.seat import Seat, Voice, traits_of
 
 Making = Callable[[Seat], Agent]
 
@@ -49,6 +49,15 @@ class Checked:
     actions: list[Action] = field(default_factory=list)
     ending: Ending | None = None
     slowest: float = 0.0
+
+
+@runtime_checkable
+class Acting(Protocol):
+    """What acts: an agent needs no more."""
+
+    def act(self, view: View) -> object:
+        """Decide what to do."""
+        ...
 
 
 class _Wrong(Exception):
@@ -109,7 +118,7 @@ class _Tried:
     @property
     def outside(self) -> bool:
         """Whether the agent's answers come from outside the process."""
-        return bool(getattr(self._agent, "outside", False))
+        return traits_of(self._agent).outside
 
     def cast(self, name: str, voice: Callable[..., Voice]) -> Agent:
         """The agent of a seat: of the one that is tried, this."""
@@ -161,7 +170,7 @@ class _Tried:
             agent = self._agent = self._make(self._seat)
         except Exception as error:
             raise _Wrong(f"making it raised {type(error).__name__}: {error}") from error
-        if not callable(getattr(agent, "act", None)):
+        if not isinstance(agent, Acting):
             raise _Wrong(f"{type(agent).__name__} has no method act(view)")
         if self._resumed and isinstance(agent, Remembers):
             for view, action in self._past:
@@ -179,13 +188,13 @@ def _sound(action: object, verbs: Sequence[str], number: int) -> Action:
         raise _Wrong(f"{where} is {_short(action)}: act must return an Action")
     if action.verb not in verbs:
         raise _Wrong(f"{where} has the verb {action.verb!r}; possible were: {', '.join(verbs)}")
-    for name in ("text", "thinking"):
-        if not isinstance(getattr(action, name), str):
-            raise _Wrong(f"{where}: {name} must be text, not {_short(getattr(action, name))}")
+    texts: dict[str, object] = {"text": action.text, "thinking": action.thinking}
+    for name, value in texts.items():
+        if not isinstance(value, str):
+            raise _Wrong(f"{where}: {name} must be text, not {_short(value)}")
     if not isinstance(action.args, Mapping):
         raise _Wrong(f"{where}: args must be an object, not {_short(action.args)}")
-    for name in ("text", "thinking", "args", "memo"):
-        value = getattr(action, name)
+    for name, value in {**texts, "args": action.args, "memo": action.memo}.items():
         try:
             same = _plain(value) == _listed(value)
         except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:

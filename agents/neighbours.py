@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -62,10 +63,16 @@ class Neighbours:
         return sorted(scored, key=lambda neighbour: (-neighbour.likeness, neighbour.case.id))[:8]
 
 
+@runtime_checkable
+class Whole(Protocol):
+    """The cases of a run but one, with the tuple of them all."""
+
+    all: tuple[Case, ...]
+
+
 def neighbours(cases: Sequence[Case]) -> Neighbours:
     """The neighbours among `cases`. The run hands out one tuple of all its cases as `cases.all`: it is indexed once."""
-    every = getattr(cases, "all", None)
-    return _shared(_Same(every)) if isinstance(every, tuple) else Neighbours(cases)
+    return _shared(_Same(cases.all)) if isinstance(cases, Whole) and isinstance(cases.all, tuple) else Neighbours(cases)
 
 
 def told(case: Case) -> str:

@@ -4,7 +4,6 @@
 """
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ import duckdb
 import numpy as np
 
 from benchmarks.figure import Figure
+from benchmarks.memory import ROOT, resident
 from wardround.scenarios.mimic import loading
 from wardround.scenarios.mimic.spill import Spill
 from wardround.scenarios.mimic.tree import tree
@@ -26,7 +26,6 @@ ADMISSIONS = 430_000
 """Admissions in the whole; one in a hundred is chosen, as paper 000 has it."""
 FLAT = 1.25
 """How much more memory four times the rows may take."""
-ROOT = Path(__file__).resolve().parent.parent
 _SHAPE = """
 copy (
   select i as labevent_id, 10000000 + h // 2 as subject_id,
@@ -106,7 +105,7 @@ def _read(root: Path) -> dict[str, float]:
         loading.load_results(spill, files, published=False)
         seconds = time.perf_counter() - began
         kept = spill.count("labs")
-    return {"seconds": seconds, "kept": kept, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+    return {"seconds": seconds, "kept": kept, "peak": resident("VmHWM")}
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ def _learned(ray: Any, ref: Any, kind: str, place: int, worker: Any) -> Happened
 
 def _reason(error: Any) -> str:
     """The part of Ray's message that says what happened, in one line."""
-    cause = getattr(error, "cause", None)
+    cause = getattr(error, "cause", None)  # Ray is an extra without types; some of its errors have a cause
     if cause is not None:
         return redact(f"{type(cause).__name__}: {cause}")[:500]
     last = [line for line in str(error).splitlines() if line.strip()][-1]

@@ -10,6 +10,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from wardround.engine.blocking import warned, watched
+from wardround.engine.errors import Stopped
 from wardround.engine.progress import Progress
 from wardround.engine.records import Ending
 
@@ -21,10 +22,6 @@ FIRST, GROUPS, PAUSE = 16, 25, 0.005
 All at once they would do each step of their jobs together: no first call is sent before the last is ready, and many
 end at the same moment. An eighth of a second apart they keep an endpoint evenly at work (docs/performance.md).
 """
-
-
-class Stopped(Exception):
-    """The run was told to stop at once."""
 
 
 async def run_batch(

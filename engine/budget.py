@@ -189,10 +189,14 @@ class Purse:
         """Each cap with what was spent of it, for the status."""
         rows: list[dict[str, Json]] = []
         for scope in self._scopes:
-            for name in ("cost", "tokens", "calls"):
-                cap = getattr(scope.caps, name)
+            caps, spent = scope.caps, scope.spent
+            for name, cap, amount in (
+                ("cost", caps.cost, spent.cost),
+                ("tokens", caps.tokens, spent.tokens),
+                ("calls", caps.calls, spent.calls),
+            ):
                 if cap is not None:
-                    rows.append({"of": scope.name, "what": name, "spent": getattr(scope.spent, name), "cap": cap})
+                    rows.append({"of": scope.name, "what": name, "spent": amount, "cap": cap})
         if self.budget.run.wall is not None:
             rows.append({"of": "the run", "what": "wall", "spent": self._wall or 0.0, "cap": self.budget.run.wall})
         return rows

@@ -6,10 +6,11 @@ from hashlib import blake2b
 from typing import Protocol
 
 import msgspec
+from anyio.lowlevel import checkpoint
 
 from wardround.engine.blame import Door
 from wardround.engine.budget import Size
-from wardround.engine.errors import EgressError, ProviderError, ReplayError, UsageError
+from wardround.engine.errors import EgressError, LimitReached, ProviderError, ReplayError, UsageError
 from wardround.engine.events import Called, Event, effective
 from wardround.engine.limits import Spent
 from wardround.engine.log import EpisodeLog
@@ -217,7 +218,11 @@ class RecordingModel:
         """Make the call, once it may be made and everything it rests on is durable."""
         spent = self.spent
         if spent:
-            spent.check()
+            try:
+                spent.check()
+            except LimitReached:
+                await checkpoint()  # an agent that keeps this to itself and asks again must not hold up all others
+                raise
         size = await self.watch.before_call(self._seat) if self.watch else None
         reply, error, booked = None, None, None
         try:
@@ -232,6 +237,8 @@ class RecordingModel:
                 self.watch.after_call(self._seat, booked, size)
         if spent and reply:
             spent.call(self._seat, reply.usage)
+        elif spent:
+            spent.failed(self._seat)
         return reply, error
 
 

@@ -19,7 +19,7 @@ from wardround.engine.log import EpisodeLog
 from wardround.engine.owntime import OwnTime
 from wardround.engine.protocols import Agent, Model, Remembers, Scenario
 from wardround.engine.records import Action, Ending, Json, View
-from wardround.engine.seat import Voice
+from wardround.engine.seat import Voice, traits_of
 from wardround.engine.waiting import timed_by
 
 TIMEOUT = "timeout"
@@ -156,7 +156,7 @@ class Episode:
         """Ask the agent of `seat`; whatever it raises ends the episode by a typed cause."""
         agent, action = self._agent(seat), None
         with boundary(seat):
-            sealed = getattr(agent, "sealed", False)
+            sealed = traits_of(agent).sealed
         if not sealed:
             await self._table.log.flush()
         self._door.clear()
@@ -205,7 +205,7 @@ class Episode:
         """Whether this seat's answers come from outside the process and cannot be had again."""
         agent = self._agent(seat)
         with boundary(seat):
-            return bool(getattr(agent, "outside", False))
+            return traits_of(agent).outside
 
     def _own_time(self, seat: str) -> OwnTime:
         """The timer of a seat's acts; a person may take as long as they like."""

@@ -82,6 +82,10 @@ class LimitReached(WardroundError):
         self.limit = limit
 
 
+class Stopped(Exception):
+    """The operator interrupted the process: everything stops at once, and open episodes can be resumed."""
+
+
 class RunStopped(WardroundError):
     """The run was asked to stop: the episode is left open and can be resumed."""
 

@@ -115,6 +115,7 @@ def _by_signal(trace: TracebackType | None) -> bool:
 def _code(handler: Any) -> CodeType | None:
     while isinstance(handler, partial):
         handler = handler.func
+    # whatever can be called can handle a signal: a method has `__func__`, a class of one's own neither
     code = getattr(getattr(handler, "__func__", handler), "__code__", None)
     return code if isinstance(code, CodeType) else None
 

@@ -19,7 +19,8 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     `actions` of all seats together, `calls` answered, `tokens` prompt and completion together, `cost` in US dollars,
     `wall` in seconds: on resume the latency of recorded calls counts, time in which the run did not run or was held
     back (paused, waiting for its budget or for a free place at an endpoint) does not. `act` is how many seconds one act
-    of a seat may take outside of the calls of its model (engine/owntime.py).
+    of a seat may take outside of the calls of its model (engine/owntime.py), and `act_calls` how often it may call its
+    model, answered or not: an agent that calls it without end takes no time of its own.
     """
 
     actions: int | None = 1000
@@ -28,10 +29,15 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     cost: float | None = None
     wall: float | None = None
     act: float | None = 600.0
+    act_calls: int | None = 1000
 
 
 NEAR = 0.95
 """The part of the limit on time that a seat's own seconds must reach: the engine takes a little of it too."""
+ACT_CALLS = "act_calls"
+"""The limit on the calls of one act."""
+MOST = 0.75
+"""The part of the calls, tokens or cost used that must be a seat's own for the limit to be its fault."""
 
 
 @dataclass(slots=True)
@@ -53,6 +59,9 @@ class Spent:
 
     __slots__ = (
         "_acting",
+        "_answered",
+        "_asked",
+        "_asking",
         "_away",
         "_held",
         "_left",
@@ -74,6 +83,7 @@ class Spent:
         self._timer: anyio.CancelScope | None = None
         self._held, self._left = 0, 0.0
         self._acting, self._away, self._since = "", 0, 0.0
+        self._asking, self._asked, self._answered = "", 0, 0
         self.actions = self.calls = self.tokens = self.unpriced = 0
         self.cost = self.wall = 0.0
         for event in events:
@@ -82,6 +92,8 @@ class Spent:
             elif isinstance(event, Called) and event.reply is not None:
                 self.call(event.seat, event.reply.usage)
                 self.wall += max(0.0, event.reply.latency - event.reply.waited)
+            elif isinstance(event, Called):
+                self.failed(event.seat)
 
     @contextmanager
     def timed(self) -> Iterator[None]:
@@ -148,10 +160,12 @@ class Spent:
     def act(self, seat: str) -> None:
         """Book one action."""
         self.actions += 1
+        self._asking, self._asked, self._answered = "", 0, 0
         self._of(seat).actions += 1
 
     def call(self, seat: str, usage: Usage) -> None:
         """Book one call; one without a known price makes a cap on cost impossible to keep, which `check` says."""
+        self._asking, self._asked, self._answered = seat, self._asked + 1, self._answered + 1
         tokens, used = usage.prompt + usage.completion, self._of(seat)
         self.calls, used.calls = self.calls + 1, used.calls + 1
         self.tokens, used.tokens = self.tokens + tokens, used.tokens + tokens
@@ -160,19 +174,25 @@ class Spent:
         else:
             self.cost, used.cost = self.cost + usage.cost, used.cost + usage.cost
 
+    def failed(self, seat: str) -> None:
+        """Book a call that failed: it costs nothing but a try of the act."""
+        self._asking, self._asked = seat, self._asked + 1
+
     def fault(self, limit: str) -> str:
         """The seat that used a limit up by itself, the first if there are two; "" if none did.
 
-        By its own calls, tokens, cost or seconds alone; of the actions, which others take to answer it, by at least
-        half.
+        By three quarters of the calls, tokens or cost, or its own seconds; of the actions, which others take to answer
+        it, by at least half. The calls of one act are its seat's, unless most of them failed.
         """
+        if limit == ACT_CALLS:
+            return self._asking if 2 * self._answered >= self._asked else ""
         limits = self.limits
         for seat, used in self.used.items():
             reached = {
                 "actions": 2 * used.actions >= self.actions > 0,
-                "calls": limits.calls is not None and used.calls >= limits.calls,
-                "tokens": limits.tokens is not None and used.tokens >= limits.tokens,
-                "cost": limits.cost is not None and not self.unpriced and used.cost >= limits.cost,
+                "calls": used.calls >= MOST * self.calls > 0,
+                "tokens": used.tokens >= MOST * self.tokens > 0,
+                "cost": not self.unpriced and used.cost >= MOST * self.cost > 0,
                 "wall": limits.wall is not None and used.seconds >= NEAR * limits.wall,
             }
             if reached.get(limit):
@@ -192,6 +212,8 @@ class Spent:
             raise LimitReached("actions", f"{self.actions} actions were taken; the limit is {limits.actions}")
         if limits.calls is not None and self.calls >= limits.calls:
             raise LimitReached("calls", f"{self.calls} calls were answered; the limit is {limits.calls}")
+        if limits.act_calls is not None and self._asked >= limits.act_calls:
+            raise LimitReached(ACT_CALLS, f"{self._asked} calls were made in one act; the limit is {limits.act_calls}")
         if limits.tokens is not None and self.tokens >= limits.tokens:
             raise LimitReached("tokens", f"{self.tokens} tokens were used; the limit is {limits.tokens}")
         if limits.cost is not None and self.unpriced:

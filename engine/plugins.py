@@ -5,7 +5,8 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from importlib.metadata import entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +15,49 @@ from wardround.engine.escape import said, self_raised
 
 MOVED: Mapping[str, str] = {}
 """Modules whose classes are named in headers of stored runs, by their old names."""
+OWN = "code of your own, which nothing keeps from sending on what it is told; play it on public cases"
+"""What is said of a plug-in that would be handed a restricted case."""
+_HOUSE = __name__.partition(".")[0]
+
+
+def of_the_house(target: object) -> bool:
+    """Whether a class, a function or an object's class is part of this package, and so known to keep its promises."""
+    kind = target if inspect.isclass(target) or inspect.isroutine(target) else type(target)
+    return str(kind.__module__).partition(".")[0] == _HOUSE
 
 
 def names(group: str) -> list[str]:
     """The short names that installed packages give in an entry-point group, in order."""
-    return sorted({point.name for point in entry_points(group=group)})
+    return sorted({point.name for point in _points(group)})
 
 
 def installed(group: str) -> dict[str, str]:
     """Each of these names with what it stands for, as `package.module:Class`."""
-    return {point.name: point.value for point in entry_points(group=group)}
+    return {point.name: point.value for point in _points(group)}
 
 
 def named(group: str, name: str) -> Any:
     """What `name` stands for in an entry-point group; raises UsageError with the names there are."""
-    found = [point for point in entry_points(group=group) if point.name == name]
+    found = [point for point in _points(group) if point.name == name]
     if not found:
-        kind = group.rpartition(".")[2].removesuffix("s")
+        last = group.rpartition(".")[2]
+        kind = last.removesuffix("es" if last.endswith("ches") else "s")
         raise UsageError(f"there is no {kind} {name!r}{meant(name, names(group))}")
     try:
         return found[0].load()
     except BaseException as error:
         raise _not_loaded(f"{name!r} ({found[0].value})", error) from error
+
+
+def _points(group: str) -> tuple[EntryPoint, ...]:
+    return _installed(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=64)
+def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """The entry points of a group; read once for each search path, as every installed package has a file of them."""
+    del path
+    return tuple(entry_points(group=group))
 
 
 def meant(name: str, there: Sequence[str]) -> str:
@@ -59,7 +81,7 @@ def imported(path: str) -> Any:
     try:
         target: Any = importlib.import_module(module_name)
         for part in attribute.split("."):
-            target = getattr(target, part)
+            target = getattr(target, part)  # the user names it
     except BaseException as error:
         raise _not_loaded(f"{path!r}", error, "; write it as package.module:Class") from error
     return target

@@ -34,14 +34,35 @@ class Remembers(Protocol):
 
 
 class Model(Protocol):
-    """A way to reach a language model.
+    """A way to reach a language model; a class of your own derives from it and has what has no body here.
 
     `name` is what the endpoint calls the model; `host` where its bytes go: a host name, `localhost`, or a provider's
-    name where the library chooses the host; `""` if they go nowhere (scripted, recorded).
+    name where the library chooses the host; `""` if they go nowhere (scripted, recorded). `key_env` is the environment
+    variable that its key is read from, for messages; "" where there is none.
     """
 
     name: str
     host: str
+    key_env: str = ""
+
+    @property
+    def hosts(self) -> Sequence[str]:
+        """Every host that its bytes may go to: one, but for a fleet."""
+        return (self.host,)
+
+    @property
+    def address(self) -> str:
+        """Where it is reached, as a message may show it."""
+        return self.host
+
+    def bound(self, role: str, episode: str) -> "Model":
+        """The model for one seat and episode; itself where it makes no difference. Only what was not bound is closed.
+
+        A model that treats its callers differently gives the same model for one of them, with `role`'s share, which
+        keeps to one endpoint for `episode`.
+        """
+        del role, episode
+        return self
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """Answer; raises ProviderError after its own retries. Options: temperature, top_p, max_tokens, seed, stop."""
@@ -102,6 +123,14 @@ class Versioned(Protocol):
     """
 
     VERSION: int | str
+
+
+class StoreOpener(Protocol):
+    """What an entry point of the group `wardround.stores` stands for; its name is the scheme of the address."""
+
+    def __call__(self, address: str, /) -> "Store":
+        """The store at an address such as `SCHEME://HOST/NAME`, as the user wrote it; raises UsageError."""
+        ...
 
 
 class Store(Protocol):

@@ -36,7 +36,7 @@ async def _replay(
     live = [event for event in effective(events) if not isinstance(event, Reopened)]
     log = EpisodeLog(_nowhere)
     log.events = list(live[:1])
-    table = Table(scenario, case, cast, log, limits=Limits(actions=None), believed=believed)
+    table = Table(scenario, case, cast, log, limits=Limits(actions=None, act_calls=None), believed=believed)
     table.tape.replaying = True
     episode = Episode(table)
     episode.history = events
@@ -102,8 +102,9 @@ async def _repeat(episode: Episode, acted: Acted) -> None:
 
 
 def _difference(stored: Action, again: Action) -> str:
+    recorded, repeated = msgspec.structs.asdict(stored), msgspec.structs.asdict(again)
     for field in ("verb", "text", "args", "thinking", "memo"):
-        before, after = _plain(getattr(stored, field)), _plain(getattr(again, field))
+        before, after = _plain(recorded[field]), _plain(repeated[field])
         if before != after:
             return f"{field} was {_short(before)} and is now {_short(after)}"
     return ""

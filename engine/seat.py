@@ -4,10 +4,35 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Completion, Json, Message
+
+
+class Traits(NamedTuple):
+    """What an agent's class says of itself, each by an attribute of that name that it may leave out.
+
+    `sealed` promises that its only way out of the process is its seat's model, `outside` that a person or another
+    process answers, who cannot be asked the same again.
+    """
+
+    sealed: bool = False
+    outside: bool = False
+
+
+def traits_of(agent: object) -> Traits:
+    """The traits of an agent, or of the class or function that makes one."""
+    # Any class with `act` is an agent and derives from nothing: what it leaves out has its usual value.
+    return Traits(bool(getattr(agent, "sealed", False)), bool(getattr(agent, "outside", False)))
+
+
+def told_to(factory: object) -> str:
+    """What the agents that a class or function makes are told besides their view, by its attribute `told`.
+
+    "truth" (the case), "cases" (the other cases), or "" (nothing), as it is where the attribute is left out.
+    """
+    return str(getattr(factory, "told", ""))
 
 
 class Voice(Protocol):

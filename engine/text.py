@@ -3,9 +3,41 @@
 import json
 import re
 from collections.abc import Callable
+from typing import cast
 
 from wardround.engine.errors import storable
 from wardround.engine.records import Json
+
+
+def later(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern that is compiled when it is first used.
+
+    For patterns that take milliseconds to compile: a command that never uses them does not wait for them. A pattern
+    that cannot be compiled raises re.error at its first use.
+    """
+    return cast("re.Pattern[str]", _Later(pattern, flags))
+
+
+_METHODS = frozenset(
+    ("search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn", "flags", "groups", "groupindex")
+)
+
+
+class _Later:
+    """Stands for a compiled pattern; after its first use its methods are that pattern's own."""
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self.pattern, self._flags = pattern, flags
+
+    def __getattr__(self, name: str) -> object:
+        if name not in _METHODS:
+            raise AttributeError(f"a pattern has no attribute {name!r}")
+        made = re.compile(self.pattern, self._flags)
+        self.search, self.match, self.fullmatch = made.search, made.match, made.fullmatch
+        self.finditer, self.findall, self.split = made.finditer, made.findall, made.split
+        self.sub, self.subn, self.flags, self.groups = made.sub, made.subn, made.flags, made.groups
+        self.groupindex = made.groupindex
+        return vars(self)[name]
 
 
 def loads(text: str) -> Json:

@@ -27,9 +27,9 @@ class Answer:
     what the answer commits to, and beside it stand `lexical_match`, for a treatment `published_treatment_accuracy` (no
     evidence is wrong), and `judge_agreement` where more than one vote was asked for: 1.0 if they all say the same.
     Beside a diagnosis stand `diagnosis_all_parts` and `diagnosis_parts_f1`, by words; where the game asked for a list,
-    `diagnosis_top_1` and on, and `answers_given`. A panel that reaches no verdict leaves None: `judge_unreadable/WHY`,
-    `judge/KIND`, `judge_torn`, `judges_divided`; for a treatment also `unverifiable`, `uncited`, `search/KIND`. The
-    account tells of votes, searches and quotations.
+    `diagnosis_top_1` and on, by the same panel, and `answers_given`. A panel that reaches no verdict leaves None:
+    `judge_unreadable/WHY`, `judge/KIND`, `judge_torn`, `judges_divided`; for a treatment also `unverifiable`,
+    `uncited`, `search/KIND`. The account tells of votes, searches and quotations.
     """
 
     name = "answer"
@@ -63,21 +63,56 @@ class Answer:
 async def _ranked(
     bench: Bench | None, case: Case, given: str, wanted: int, evidence: Sequence[int]
 ) -> Sequence[Score] | Scored:
-    """The scores of a game that asked for a ranked list: accuracy is that of its first, the others are by words.
+    """The scores of a game that asked for a ranked list: the accuracy is that of its first entry.
 
-    `diagnosis_top_K`: 1.0 if the truth is among the first K; `answers_given`: how many entries the list has.
+    `diagnosis_top_K`: 1.0 if one of the first K is right, by the panel where there is one, which is asked of one entry
+    after the other until one is right; `answers_given`: how many entries the list has.
     """
     rank, count = diagnosis.listed(given, case.truth, wanted)
-    beside = [
-        Score(f"diagnosis_top_{place}", float(rank is not None and rank <= place), "", evidence)
-        for place in range(1, wanted + 1)
-    ]
-    beside.append(Score("answers_given", float(count), "", evidence))
+    length = Score("answers_given", float(count), "", evidence)
     if bench is None:
-        return [Score("diagnosis_accuracy", float(rank == 1), "", evidence), *beside]
-    account = await judged_diagnosis(bench, case, given, next(iter(entries(given)), given))
-    found = [*_scores(account, float(rank == 1), evidence), *beside]
+        hits = [Score("", float(rank is not None and rank <= place), "", evidence) for place in range(1, wanted + 1)]
+        return [msgspec.structs.replace(hits[0], name="diagnosis_accuracy"), *_tops(hits), length]
+    asked = await _each(bench, case, (entries(given) or (given,))[:wanted])
+    verdicts = [Score("", one.value, one.reason, evidence) for one in asked]
+    found = [*_scores(asked[0], float(rank == 1), evidence), *_tops(_running(verdicts, wanted)), length]
+    account = msgspec.structs.replace(asked[0], further=tuple(asked[1:]))
     return Scored(found, {"outcome": msgspec.to_builtins(account)})
+
+
+async def _each(bench: Bench, case: Case, listed: Sequence[str]) -> list[OutcomeAccount]:
+    """The panel on the entries of a list in order, up to the first that is right.
+
+    An entry that commits to no single diagnosis is wrong, and nobody is asked about it.
+    """
+    found: list[OutcomeAccount] = []
+    for entry in listed:
+        verdict = compared(entry, case, "diagnosis")
+        if verdict.reason and not verdict.match:
+            judges = {judge.seat: judge.spec for judge in bench.panel.judges}
+            account = OutcomeAccount("diagnosis", 0.0, (), judges, bench.panel.floor, verdict.reason)
+        else:
+            account = await _judged(bench, case, entry, verdict)
+        found.append(msgspec.structs.replace(account, entry=entry))
+        if account.value:
+            break
+    return found
+
+
+def _running(verdicts: Sequence[Score], wanted: int) -> list[Score]:
+    """Of each place whether an entry up to it is right: the first verdict that says so, else the first that is open."""
+    found: list[Score] = []
+    for place in range(wanted):
+        had = verdicts[: place + 1]
+        right = (one for one in had if one.value)
+        unknown = (one for one in had if one.value is None)
+        reason = had[0].reason if len({one.reason for one in had}) == 1 else ""
+        found.append(next(right, None) or next(unknown, None) or msgspec.structs.replace(had[0], reason=reason))
+    return found
+
+
+def _tops(hits: Sequence[Score]) -> list[Score]:
+    return [msgspec.structs.replace(hit, name=f"diagnosis_top_{place}") for place, hit in enumerate(hits, 1)]
 
 
 def asked_for(trajectory: Trajectory) -> int:

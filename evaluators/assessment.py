@@ -16,9 +16,9 @@ from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Reading
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.outcome import pairing, questions, sides
-from wardround.evaluators.outcome.assessed import AssessmentAccount, Sought
+from wardround.evaluators.outcome.assessed import AssessmentAccount, Item, Paired, Sought
 from wardround.evaluators.outcome.sides import Side
-from wardround.evaluators.reasoning.items import Item, published_items, published_precision_recall, some_items
+from wardround.evaluators.reasoning.items import published_items, published_precision_recall, some_items
 from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.reasoning.verdicts import read_found
 from wardround.evaluators.requests import orders_here
@@ -56,7 +56,7 @@ class Assessment:
             scores = [Score(f"assessment_{figure}", None, account.reason) for figure in ("precision", "recall")]
             return _scored(scores, asked, account)
         work = [partial(pairing.pair, panel, item, had.value) for item in wanted.value] if had.value else []
-        pairs = tuple(await together(work)) or tuple(pairing.Paired((), ()) for _ in wanted.value)
+        pairs = tuple(await together(work)) or tuple(Paired((), ()) for _ in wanted.value)
         account = msgspec.structs.replace(account, asked=wanted.value, recorded=had.value, pairs=pairs)
         return _scored(pairing.figures(pairs, len(had.value)), asked, account)
 

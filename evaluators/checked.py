@@ -4,23 +4,48 @@ import inspect
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
+from typing import NamedTuple
 
 from wardround.engine.episode import Ended
 from wardround.engine.errors import UsageError
+from wardround.engine.plugins import of_the_house
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, Score, Scored
 from wardround.evaluators.measures import is_house
 
-_HOUSE = __name__.partition(".")[0]
 _OURS = "@~,"
 """What the names of scorings are put together with."""
+
+
+class Needs(NamedTuple):
+    """What an evaluator's class says that it needs, each by an attribute that it may leave out.
+
+    `judged`: judges. `search` (SEARCH): a search, by default this one. `knowledge` (KNOWLEDGE): what judges know
+    will do in place of a search. `tables`: texts of the user's that it was made from, by the name of the argument.
+    """
+
+    judged: bool = False
+    search: str = ""
+    knowledge: bool = False
+    tables: Mapping[str, str] = {}
+
+
+def needs_of(evaluator: Evaluator) -> Needs:
+    """The needs of an evaluator."""
+    # Any class with `name` and `score` is an evaluator and derives from nothing: what it leaves out it does not need.
+    return Needs(
+        bool(getattr(evaluator, "judged", False)),
+        str(getattr(evaluator, "SEARCH", "")),
+        bool(getattr(evaluator, "KNOWLEDGE", False)),
+        dict(getattr(evaluator, "tables", {})),
+    )
 
 
 class BadScore(Ended):
     """An evaluator gave what is no score: the episode has none of its scores. The detail says where it is defined."""
 
     def __init__(self, evaluator: Evaluator, why: str) -> None:
-        code = getattr(evaluator.score, "__code__", None)
+        code = getattr(evaluator.score, "__code__", None)  # a callable object has none
         where = f" ({PurePath(code.co_filename).name}:{code.co_firstlineno})" if code else ""
         super().__init__(Ending("evaluator", "error", f"{type(self).__name__}: {why}{where}"))
 
@@ -32,7 +57,7 @@ def called(evaluator: Evaluator) -> str:
 
 def is_own(evaluator: Evaluator) -> bool:
     """Whether it is a user's or a plug-in's, and none of the house."""
-    return type(evaluator).__module__.partition(".")[0] != _HOUSE
+    return not of_the_house(type(evaluator))
 
 
 def check(evaluators: Sequence[Evaluator], installed: Mapping[str, str]) -> None:
@@ -65,6 +90,7 @@ def _check_score(evaluator: Evaluator) -> None:
     said = f"{called(evaluator)} is no evaluator: it needs `async def score(self, case, trajectory, seat)`"
     if not callable(score):
         raise UsageError(f"{said}, and its `score` is {type(score).__name__}, which cannot be called")
+    # a callable object is as good as a method
     if not (inspect.iscoroutinefunction(score) or inspect.iscoroutinefunction(getattr(score, "__call__", None))):  # noqa: B004
         raise UsageError(f"{said}, and its `score` is not `async`")
     try:

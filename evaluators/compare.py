@@ -175,8 +175,8 @@ def sign_flips(apart: Sequence[float], seed: int = 0) -> float:
     from scipy.stats import permutation_test  # noqa: PLC0415
 
     values = np.array(sorted(d for d in apart if d))
-    if not len(values):
-        return 1.0
+    if len(values) < 2:
+        return 1.0  # of a single difference the other sign is as far from 0
     if len(values) > SIGNS:
         dealt = np.random.default_rng(seed).permutation(len(values)) % SIGNS
         values = np.bincount(dealt, values)

@@ -6,8 +6,18 @@ import msgspec
 
 from wardround.engine.records import Json
 
-_APART = ("scenario", "seats", "prompts", "cases", "tables", "settings", "skipped")
+_APART = ("scenario", "seats", "prompts", "cases", "tables", "settings", "skipped", "limits")
 
+_LIMITS: Mapping[str, str] = {
+    "actions": "{} actions",
+    "calls": "{} calls",
+    "tokens": "{} tokens",
+    "cost": "${}",
+    "wall": "{} seconds",
+    "act": "{} seconds of its own for one act",
+    "act_calls": "{} calls in one act",
+}
+"""The limits of an episode, in words."""
 _NOTHING: tuple[Json, ...] = (None, "", [], {})
 """What is not worth a line."""
 
@@ -20,8 +30,10 @@ def described(header: Mapping[str, Json], scoring: Mapping[str, Json]) -> list[t
 def _scenario(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
     scenario = _mapping(header, "scenario")
     if scenario:
-        settings = [f"{name} {_text(value)}" for name, value in _mapping(scenario, "settings").items()]
-        yield "scenario", ", ".join([_text(scenario.get("name", "")), *settings])
+        settings = [f"{name}={_text(value)}" for name, value in _mapping(scenario, "settings").items()]
+        yield "scenario", _text(scenario.get("name", ""))
+        if settings:
+            yield "its settings", ", ".join(settings)
 
 
 def _seats(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
@@ -48,6 +60,10 @@ def _cases(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
 
 
 def _rest(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    limits = {name: value for name, value in _mapping(header, "limits").items() if value is not None}
+    if limits:
+        said = (_LIMITS.get(name, f"{name} {{}}").format(_number(value)) for name, value in limits.items())
+        yield "limits of an episode", ", ".join(said)
     yield from _flat({name: value for name, value in header.items() if name not in _APART})
 
 
@@ -69,6 +85,10 @@ def _flat(fields: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
 def _mapping(fields: Mapping[str, Json], name: str) -> Mapping[str, Json]:
     value = fields.get(name)
     return value if isinstance(value, Mapping) else {}
+
+
+def _number(value: Json) -> str:
+    return f"{value:,g}" if isinstance(value, int | float) else _text(value)
 
 
 def _text(value: Json) -> str:

@@ -141,12 +141,23 @@ def _said(run: RunScores, who: str, silent: int, total: int, reason: str) -> str
 
 
 def _unfit(run: RunScores) -> Iterator[str]:
-    """Judges that say nearly the same of what is supported and of what is not."""
+    """Judges that say nearly the same of what is supported and of what is not, and those of whom it is not known."""
     for one in run.evaluated:
+        if one.uncontrolled:
+            yield (
+                f"Not known whether the judges of {one.evaluator} are fit: the controls are asked in the first episode "
+                "of an evaluation, and that one could not be judged."
+            )
         for fitness in one.controls:
-            if not fitness.fit:
-                who = _who(run, one.evaluator, fitness.judge)
-                spec = f" ({run.judges[who][0]})" if who in run.judges else ""
+            who = _who(run, one.evaluator, fitness.judge)
+            spec = f" ({run.judges[who][0]})" if who in run.judges else ""
+            if fitness.fit is None:
+                total = fitness.supported + fitness.unsupported + fitness.unreached
+                yield (
+                    f"Not known whether the judge is fit: {who}{spec} could not be reached for {fitness.unreached} of "
+                    f"{total} controls."
+                )
+            elif not fitness.fit:
                 yield (
                     f"Unfit judge: {who}{spec} accepted {fitness.accepted} of {fitness.supported} claims that their "
                     f"passage supports, and rejected {fitness.rejected} of {fitness.unsupported} that it does not "

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.evidence.failure import KINDS, SEARCHED
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.measure import Part
 from wardround.evaluators.reasoning.account import Account, Looked, ReferenceAccount
 from wardround.evaluators.reasoning.controls import Fitness, fitness
+from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.evaluators.reasoning.keywords import KEYWORDS
 from wardround.evaluators.showing.accounts import Told, told
 
@@ -35,7 +35,8 @@ class Evaluated(msgspec.Struct, frozen=True):
 
     In `shortened` of them a judge did not see all of the case, the earlier steps, the reference or a list; in
     `overquoted` one passage was quoted for most of the steps. `controls` says how each judge fared with the questions
-    whose answer is known; none were asked of it where that is empty. `knowledge` is what could found a verdict.
+    whose answer is known, `uncontrolled` that they were to be asked and were not, as their episode could not be judged.
+    `knowledge` is what could found a verdict.
     """
 
     evaluator: str
@@ -47,6 +48,7 @@ class Evaluated(msgspec.Struct, frozen=True):
     overquoted: int = 0
     controls: tuple[Fitness, ...] = ()
     knowledge: Knowledge = "search"
+    uncontrolled: bool = False
 
 
 class Tally:
@@ -61,6 +63,7 @@ class Tally:
         self._overquoted: set[str] = set()
         self._controls: tuple[Fitness, ...] = ()
         self._knowledge: Knowledge = "search"
+        self._poses = False
 
     def add(self, episode: str, account: Json) -> None:
         """An episode that was judged, with its account; None where there is none."""
@@ -70,6 +73,7 @@ class Tally:
             self._shortened.add(episode)
         for told_of in found.reasoning.values():
             self._knowledge = told_of.knowledge
+            self._poses = self._poses or bool(told_of.whole)  # the rules that pose controls
             self._controls = tuple(fitness(told_of.controls)) or self._controls
             if told_of.overquoted:
                 self._overquoted.add(episode)
@@ -97,6 +101,7 @@ class Tally:
             len(self._overquoted),
             self._controls,
             self._knowledge,
+            self._poses and not self._controls,
         )
 
 
@@ -137,7 +142,8 @@ def _votes(found: Told) -> Iterator[Vote]:
                     yield from reference.votes
         yield from (Vote(one.judge, one.said, one.reason) for one in account.controls)
     if found.outcome:
-        yield from found.outcome.votes
+        for outcome in (found.outcome, *found.outcome.further):
+            yield from outcome.votes
     for assessment in found.assessments.values():
         for pair in assessment.pairs:
             yield from pair.votes

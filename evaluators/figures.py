@@ -4,11 +4,12 @@ import io
 import re
 import warnings
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 from markupsafe import Markup, escape
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 INK, MUTED, GRID = "#000001", "#000002", "#000003"
 SERIES = ("#00000a", "#00000b", "#00000c", "#00000d", "#00000e", "#00000f")
@@ -45,8 +46,12 @@ _ID = re.compile(r'(\bid="|href="#|url\(#)')
 _FONT = re.compile(r"'DejaVu Sans'(?:,[^;\"]*)?")
 
 
-def svg(name: str, title: str, size: tuple[float, float], draw: Callable[[Axes], None]) -> Markup:
+def svg(name: str, title: str, size: tuple[float, float], draw: "Callable[[Axes], None]") -> Markup:
     """One figure of `size` in inches; `title` is what a screen reader says of it, `name` is unique in the page."""
+    # imported here: only who draws waits for matplotlib
+    import matplotlib as mpl  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
     with mpl.rc_context(_STYLE), warnings.catch_warnings():  # type: ignore[arg-type]  # its stub lists every key
         # text stays text: whether a font has the letter is for the reader's browser to say
         warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)

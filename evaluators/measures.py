@@ -1,5 +1,7 @@
 """What each house score is called in a report, in what unit it is, and which ones come first."""
 
+import re
+
 from wardround.engine.counting import counted
 from wardround.evaluators import judged_measures
 from wardround.evaluators.measure import Measure
@@ -25,12 +27,16 @@ NO_ORDERS = "not_ordered_here"
 _OUTCOME = (
     Measure("diagnosis_accuracy", "Diagnosis accuracy", "share", True, True),
     Measure("treatment_accuracy", "Treatment accuracy", "share", True, True),
+    Measure("diagnosis_all_parts", "All parts of the diagnosis named", "share", False, True, True, True),
+    Measure("diagnosis_parts_f1", "Parts of the diagnosis named, F1", "share", False, True, True, True),
+    Measure("diagnosis_reader_list", "Any listed diagnosis right (as readers are scored)", "share", True, True, True),
+    Measure("answers_given", "Diagnoses listed", "count", False, False, False, True),
     Measure("diagnosis_grade", "Diagnosis grade", "share"),
     Measure("exam_recall", "Examination recall", "share", True),
     Measure("full_path_f1", "Full path (accuracy x F1 of orders)", "share", True, True),
     Measure("full_path", "Full path, published formula", "share", False, True),
     Measure("full_path_by_type", "Full path by type, published code", "share", False, True),
-    Measure("lexical_match", "Word match beside the judge", "share", False, True),
+    Measure("lexical_match", "Word match beside the judge", "share", False, True, True),
 )
 _EXAMINATIONS = (
     Measure("exam_recall_pooled", "Examination recall, pooled", "share"),
@@ -84,12 +90,15 @@ _LISTED = (
 _BY_NAME = {measure.name: measure for measure in _LISTED}
 _PLACE = {measure.name: place for place, measure in enumerate(_LISTED)}
 _FAMILY = 1000  # more than there are names
+_TOP = re.compile(r"diagnosis_top_([1-9]\d{0,4})")
 
 
 def measure_of(name: str) -> Measure:
     """The measure of that name; one of a plug-in is called by its name and has no unit."""
     if listed := _BY_NAME.get(name):
         return listed
+    if top := _TOP.fullmatch(name):
+        return Measure(name, f"Diagnosis among the first {top[1]}", "share", True, True)
     if staged := judged_measures.staged(name):
         return staged[2]
     return Measure(name, name.replace("_", " "), "")
@@ -97,13 +106,15 @@ def measure_of(name: str) -> Measure:
 
 def is_house(name: str) -> bool:
     """Whether a score of that name is the house's own."""
-    return name in _BY_NAME or judged_measures.staged(name) is not None
+    return name in _BY_NAME or _TOP.fullmatch(name) is not None or judged_measures.staged(name) is not None
 
 
 def place_of(name: str) -> tuple[int, str]:
     """The order of scores in reports: the house's own as listed, stages and turns, then the others by name."""
     if name in _PLACE:
         return _PLACE[name], name
+    if top := _TOP.fullmatch(name):
+        return _PLACE["answers_given"], f"{int(top[1]):6}"
     if staged := judged_measures.staged(name):
         return _FAMILY * (1 + staged[0]) + staged[1], name
     return _FAMILY**3, name
@@ -125,8 +136,11 @@ UNDEFINED = judged_measures.UNDEFINED | frozenset(
 """Reasons for which a score does not exist: there was nothing to measure, and nothing failed."""
 
 
-def shown(name: str, value: float | None) -> str:
-    """A value as people read it: 0.873, 12.4, 1,204, $0.0312, 4.1 s, 0.24 ms; a dash for None."""
+def shown(name: str, value: float | None, *, one: bool = False) -> str:
+    """A value as people read it: 0.873, 12.4, 1,204, $0.0312, 4.1 s, 0.24 ms; a dash for None.
+
+    `one`: it is of one episode and no mean, so that a count has no decimal.
+    """
     if value is None:
         return "–"
     unit = measure_of(name).unit
@@ -141,5 +155,7 @@ def shown(name: str, value: float | None) -> str:
             return f"{value * 1000:.2g} ms"
         return f"{value:,.3f} s" if abs(value) < 1 else f"{value:,.1f} s"
     if unit in ("count", "points"):
+        if one and value == int(value):
+            return f"{value:,.0f}"
         return f"{value:,.1f}"
     return f"{value:.3f}"

@@ -4,16 +4,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from wardround.evaluators.figures import GRID, INK, MUTED, SERIES, svg
 from wardround.evaluators.measures import counted, measure_of, shown
 from wardround.evaluators.reasons import ended_by, listed
 from wardround.evaluators.summary import ScoreSummary, Summary
 from wardround.evaluators.table import endings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.ticker import MaxNLocator
 
 WIDTH = 6.0
 MOST_GROUPS = 40
@@ -43,7 +46,7 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
         middles.append(row + (len(found) - 1) / 2)
         row += len(found) + 1
 
-    def draw(axes: Axes) -> None:
+    def draw(axes: "Axes") -> None:
         for at, place, score in rows:
             _whisker(axes, at, score, *_look(place))
         for place, run in enumerate(runs):
@@ -78,7 +81,7 @@ def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
         note += f" The best and the worst {half} of {len(groups)} groups."
         groups = [*groups[:half], *groups[-half:]]
 
-    def draw(axes: Axes) -> None:
+    def draw(axes: "Axes") -> None:
         for row, group in enumerate(groups):
             if group.mean is not None:
                 _point(axes, row, group.mean, group.ci95, *_look(0))
@@ -99,7 +102,7 @@ def endings_plot(name: str, summary: Summary) -> Plot:
     if not counts:
         return Plot("Endings", "No episode.")
 
-    def draw(axes: Axes) -> None:
+    def draw(axes: "Axes") -> None:
         good, left = ended_by("completed"), ended_by(None)
         colours = [SERIES[2] if why == good else MUTED if why == left else SERIES[1] for why in counts]
         bars = axes.barh(range(len(counts)), list(counts.values()), height=0.6, color=colours)
@@ -127,14 +130,14 @@ def spread_plot(name: str, heading: str, score: str, values: Sequence[float], no
     label, edges = measure_of(score).label, _edges(inside)
     milli = measure_of(score).unit == "seconds" and max(inside) < 0.1
 
-    def draw(axes: Axes) -> None:
+    def draw(axes: "Axes") -> None:
         axes.hist(inside, bins=edges, color=SERIES[0], edgecolor="none", rwidth=0.92)
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=_is_whole(score), min_n_ticks=1))
+        axes.yaxis.set_major_locator(_ticks(4, whole=True))
+        axes.xaxis.set_major_locator(_ticks(6, whole=_is_whole(score), fewest=1))
         if max(inside) >= 1000:
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         elif milli:
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * 1000:g}"))
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value * 1000:g}")
         if len(edges) == 2:
             axes.set_xlim(edges[0] - (edges[1] - edges[0]), edges[1] + (edges[1] - edges[0]))
         axes.grid(axis="y")
@@ -179,27 +182,27 @@ def _look(place: int) -> tuple[str, str]:
     return SERIES[place % len(SERIES)], _MARKERS[place // len(SERIES) % len(_MARKERS)]
 
 
-def _whisker(axes: Axes, row: float, score: ScoreSummary, colour: str, marker: str) -> None:
+def _whisker(axes: "Axes", row: float, score: ScoreSummary, colour: str, marker: str) -> None:
     if score.bounds and score.bounds[0] < score.bounds[1] and score.mean is not None:
         axes.plot(score.bounds, (row, row), color=colour, alpha=0.18, linewidth=7, solid_capstyle="butt")
     if score.mean is not None:
         _point(axes, row, score.mean, score.ci95, colour, marker)
 
 
-def _point(axes: Axes, row: float, mean: float, ci95: tuple[float, float] | None, colour: str, marker: str) -> None:
+def _point(axes: "Axes", row: float, mean: float, ci95: tuple[float, float] | None, colour: str, marker: str) -> None:
     if ci95:
         axes.plot([min(max(end, 0.0), 1.0) for end in ci95], (row, row), color=colour, linewidth=1.8)
     axes.plot([mean], [row], marker, color=colour, markersize=5, clip_on=False)
 
 
-def _rows(axes: Axes, labels: Sequence[str], at: Sequence[float] = ()) -> None:
+def _rows(axes: "Axes", labels: Sequence[str], at: Sequence[float] = ()) -> None:
     axes.set_yticks(at or range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
 
 
-def _share_axis(axes: Axes) -> None:
+def _share_axis(axes: "Axes") -> None:
     axes.set_xlim(-0.015, 1.015)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
     axes.grid(axis="x")
@@ -207,11 +210,18 @@ def _share_axis(axes: Axes) -> None:
     axes.spines["bottom"].set_color(GRID)
 
 
-def _count_axis(axes: Axes, label: str) -> None:
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+def _count_axis(axes: "Axes", label: str) -> None:
+    axes.xaxis.set_major_locator(_ticks(5, whole=True))
     axes.grid(axis="x")
     axes.tick_params(axis="x", length=0)
     axes.set_xlabel(label)
+
+
+def _ticks(most: int, *, whole: bool = False, fewest: int = 2) -> "MaxNLocator":
+    """At most `most` steps between ticks, and at least so many ticks."""
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415  # only who draws waits for matplotlib
+
+    return MaxNLocator(nbins=most, integer=whole, min_n_ticks=fewest)
 
 
 def _is_whole(score: str) -> bool:

@@ -126,6 +126,9 @@ def ranking(runs: Sequence[RunScores], summaries: Mapping[str, Summary], seed: i
     }
     shared = set.intersection(*(one.scored for one in held.values()))
     basis, reason = _basis(held, len(shared))
+    if left := [run.name for run in runs if run.name not in held]:
+        reason = reason.replace("scored in all runs", "scored in all runs that have a value")
+        reason = f"{reason} Not ranked, without any value: {', '.join(left)}."
     ranked = {name: _ranked(one, shared, basis) for name, one in held.items()}
     means = {name: _mean(by_case) for name, by_case in ranked.items()}
     places = []

@@ -13,9 +13,9 @@ from wardround.evaluators.described import described, prompts
 from wardround.evaluators.measures import counted, measure_of, place_of, shown
 from wardround.evaluators.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.ranking import ranking
-from wardround.evaluators.reasons import ended_by
+from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.rows import EpisodeScores, RunScores
-from wardround.evaluators.showing.contents import clipped
+from wardround.evaluators.showing.contents import ACCURACIES, clipped
 from wardround.evaluators.showing.environment import environment, style
 from wardround.evaluators.showing.tabled import Group, tabled
 from wardround.evaluators.summary import ScoreSummary, Summary, summarise
@@ -31,6 +31,7 @@ from wardround.evaluators.table import (
     ended,
     interval,
     lacks,
+    leading,
     missing,
     nowhere,
     pair_notes,
@@ -74,6 +75,7 @@ _WORDS: dict[str, Any] = {
         signed,
         chance,
         chosen,
+        leading,
         counted,
         compared,
         below,
@@ -84,6 +86,9 @@ _WORDS: dict[str, Any] = {
     )
 }
 """What the page says figures with."""
+
+
+_NO_JUDGE = "none: right and wrong by word match"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +149,8 @@ def page(
             judged=pages.episodes if pages else {},
             lists=pages.lists if pages else {},
             ended_by=ended_by,
+            accuracies=ACCURACIES,
+            phrase=phrase,
         )
     )
 
@@ -207,7 +214,7 @@ def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Sec
         name=run.name,
         summary=summary,
         cautions=cautions(run, summary),
-        facts=described(run.header, run.scoring),
+        facts=described(run.header, run.scoring if run.judges else {**run.scoring, "judge": _NO_JUDGE}),
         prompts=prompts(run.header),
         plots=plots,
         episodes=run.episodes[:episodes],

@@ -29,6 +29,7 @@ ZERO: Mapping[str, str] = {
     "flooded": "The doctor's words were more than the model of another seat could take.",
     "limit_actions": "The doctor used up the turns of an episode.",
     "limit_calls": "The doctor used up the calls of an episode.",
+    "limit_act_calls": "The doctor called its model without end in one turn.",
     "limit_tokens": "The doctor used up the tokens of an episode.",
     "limit_cost": "The doctor used up the money of an episode.",
     "limit_wall": "The doctor used up the time of an episode by itself; waiting for a model is not its time.",

@@ -252,7 +252,7 @@ def _one(name: str, played: _Played, column: _Column, seed: int, method: str) ->
         ci95_reason=column.instead or ci.reason,
         effective=ci.effective,
         ci95_published=published(by_case).ends,
-        method=(WORD_MATCH if name == "lexical_match" else method) if measure.matched else "",
+        method=(WORD_MATCH if measure.by_words else method) if measure.matched else "",
         instead=column.instead or ("" if values else f"none of {counted(n, 'closed episode')} has a value"),
     )
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from wardround.evaluators.compare import Comparison, Difference
 from wardround.evaluators.judged_measures import superseded
-from wardround.evaluators.measures import counted, measure_of, shown
+from wardround.evaluators.measures import counted, measure_of, place_of, shown
 from wardround.evaluators.ranking import Ranking
 from wardround.evaluators.reasons import ended_by, listed
 from wardround.evaluators.summary import WORD_MATCH, ScoreSummary, Summary
@@ -17,6 +17,8 @@ WIDE = 76
 """Columns of a terminal in which a table of scores has all that it can have."""
 SIDE_BY_SIDE = 110
 """Columns from which a ranking has its other scores, and a comparison both means, beside what they are about."""
+NAME = 32
+"""Characters of a name that a wide ranking keeps on one line."""
 ORDER = "An order alone: whether two runs differ is said by their paired differences."
 FLOOR = "Word match: a floor by words, not a verdict. Have a judge decide: wardround score RUN --judge SPEC."
 
@@ -60,9 +62,10 @@ def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool =
     return [
         *([FLOOR] if by_words(scores) else []),
         *_judged(scores),
+        *_always(scores),
         *_answered(scores),
         *_together("Missing", [(one, listed(one.reasons)) for one in scores if missing and one.none and one.scored]),
-        *_together("No figure", [(one, instead(one)) for one in scores if not one.scored]),
+        *_together("No figure", [(one, instead(one).removeprefix("no figure: ")) for one in scores if not one.scored]),
         *_together("No interval", [(one, one.ci95_reason) for one in scores if one.scored and not one.ci95]),
         *_together("No average over groups", [(one, one.macro_reason) for one in scores if _lacks_macro(one)]),
     ]
@@ -70,7 +73,15 @@ def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool =
 
 def by_words(scores: Sequence[ScoreSummary]) -> bool:
     """Whether word match, and no judge, said right or wrong in one of these scores."""
-    return any(score.method == WORD_MATCH and score.scored for score in scores)
+    return any(score.method == WORD_MATCH and score.scored and not measure_of(score.name).by_words for score in scores)
+
+
+def _always(scores: Sequence[ScoreSummary]) -> list[str]:
+    """Names the figures beside a judge's that are had by word match all the same."""
+    labels = [measure_of(score.name).label for score in scores if score.scored and measure_of(score.name).by_words]
+    if not labels or by_words(scores):
+        return []
+    return [f"By word match all the same (a floor, not a verdict): {'; '.join(labels)}."]
 
 
 def _judged(scores: Sequence[ScoreSummary]) -> list[str]:
@@ -120,7 +131,8 @@ def ranking_table(ranking: Ranking, width: int = SIDE_BY_SIDE) -> Group:
     table = _table()
     table.add_column("rank", justify="right")
     for name in ("run", "doctor", *(("scenario",) if len(games) > 1 else ())):
-        table.add_column(name, overflow="fold")
+        longest = max((len(getattr(place, name)) for place in ranking.places), default=0)
+        table.add_column(name, overflow="fold", min_width=min(longest, NAME) if wide else None)
     table.add_column(label if ranking.basis == "mean" else f"{label}, lower bound", justify="right")
     for name in ("95% interval", "scored"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -149,16 +161,20 @@ def compared(ranking: Ranking) -> str:
 
 def below(ranking: Ranking) -> list[str]:
     """What an order does not say, and why a place has no interval."""
-    reasons = dict.fromkeys(place.ci95_reason for place in ranking.places if not place.ci95 and place.ci95_reason)
+    reasons = dict.fromkeys(place.ci95_reason for place in ranking.places if place.rank and not place.ci95)
     return [ORDER, *(f"No interval: {why}." for why in reasons)]
 
 
 def comparison_table(comparison: Comparison, every: bool = False, width: int = SIDE_BY_SIDE) -> Group:
-    """The paired differences: of two runs score by score, of more a table for each score with all pairs.
+    """The paired differences: of two runs score by score, of more all pairs of the first score.
 
-    Warnings are the caller's to print.
+    Those of the other scores are a table each if `every`, and else only named. Warnings are the caller's to print.
     """
     rows = [row for row in comparison.differences if told(row, every)]
+    others: list[str] = []
+    if len(comparison.runs) > 2 and not every:
+        scores = sorted({row.score for row in rows}, key=place_of)
+        rows, others = [row for row in rows if row.score in scores[:1]], [measure_of(name).label for name in scores[1:]]
     empty = nowhere(comparison, every)
     found: dict[str, list[Difference]] = {}
     two = len(comparison.runs) == 2
@@ -166,7 +182,8 @@ def comparison_table(comparison: Comparison, every: bool = False, width: int = S
         title = f"{row.second} minus {row.first}, paired by case" if two else measure_of(row.score).label
         found.setdefault(title if two else f"{title}: every pair of runs, by case", []).append(row)
     tables: list[RenderableType] = [_pairs(title, some, two, width) for title, some in found.items()]
-    notes = [*([comparison.note] if comparison.note else []), *pair_notes(rows), *empty]
+    more = [f"Pairs of other scores with --all, or on the page: {'; '.join(others)}."] if others else []
+    notes = [*([comparison.note] if comparison.note else []), *pair_notes(rows), *more, *empty]
     return Group(*tables, *_notes(notes))
 
 
@@ -179,7 +196,8 @@ def nowhere(comparison: Comparison, every: bool = False) -> list[str]:
     """A sentence on the scores that some pair of runs has in no case in common."""
     rows = [row for row in comparison.differences if not row.cases and (every or _first(row.score)) and row.left_out]
     labels = dict.fromkeys(measure_of(row.score).label for row in rows)
-    return [f"Not compared, since no case has a value in both runs: {'; '.join(labels)}."] if labels else []
+    which = "Not compared" if len(comparison.runs) < 3 else "Some pairs are not compared"
+    return [f"{which}, since no case has a value in both runs: {'; '.join(labels)}."] if labels else []
 
 
 def _first(name: str) -> bool:
@@ -220,9 +238,11 @@ def pair_notes(rows: Sequence[Difference]) -> list[str]:
     if not rows:
         return []
     tests = [_TESTS.get(test, test) for test in dict.fromkeys(row.test for row in rows if row.test)]
+    several = len({(row.first, row.second) for row in rows}) > 1
+    holm = " Holm: corrected for all pairs of a score." if several else ""
     said = [
         "Over the cases that have a value in both runs. fewer/more: cases in which the second run has less, and more.",
-        *([f"p: {', '.join(tests)}. Holm: corrected for all pairs of a score."] if tests else []),
+        *([f"p: {', '.join(tests)}.{holm}"] if tests else []),
     ]
     reasons = dict.fromkeys(row.ci95_reason for row in rows if row.cases and not row.ci95 and row.ci95_reason)
     if left := max((row.left_out for row in rows), default=0):
@@ -243,8 +263,13 @@ def _notes(notes: Sequence[str]) -> list[RenderableType]:
     return [Text("\n".join(notes), style="dim"), Text("")] if notes else [Text("")]
 
 
+def leading(summary: Summary) -> Sequence[ScoreSummary]:
+    """The headline scores and those of plug-ins, without what the scenario has not."""
+    return [score for score in chosen(summary) if not measure_of(score.name).beside]
+
+
 def chosen(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
-    """The headline scores and those of plug-ins, without what the scenario has not; or all.
+    """The leading scores and what stands beside them in a run's own table; or all.
 
     Of the reasoning those of all turns, where there are such.
     """
@@ -254,7 +279,7 @@ def chosen(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
         for score in summary.scores
         if every
         or (
-            (measure_of(score.name).headline or not measure_of(score.name).unit)
+            (_first(score.name) or measure_of(score.name).beside)
             and not _absent(score)
             and not superseded(score.name, taken)
         )

@@ -85,8 +85,13 @@ class Census:
 
 
 def _json(problem: Problem) -> Json:
-    named = ("path", "line", "case", "field", "message")
-    return {name: getattr(problem, name) for name in named}
+    return {
+        "path": problem.path,
+        "line": problem.line,
+        "case": problem.case,
+        "field": problem.field,
+        "message": problem.message,
+    }
 
 
 def census(path: Path | str) -> Census:
@@ -116,8 +121,8 @@ def census(path: Path | str) -> Census:
 def leaks(case: Case) -> tuple[tuple[str, str, str], ...]:
     """(case, field, phrase) for each open field that holds a name of the diagnosis as a whole phrase."""
     found = []
-    for name in ("opening", "complaint"):
-        for phrase in opening_contains(case.truth, getattr(case, name))[:1]:
+    for name, text in (("opening", case.opening), ("complaint", case.complaint)):
+        for phrase in opening_contains(case.truth, text)[:1]:
             found.append((case.id, name, phrase))
     return tuple(found)
 

@@ -1,7 +1,6 @@
 """What of a case report a doctor may read from the start, and what is withheld until it is asked for."""
 
-import re
-
+from wardround.engine.text import later
 from wardround.scenarios.case import Case
 from wardround.scenarios.records import Item, items
 
@@ -17,8 +16,8 @@ ANCILLARY = (
     r"\b[ ]?(?:\([^()\n]{0,80}\))?[*_ \t]*(?:[:\uff1a]|[\u2013\u2014]|-[ \t]|$)"
 )
 """A line that opens a report's tests: 'Ancillary Tests:', and whatever else it lists beside them before its colon."""
-_HEADING = re.compile(rf"(?im)^{ANCILLARY}")
-_GAPS = re.compile(r"\s+")
+_HEADING = later(rf"(?im)^{ANCILLARY}")
+_GAPS = later(r"\s+")
 
 
 def split(summary: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 import re
 
+from wardround.engine.text import later
 from wardround.scenarios.nonanswers import postponed, template
 
 _LEADING = (
@@ -51,14 +52,14 @@ _FRAME = (
 
 
 def _heading(words: str) -> re.Pattern[str]:
-    return re.compile(_FRAME.replace("%s", words), re.IGNORECASE | re.MULTILINE)
+    return later(_FRAME.replace("%s", words), re.IGNORECASE | re.MULTILINE)
 
 
 _BY_GOAL: dict[str, tuple[re.Pattern[str], ...]] = {
     "diagnosis": (_heading(_DIAGNOSIS), _heading(_ANSWER)),
     "treatment": (_heading(_TREATMENT), _heading(_ANSWER)),
 }
-_NEXT = re.compile(
+_NEXT = later(
     r"^[ \t>]*(?:#{1,6}[ \t]|[*_]{2,3}[^*\n]{1,80}(?:[:\uff1a][*_]{2,3}|[*_]{2,3}[:\uff1a])[ \t]*$|\u3010)",
     re.MULTILINE,
 )

@@ -2,10 +2,12 @@
 
 import re
 
-_MARKER = re.compile(r"^\s*(?:[-*•·–—+>]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\))\s*", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[\w)]{3})\.\s+(?=[A-Z][a-z]+\s+[a-z])")
-_LEADING = re.compile(r"^(?:and|or|plus|also|including)\s+", re.IGNORECASE)
-_INNER_NUMBER = re.compile(r"(?:(?<=^)|(?<=[,;\s]))\(?\d{1,2}[.)]\s+")
+from wardround.engine.text import later
+
+_MARKER = later(r"^\s*(?:[-*•·–—+>]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\))\s*", re.IGNORECASE)
+_SENTENCE = later(r"(?<=[\w)]{3})\.\s+(?=[A-Z][a-z]+\s+[a-z])")
+_LEADING = later(r"^(?:and|or|plus|also|including)\s+", re.IGNORECASE)
+_INNER_NUMBER = later(r"(?:(?<=^)|(?<=[,;\s]))\(?\d{1,2}[.)]\s+")
 _OF_WHAT = (
     "no more other additional further new extra specific special ancillary diagnostic laboratory lab imaging tests? "
     "testing investigations? examinations? exams? information studies study work-?up evaluations? assessments? "
@@ -31,7 +33,7 @@ _NONE = (
     rf"(?:no|none|not|nothing|nil|n/?a|n[.]a)\b(?:\W+(?:{'|'.join(_OF_WHAT.split())})\b)*",
     *(f"(?:{'|'.join(no.split())})(?: ?(?:{'|'.join(what.split())}))*" for no, what in _OTHERS),
 )
-_NOTHING = re.compile(f"(?:{'|'.join(_NONE)})[\\s.!\u3002-]*", re.IGNORECASE)
+_NOTHING = later(f"(?:{'|'.join(_NONE)})[\\s.!\u3002-]*", re.IGNORECASE)
 _SODIUM = "Na"
 _LONGEST = 300
 _MOST = 200
@@ -80,16 +82,14 @@ def _parts(line: str) -> list[str]:
     return parts
 
 
-_LABEL = re.compile(r"^(?P<label>[^:(\[]{1,80}):\s+(?P<rest>\S.*)$")
-_GROUP = re.compile(
+_LABEL = later(r"^(?P<label>[^:(\[]{1,80}):\s+(?P<rest>\S.*)$")
+_GROUP = later(
     r"(?i)^(?:additional |further |other |specific |detailed |repeat |advanced |routine )*(?:lab(?:oratory)?|blood|"
     r"serum|urine|imaging|radiolog\w*|microbiolog\w*|patholog\w*|histolog\w*|histopatholog\w*|genetic\w*|molecular|serolog\w*|"
     r"immunolog\w*|endocrin\w*|hormon\w*|physical|clinical|neurolog\w*|cardiac|functional|ancillary|diagnostic|history|"
     r"tests?|procedures?|others?)\b"
 )
-_REASON = re.compile(
-    r"(?i)^(?:to|for|if|in order|as|because|evaluate|assess|check|confirm|rule|exclude|look|determine)\b"
-)
+_REASON = later(r"(?i)^(?:to|for|if|in order|as|because|evaluate|assess|check|confirm|rule|exclude|look|determine)\b")
 
 
 def requests(text: str) -> tuple[str, ...]:

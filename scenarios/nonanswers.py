@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable
 
-_SPACE = re.compile(r"\s+")
-_WORD = re.compile(r"[^\W_]+")
+from wardround.engine.text import later
+
+_SPACE = later(r"\s+")
+_WORD = later(r"[^\W_]+")
 _PAIRS = (
     ("[", "]"),
     ("(", ")"),
@@ -29,15 +31,15 @@ _SMALL = (
 )
 _NAMING = frozenset(_HEADS.split("|"))
 _VOCABULARY = _NAMING.union(_SMALL.split("|"))
-_OPENING = re.compile(
+_OPENING = later(
     r"(?:(?:insert|enter|state|write|give|put|fill in|specify|provide|output|name|only|just|directly)\s+)*"
     r"(?:(?:the|your|a|an|this|his|her|one|single|most|likely|final|primary|main|principal|specific|short|brief|full"
     r"|exact|correct|best|le|la|votre|ihre|die|der|das|su|el)\s+)*"
     rf"(?:{_HEADS})\b(?!\s*(?:is|was|:))",
     re.IGNORECASE,
 )
-_CHINESE = re.compile("(?:请|在此|填写|输入|你|您|的|最终|最|可能|诊断|疾病|名称|答案|结论|结果|治疗|方案|内容|此处)+")
-_POSTPONED = re.compile(
+_CHINESE = later("(?:请|在此|填写|输入|你|您|的|最终|最|可能|诊断|疾病|名称|答案|结论|结果|治疗|方案|内容|此处)+")
+_POSTPONED = later(
     r"(?:i(?:\s+am|['\u2019]m)\s+|it\s+is\s+|(?:the\s+)?(?:final\s+)?diagnosis\s+is\s+)?(?:still\s+)?(?:"
     r"not\s+yet|not\s+(?:yet\s+)?(?:known|clear|determined|established|sure|certain|available|ready|possible|reached|made|confirmed)"
     r"|not\s+applicable|n/?a|unknown|unclear|undetermined|undecided|uncertain|unsure|pending|deferred|tbd|tba"

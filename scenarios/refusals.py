@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator
 
+from wardround.engine.text import later
+
 LONGEST = 20_000
 """Characters of a text that are looked at: a reply of 1 MB must not cost minutes."""
 
-_CLAUSE = re.compile(
+_CLAUSE = later(
     r"[.!?;:\n\u3002\uff01\uff1f\uff1b\uff0c\uff1a]+|\s[-\u2013\u2014]+\s|,"
     r"|\b(?:but|however|although|though|nevertheless|nonetheless|still|yet|that said|instead|aber|jedoch|dennoch"
     r"|trotzdem|mais|cependant|toutefois|néanmoins|pero|sin embargo|no obstante)\b"
@@ -29,7 +31,7 @@ _CANNOT = (
 _NOT_MADE = r"(?:cannot|can['\u2019]t|can not|could not|couldn['\u2019]t)(?: yet)? be"
 
 _REFUSING = tuple(
-    re.compile(words, re.IGNORECASE)
+    later(words, re.IGNORECASE)
     for words in (
         # English: 'I am sorry, I cannot provide ...', 'Unable to determine', 'no diagnosis can be made'
         rf"^\W*(?:(?:so|and|therefore|thus|sorry|unfortunately|as such|regrettably)\W+)*(?:(?:i|we|one)\b\W{{0,3}}"
@@ -63,7 +65,7 @@ _REFUSING = tuple(
         r"|建议|帮助|协助|治疗)",
     )
 )
-_SELF = re.compile(
+_SELF = later(
     r"\bas an? (?:\w+ )?(?:ai\b|artificial intelligence|(?:large )?language model|chatbot|virtual assistant)"
     r"|\bi(?:\s+am|['\u2019]m) (?:just |only |merely |simply )?(?:an? )?(?:\w+ )?(?:ai\b|artificial intelligence"
     r"|(?:large )?language model|llm\b|chatbot|virtual assistant|computer program)"
@@ -77,29 +79,27 @@ _SELF = re.compile(
     r"|(?:作为|身为|我只?是).{0,8}(?:人工智能|AI|语言模型|大模型)",
     re.IGNORECASE,
 )
-_NO_DOCTOR = re.compile(
+_NO_DOCTOR = later(
     r"\bi(?:\s+am|['\u2019]m) not (?:an? )?(?:\w+ ){0,2}(?:doctor|physician|clinician|professional)"
     r"|\bich bin kein(?:e)? (?:arzt|ärztin|mediziner\w*)|\bje ne suis pas (?:une? )?(?:médecin|professionnel)"
     r"|\bno soy (?:una? )?(?:médic[oa]|doctora?|profesional)|我不是.{0,4}(?:医生|医师)",
     re.IGNORECASE,
 )
-_EXCEPT = re.compile(
-    r"\b(?:other than|except|apart from|aside from|besides|rule|ruling|exclude|excluding)\b", re.IGNORECASE
-)
-_POLITE = re.compile(
+_EXCEPT = later(r"\b(?:other than|except|apart from|aside from|besides|rule|ruling|exclude|excluding)\b", re.IGNORECASE)
+_POLITE = later(
     r"\b(?:sorry|apologi[sz]e|apologies|please|consult\w*|see an?|seek\w*|speak (?:to|with)|talk (?:to|with)|contact"
     r"|thank|understand|important to|recommend(?:ed)? (?:that )?(?:you|to|seeing|consulting)|bitte|wenden sie|leid"
     r"|désolée?|veuillez|consultez|lo siento|disculpe|consulte|acuda)\b"
     r"|抱歉|对不起|请|咨询|就医|联系",
     re.IGNORECASE,
 )
-_PLAIN = re.compile(
+_PLAIN = later(
     r"(?i)\b(?:diagnos\w*|treatment\w*|therapy|medical|clinical|professional\w*|doctor\w*|physician\w*|health(?:care)?|care"
     r"|advice|answer\w*|information|patient\w*|provider\w*|the|an?|and|or|of|to|for|in|at|on|with|without|this|that|is|are"
     r"|be|my|your|you|it|as|such|any|further|more|sure|here|so|therefore|unfortunately|regrettably|arzt|diagnose|médecin"
     r"|diagnostic|médico|diagnóstico|final|conclusion|ai|language|model|assistant|large|und|oder|et|ou|y|o|ni|nor)\b"
 )
-_CONTENT = re.compile(r"[^\W\d_]{3,}|[一-鿿]{2,}")
+_CONTENT = later(r"[^\W\d_]{3,}|[一-鿿]{2,}")
 
 
 def clauses(text: str) -> Iterator[str]:

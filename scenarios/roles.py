@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
+from wardround.engine.text import later
 from wardround.scenarios.nonanswers import template
 from wardround.scenarios.refusals import self_as_model
 
@@ -21,19 +22,19 @@ _LABELS = {
     "patient": r"patient|patientin|patiente|paciente|患者|病人",
     "examiner": r"examiner|measurement|nurse|lab(?:oratory)? technician|untersucher|examinateur|examinador|检查员|护士",
 }
-_TURN = re.compile(
+_TURN = later(
     r"^[ \t>*_#\-]*(?:(?P<ask>ask|order|question)|"
     + "|".join(rf"(?P<{seat}>{words})" for seat, words in _LABELS.items())
     + r")(?:['\u2019]s)?(?: (?:answers?|repl(?:y|ies)|responds?|response|says))?[ \t]*[*_]{0,3}[ \t]*[:\uff1a][ \t*_]*"
     r"(?P<said>[^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
-_FIRST_PERSON = re.compile(
+_FIRST_PERSON = later(
     r"\b(?:i|i['\u2019](?:m|ve|d|ll)|my|me|ich|mein\w*|mir|je|j['\u2019]ai|mon|ma|mes|yo|mi|mis|tengo|me)\b|我",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"[?\uff1f][*_ \t\"'\u201d]*$")
-_WORDS = re.compile(r"[㐀-鿿]|[^\W_]+")
+_ASKS = later(r"[?\uff1f][*_ \t\"'\u201d]*$")
+_WORDS = later(r"[㐀-鿿]|[^\W_]+")
 
 
 def plays_other(text: str, seat: str, said: Iterable[str] = ()) -> bool:

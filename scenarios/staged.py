@@ -115,7 +115,7 @@ class Staged:
             "summary": disclosure.summary(case),
             "ancillary": disclosure.withheld(case),
             "record": rows(items(case)),
-            "policy": getattr(self.settings, "policy", "strict"),
+            "policy": self.settings.policy if isinstance(self.settings, OneTurnSettings) else "strict",
         }
         return State(brief, known)
 

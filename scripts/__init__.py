@@ -1,1 +1,1 @@
-"""Tools for work on the project itself; nothing of the product imports them."""
+"""Scripts that measure the house itself; no part of the product."""

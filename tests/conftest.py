@@ -1,5 +1,6 @@
 """Fixtures that every test may use."""
 
+import gc
 import ipaddress
 import sys
 from pathlib import Path
@@ -34,6 +35,12 @@ sys.addaudithook(_loopback_only)
 # How long an example takes says nothing of the program where the machine has other work.
 settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+
+def pytest_collection_finish() -> None:
+    """What collecting made stays to the end, so the collector of garbage need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,19 @@
 """What docs/extending.md shows runs as it stands there."""
 
+import asyncio
 import re
+import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from serving import serving
 from shell import Shell
 
+from wardround import open_store
 from wardround.engine.models.loopback import Loopback
+from wardround.engine.plugins import _installed as cached_points
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "extending.md"
 _SHOWN = re.compile(r"^```python\n# (\w+\.py)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -20,17 +26,21 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    for name in [name for name in sys.modules if name.startswith("my_")]:
+        monkeypatch.delitem(sys.modules, name)
     return tmp_path
 
 
 def command(verb: str) -> list[str]:
     """What the page says to type."""
-    [words] = [rest for shown, rest in _COMMAND.findall(PAGE.read_text(encoding="utf-8")) if shown == verb]
+    words = next(rest for shown, rest in _COMMAND.findall(PAGE.read_text(encoding="utf-8")) if shown == verb)
     return [verb, *words.replace("calm-heron-417", "r").split()]
 
 
 def test_the_examples_play_score_and_replay(shell: Shell, here: Path) -> None:
-    assert {path.name for path in here.glob("*.py")} == {"my_rubric.py", "my_game.py"}
+    assert {path.stem for path in here.glob("*.py")} == {
+        *("my_rubric", "my_game", "my_search", "my_loader", "my_provider", "my_store"),
+    }
     assert shell(*command("run"), "--name", "r", "--limit", 3) == 0, shell.err
     told = {one["name"]: one for one in shell.json(*command("score"))["scores"]}
     assert told["diagnosis_accuracy"]["mean"] == 1.0
@@ -65,3 +75,109 @@ def test_an_answer_that_is_a_text_ends_the_episode_by_the_rules(shell: Shell, he
     assert shell("score", "r") == 0
     [row] = shell.json("score", "r")["scores"][:1]
     assert row["reasons"] == {"rules/bad_answer": 1}
+
+
+@pytest.fixture
+def plugins(here: Path) -> Path:
+    """The examples as an installed package, with the entry points of the page."""
+    points = re.findall(r'\[project\.entry-points\."([\w.]+)"\]\n(\w+ = "[^"]+")', PAGE.read_text(encoding="utf-8"))
+    assert len(points) == 4
+    folder = here / "examples-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: examples\nVersion: 1.0\n")
+    text = "\n".join(f"[{group}]\n{point.replace(chr(34), '')}\n" for group, point in points)
+    (folder / "entry_points.txt").write_text(text)
+    cached_points.cache_clear()
+    (here / "cases.csv").write_text("id,opening,diagnosis\na,Fever and cough for a day.,Influenza\nb,Pain.,Gout\n")
+    return here
+
+
+def said_of(verb: str, word: str) -> list[str]:
+    """The page's command of a verb that holds the word."""
+    found = next(
+        rest for shown, rest in _COMMAND.findall(PAGE.read_text(encoding="utf-8")) if shown == verb and word in rest
+    )
+    return [verb, *found.replace("calm-heron-417", "r").split()]
+
+
+def test_a_loader_a_provider_a_store_and_a_search_of_one_s_own_play_and_score(shell: Shell, plugins: Path) -> None:
+    assert shell(*said_of("run", "guessing"), "--name", "r") == 0, shell.err
+    assert (plugins / "kept" / "trial.db").is_file()
+    assert not (plugins / "wardround.db").exists()
+    at = ("--store", "kept:trial")
+    [accuracy] = [one for one in shell.json("score", "r", *at)["scores"] if one["name"] == "diagnosis_accuracy"]
+    assert (accuracy["mean"], accuracy["scored"]) == (0.5, 2)
+    assert shell(*said_of("score", "notes"), *at) == 0, shell.err
+    header = asyncio.run(_header("kept:trial", "r~reasoning"))
+    assert [header["seats"]["search"][name] for name in ("spec", "host")] == ["notes@1", "my_search"]
+    assert shell("replay", "r", *at) == 0
+
+
+async def _header(store: str, run: str) -> Mapping[str, Any]:
+    opened = open_store(store)
+    try:
+        return (await opened.run(run)).header
+    finally:
+        await opened.aclose()
+
+
+def test_a_search_is_named_as_a_class_too(shell: Shell, plugins: Path) -> None:
+    assert shell(*said_of("run", "guessing"), "--name", "r", "--limit", 1) == 0, shell.err
+    told = [word.replace("notes", "my_search:Notes") for word in said_of("score", "notes")]
+    assert shell(*told, "--store", "kept:trial") == 0, shell.err
+
+
+def test_a_fault_in_a_row_of_one_s_own_format_is_named(shell: Shell, plugins: Path) -> None:
+    (plugins / "cases.csv").write_text("id,opening,diagnosis\na,Fever.,Influenza\nb,,Gout\n")
+    assert shell("cases", "check", "cases.csv") == 1
+    assert "line 3" in shell.out + shell.err
+    assert "opening: is missing" in shell.out + shell.err
+
+
+def test_restricted_cases_go_to_no_model_and_no_search_of_another_package(shell: Shell, plugins: Path) -> None:
+    loader = (plugins / "my_loader.py").read_text()
+    (plugins / "my_loader.py").write_text(loader.replace('"public"', '"restricted"'))
+    run = [*said_of("run", "guessing"), "--name", "r", "--limit", 1]
+    assert shell(*run) == 2
+    assert "my_provider" in shell.err
+    assert shell(*run, "--allow-host", "my_provider") == 0, shell.err
+    score = [*said_of("score", "notes"), "--store", "kept:trial"]
+    assert shell(*score) == 2
+    assert "my_search" in shell.err
+    assert shell(*score, "--allow-host", "my_search") == 0, shell.err
+
+
+@pytest.mark.parametrize(
+    ("told", "there"),
+    [
+        (["run", "--store", "keptt://x"], ["kept:", "sqlite:", "postgresql:"]),
+        (["score", "r", "--store", "kept:trial", "--evaluators", "reasoning", "--judge", "lexical", "--search", "note"],
+         ["did you mean notes", "corpus:PATH", "notes"]),
+    ],
+)  # fmt: skip
+def test_a_name_that_is_not_there_is_answered_with_those_that_are(
+    shell: Shell, plugins: Path, told: list[str], there: list[str]
+) -> None:
+    assert shell(*said_of("run", "guessing"), "--name", "r", "--limit", 1) == 0, shell.err
+    assert shell(*told) == 2
+    assert [word for word in there if word not in shell.err] == []
+
+
+@pytest.mark.parametrize(
+    ("module", "command", "kind"),
+    [
+        ("my_search", "score r --store kept:trial --evaluators reasoning --judge lexical --search notes", "search"),
+        ("my_provider", "run --cases cases.csv --scenario oracle --doctor guessing/x", "provider"),
+        ("my_loader", "cases check cases.csv", "loader"),
+        ("my_store", "runs --store kept:trial", "store"),
+    ],
+)
+@pytest.mark.parametrize("fault", ["raise ValueError('broken')", "nothing_here = 1"])
+def test_one_that_cannot_be_loaded_is_named(
+    shell: Shell, plugins: Path, module: str, command: str, kind: str, fault: str
+) -> None:
+    assert shell(*said_of("run", "guessing"), "--name", "r", "--limit", 1) == 0, shell.err
+    (plugins / f"{module}.py").write_text(fault)
+    sys.modules.pop(module, None)
+    assert shell(*command.split()) == (1 if kind == "loader" else 2), (kind, shell.out)
+    assert module in shell.out + shell.err

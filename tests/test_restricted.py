@@ -18,6 +18,8 @@ from wardround.engine.stores.listing import header_bytes
 from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.evidence.network import is_public
 from wardround.forking import fork_run
+from wardround.scenarios.case import Case
+from wardround.scenarios.staged import Oracle, State
 from wardround.scoring import score_run
 
 HANDED: list[object] = []
@@ -62,6 +64,49 @@ async def test_no_agent_of_ones_own_gets_one(restricted: Path, seat: str, given:
     assert not await store.runs()
     played = await run(restricted, "consultation", store=store, seats=seats, where=["data_class=public"])
     assert len(await played.episodes()) == 1
+
+
+class OwnRules(Oracle):
+    """A scenario of one's own; it notes whatever it is asked about."""
+
+    def lacks(self, case: Case) -> str | None:
+        HANDED.append(case.id)
+        return super().lacks(case)
+
+    def start(self, case: Case) -> State:
+        HANDED.append(case.id)
+        return super().start(case)
+
+
+async def test_no_scenario_of_ones_own_gets_one(restricted: Path) -> None:
+    name, store = f"{__name__}:OwnRules", MemoryStore()
+    with pytest.raises(EgressError, match=r"case case-002 is restricted, and the scenario .* is code of your own"):
+        await run(restricted, name, doctor="gold", store=store)
+    assert "case-002" not in HANDED
+    assert not await store.runs()
+    played = await run(restricted, name, doctor="gold", store=store, where=["data_class=public"])
+    assert len(await played.episodes()) == 1
+    assert "case-002" not in HANDED
+
+
+def test_an_older_run_of_such_a_scenario_is_read_without_it(restricted: Path, shell: Shell, tmp_path: Path) -> None:
+    store, page = tmp_path / "s.db", tmp_path / "page.html"
+    arguments = ("--cases", restricted, "--scenario", "oracle", "--doctor", "gold", "--name", "r", "--store", store)
+    assert shell("run", *arguments) == 0
+    assert shell("score", "r", "--store", store) == 0
+    connection = sqlite3.connect(store)
+    with connection:
+        for run_name, stored in connection.execute("SELECT name, header FROM runs").fetchall():
+            header = msgspec.json.decode(stored)
+            header.pop("_digest")
+            header["scenario"]["name"] = header["settings"]["scenario"] = f"{__name__}:OwnRules"
+            connection.execute("UPDATE runs SET header = ? WHERE name = ?", (header_bytes(header), run_name))
+    connection.close()
+    assert shell("show", "r", "case-002", "--store", store) == 0
+    assert shell("report", "r", "--html", page, "--store", store) == 0
+    assert shell("replay", "r", "--store", store) != 0
+    assert "code of your own" in shell.err
+    assert not HANDED
 
 
 async def test_no_evaluator_of_ones_own_gets_one(restricted: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import msgspec
 import pytest
+from lxml import html
 from plain_judge import PlainJudge
 from serving import serving
 from shell import Shell
@@ -242,6 +243,21 @@ def test_report_lists_scorings_and_shows_one_or_two(shell: Shell, scored_twice: 
         "wr-002@1",
         "wr-003@1",
     ]
+
+
+def test_two_scorings_have_a_page(shell: Shell, scored_twice: list[Any], tmp_path: Path) -> None:
+    now, page = f"standard@{Standard.VERSION}", tmp_path / "two.html"
+    asked = ["report", *scored_twice, "--scorings", f"{now},{now}~openai/m"]
+    assert shell(*asked, "--html", page) == 0
+    read = html.fromstring(page.read_text(encoding="utf-8"))
+    assert [one.text_content() for one in read.xpath("//h2")] == ["Scores of 0 and 1", "Where they differ"]
+    cells = read.xpath("//tr[th='Diagnosis accuracy']/td/text()")
+    assert cells == ["3", "0", "0.00", "0", "3", "0", "0", "0"]
+    rows = read.xpath("//h2[.='Where they differ']/following-sibling::div//tbody/tr")
+    assert [one.xpath("string(th)") for one in rows] == ["wr-001@1", "wr-002@1", "wr-003@1"]
+    assert not read.xpath("//script | //link | //img | //a")
+    assert shell(*asked, "--csv", tmp_path / "two.csv") == 2
+    assert "two scorings side by side have no --csv" in shell.err
 
 
 @pytest.mark.parametrize(

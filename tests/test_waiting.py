@@ -35,7 +35,8 @@ class Closed(Ward):
         self.patience = patience
         self.gates = Gates()
 
-    def model(self, role: str) -> Model:
+    def model(self, role: str, gates: Gates | None = None) -> Model:
+        """Behind the gates of the ward, which a test asks."""
         server = self.ill if role == self.role else self.well
         return reach(f"openai/{role}", env={}, base_url=server.base_url, patience=self.patience, gates=self.gates)
 

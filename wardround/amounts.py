@@ -40,7 +40,7 @@ def budget_of(texts: Sequence[str], seats: Collection[str], models: Collection[s
         for amount in amounts.split(","):
             name, value = _read(amount.strip(), text)
             caps = scopes.get(scope, Caps())
-            if getattr(caps, name) is not None:
+            if msgspec.structs.asdict(caps)[name] is not None:
                 raise UsageError(f"budget {text!r}: the cap on {name} is given twice")
             if name == "wall" and scope:
                 raise UsageError(f"budget {text!r}: time is capped for the whole run only")

@@ -220,7 +220,7 @@ def _check_urls(run: Run, base_urls: Sequence[str]) -> None:
 async def _settings(run: Run) -> RunSettings:
     """The settings that a run was begun with, but what it was told since."""
     orders = await run.store.orders(run.name)
-    told = {name: getattr(orders, name) for name in ("timeout", "patience") if getattr(orders, name)}
+    told = {name: value for name, value in (("timeout", orders.timeout), ("patience", orders.patience)) if value}
     return RunSettings.model_validate({**run.header["settings"], **told})
 
 
@@ -240,6 +240,7 @@ def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Any], dict[s
         elif isinstance(given, Mapping):
             specs[seat] = dict(given)
         else:
+            # whatever can be called can make an agent: a partial function has no name
             specs[seat] = {"spec": f"{getattr(given, '__module__', '?')}:{getattr(given, '__qualname__', repr(given))}"}
             agents[seat] = given
     return specs, agents

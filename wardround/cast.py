@@ -16,23 +16,22 @@ from wardround.engine.cache import StoreCache
 from wardround.engine.calls import Cache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
-from wardround.engine.models.bound import bound
+from wardround.engine.models.bound import whole
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import Guarded, allowed
-from wardround.engine.models.hosts import hosts_of, redacted
+from wardround.engine.models.hosts import redacted
 from wardround.engine.models.reach import Means, reach
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.models.wellformed import WellFormed
-from wardround.engine.plugins import imported, maker, meant, named, names
+from wardround.engine.plugins import OWN, imported, maker, meant, named, names, of_the_house
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Model, Store
 from wardround.engine.records import Action, Json
-from wardround.engine.seat import Seat, Voice, seed_of
+from wardround.engine.seat import Seat, Voice, seed_of, told_to, traits_of
 from wardround.others import Others
 from wardround.scenarios.case import Case
 from wardround.settings import SeatSettings
 
-OWN = "code of your own, which nothing keeps from sending on what it is told; play it on public cases"
 Making = Callable[[Seat], Agent]
 SEATS = "wardround.seats."
 
@@ -63,6 +62,10 @@ class Part:
     gates: Gates | None = None
     own: bool = False
     believed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.model is not None:
+            self.model = whole(self.model)
 
     def describe(self) -> dict[str, Json]:
         """For the run's header: no key, no secret."""
@@ -103,7 +106,7 @@ class Company:
                 raise EgressError(f"case {case.id} is restricted, and {name} {part.spec!r} is {OWN}")
             model = None
             if part.model is not None:
-                reached = WellFormed(bound(part.model, name, f"{case.id}@{repeat}"))
+                reached = WellFormed(part.model.bound(name, f"{case.id}@{repeat}"))
                 guarded = Guarded(reached, self.allow_hosts, restricted=case.data_class == "restricted")
                 model = voice(guarded, part.sampling)
             seat = Seat(
@@ -152,7 +155,7 @@ def check_egress(parts: Mapping[str, Part], restricted: int, allow_hosts: Sequen
                 f"{restricted} of the cases are restricted, and {seat} {part.spec!r} is {OWN} "
                 "(--where data_class=public)"
             )
-        for host in hosts_of(part.model) if part.model else ():
+        for host in part.model.hosts if part.model else ():
             if not allowed(host, allow_hosts):
                 raise EgressError(
                     f"{restricted} of the cases are restricted, and {seat} {part.spec!r} would send them to "
@@ -217,7 +220,7 @@ def _outside(seat: str, spec: str) -> bool:
         factory = imported(spec) if ":" in spec else named(SEATS + seat, spec)
     except UsageError:
         return False  # what is wrong with it is said where its part is made
-    return bool(getattr(factory, "outside", False))
+    return traits_of(factory).outside
 
 
 def _named(seat: str) -> str:
@@ -248,13 +251,12 @@ def model_part(settings: SeatSettings, access: Access, env: Mapping[str, str] = 
 
 
 def _plain(spec: str, factory: Any, settings: SeatSettings) -> Part:
-    told = str(getattr(factory, "told", ""))
+    told = told_to(factory)
     if told not in ("", "truth", "cases"):
         raise UsageError(f"{spec!r} says `told = {told!r}`; only 'truth' and 'cases' can be told")
-    outside = bool(getattr(factory, "outside", False))
     made = Part(spec, maker(factory, spec), options=settings.options, told=told)
-    made.outside, made.believed = outside, factory is Human
-    made.own = not str(getattr(factory, "__module__", "")).startswith("wardround.")
+    made.outside, made.believed = traits_of(factory).outside, factory is Human
+    made.own = not of_the_house(factory)
     return made
 
 

@@ -12,21 +12,19 @@ from wardround.cast import Part, model_part
 from wardround.court import LEXICAL, Court, seats_of
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
-from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.evidence.domains import Domains, Filtered
 from wardround.evaluators.evidence.ledger import Ledger
-from wardround.evaluators.evidence.named import named
+from wardround.evaluators.evidence.named import kind_of, named
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.pages import Pages
 from wardround.evaluators.evidence.search import Search
 from wardround.evaluators.evidence.web import Web
+from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.settings import RunSettings, SeatSettings
 from wardround.wording import wording
 
 KEYS = ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY")
 """Keys that a model is made with; litellm's are its own affair."""
-WHOLE = ("corpus", "bundled", "pubmed", "recorded")
-"""Searches that find whole texts: there is no page behind a passage to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +120,7 @@ async def searching(asked: Convening, store: Store) -> tuple[Search, Reader | No
     domains = Domains(asked.allow, asked.deny)
     if (asked.allow or asked.deny) and not asked.search.startswith("recorded:"):  # a record was filtered as it was made
         search = Filtered(search, domains)
-    if not asked.pages or asked.search.partition(":")[0] in WHOLE:
+    if not asked.pages or not kind_of(asked.search)[0].PAGES:
         return search, None
     if find_spec("trafilatura") is None or find_spec("pypdf") is None:
         raise UsageError(

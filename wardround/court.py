@@ -9,17 +9,16 @@ from wardround.engine.errors import UsageError
 from wardround.engine.models.coolest import zeroable
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import allowed
-from wardround.engine.models.hosts import hosts_of
 from wardround.engine.models.structured import takers
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
-from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.evaluation import SEAT
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
-from wardround.evaluators.evidence.search import LIBRARY, Search
+from wardround.evaluators.evidence.search import LIBRARY, Counted, Search
+from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.results import Run
 from wardround.wording import wording
 
@@ -100,7 +99,7 @@ class Court:
         seats = {seat: part.describe() for seat, part in self.parts.items()}
         told: dict[str, Json] = {"seats": seats}
         if self.search is not None:
-            options = {"documents": documents} if (documents := getattr(self.search, "documents", None)) else {}
+            options = {"documents": self.search.documents} if isinstance(self.search, Counted) else {}
             seats[LIBRARY] = Part(self.search.name, options=options).describe() | {"host": self.search.host}
         knowledge: dict[str, Json] = {}
         if self.knowledge != "search":  # stored evaluations say nothing of it and went by searches
@@ -132,7 +131,7 @@ class Court:
 
     def forbidden(self) -> dict[str, str]:
         """What restricted cases must not be shown to: the first such host by seat."""
-        hosts = {seat: hosts_of(part.model) for seat, part in self.parts.items() if part.model is not None}
+        hosts = {seat: part.model.hosts for seat, part in self.parts.items() if part.model is not None}
         if self.search is not None:
             hosts[LIBRARY] = (self.search.host,)
         closed = {seat: [host for host in some if not allowed(host, self.allow_hosts)] for seat, some in hosts.items()}

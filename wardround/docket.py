@@ -11,6 +11,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Json
 from wardround.engine.seat import seed_of
+from wardround.evaluators.checked import needs_of
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.results import Run
 from wardround.scorings import FIRST, version_of
@@ -25,7 +26,7 @@ async def header_of(run: Run, evaluator: Evaluator, court: Court) -> dict[str, J
     An evaluator that was made from texts of the user's (a price list) has them as `tables`, by the name of the argument
     that each was given as.
     """
-    texts, tables = court.prompts.texts(), dict(getattr(evaluator, "tables", {}))
+    texts, tables = court.prompts.texts(), needs_of(evaluator).tables
     mine = {name: text for name, text in texts.items() if name.startswith("judge/")}
     digests = await run.store.put([text.encode() for text in (*mine.values(), *tables.values())])
     kind = type(evaluator)

@@ -25,6 +25,7 @@ from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Orders, Session
 from wardround.engine.spending import Budget, Spending
+from wardround.evaluators.checked import needs_of
 from wardround.evaluators.evaluation import SEAT, Evaluation, Judged
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.failing import Failures
@@ -64,8 +65,8 @@ class Judgement:
 
         Where all is judged nothing leaves, and nothing is refused.
         """
-        knows = self.court.knowledge == "judge" and getattr(self.evaluator, "KNOWLEDGE", False)
-        if getattr(self.evaluator, "SEARCH", "") and self.court.search is None and not knows:
+        knows = self.court.knowledge == "judge" and needs_of(self.evaluator).knowledge
+        if needs_of(self.evaluator).search and self.court.search is None and not knows:
             raise UsageError(f"the evaluator {self.evaluator.name} looks things up: give the court a search")
         refused = self._refused()
         if refused:
@@ -143,7 +144,7 @@ class Judgement:
 
     def _refused(self) -> str:
         """Why nothing may be judged, '' if it may: which evaluators look things up, their `SEARCH` says."""
-        usual: str = getattr(self.evaluator, "SEARCH", "")
+        usual = needs_of(self.evaluator).search
         count = self.run.header["cases"].get("restricted", 0)
         for seat, host in self.court.forbidden().items() if count else ():
             if seat != LIBRARY or usual:
@@ -194,7 +195,7 @@ class Judgement:
             judged,
             sitting.caster(self.evaluator, judged, row.id, seed),
             episode,
-            limits=Limits(actions=None),
+            limits=Limits(actions=None, act_calls=None),
             watch=self.progress,
             believed=(SEAT,),
         )

@@ -16,7 +16,7 @@ from wardround.evaluators.showing.contents import contents_name, contents_pages
 from wardround.evaluators.showing.encounter import encounter
 from wardround.evaluators.showing.judged import Kept, episode_page, page_name, plain_name
 from wardround.evaluators.summary import summarise
-from wardround.evaluators.table import chosen
+from wardround.evaluators.table import leading
 from wardround.judged import accounts, texts
 from wardround.output import output
 from wardround.results import Run
@@ -56,7 +56,7 @@ async def write_pages(
             if row.episode in rows:
                 links[row.episode] = page_name(scores.name, row.episode)
                 keep(folder / links[row.episode], await _page(told, row, rows[row.episode]))
-        columns = [score.name for score in chosen(summarise(scores.episodes, 0, scores.answer_judges))]
+        columns = [score.name for score in leading(summarise(scores.episodes, 0, scores.answer_judges))]
         home = quote(f"../{path.name}")
         listed = contents_pages(scores.name, scores.episodes, columns, links, home, plain)
         for name, text in listed.items():

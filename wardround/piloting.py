@@ -79,13 +79,16 @@ async def _against(
     for name, caps, seats in _scopes(run, budget):
         rest = _rest(played, seats, left)
         before = sum((spent.get(seat, Spending()) for seat in seats), Spending())
-        for amount in ("cost", "tokens", "calls"):
-            cap = getattr(caps, amount)
+        for amount, cap, gone in (
+            ("cost", caps.cost, before.cost),
+            ("tokens", caps.tokens, before.tokens),
+            ("calls", caps.calls, before.calls),
+        ):
             if cap is None:
                 continue
             capped = True
             high = rest[amount].high if amount in rest else inf
-            if getattr(before, amount) + high > cap:
+            if gone + high > cap:
                 return f"the pilot says that the budget may not do: {name}, {amount}"
     if budget.run.wall is not None:
         capped = True

@@ -16,8 +16,9 @@ from wardround.access import Access, access_of
 from wardround.amounts import budget_of, check_priced, no_price
 from wardround.cast import Company, Part, check_egress, part_of, recorded_part
 from wardround.engine.episode import Ended, boundary
-from wardround.engine.errors import UsageError
+from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.unreachable import Unreachable
+from wardround.engine.plugins import OWN, of_the_house
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
 from wardround.engine.records import Action, Json
@@ -25,7 +26,7 @@ from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import Orders
 from wardround.engine.spending import Budget
 from wardround.names import run_name
-from wardround.results import Run, rules_of
+from wardround.results import Run, rules_of, usual_of
 from wardround.scenarios.case import Case
 from wardround.scenarios.census import leaks
 from wardround.settings import RunSettings, SeatSettings, problems, without_secrets
@@ -95,7 +96,7 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any], s
     for seat in rules.seats:
         chosen = _seated(settings, seat, rules)
         parts[seat] = await _part(seat, chosen, store, access, agents.get(seat))
-    usual = int(getattr(rules, "REPEATS", 1)) if parts[rules.seats[0]].model else 1
+    usual = usual_of(rules).repeats if parts[rules.seats[0]].model else 1
     repeats = settings.repeats or usual
     budget = budget_of(settings.budget, list(parts), [part.spec for part in parts.values()])
     made = Plan(settings, rules, rule_settings, prompts, parts, access, repeats, budget)
@@ -138,7 +139,8 @@ def _seated(settings: RunSettings, seat: str, rules: Any) -> SeatSettings:
     chosen = settings.seats.get(seat) or SeatSettings(spec=DEFAULT_SPECS[seat])
     if seat != rules.seats[0]:
         return chosen
-    usual = {name: value for name, value in getattr(rules, "SAMPLING", {}).items() if getattr(chosen, name, 1) is None}
+    unset = {name for name, value in chosen if value is None}
+    usual = {name: value for name, value in usual_of(rules).sampling.items() if name in unset}
     return chosen.model_copy(update=usual)
 
 
@@ -179,7 +181,13 @@ async def _read_cases(made: Plan, store: Store) -> None:
     with _sound(f"the scenario {made.settings.scenario} cannot be made"):
         scenario = made.rules(made.rule_settings, made.prompts)
     chunk: list[Case] = []
+    own = not of_the_house(made.rules)
     for case in _items(made.settings, scenario):
+        if own and case.data_class == "restricted":
+            raise EgressError(
+                f"case {case.id} is restricted, and the scenario {made.settings.scenario!r} is {OWN} "
+                "(--where data_class=public)"
+            )
         with _sound(f"the scenario {made.settings.scenario} cannot say whether it can play {case.id}"):
             reason = scenario.lacks(case)
         if reason:

@@ -2,12 +2,12 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from wardround.engine.errors import CaseLost, TextLost, UsageError
-from wardround.engine.plugins import imported, meant, named, names
+from wardround.engine.errors import CaseLost, EgressError, TextLost, UsageError
+from wardround.engine.plugins import OWN, imported, meant, named, names, of_the_house
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Scenario, Store
 from wardround.engine.records import Json
@@ -35,6 +35,24 @@ def rules_of(name: str) -> Any:
 def for_doctors() -> list[str]:
     """The names of the scenarios that a doctor plays: all but the building of cases."""
     return [name for name in names(SCENARIOS) if "doctor" in named(SCENARIOS, name).seats]
+
+
+class Usual(NamedTuple):
+    """What a scenario's class says of itself, each by an attribute that it may leave out.
+
+    `repeats` (REPEATS) and `sampling` (SAMPLING) are for a model in its first seat; `item` (Item) is what its episodes
+    are about.
+    """
+
+    repeats: int = 1
+    sampling: Mapping[str, Json] = {}
+    item: type[Case] = Case
+
+
+def usual_of(rules: type[Scenario[Any, Any]]) -> Usual:
+    """What is usual under the rules of a scenario."""
+    # Any class with the methods is a scenario and derives from nothing: what it leaves out is as here.
+    return Usual(int(getattr(rules, "REPEATS", 1)), dict(getattr(rules, "SAMPLING", {})), getattr(rules, "Item", Case))
 
 
 class Run(StoredRun):
@@ -92,7 +110,7 @@ class Run(StoredRun):
         if self._kind is None:  # a look at the entry points reads files: once a run, not once a case
             name = self.header["scenario"]["name"]
             there = ":" in name or name in names(SCENARIOS)
-            self._kind = getattr(rules_of(name), "Item", Case) if there else Case
+            self._kind = usual_of(rules_of(name)).item if there else Case
         return self._kind
 
     async def prompts(self) -> Prompts:
@@ -101,8 +119,14 @@ class Run(StoredRun):
         return Prompts({name: (await self.store.get(digest)).decode() for name, digest in texts.items()})
 
     async def scenario(self) -> Scenario[Case, Any]:
-        """The rules with the run's own settings and prompts."""
+        """The rules with the run's own settings and prompts.
+
+        Raises EgressError for rules of a user's own if the run has restricted cases.
+        """
         rules = rules_of(self.header["scenario"]["name"])
+        if self.restricted and not of_the_house(rules):
+            which = f"{self.restricted} of the cases of run {self.name} are restricted"
+            raise EgressError(f"{which}, and the scenario {self.header['scenario']['name']!r} is {OWN}")
         played: Scenario[Case, Any] = rules(
             rules.Settings.model_validate(self.header["scenario"]["settings"]), await self.prompts()
         )

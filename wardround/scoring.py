@@ -7,14 +7,14 @@ from typing import Any, TypedDict, Unpack
 
 import msgspec
 
-from wardround.cast import OWN, Part
+from wardround.cast import Part
 from wardround.court import LEXICAL, Court, seats_of
 from wardround.engine.batch import run_batch
 from wardround.engine.episode import TIMEOUT, Ended, boundary
 from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
 from wardround.engine.escape import contained, said, self_raised
 from wardround.engine.owntime import OwnTime
-from wardround.engine.plugins import imported, installed, named, names
+from wardround.engine.plugins import OWN, imported, installed, named, names
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, Json, Score
@@ -62,7 +62,7 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
             raise
         why = error if isinstance(error, TypeError) else said(error)
         raise UsageError(f"{spec!r} cannot be made into an evaluator: {why}") from error
-    if not hasattr(made, "score") or not getattr(made, "name", ""):
+    if not hasattr(made, "score") or not getattr(made, "name", ""):  # a user's class, not checked before
         raise UsageError(f"{spec!r} is no evaluator: it needs a name and score(case, trajectory, seat)")
     checked: Evaluator = made
     return checked

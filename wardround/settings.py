@@ -51,6 +51,7 @@ class LimitSettings(_Settings):
     act: Annotated[float, Field(gt=0)] | None = Field(
         default=600.0, description="Seconds of one act outside of its model's calls."
     )
+    act_calls: Annotated[int, Field(gt=0)] | None = Field(default=1000, description="Calls of its model in one act.")
 
 
 class RunSettings(_Settings):

@@ -6,7 +6,6 @@ from wardround.cast import Part
 from wardround.court import Court, Trial
 from wardround.engine.cache import StoreCache
 from wardround.engine.episode import Caster
-from wardround.engine.models.bound import bound
 from wardround.engine.models.guard import Guarded as GuardedModel
 from wardround.engine.models.single import Single
 from wardround.engine.models.wellformed import WellFormed
@@ -81,7 +80,7 @@ class Sitting:
         if seat not in self._singles:  # a judge's question has one answer, in whichever episode it comes up
             cache = StoreCache(self._store, f"{part.spec}\x1f{part.address}", None)
             self._singles[seat] = Single(WellFormed(part.model), cache)
-        reached = bound(self._singles[seat], seat, episode)
+        reached = self._singles[seat].bound(seat, episode)
         guarded = GuardedModel(reached, self._court.allow_hosts, restricted=restricted)
         coolest = {"temperature": 0.0} if seat in self._agreed.zeroed else {}
         heard: Voice = voice(guarded, {**part.sampling, **coolest}, seat)

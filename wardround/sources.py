@@ -8,7 +8,7 @@ import structlog
 from wardround.engine.errors import UsageError
 from wardround.scenarios.bundled import bundled
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.loaders.detect import load, suffixes
 from wardround.scenarios.select import select
 from wardround.settings import RunSettings
 
@@ -45,10 +45,11 @@ def _paths(place: str) -> tuple[Path, ...]:
 
 def _within(folder: Path) -> tuple[Path, ...]:
     """The case files of a folder, by name; folders in it are not looked into."""
-    found = sorted(path for path in folder.iterdir() if path.is_file() and path.name.endswith(_ENDS))
+    ends = (*_ENDS, *suffixes())
+    found = sorted(path for path in folder.iterdir() if path.is_file() and path.name.endswith(ends))
     found = [path for path in found if not path.name.endswith(_ACCOUNT) and not path.name.startswith(".")]
     if not found:
-        raise UsageError(f"{folder}: holds no case file; their names end in {', '.join(_ENDS)}")
+        raise UsageError(f"{folder}: holds no case file; their names end in {', '.join(ends)}")
     return tuple(found)
 
 

@@ -7,26 +7,39 @@ from typing import Self
 
 from wardround.engine.errors import LogError, UsageError
 from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
-from wardround.engine.protocols import Store
+from wardround.engine.plugins import named, names
+from wardround.engine.protocols import Store, StoreOpener
 from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
-from wardround.engine.stores.address import SCHEMES
-from wardround.engine.stores.postgres import PostgresStore
-from wardround.engine.stores.sqlite import SqliteStore
 from wardround.engine.trajectory import Trajectory
+
+STORES = "wardround.stores"
+"""The group of entry points whose names are the schemes of stores; each stands for a StoreOpener."""
 
 
 def open_store(where: str | Path) -> Store:
-    """The store at a path, at `sqlite:PATH`, or in the database at `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`."""
+    """The store at a path or `sqlite:PATH`, at `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, or of another scheme.
+
+    Raises UsageError naming the schemes there are, of this package and of others that are installed.
+    """
     text = str(where)
     scheme, colon, rest = text.partition(":")
-    if colon and scheme == "sqlite":
-        return SqliteStore(rest.removeprefix("//"))
-    if colon and scheme in SCHEMES and rest.startswith("//"):
-        return PostgresStore(text)
+    if colon and scheme in names(STORES):
+        opener: StoreOpener = named(STORES, scheme)
+        return opener(text)
     if colon and rest.startswith("//"):
-        raise UsageError(f"store {scheme}://...: only a path, sqlite:PATH or postgresql://... can be opened")
-    return SqliteStore(text)
+        there = ", ".join(f"{name}:" for name in names(STORES))
+        raise UsageError(f"store {scheme}://...: only a path or one of these can be opened: {there}")
+    opener = named(STORES, "sqlite")
+    return opener(text)
+
+
+def file_of(where: str) -> Path | None:
+    """The file that a store at `where` is, None for one that is no file."""
+    scheme, colon, rest = where.partition(":")
+    if colon and scheme == "sqlite":
+        return Path(rest.removeprefix("//"))
+    return None if colon and (scheme in names(STORES) or rest.startswith("//")) else Path(where)
 
 
 class StoredRun:

@@ -1,8 +1,7 @@
 """Plain chat completions of any OpenAI-compatible endpoint, over a thin transport."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import perf_counter
-from typing import ClassVar
 
 import msgspec
 
@@ -10,33 +9,40 @@ from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.endpoint import Endpoint
 from wardround.engine.models.failure import failure
 from wardround.engine.models.prices import Price
+from wardround.engine.models.provider import Provider, Wanted
 from wardround.engine.models.reply import read_reply
 from wardround.engine.models.shape import chat_options
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
 OPENAI_HOST = "api.openai.com"
+PUBLIC = f"https://{OPENAI_HOST}/v1"
 
 _encode = msgspec.json.Encoder().encode
 _OURS = frozenset(("messages", "model", "stream", "n"))
 
 
-class ChatModel:
+class ChatModel(Model):
     """`POST base/chat/completions`, one reply, not streamed; no retries of its own (see `retry.Retrying`).
 
     Options go into the body under their own names; None leaves one out. `max_tokens` is sent to OpenAI's public host
     as `max_completion_tokens`, the only name that all its models take; `shape` is sent as `response_format`.
     """
 
-    key_env: ClassVar[str] = "OPENAI_API_KEY"
+    key_env = "OPENAI_API_KEY"
 
     def __init__(self, name: str, endpoint: Endpoint, *, price: Price | None = None) -> None:
         self.name = name
         self.host = endpoint.host
-        self.address = endpoint.address
         self._endpoint, self._price = endpoint, price
         self._url = endpoint.path("chat/completions")
         self._where = f"{name} at {endpoint.address}"
         self._public = endpoint.host == OPENAI_HOST
+
+    @property
+    def address(self) -> str:
+        """The endpoint's."""
+        return self._endpoint.address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion; raises ProviderError (kinds in `engine.errors`). `purpose` is not sent."""
@@ -74,3 +80,28 @@ def encode_body(name: str, messages: Sequence[Message], options: dict[str, Json]
         raise ProviderError(
             "unsendable", f"{name}: the messages hold half of a surrogate pair, no valid text"
         ) from None
+
+
+class OpenAI(Provider):
+    """Chat completions: of OpenAI's own models, and of any other model at an address that the user names."""
+
+    def address(self, env: Mapping[str, str], spec: str) -> str:
+        """OPENAI_BASE_URL, else OpenAI itself."""
+        return env.get("OPENAI_BASE_URL") or PUBLIC
+
+    def key(self, wanted: Wanted) -> str:
+        """OPENAI_API_KEY, which only OpenAI's own host requires."""
+        if wanted.host == OPENAI_HOST or wanted.host.endswith("." + OPENAI_HOST):
+            return wanted.needed("OPENAI_API_KEY", "; for an endpoint of your own give --base-url")
+        return wanted.env.get("OPENAI_API_KEY", "")
+
+    def price(self, wanted: Wanted) -> Price | None:
+        """The list price at OpenAI's own host, for its own models."""
+        mine = wanted.provider in ("openai", "openai-responses")
+        return wanted.price(public=mine and wanted.host == OPENAI_HOST)
+
+    def model(self, wanted: Wanted) -> Model:
+        """The model; one of another provider's name is called by its whole name, as servers of open models do."""
+        price = self.price(wanted)
+        endpoint = Endpoint(wanted.address, key=self.key(wanted), timeouts=wanted.timeouts)
+        return ChatModel(wanted.name if wanted.provider == "openai" else wanted.spec, endpoint, price=price)

@@ -13,7 +13,7 @@ FULLER = 1.25
 """Times the mean load from which an endpoint is given no new episode."""
 
 
-class Fleet:
+class Fleet(Model):
     """A model at several addresses.
 
     Each episode has an order of the endpoints of its own, drawn from its name and their addresses: the same in every
@@ -29,9 +29,14 @@ class Fleet:
             raise UsageError("a fleet is two or more endpoints of one model")
         self.members = [Member(model) for model in models]
         self.name = models[0].name
-        self.hosts = tuple(dict.fromkeys(model.host for model in models))
-        self.host = ",".join(self.hosts)
+        self._hosts = tuple(dict.fromkeys(model.host for model in models))
+        self.host = ",".join(self._hosts)
         self._anyone = _Place(self, "", "")
+
+    @property
+    def hosts(self) -> Sequence[str]:
+        """The hosts of all of them."""
+        return self._hosts
 
     def bound(self, role: str, episode: str) -> Model:
         """For one seat and episode."""
@@ -51,18 +56,21 @@ class Fleet:
             await member.model.aclose()
 
 
-class _Place:
+class _Place(Model):
     """An episode's place in a fleet."""
-
-    __slots__ = ("_broken", "_episode", "_fleet", "_home", "_models", "_order", "_role", "host", "hosts", "name")
 
     def __init__(self, fleet: Fleet, role: str, episode: str) -> None:
         self._fleet, self._role, self._episode = fleet, role, episode
-        self.name, self.host, self.hosts = fleet.name, fleet.host, fleet.hosts
+        self.name, self.host = fleet.name, fleet.host
         self._order: list[Member] = []
         self._models: dict[str, Limited] = {}
         self._home: Member | None = None
         self._broken: Member | None = None
+
+    @property
+    def hosts(self) -> Sequence[str]:
+        """The fleet's."""
+        return self._fleet.hosts
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion of this episode's endpoint; its errors say whether another stands ready."""

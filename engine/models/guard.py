@@ -4,8 +4,8 @@ import copy
 from collections.abc import Sequence
 
 from wardround.engine.errors import EgressError
-from wardround.engine.models.bound import bound
-from wardround.engine.models.hosts import hosts_of, is_loopback, normal
+from wardround.engine.models.bound import Wrapped
+from wardround.engine.models.hosts import is_loopback, normal
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
@@ -20,20 +20,20 @@ def allowed(host: str, hosts: Sequence[str]) -> bool:
     return not host or is_loopback(host) or host in named
 
 
-class Guarded:
+class Guarded(Wrapped):
     """A model that, if `restricted`, refuses before the first byte leaves for a host that is not allowed.
 
     Of a fleet every host must be allowed: which of them a call goes to is not known before.
     """
 
     def __init__(self, model: Model, allowed_hosts: Sequence[str] = (), *, restricted: bool) -> None:
-        self.model, self.name, self.host, self.hosts = model, model.name, model.host, hosts_of(model)
+        super().__init__(model)
         self._closed = tuple(host for host in self.hosts if restricted and not allowed(host, allowed_hosts))
 
     def bound(self, role: str, episode: str) -> "Guarded":
         """For one seat and episode."""
         made = copy.copy(self)
-        made.model = bound(self.model, role, episode)
+        made.model = self.model.bound(role, episode)
         return made
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
@@ -45,7 +45,3 @@ class Guarded:
                 f"named: if your agreement on the data permits it, add --allow-host {host}"
             )
         return await self.model.complete(messages, purpose=purpose, **options)
-
-    async def aclose(self) -> None:
-        """Close the model."""
-        await self.model.aclose()

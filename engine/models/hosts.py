@@ -9,7 +9,6 @@ from functools import cache
 from yarl import URL
 
 from wardround.engine.errors import UsageError
-from wardround.engine.protocols import Model
 
 _NUMERIC = re.compile(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
 """How an IPv4 address may be spelt."""
@@ -56,12 +55,6 @@ def _plain(host: str) -> str:
         return socket.inet_ntoa(socket.inet_aton(bare))
     except OSError:
         return bare
-
-
-def hosts_of(model: Model) -> tuple[str, ...]:
-    """Every host that a model's bytes may go to: one, but for a fleet."""
-    hosts: Sequence[str] | None = getattr(model, "hosts", None)
-    return (model.host,) if hosts is None else tuple(hosts)
 
 
 def addresses(base_url: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.engine.errors import ProviderError
+from wardround.engine.models.bound import Wrapped
 from wardround.engine.models.gate import Gate, Outcome
-from wardround.engine.models.hosts import hosts_of
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
@@ -37,7 +37,7 @@ class _Replies:
         return min(expected, limit) if limit else expected
 
 
-class Limited:
+class Limited(Wrapped):
     """A model behind the gate of its endpoint and key; time spent waiting there is `waited`, not the endpoint's own.
 
     Tokens are reserved as a quarter of the prompt's characters and the mean length of the role's replies (before
@@ -45,8 +45,8 @@ class Limited:
     """
 
     def __init__(self, model: Model, gate: Gate) -> None:
-        self.model, self.gate = model, gate
-        self.name, self.host, self.hosts = model.name, model.host, hosts_of(model)
+        super().__init__(model)
+        self.gate = gate
         self.role = ""
         self._replies = _Replies()
 
@@ -83,7 +83,3 @@ class Limited:
     def _tokens(self, messages: Sequence[Message], options: dict[str, Json]) -> int:
         prompt = sum(len(message.content) for message in messages) // CHARS
         return prompt + self._replies.expected(self.role, options.get("max_tokens"))
-
-    async def aclose(self) -> None:
-        """Close the model."""
-        await self.model.aclose()

@@ -29,8 +29,7 @@ _TO_DO = {
 
 def advice(model: Model, kind: str) -> str:
     """What to do about a failure of this kind, '' where there is nothing but what the error says itself."""
-    key = getattr(model, "key_env", "")
-    return f"it is read from {key}" if kind == "auth" and key else _TO_DO.get(kind, "")
+    return f"it is read from {model.key_env}" if kind == "auth" and model.key_env else _TO_DO.get(kind, "")
 
 
 async def preflight(models: Mapping[str, Model], *, within: float = 120.0) -> None:
@@ -45,7 +44,7 @@ async def preflight(models: Mapping[str, Model], *, within: float = 120.0) -> No
     for label, model in models.items():
         for inner, key in bare(model):
             if inner.host:
-                which = (type(inner).__name__, getattr(inner, "address", inner.host), inner.name, key)
+                which = (type(inner).__name__, inner.address, inner.name, key)
                 distinct.setdefault(which, ([], inner))[0].append(label)
     problems: dict[int, str] = {}
     async with anyio.create_task_group() as group:
@@ -66,8 +65,7 @@ async def _try(label: str, model: Model, within: float, told: Callable[[str], ob
                     raise
                 await _probe(Retrying(model, PATIENCE))
     except TimeoutError:
-        where = getattr(model, "address", model.host)
-        told(f"{label}: {model.name} at {where}: no reply within {within:g} s; {advice(model, 'timeout')}")
+        told(f"{label}: {model.name} at {model.address}: no reply within {within:g} s; {advice(model, 'timeout')}")
     except ProviderError as error:
         if error.kind not in HARMLESS:
             to_do = advice(model, error.kind)

@@ -14,11 +14,13 @@ from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.failure import clean, kind_of, retry_after
 from wardround.engine.models.hosts import address, is_loopback, shown
 from wardround.engine.models.prices import Price
+from wardround.engine.models.provider import Provider, Wanted
 from wardround.engine.models.reply import read_object
 from wardround.engine.models.sdk import turns
 from wardround.engine.models.shape import chat_options
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.models.usage import told_by
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
 # By class name: litellm's errors derive from one another and from the SDK's, the first that fits is the most special.
@@ -35,7 +37,7 @@ _KINDS = {
 }
 
 
-class ProviderModel:
+class ProviderModel(Model):
     """`litellm.acompletion(model="provider/model", ...)`, without its own retries.
 
     `host` is the provider's name: litellm chooses where the bytes go, follows redirects and uses the environment's
@@ -57,6 +59,7 @@ class ProviderModel:
     ) -> None:
         provider, _, self.name = spec.partition("/")
         litellm = _litellm(spec)
+        # litellm is an extra without types; some of its providers are names, some members of an enumeration
         if provider not in {str(getattr(known, "value", known)) for known in litellm.provider_list} or is_loopback(
             provider
         ):
@@ -65,10 +68,15 @@ class ProviderModel:
                 "and the name of its model as openai/MODEL"
             )
         self.host = provider
-        self.address = shown(address(base_url)) if base_url else provider
+        self._address = shown(address(base_url)) if base_url else provider
         self.elsewhere = bool(base_url) or redirected(provider)
         self._spec, self._base_url, self._key, self._price = spec, base_url, key, price
         self._timeouts = timeouts or Timeouts()
+
+    @property
+    def address(self) -> str:
+        """The address that was given, else the provider's name."""
+        return self._address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion; raises ProviderError. `shape` is handed on as `response_format`, which litellm translates."""
@@ -101,6 +109,7 @@ class ProviderModel:
 
     def _failure(self, error: Exception, messages: Sequence[Message]) -> ProviderError:
         name, said = type(error).__name__, str(error)
+        # litellm lets the errors of many libraries through: each has some of these attributes
         status = getattr(error, "status_code", None)
         status = status if isinstance(status, int) else None
         # The provider's own code is more telling than the class, and is in none of the texts.
@@ -114,6 +123,16 @@ class ProviderModel:
     async def aclose(self) -> None:
         """Close litellm's connections, which all its models share."""
         await _litellm(self._spec).close_litellm_async_clients()
+
+
+class LiteLLM(Provider):
+    """Every provider that litellm knows, written `litellm/PROVIDER/MODEL` or `PROVIDER/MODEL`."""
+
+    def model(self, wanted: Wanted) -> Model:
+        """The model; litellm finds its address, where none is given, and its key."""
+        price = wanted.price(public=not wanted.address and not redirected(wanted.provider))
+        spec = wanted.spec.removeprefix("litellm/")
+        return ProviderModel(spec, base_url=wanted.address or None, price=price, timeouts=wanted.timeouts)
 
 
 def redirected(provider: str) -> bool:
@@ -147,6 +166,7 @@ def _plain(reply: Any) -> dict[str, Any]:
 
 def _cost(reply: Any) -> float | None:
     """What litellm's own table says; None where it has no price, which it reports as nothing or as 0."""
+    # untyped and private, and the only place where litellm tells a cost
     cost = getattr(reply, "_hidden_params", {}).get("response_cost")
     return float(cost) if isinstance(cost, int | float) and 0 < cost < float("inf") else None
 

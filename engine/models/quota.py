@@ -36,7 +36,7 @@ class Quota(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 
     def limits(self) -> list[tuple[str, int]]:
         """(name, value) of those that are set."""
-        return [(name, value) for name in self.__struct_fields__ if (value := getattr(self, name)) is not None]
+        return [(name, value) for name, value in msgspec.structs.asdict(self).items() if value is not None]
 
     def share(self, n: int, of: int) -> "Quota":
         """The fixed part of worker `n` (from 1) of `of`: whole numbers, each at least 1, which add up to the whole.

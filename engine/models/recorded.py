@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from wardround.engine.errors import ProviderError, ReplayError
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 from wardround.engine.trajectory import Trajectory
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-class Recorded:
+class Recorded(Model):
     """Answers a call with the reply that the same call got: same purpose, messages and options, n-th time n-th reply.
 
     `options` are those a seat added to every call (its sampling), which are not stored with each call. A recorded

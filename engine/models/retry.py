@@ -10,10 +10,9 @@ import anyio
 import msgspec
 
 from wardround.engine.errors import ProviderError, RunStopped, UsageError
-from wardround.engine.models.bound import bound
+from wardround.engine.models.bound import Wrapped
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gate import Gate
-from wardround.engine.models.hosts import hosts_of
 from wardround.engine.models.limited import Limited
 from wardround.engine.models.silence import Silence, refused, trying
 from wardround.engine.protocols import Model
@@ -69,18 +68,18 @@ class Patience(msgspec.Struct, frozen=True):
             raise UsageError(f"retries need at least one attempt and no negative time: {self}")
 
 
-class Retrying:
+class Retrying(Wrapped):
     """A model tried again with `patience`; a call that succeeds at once costs nothing more."""
 
     def __init__(self, model: Model, patience: Patience | None = None) -> None:
-        self.model, self.patience = model, patience or Patience()
-        self.name, self.host, self.hosts = model.name, model.host, hosts_of(model)
+        super().__init__(model)
+        self.patience = patience or Patience()
         self._random = random.Random(self.patience.seed)
         self._gates = _gates(model)
 
     def bound(self, role: str, episode: str) -> "Retrying":
         """For one seat and episode; the draws of the waits are shared."""
-        inner = bound(self.model, role, episode)
+        inner = self.model.bound(role, episode)
         if inner is self.model:
             return self
         made = copy.copy(self)
@@ -100,7 +99,7 @@ class Retrying:
         except ProviderError as error:
             failed = error
         attempts, queued, slept = 1, failed.waited, 0.0
-        silences = [gate.silence for gate in self._gates] or [Silence(getattr(self.model, "address", "") or self.name)]
+        silences = [gate.silence for gate in self._gates] or [Silence(self.address or self.name)]
         with trying(silences):
             while True:
                 if not self._gates:

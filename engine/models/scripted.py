@@ -1,18 +1,23 @@
 """A model that answers from a script: for tests, users' own too, and for dry runs."""
 
+import re
 from collections.abc import Callable, Sequence
 
-from wardround.engine.errors import ProviderError
+from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.models.provider import Provider, Wanted
 from wardround.engine.models.thinking import split_thinking
+from wardround.engine.plugins import imported
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
+_OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 KEPT = 1000
 """Calls that are kept at least; a long run must not hold all it ever sent."""
 Reply = str | Completion | ProviderError
 Script = Sequence[Reply] | Callable[[Sequence[Message], str], Reply]
 
 
-class Scripted:
+class Scripted(Model):
     """Answers call by call from a list, or from a function of (messages, purpose).
 
     A list is for calls made one after another; where calls are made at the same time, use a function: its answers do
@@ -64,3 +69,17 @@ class Scripted:
     def factory(cls, replies: Script, name: str = "scripted") -> Callable[[], "Scripted"]:
         """A maker of models that each play the script from its start."""
         return lambda: cls(replies, name)
+
+
+class Scripts(Provider):
+    """Models that send nothing: `scripted/TEXT` and `scripted/package.module:NAME`."""
+
+    def model(self, wanted: Wanted) -> Model:
+        """The script: a list of replies or a function of (messages, purpose), else the one text."""
+        text = wanted.name
+        if not _OBJECT.fullmatch(text):
+            return Scripted(lambda messages, purpose: text)
+        script = imported(text)
+        if not callable(script) and (isinstance(script, str) or not hasattr(script, "__getitem__")):
+            raise UsageError(f"scripted/{text} must be a list of replies or a function of (messages, purpose)")
+        return Scripted(script, name=text)

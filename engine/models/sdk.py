@@ -1,21 +1,24 @@
 """The openai SDK, for what it alone covers: Azure's deployments and the Responses API. Imported when first used."""
 
 import importlib.util
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import msgspec
 
 from wardround.engine.errors import ProviderError
+from wardround.engine.models.chat import OpenAI
 from wardround.engine.models.failure import failure
 from wardround.engine.models.hosts import address, host_of, secrets_of, shown
 from wardround.engine.models.prices import Price
+from wardround.engine.models.provider import Provider, Wanted, needed
 from wardround.engine.models.reply import read_reply
 from wardround.engine.models.responses import read_response
 from wardround.engine.models.shape import chat_options, response_options
 from wardround.engine.models.transport import Timeouts
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
 if TYPE_CHECKING:
@@ -81,10 +84,10 @@ class _Sdk:
         )
 
 
-class AzureModel:
+class AzureModel(Model):
     """A deployment of Azure OpenAI: `POST base/openai/deployments/NAME/chat/completions?api-version=...`."""
 
-    key_env: ClassVar[str] = "AZURE_OPENAI_API_KEY"
+    key_env = "AZURE_OPENAI_API_KEY"
 
     def __init__(
         self,
@@ -97,9 +100,14 @@ class AzureModel:
         timeouts: Timeouts | None = None,
     ) -> None:
         self._sdk = _Sdk(name, base_url, key, timeouts)
-        self.name, self.host, self.address = name, self._sdk.host, self._sdk.address
+        self.name, self.host = name, self._sdk.host
         self._price, self._version = price, version or AZURE_VERSION
         self._client: openai.AsyncAzureOpenAI | None = None
+
+    @property
+    def address(self) -> str:
+        """The endpoint's."""
+        return self._sdk.address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion; raises ProviderError.
@@ -132,21 +140,26 @@ class AzureModel:
             await client.close()
 
 
-class ResponsesModel:
+class ResponsesModel(Model):
     """A model behind the Responses API: `POST base/responses`, nothing kept at the endpoint (`store` is false).
 
     The API knows neither `seed` nor `stop`: they are sent, and it is the endpoint that refuses them.
     """
 
-    key_env: ClassVar[str] = "OPENAI_API_KEY"
+    key_env = "OPENAI_API_KEY"
 
     def __init__(
         self, name: str, base_url: str, *, key: str = "", price: Price | None = None, timeouts: Timeouts | None = None
     ) -> None:
         self._sdk = _Sdk(name, base_url, key, timeouts)
-        self.name, self.host, self.address = name, self._sdk.host, self._sdk.address
+        self.name, self.host = name, self._sdk.host
         self._price = price
         self._client: openai.AsyncOpenAI | None = None
+
+    @property
+    def address(self) -> str:
+        """The endpoint's."""
+        return self._sdk.address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion; raises ProviderError.
@@ -173,6 +186,33 @@ class ResponsesModel:
         client, self._client = self._client, None
         if client is not None:
             await client.close()
+
+
+class Azure(Provider):
+    """Deployments of Azure OpenAI; OPENAI_API_VERSION names the version of the interface."""
+
+    def address(self, env: Mapping[str, str], spec: str) -> str:
+        """AZURE_OPENAI_ENDPOINT."""
+        return needed(env, "AZURE_OPENAI_ENDPOINT", spec)
+
+    def key(self, wanted: Wanted) -> str:
+        """AZURE_OPENAI_API_KEY."""
+        return wanted.needed(AzureModel.key_env)
+
+    def model(self, wanted: Wanted) -> Model:
+        """The deployment of this name."""
+        price, version = wanted.price(public=True), wanted.env.get("OPENAI_API_VERSION", "")
+        key = self.key(wanted)
+        return AzureModel(wanted.name, wanted.address, key=key, version=version, price=price, timeouts=wanted.timeouts)
+
+
+class Responses(OpenAI):
+    """The Responses API, of OpenAI's own models or at an address that the user names."""
+
+    def model(self, wanted: Wanted) -> Model:
+        """The model of this name."""
+        price, key = self.price(wanted), self.key(wanted)
+        return ResponsesModel(wanted.name, wanted.address, key=key, price=price, timeouts=wanted.timeouts)
 
 
 def turns(messages: Sequence[Message]) -> list[Json]:

@@ -9,8 +9,7 @@ import msgspec
 
 from wardround.engine.calls import Cache, feed
 from wardround.engine.errors import ProviderError
-from wardround.engine.models.bound import bound
-from wardround.engine.models.hosts import hosts_of
+from wardround.engine.models.bound import Wrapped
 from wardround.engine.once import Once
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
@@ -18,7 +17,7 @@ from wardround.engine.records import Completion, Json, Message
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-class Single:
+class Single(Wrapped):
     """A model that is asked each question once by all who share it.
 
     A question is the messages, the purpose, the options, and the role that asks (`bound`): two roles are two voices,
@@ -32,14 +31,14 @@ class Single:
     """
 
     def __init__(self, model: Model, cache: Cache | None = None) -> None:
-        self.model, self.cache, self.role = model, cache, ""
-        self.name, self.host, self.hosts = model.name, model.host, hosts_of(model)
+        super().__init__(model)
+        self.cache, self.role = cache, ""
         self._once = Once[Completion](ProviderError)
 
     def bound(self, role: str, episode: str) -> "Single":
         """For one seat and episode; what is under way is known to all that are bound from one."""
         made = copy.copy(self)
-        made.role, made.model = role, bound(self.model, role, episode)
+        made.role, made.model = role, self.model.bound(role, episode)
         return made
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:

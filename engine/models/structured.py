@@ -79,8 +79,7 @@ async def _asked(model: Model, within: float) -> bool | str:
         with anyio.fail_after(within):
             return await _takes(model, within)
     except TimeoutError:
-        where = getattr(model, "address", model.host)
-        return f"{model.name} at {where}: no reply within {within:g} s; {advice(model, 'timeout')}"
+        return f"{model.name} at {model.address}: no reply within {within:g} s; {advice(model, 'timeout')}"
     except ProviderError as error:
         to_do = advice(model, error.kind) or "try again later"
         return f"{error}; {to_do}"

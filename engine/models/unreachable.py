@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from wardround.engine.errors import ProviderError
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
 
-class Unreachable:
+class Unreachable(Model):
     """Stands for the model `spec` where every call is answered from the log."""
 
     host = ""

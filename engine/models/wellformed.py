@@ -5,9 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.engine.errors import ProviderError
-from wardround.engine.models.bound import bound
-from wardround.engine.models.hosts import hosts_of
-from wardround.engine.protocols import Model
+from wardround.engine.models.bound import Wrapped
 from wardround.engine.records import Completion, Json, Message
 
 LONGEST = 2_000_000
@@ -16,18 +14,15 @@ TOO_LONG = "too_long"
 """Kind of the failed call whose reply is longer: it lies in the model that wrote it, and its seat's is the fault."""
 
 
-class WellFormed:
+class WellFormed(Wrapped):
     """Half of a surrogate pair, which no store takes, becomes U+FFFD; what cannot be made out is `malformed`.
 
     A reply longer than `LONGEST` is `too_long` and kept by nobody: no model should fill the memory.
     """
 
-    def __init__(self, model: Model) -> None:
-        self.model, self.name, self.host, self.hosts = model, model.name, model.host, hosts_of(model)
-
     def bound(self, role: str, episode: str) -> "WellFormed":
         """For one seat and episode."""
-        return WellFormed(bound(self.model, role, episode))
+        return WellFormed(self.model.bound(role, episode))
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The model's completion; raises ProviderError."""
@@ -43,10 +38,6 @@ class WellFormed:
         if (text, thinking) == (reply.text, reply.thinking):
             return reply
         return msgspec.structs.replace(reply, text=text, thinking=thinking)
-
-    async def aclose(self) -> None:
-        """Close the model."""
-        await self.model.aclose()
 
 
 def _valid(text: str) -> str:

@@ -186,4 +186,5 @@ class Connection:
 
 def _code(error: sqlite3.Error) -> int:
     # Extended codes say more in their upper bytes; the module's own errors (a closed connection) carry none.
+    # only an error that SQLite itself reported has a code
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

@@ -152,4 +152,5 @@ async def _nothing(connection: Any) -> None:
 
 def _code(error: Exception) -> str:
     """The SQLSTATE of an error the server sent, '' for one of the way there."""
+    # asyncpg is an extra without types; only an error that the server reported has a state
     return str(getattr(error, "sqlstate", None) or "")

@@ -44,6 +44,12 @@ class SqliteStore:
     on a disk that honours fsync. What arrives together is committed together (writer.py).
     """
 
+    @classmethod
+    def at(cls, address: str) -> "SqliteStore":
+        """The store at `sqlite:PATH`, `sqlite://PATH` or a path."""
+        scheme, colon, rest = address.partition(":")
+        return cls(rest.removeprefix("//") if colon and scheme == "sqlite" else address)
+
     def __init__(self, path: str | Path, *, timeout: float = 30.0, clock: Clock = wall, lease: float = LEASE) -> None:
         self.path = str(path)
         self._clock = clock

@@ -8,7 +8,7 @@ from yarl import URL
 from wardround.engine.errors import UsageError
 from wardround.evaluators.evidence import api
 from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.evidence.search import MOST
+from wardround.evaluators.evidence.search import MOST, Source
 from wardround.evaluators.evidence.web import Limits, Web
 
 BASE = "https://api.search.brave.com"
@@ -16,11 +16,15 @@ _CHARACTERS, _WORDS, _RESULTS = 400, 50, 20
 """What the API takes at most."""
 
 
-class Brave:
+class Brave(Source):
     """The key is read from the environment variable `key_env`, sent in a header, and shown nowhere.
 
     Raises UsageError if the variable is not set.
     """
+
+    FORM = "brave"
+    AT_ONCE = 1
+    PAGES = True
 
     name = "brave"
 

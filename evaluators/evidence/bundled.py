@@ -12,7 +12,7 @@ from wardround.engine.errors import UsageError
 from wardround.evaluators.evidence.corpus import SIZE, Corpus
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.passages import Fields
-from wardround.evaluators.evidence.search import MOST
+from wardround.evaluators.evidence.search import MOST, Means, Search, Source
 
 SOURCE = "Wardround's own demonstration texts, not for the care of patients"
 """The source of every passage: a verdict that rests on one must not look as if a publisher stood behind it.
@@ -21,11 +21,13 @@ The texts themselves do not say so: what stands in every passage could be quoted
 """
 
 
-class Bundled:
+class Bundled(Source):
     """The texts as a corpus whose passages are told with the title of their text, the file's name as url, and SOURCE.
 
     The name is `bundled@` and the hash of the content, as a corpus is named.
     """
+
+    FORM = "bundled"
 
     host = ""
 
@@ -33,6 +35,13 @@ class Bundled:
         self.name = corpus.name.removeprefix("corpus:")
         self.documents, self.passages = len(titles), corpus.passages
         self._corpus, self._titles = corpus, titles
+
+    @classmethod
+    async def opened_at(cls, place: str, means: Means) -> Search:
+        """The bundled texts; nothing else is to be named."""
+        if place:
+            raise UsageError("the search bundled takes nothing after its name: write bundled")
+        return await cls.open(means.cache)
 
     @classmethod
     async def open(cls, cache: Path | None = None) -> "Bundled":

@@ -8,6 +8,7 @@ import msgspec
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.once import Once
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message, Usage
 from wardround.engine.seat import Voice
 from wardround.evaluators.evidence.failure import KINDS, SearchError
@@ -28,7 +29,7 @@ _told_back = msgspec.json.Decoder(tuple[Entry, ...] | _Failure).decode
 T = TypeVar("T", Found, Page)
 
 
-class Consulting:
+class Consulting(Model):
     """A search, and a reader of pages if there is one, as a `Model`: what it answers are hashes of texts in the store.
 
     They must be recording ones. A SearchError becomes a ProviderError of the same kind; but that a page can never be

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 from queue import Empty, LifoQueue
 
+import anyio
 import anyio.to_thread
 import msgspec
 import structlog
@@ -16,7 +17,7 @@ from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.index import FORMAT, Index, build
 from wardround.evaluators.evidence.passages import Fields, files, passages, unread
-from wardround.evaluators.evidence.search import MOST
+from wardround.evaluators.evidence.search import MOST, Means, Search, Source
 
 log = structlog.get_logger("wardround")
 
@@ -26,11 +27,13 @@ _OPEN = 4
 """Connections kept for queries that run at the same time."""
 
 
-class Corpus:
+class Corpus(Source):
     """A search in an index that is built once and named by the content it was built from.
 
     The name holds the index' digest: a corpus that changed is another search. No query leaves the process.
     """
+
+    FORM = "corpus:PATH"
 
     host = ""
 
@@ -41,6 +44,18 @@ class Corpus:
         self.passages = len(first)
         self._idle.put(first)
         self._limiter = anyio.CapacityLimiter(_OPEN)
+
+    @classmethod
+    async def opened_at(cls, place: str, means: Means) -> Search:
+        """The corpus of a file or a folder."""
+        if not place:
+            raise UsageError("corpus: name a file of JSON lines or a folder of texts, for instance corpus:texts.jsonl")
+        if not await (await anyio.Path(place).expanduser()).exists():
+            raise UsageError(
+                f"corpus:{place}: there is no such file or folder; what an evaluation found in one that is gone is "
+                "recorded:corpus:NAME@HASH, as a report of that run names it"
+            )
+        return await cls.open(Path(place), cache=means.cache)
 
     @classmethod
     async def open(

@@ -11,19 +11,23 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.evidence.search import MOST
+from wardround.evaluators.evidence.search import MOST, Source
 
 Ask = Callable[[str, int], Sequence[Mapping[str, Json]]]
 """Asks for (query, number of results) and gives rows with title, href and body."""
 _SECONDS = 20
 
 
-class DuckDuckGo:
+class DuckDuckGo(Source):
     """The extra `search` brings the library, which is imported when it is first asked; raises UsageError without it.
 
     Only DuckDuckGo itself is asked: the library would by itself ask other engines too. It takes a proxy from
     DDGS_PROXY if that is set. `ask` stands in for it.
     """
+
+    FORM = "duckduckgo"
+    AT_ONCE = 1
+    PAGES = True
 
     name, host = "duckduckgo", "html.duckduckgo.com"
 

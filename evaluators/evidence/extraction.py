@@ -97,6 +97,7 @@ def decoded(body: bytes, charset: str) -> str:
             found = codecs.lookup(name).name if name else ""
         except (LookupError, ValueError):
             continue
+        # private, but all that tells an encoding of text from others such as base64
         if found and getattr(codecs.lookup(found), "_is_text_encoding", True):
             return _sure(body, _WIDER.get(found, found))
     try:

@@ -1,80 +1,80 @@
-"""The search that a user names in one word."""
+"""The search that a user names: by an installed name with what follows its colon, or by the class of one's own."""
 
+import re
+from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
-from wardround.evaluators.evidence.brave import Brave
-from wardround.evaluators.evidence.bundled import Bundled
-from wardround.evaluators.evidence.corpus import Corpus
-from wardround.evaluators.evidence.duckduckgo import DuckDuckGo
+from wardround.engine.models.hosts import is_loopback
+from wardround.engine.plugins import imported, meant, names, of_the_house
+from wardround.engine.plugins import named as installed
+from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.ledger import Ledger
-from wardround.evaluators.evidence.pubmed import Pubmed
-from wardround.evaluators.evidence.recorded import Recorded
-from wardround.evaluators.evidence.search import Search
-from wardround.evaluators.evidence.searxng import Searxng
+from wardround.evaluators.evidence.search import MOST, Means, Search, Source
 from wardround.evaluators.evidence.steady import Steady
 
-SERVICES = ("duckduckgo", "pubmed", "brave")
-FORMS = "bundled, corpus:PATH, duckduckgo, searxng:URL, pubmed, brave, recorded:SEARCH"
+SEARCHES = "wardround.searches"
+"""The group of entry points that name searches; each stands for a class that is a Source."""
+_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 async def named(spec: str, *, cache: Path | None = None, ledger: Ledger | None = None) -> Search:
-    """`spec` is one of FORMS; `cache` is the folder for a corpus' index, `ledger` what `recorded` answers from.
+    """The search that `spec` names; `cache` is the folder for an index, `ledger` the record of what was found before.
 
-    Raises UsageError. Services are asked with patience (steady.py); whether a query may leave at all is for `Guarded`
-    to say.
+    Services are asked with patience (steady.py); whether a query may leave at all is for `Guarded` to say. Raises
+    UsageError naming the searches there are.
     """
+    kind, place = kind_of(spec)
+    search = await kind.opened_at(place, Means(cache, ledger))
+    if not of_the_house(kind):
+        search = Foreign(search)
+    return Steady(search, at_once=kind.AT_ONCE) if search.host else search
+
+
+def kind_of(spec: str) -> tuple[type[Source], str]:
+    """The kind of search that `spec` names, and what is written after its colon; raises UsageError."""
     spec = spec.strip()
-    kind, _, rest = spec.partition(":")
-    if kind == "recorded":
-        return await _recorded(rest.strip(), cache, ledger)
-    if spec == "bundled":
-        return await Bundled.open(cache)
-    if kind == "corpus":
-        return await Corpus.open(_path(rest), cache=cache)
-    if kind == "searxng" and rest:
-        return Steady(Searxng(rest))
-    if spec == "duckduckgo":
-        return Steady(DuckDuckGo(), at_once=1)
-    if spec == "pubmed":
-        return Steady(Pubmed())
-    if spec == "brave":
-        return Steady(Brave(), at_once=1)
-    raise UsageError(_unknown(spec))
+    name, _, place = spec.partition(":")
+    if name in names(SEARCHES):
+        return _checked(installed(SEARCHES, name), name), place.strip()
+    if _CLASS.fullmatch(spec) and find_spec(name.partition(".")[0]) is not None:
+        return _checked(imported(spec), spec), ""
+    raise UsageError(f"no search is called {spec[:60]!r}{meant(name[:60], _forms())}, or package.module:Class")
 
 
-async def _recorded(spec: str, cache: Path | None, ledger: Ledger | None) -> Recorded:
-    """The record of a search: by its spec, or by the name under which it was recorded, which holds `@` and a hash."""
-    if ledger is None:
-        raise UsageError(
-            f"recorded:{spec[:60]} answers from a store, and none is given: name the store it was recorded in"
-        )
-    if spec in SERVICES or "@" in spec or " [" in spec:  # no key and no file is needed to read what was found
-        return Recorded(spec, ledger)
-    if not spec or spec.startswith("recorded"):
-        raise UsageError("recorded: name the search that was recorded, for instance recorded:bundled")
-    search = await named(spec, cache=cache)
-    await search.aclose()
-    return Recorded(search.name, ledger)
+def _checked(kind: type[Source], name: str) -> type[Source]:
+    if not all(hasattr(kind, member) for member in ("opened_at", "find", "FORM", "AT_ONCE", "PAGES")):
+        raise UsageError(f"{name!r} is no search: derive its class from wardround.evaluators.evidence.search.Source")
+    return kind
 
 
-def _path(written: str) -> Path:
-    """The path of a corpus; raises UsageError if none was written or nothing is there."""
-    if not written.strip():
-        raise UsageError("corpus: name a file of JSON lines or a folder of texts, for instance corpus:texts.jsonl")
-    path = Path(written.strip())
-    if not path.expanduser().exists():
-        raise UsageError(
-            f"corpus:{written}: there is no such file or folder; what an evaluation found in one that is gone is "
-            "recorded:corpus:NAME@HASH, as a report of that run names it"
-        )
-    return path
+def _forms() -> list[str]:
+    """How each installed search is written; one that cannot be loaded by its name."""
+    found = []
+    for name in names(SEARCHES):
+        try:
+            found.append(_checked(installed(SEARCHES, name), name).FORM or name)
+        except UsageError:
+            found.append(name)
+    return found
 
 
-def _unknown(spec: str) -> str:
-    kind, _, rest = spec.partition(":")
-    if kind == "searxng":
-        return "searxng: name the server, for instance searxng:http://localhost:8888"
-    if rest and kind in ("bundled", *SERVICES):
-        return f"the search {kind} takes nothing after its name: write {kind}"
-    return f"no search is called {spec[:60]!r}: write one of {FORMS}"
+class Foreign:
+    """A search of another package: nothing shows where its queries go, so it is guarded as if they left.
+
+    Where it names no host but this machine, its package stands for one, to be allowed by that name.
+    """
+
+    def __init__(self, search: Search) -> None:
+        self.search, self.name = search, search.name
+        far = search.host and not is_loopback(search.host)
+        self.host = search.host if far else type(search).__module__.partition(".")[0]
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """What the search finds; raises SearchError."""
+        return await self.search.find(query, most=most)
+
+    async def aclose(self) -> None:
+        """Close the search."""
+        await self.search.aclose()

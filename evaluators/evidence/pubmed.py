@@ -11,19 +11,21 @@ from yarl import URL
 from wardround.evaluators.evidence import api
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.evidence.search import MOST
+from wardround.evaluators.evidence.search import MOST, Source
 from wardround.evaluators.evidence.web import Limits, Web
 
 BASE = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
-class Pubmed:
+class Pubmed(Source):
     """Two requests a query: the numbers of the most relevant articles, then their abstracts.
 
     At most 3 requests a second, 10 with a key (environment variable `key_env`, not required), as its rules ask.
     PubMed wants every word of a query to be there: keywords find more than sentences.
     """
+
+    FORM = "pubmed"
 
     name = "pubmed"
 

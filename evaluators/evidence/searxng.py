@@ -2,25 +2,36 @@
 
 from collections.abc import Sequence
 
+from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import address, host_of, joined
 from wardround.evaluators.evidence import api
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.evidence.search import MOST
+from wardround.evaluators.evidence.search import MOST, Means, Search, Source
 from wardround.evaluators.evidence.web import Limits, Web
 
 
-class Searxng:
+class Searxng(Source):
     """The server at `base_url`, which may be this machine: the user named it. It must allow `json` in search.formats.
 
     Its `host` is the server; the engines it asks in turn see the query too, which no guard can see.
     """
+
+    FORM = "searxng:URL"
+    PAGES = True
 
     def __init__(self, base_url: str, *, engines: Sequence[str] = (), limits: Limits | None = None) -> None:
         self._url, self._engines = address(base_url), ",".join(engines)
         self.host = host_of(self._url)
         self.name = f"searxng:{self.host}" + (f":{self._engines}" if engines else "")
         self._web = Web(limits, local=[self.host])
+
+    @classmethod
+    async def opened_at(cls, place: str, means: Means) -> Search:
+        """The server at this address."""
+        if not place:
+            raise UsageError("searxng: name the server, for instance searxng:http://localhost:8888")
+        return cls(place)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
         """The first results with a snippet; raises SearchError, also if no result came because engines failed."""

@@ -6,10 +6,12 @@ import re
 import zlib
 from collections.abc import Iterator
 
-_BASE = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8000}+={0,6}")
-_HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000}+)")
-_BITS = re.compile(r"(?<!\d)(?:[01]{8}\s?){6,2000}+")
-_NUMBERS = re.compile(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}+\d{2,3}")
+from wardround.engine.text import later
+
+_BASE = later(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8000}+={0,6}")
+_HEX = later(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000}+)")
+_BITS = later(r"(?<!\d)(?:[01]{8}\s?){6,2000}+")
+_NUMBERS = later(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}+\d{2,3}")
 _PACKED = b"\x1f\x8b\x08"
 """How gzip begins."""
 _MOST = 100_000
@@ -17,9 +19,9 @@ _MOST = 100_000
 _WIDE = "\u2e80"
 """From here on a sign is worth several letters."""
 
-_BRAILLE = re.compile("[\u2801-\u28ff][\u2800-\u28ff\\s]{4,}[\u2801-\u28ff]")
+_BRAILLE = later("[\u2801-\u28ff][\u2800-\u28ff\\s]{4,}[\u2801-\u28ff]")
 _DOT, _DASH = ".\u00b7\u2022", "\\-\u2212\u2013\u2014_"
-_MORSE = re.compile(rf"(?<![{_DOT}{_DASH}])(?:[{_DOT}{_DASH}]{{1,5}}[ /|\n]{{1,3}}){{7,400}}[{_DOT}{_DASH}]{{1,5}}")
+_MORSE = later(rf"(?<![{_DOT}{_DASH}])(?:[{_DOT}{_DASH}]{{1,5}}[ /|\n]{{1,3}}){{7,400}}[{_DOT}{_DASH}]{{1,5}}")
 SIGNALS = {
     ".-": "a",
     "-...": "b",
@@ -48,13 +50,13 @@ SIGNALS = {
     "-.--": "y",
     "--..": "z",
 }
-_BEATS = re.compile(rf"[{_DOT}{_DASH}] [{_DOT}{_DASH}]")
+_BEATS = later(rf"[{_DOT}{_DASH}] [{_DOT}{_DASH}]")
 _SPELT = (
     *("alpha", "alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliet", "kilo"),
     *("lima", "mike", "november", "oscar", "papa", "quebec", "romeo", "sierra", "tango", "uniform", "victor"),
     *("whisky", "whiskey", "xray", "yankee", "zulu"),
 )
-_SPELLING = re.compile(r"\b(?:(?:{0})[\s,.-]{{1,3}}){{3,200}}(?:{0})\b".format("|".join(_SPELT)))
+_SPELLING = later(r"\b(?:(?:{0})[\s,.-]{{1,3}}){{3,200}}(?:{0})\b".format("|".join(_SPELT)))
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"  # itself no word
 _FEW = 4
 """Different letters that signals spell at least."""

@@ -7,6 +7,7 @@ import unicodedata
 import urllib.parse
 from collections.abc import Iterator
 
+from wardround.engine.text import later
 from wardround.evaluators.judging.codes import readable
 from wardround.evaluators.judging.fence import seen
 
@@ -42,22 +43,20 @@ _SIMPLE = dict(
 _FLAGS = {chr(0x1F1E6 + place): chr(ord("a") + place) for place in range(26)}
 _FOLD = str.maketrans(_LATIN | _SIMPLE | _FLAGS)
 _LEET = str.maketrans("013456789@$|!", "oieasgtbgasil")
-_MARKS = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]+")
+_MARKS = later("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]+")
 _QUOTES = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u2010\u2011\u2012\u2013\u2014_", '\'\'\'\'"""""----- '
 )
-_SPACE = re.compile(r" [^\S\n]+|[^\S\n ][^\S\n]*")  # not each single space, which nearly all are
-_LINES = re.compile(r" ?\n\s*")
-_LETTERS = re.compile(r"(?<![^\W_])(?:[^\W_][\W_]{1,3}){5,400}[^\W_](?![^\W_])")
-_MIXED = re.compile(r"(?<![\w@$])(?=[a-z@$!|]{0,30}[0-9@$!|])(?=[0-9@$!|]{0,30}[a-z])[a-z0-9@$!|]{3,30}(?!\w)")
-_LONG = re.compile(r"[a-z]{18,400}")
-_ESCAPED = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
-_INITIALS = re.compile(r"[.!?\n]\W{0,5}([a-z])")
-_SHORT_LINES = re.compile(r"^(?:[^\W\d_]+(?: [^\W\d_]+)?[.,;:!]?\n){3,400}+[^\n]{1,40}$", re.MULTILINE)
+_SPACE = later(r" [^\S\n]+|[^\S\n ][^\S\n]*")  # not each single space, which nearly all are
+_LINES = later(r" ?\n\s*")
+_LETTERS = later(r"(?<![^\W_])(?:[^\W_][\W_]{1,3}){5,400}[^\W_](?![^\W_])")
+_MIXED = later(r"(?<![\w@$])(?=[a-z@$!|]{0,30}[0-9@$!|])(?=[0-9@$!|]{0,30}[a-z])[a-z0-9@$!|]{3,30}(?!\w)")
+_LONG = later(r"[a-z]{18,400}")
+_ESCAPED = later(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
+_INITIALS = later(r"[.!?\n]\W{0,5}([a-z])")
+_SHORT_LINES = later(r"^(?:[^\W\d_]+(?: [^\W\d_]+)?[.,;:!]?\n){3,400}+[^\n]{1,40}$", re.MULTILINE)
 """A column of one or two words a line: a sentence set upright."""
-_PERCENT = re.compile(
-    r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}"
-)
+_PERCENT = later(r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}")
 
 
 def plain(text: str) -> str:

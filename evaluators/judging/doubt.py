@@ -2,16 +2,17 @@
 
 import re
 
+from wardround.engine.text import later
 from wardround.evaluators.judging.unread import Why
 
-_HEDGES = re.compile(
+_HEDGES = later(
     r"\b(?:partial(?:ly)?|partly|mostly|largely|somewhat|however|but|although|though|except|unless|maybe|perhaps|"
     r"possibly|probably|unsure|uncertain|unclear|doubt(?:s|ful)?|instead|rather|actually|almost|nearly|half|halfway|"
     r"in part|parts?(?= of (?:it|the|this))|disagree[sd]?|opposite|refuse[sd]?|aside|debatable|questionable|yet|"
     r"as (?:far|long) as)\b|\?",
     re.IGNORECASE,
 )
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = later(
     r"\b(?:fail\w*|miss(?:es|ed|ing)?|false\w*|untrue|wrong\w*|incorrect\w*|inaccura\w*|imprecise\w*|inexact\w*|"
     r"incomplete\w*|mistak\w*|errors?|erroneous\w*|lack(?:s|ed|ing)?|omit\w*|omission\w*|overlook\w*|ignor\w*|"
     r"neglect\w*|differ(?:s|ent|ently|ed|ing)?|contradict\w*|contrary|opposed?|oppos(?:es|ing)|den(?:y|ies|ied)|"
@@ -20,18 +21,18 @@ _TAKEN_BACK = re.compile(
     r"sino|aber|nicht|kein\w*|mais|pas)\b",
     re.IGNORECASE,
 )
-_NEGATIONS = re.compile(
+_NEGATIONS = later(
     r"\b(?:not|no|non|never|neither|nor|none|nothing|without|cannot|hardly|scarcely|barely)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-_AFFIRMED = re.compile(
+_AFFIRMED = later(
     r"\b(?:right(?=\W*$| (?:that|about|on|answer|after))|true|valid|accurate|agrees?|match(?:es|ed)?|correctly|yes|"
     r"(?:is|are|says|say|means|mean|names|name) the same|bears? (?:it|this|that) out|"
     r"(?:is|are|was|were) (?:\w+ )?(?:found|covered|included|present|contained|supported|confirmed|correct|right))\b",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[.,;:\n]")
-_UNREAD = re.compile(
+_CLAUSE = later(r"[.,;:\n]")
+_UNREAD = later(
     "[^\\x00-\\x7f\u00a0-\u024f\u0370-\u03ff\u1e00-\u1eff\u2010-\u2027\u202f-\u205e\u2070-\u209f\u20ac\u2122\u2190\u2192"
     "\u2248\u2264\u2265\u2212\ufffd]"
 )

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from wardround.engine.text import later
 from wardround.evaluators.judging.question import LONGEST, Material
 
 BAR = "| "
@@ -14,16 +15,16 @@ _TAG = 8
 _WORDS = 200
 """Characters in which the cut of a long text looks for a white space."""
 
-_BREAKS = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BREAKS = later("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SHAPELESS = (
     "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Characters without a shape of their own: controls, zero widths, directions, fillers, selectors, tags."""
-_UNSEEN = re.compile(f"[{_SHAPELESS}]")
-_HALVES = re.compile("[\ud800-\udfff]")
-_ODD = re.compile(f"[{_SHAPELESS}\r\v\f\x1c-\x1e\x85\u2028\u2029\ud800-\udfff]")
+_UNSEEN = later(f"[{_SHAPELESS}]")
+_HALVES = later("[\ud800-\udfff]")
+_ODD = later(f"[{_SHAPELESS}\r\v\f\x1c-\x1e\x85\u2028\u2029\ud800-\udfff]")
 """What any of these three changes."""
 _DASHES = r"\-=_~*+<>\u00ab\u00bb\u2010-\u2015\u2212\u2500-\u257f\u30fc\ufe58\ufe63\uff0d\uff1d\uff3f"
 _OPENING = r"[ \t>*_#\[({\"'`\u3000\u3010\u300c|-]{0,12}"
@@ -35,7 +36,7 @@ _LABELS = (
     r"(?:the )?(?:case|goal|steps?|reference(?: steps?)?|text|page|reply|answer|request|list|item)|earlier steps"
     r"|passages? \d{1,3}"
 )
-_LINES = re.compile(
+_LINES = later(
     rf"^(?=[ \t]*[{_DASHES}]{{3}})[ \t]*(?:[=_~*\-\u2010-\u2015\u2212\u2500-\u257f]{{5,}}[ \t]*$"
     rf"|[{_DASHES}]{{3,40}}[ \t]*[^\W_])"  # a line of dashes, or one that opens with them
     rf"|^{_OPENING}(?:{_LABELS})[ \t*_\])}}\u3011\u300d]{{0,8}}(?:[:\uff1a]|$)"  # a label in its place
@@ -47,7 +48,7 @@ _LINES = re.compile(
     r"(?:materials?|texts?|case|step|passages?|references?|reply|answer|fence|document|data|input)\b.{0,40}[-=_~*#\]>]{2}",
     re.IGNORECASE | re.MULTILINE,
 )
-_TOKENS = re.compile(
+_TOKENS = later(
     r"[<\uff1c](?=[|\uff5c][\w\u2581 /.:-]{1,40}[|\uff5c][>\uff1e])"  # <|im_start|> and its kin
     r"|[<\uff1c](?=/?(?:s|bos|eos|pad|unk|mask|sep|cls|think|thinking|system|user|human|assistant|developer|tool"
     r"|tool_call|tool_response|function_calls|invoke|instructions?|prompt|materials?|start_of_turn|end_of_turn"

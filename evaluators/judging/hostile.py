@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from wardround.engine.text import later
 from wardround.evaluators.judging.codes import written
 from wardround.evaluators.judging.disguise import coded, disguised, folded, plain
 from wardround.evaluators.judging.fence import seen
@@ -12,7 +13,7 @@ from wardround.evaluators.judging.question import Origin
 from wardround.evaluators.judging.signs import ENCODED, FENCE, FORM, HIDDEN, MARKUP, SIGNS, TALK
 from wardround.evaluators.judging.talk import about_judging
 
-_MARKUP = re.compile(
+_MARKUP = later(
     r"<[|\uff5c][\w\u2581 .:/-]{1,40}[|\uff5c]>|\[/?inst\]|<</?sys>>|</s>|<s>|<(?:start|end)_of_turn>"
     r"|\[/?(?:system(?:_prompt)?|admin|developer|root)\]|</?(?:system|user|assistant|human|think"
     r"|tool_call|function_calls|invoke|instructions?|prompt)\b[^<>]{0,60}>|^[ \t>*#-]{0,8}(?:system|user"
@@ -20,7 +21,7 @@ _MARKUP = re.compile(
     r"""|[\"']?\brole[\"']? ?: ?[\"']?(?:system|user|assistant)\b""",
     re.MULTILINE,
 )
-_FORM = re.compile(
+_FORM = later(
     r"""[\"'](?:judge?ment|verdict|classification|found|basis|same|steps|quotes"""
     r"""|keywords[_ ]to[_ ]search)[\"'] ?:|\b(?:verdict|judge?ment|judging|step class|class(?:ification)?"""
     r"|result of grading|found|grade|evaluation|same)\W{0,3}(?: is)?\s?[:=]\W{0,4}(?:(?:correct|incorrect"
@@ -33,7 +34,7 @@ _FORM = re.compile(
     r"""|a)[\"']?\s?[:=]\W{0,4}(?:in)?correct\b|\boutput\n\W*(?:correct|incorrect|wrong|true|reasoning"""
     r"|citation|repetition|redundancy|approved|pass(?:ed)?)\b",
 )
-_FENCE = re.compile(
+_FENCE = later(
     r"[=#-]{3} ?(?:system|developer|admin|instructions?) ?[=#-]{3}|(?:[-=#]{2}\W{0,8}|\*{3}\W{0,8}"
     r"|\[)(?:begin|end|start)\b.{0,40}(?:[-=*#]{2}|\])|</?(?:case|passage|reference|answer|step|material"
     r"|document|context|evidence)s?>|^\W{0,8}the (?:step|text|reference|answer|case|passage \d+) ?:"
@@ -41,7 +42,7 @@ _FENCE = re.compile(
     r"|end of (?:the )?(?:case|candidate\S*(?: answer)?|text|step|material))\b",
     re.MULTILINE,
 )
-_HIDDEN = re.compile(
+_HIDDEN = later(
     r"""<!--|display ?: ?none|visibility ?: ?hidden|font-size ?: ?0|[;\"' ](?:max-)?(?:height|width) ?: ?0"""
     r"""|opacity ?: ?0|(?:left|top|text-indent) ?: ?-\d{3}|\[//\]: ?#|colou?r ?[:=] ?[\"']?(?:white"""
     r"""|transparent|#fff(?:fff)?)\b|\bfill=[\"']?white|\bsr-only\b|\\textcolor\{white|\\phantom\{"""
@@ -82,15 +83,15 @@ _NEEDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 bracket. To look for these is far quicker, and most texts hold none.
 """
 _MARKS = (":", "=", "(", "/", "[", ">")
-_THINKS = re.compile(r"\s*<think>(?=[^<]{200})")
-_TAGS = re.compile("[\U000e0020-\U000e007e]")
-_TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_SELECTED = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
-_SPLIT = re.compile(
+_THINKS = later(r"\s*<think>(?=[^<]{200})")
+_TAGS = later("[\U000e0020-\U000e007e]")
+_TURNED = later("[\u202a-\u202e\u2066-\u2069]")
+_SELECTED = later("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
+_SPLIT = later(
     "[a-z][\u200b-\u200d\u2060-\u2064\ufeff\u00ad\u034f\u115f\u1160\u3164\ufe00-\ufe0f\U000e0100-\U000e01ef]+(?=[a-z])",
     re.IGNORECASE,
 )
-_CYRILLIC = re.compile("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]", re.IGNORECASE)
+_CYRILLIC = later("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]", re.IGNORECASE)
 
 
 def signs(text: str, origin: Origin) -> tuple[str, ...]:

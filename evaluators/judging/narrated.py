@@ -1,6 +1,6 @@
 """Sentences of clinical narration: what they quote is said to a patient, a nurse or a colleague, and to no judge."""
 
-import re
+from wardround.engine.text import later
 
 _ROLES = (
     r"patients?|he|she|him|her|his|hers|mother|father|mum|dad|parents?|famil(?:y|ies)|daughters?|sons?"
@@ -10,15 +10,15 @@ _ROLES = (
     r"|paramedics?|therapists?|dietici?ans?|social workers?|dispatchers?|guardian|laborator(?:y|ies)|blood bank"
     r"|radiologists?|pathologists?|ward|clinic|hospital|discharge|leaflet|packet|bracelet|card"
 )
-_WHO = re.compile(rf"\b(?:{_ROLES})\b")
+_WHO = later(rf"\b(?:{_ROLES})\b")
 """Somebody of whom a record tells, or a thing that tells somebody what to do."""
-_OWN = re.compile(r"\b(?:i|my|me|we|our|us)\b")
-_YOU = re.compile(r"\b(?:you|your|yours|yourself)\b")
-_BODY = re.compile(
+_OWN = later(r"\b(?:i|my|me|we|our|us)\b")
+_YOU = later(r"\b(?:you|your|yours|yourself)\b")
+_BODY = later(
     r"\b(?:pains?|tablets?|pills?|sleep|bowels?|belly|stomach|legs?|arms?|head|chest|skin|cough|fever|sick|hurts?|drugs?"
     r"|medicines?|school|work|night|morning|week|month|eat\w*|drink\w*|breath\w*|bleed\w*|period|mood|wife|husband)\b"
 )
-_READER = re.compile(
+_READER = later(
     r"\b(?:graders?|evaluators?|assessors?|raters?|scorers?|rubrics?|verdicts?|llms?|language models?|invigilators?"
     r"|adjudicators?|marking scheme|grading|evaluation|benchmark|judging|prompts?|system message)\b"
     r"|\b(?:dear|the|any|every|all|our|whoever|whichever|which|automat\w+|to|for|(?<!is )(?<!was )(?<!as )an?|your|you)"
@@ -40,35 +40,35 @@ _JUDGED = (
     r"|submissions?|items?|wording|paragraphs?|pages?|work|sentences?|match(?:es)?|scores?|grades?|marks|criteria"
     r"|conclusions?|evidence)\b(?! (?:on|of) (?:the )?(?:left|right|card|clinic))"
 )
-_HERE = re.compile(
+_HERE = later(
     rf"\b(?:this|these|following|above|next|my|our|candidate'?s?) (?:\w+ ){{0,2}}?{_JUDGED}"
     r"|\b(?:steps?|answers?|statements?|claims?|reasoning|diagnos[ie]s|plan|line)"
     r" (?:above|below|here|is|are|was|as|be|must|has|should|shall|will)\b"
     r"|\b(?:award\w*|giv\w*|earn\w*|deserv\w*) (?:\w+ ){0,2}(?:marks?|credit|points?|score)\b"
 )
 """The very text that is read, or what it is to get."""
-_THERE = re.compile(rf"\b(?:that|those|each|every|any|the|all|top|full|highest) (?:\w+ ){{0,2}}?{_JUDGED}")
+_THERE = later(rf"\b(?:that|those|each|every|any|the|all|top|full|highest) (?:\w+ ){{0,2}}?{_JUDGED}")
 """Some text that is judged: narrated if nobody is ordered to do something with it."""
-_REPORTED = re.compile(
+_REPORTED = later(
     r"\b(?:told|asked|instructed|requested|advised|reminded|warned|taught|able|unable|tried|trying|wanted|refused|had|has"
     r"|went on|began|failed|used|supposed) (?:\w+ ){0,2}?to \w+"
 )
-_ORDERING = re.compile(r"\b(?:must|shall|should|ought|please|needs?|to|may|can|will|let)\b")
-_SAYING = re.compile(
+_ORDERING = later(r"\b(?:must|shall|should|ought|please|needs?|to|may|can|will|let)\b")
+_SAYING = later(
     r"\b(?:to|must|shall|should|please|and|or|then|only|just|will|may|can|do) (?:\w+ )?"
     r"(?:answer|reply|respond|return|output|print|write|say|state|mark|rate|grade|label|classify|count|treat|accept|call"
     r"|award|approve|confirm|pass|judge|score|conclude|deem)\b[^.;]{0,40}\b(?:correct|true|found|right|verified|reasoning"
     r"|approved|credit|full|match|citation|redundan\w+|unseen)\b"
 )
 """An order to say a verdict."""
-_RANGE = re.compile(
+_RANGE = later(
     r"\(?\b(?:reference|normal)(?: (?:range|interval|values?|limits?))?:? (?:above|below|from|up to|under|over|at least"
     r"|less than|more than|[<>\u2264\u2265]|\d)[^()\n;.]{0,40}\)?"
 )
-_QUOTED = re.compile(r"(?<=[:,])\s['\"](?:[^'\"\n]|(?<=\w)'(?=\w)){1,400}['\"]")
-_END = re.compile(r"(?<=[.!?])\s+|(?<=[.!?]['\"])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
+_QUOTED = later(r"(?<=[:,])\s['\"](?:[^'\"\n]|(?<=\w)'(?=\w)){1,400}['\"]")
+_END = later(r"(?<=[.!?])\s+|(?<=[.!?]['\"])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 _STOPS = str.maketrans(".!?", ",,,")
-_ORDER = re.compile(
+_ORDER = later(
     r"^\W*(?:think|imagine|pretend|suppose|assume|act|list|count|treat|mark|rate|grade|score|judge|judging|call|accept|approve"
     r"|confirm|trust|believe|let|forget|ignore|disregard|overrule|override|bypass|answer|reply|return|output|write|print|say"
     r"|repeat|continue|begin|start|stop|skip|give|award|remember|note|dear|attention|hello|now|never|always|do not)\b"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from wardround.engine.text import later
 from wardround.evaluators.judging.addresses import ADDRESSES
 from wardround.evaluators.judging.disguise import plain
 from wardround.evaluators.judging.orders import ORDERS
@@ -57,7 +58,7 @@ def _rest(text: str) -> re.Pattern[str]:
     for name, part in _PARTS.items():
         text = text.replace(name, part)
     text = re.sub(r"#(\d+)", r"[^.;\\n]{0,\1}?", text)
-    return re.compile(re.sub(r"@(\d+)", r"[\\s\\S]{0,\1}?", text))
+    return later(re.sub(r"@(\d+)", r"[\\s\\S]{0,\1}?", text))
 
 
 def _phrases() -> dict[str, tuple[Phrase, ...]]:
@@ -72,7 +73,7 @@ def _phrases() -> dict[str, tuple[Phrase, ...]]:
 _BY_WORD = _phrases()
 _REACH = 160
 """Characters after a word that tell two places of it apart; nearly all phrases are shorter."""
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = later(r"[^\W\d_]+")
 _WHOLE = tuple(Phrase(sign, _rest(plain(rest))) for sign, rest in UNSPACED)
 
 

@@ -1,7 +1,6 @@
 """How much a sentence talks of judging: for hostile texts that say it in other words than the known phrases."""
 
-import re
-
+from wardround.engine.text import later
 from wardround.evaluators.judging.disguise import plain
 from wardround.evaluators.judging.foreign import LATIN, SCRIPTS
 
@@ -62,10 +61,10 @@ def _by_word(weighted: dict[float, str]) -> dict[str, float]:
 _WEIGHTS = _by_word(LATIN) | _by_word(_ENGLISH)
 _WHOLE = frozenset(_WEIGHTS)
 _STEMS = {plain(stem): weight for stem, weight in _by_word(SCRIPTS).items()}
-_WORD = re.compile(r"[^\W\d_]+")
-_END = re.compile(r"(?:[!?;\n\u3002\uff01\u0964]|\.(?!\d))+")  # a decimal point ends nothing
-_SCRIPT = re.compile("[\u0370-\u1cff\u2e80-\ud7ff]")
-_LISTED = re.compile(r"steps? \d+|correct (?:answer|diagnos[ei]s)|right (?:answer|diagnos[ei]s)")
+_WORD = later(r"[^\W\d_]+")
+_END = later(r"(?:[!?;\n\u3002\uff01\u0964]|\.(?!\d))+")  # a decimal point ends nothing
+_SCRIPT = later("[\u0370-\u1cff\u2e80-\ud7ff]")
+_LISTED = later(r"steps? \d+|correct (?:answer|diagnos[ei]s)|right (?:answer|diagnos[ei]s)")
 
 
 def about_judging(text: str) -> bool:

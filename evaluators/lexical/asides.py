@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from wardround.engine.text import later
+
 _WORDS = (
     "ignor", "disregard", "forget", "overrid", "bypass", "verdict", "judg", "classif", "label", "grade", "grading",
     "rating", "score", "mark ", "rate ", "count ", "treat ", "deem", "accept", "consider", "regard", "report ",
@@ -15,7 +17,7 @@ _VERDICTS = (
     r"(?:correct|incorrect|wrong|search|true|false|reasoning|citation|repetition|redundancy|yes|no|unverifiable)\b"
 )
 _JUDGES = r"(?:judge|grader|evaluator|reviewer|rater|assistant|ai|llm|language\smodel)s?\b"
-_BEHEST = re.compile(
+_BEHEST = later(
     rf"""(?xi)
     \b(?:ignor(?:e|ing|a|ad|en|ez|iere?n?)|disregard(?:ing)?|forget|overrid(?:e|ing)|bypass(?:ing)?)\b[^\n.!?]{{0,60}}
         \b(?:instructions?|prompts?|rules?|above|previous|criteria|guidelines?|system|everything|instru\w+|anweisung\w*|consignes?)\b
@@ -36,7 +38,7 @@ _BEHEST = re.compile(
     """,
     re.MULTILINE,
 )
-_SPLIT = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])(?=\s|$|[\u3400-\u9fff])|(?<=\n)")
+_SPLIT = later(r"(?<=[.!?\u3002\uff01\uff1f])(?=\s|$|[\u3400-\u9fff])|(?<=\n)")
 
 
 @lru_cache(maxsize=1024)

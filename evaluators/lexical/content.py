@@ -1,20 +1,20 @@
 """What a text says as the offline judge sees it: its telling words in comparable form, sentence by sentence."""
 
-import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
+from wardround.engine.text import later
 from wardround.scenarios.terms.vocabulary import root
 from wardround.scenarios.terms.wording import plain, stem, words_of
 
 LONGEST = 100_000
 """Characters of a text that are looked at: the beginning."""
 
-_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+\d*")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_WORD = later(r"\d+(?:[.,]\d+)*|[^\W\d_]+\d*")
+_UNSPACED = later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 """Scripts without spaces: their words are pairs of characters."""
-_END = re.compile(
+_END = later(
     r"(?<=[^\s.]{2})[.!?](?=[\s*\"')\]]+[A-Z0-9*\"(\[-])|[\u3002\uff01\uff1f]|;(?=\s)"
     # a long line that goes on with a small letter is only wrapped
     r"|(?<![^\n]{50})\n\s*|\n\s*+(?![a-z(])"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
+from wardround.engine.text import later
 from wardround.evaluators.lexical.content import known, share
 from wardround.evaluators.reasoning.judged import StepClass
 
@@ -17,18 +18,18 @@ MOSTLY, SPARSE = 0.7, 0.03
 SAME = 92.0
 """Least likeness (rapidfuzz token sort ratio) of a step that repeats another."""
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
-_VALUE = re.compile(
+_NUMBER = later(r"\d+(?:[.,]\d+)?")
+_VALUE = later(
     r"\b\d+(?:[.,]\d+)?\s?(?:%|mm|cm|m[lL]|[gG]/|mg|g/d[lL]|U/|IU|mmol|mEq|mm ?Hg|/min|bpm|\u00b0|ng|pg|\u00b5g|mcg|"
     r"cells|K/|x ?10|/\u00b5[lL]|/mm)"
 )
-_STATING = re.compile(
+_STATING = later(
     r"\b(?:show(?:s|ed|n)?|reveal(?:s|ed)?|demonstrat(?:es|ed)|(?:was|were|is|are) (?:found|seen|positive|negative"
     r"|elevated|raised|high|low|abnormal|normal|increased|decreased)|came back|return(?:s|ed)|measured|of \d)\b"
     r"|" + _VALUE.pattern,
     re.IGNORECASE,
 )
-_NOT_STATED = re.compile(
+_NOT_STATED = later(
     r"\b(?:if|whether|would|will|could|may|might|should|can|must|expect\w*|suspect\w*|anticipat\w*|plan\w*|order\w*"
     r"|request\w*|check\w*|look\w* for|need\w*|want\w*|ask\w*|consider\w*|possibl\w*|probabl\w*|likely|unlikely|to"
     r" (?:confirm|exclude|rule|see|assess|evaluate)|usual\w*|typical\w*|often|common\w*|general\w*|most|many|some"
@@ -36,8 +37,8 @@ _NOT_STATED = re.compile(
     r"|threshold|criteria|characteri\w*|classic\w*|dose|give\w*|treat\w*|therapy|daily|no|not|without)\b|[?<>\u2265\u2264]",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"(?<=[a-z0-9%)])[.;](?=\s|$)|,\s|\n|\b(?:and|but|which|because|so|while|whereas)\b")
-_CONCLUDING = re.compile(
+_CLAUSE = later(r"(?<=[a-z0-9%)])[.;](?=\s|$)|,\s|\n|\b(?:and|but|which|because|so|while|whereas)\b")
+_CONCLUDING = later(
     r"\b(?:suggest\w*|indicat\w*|consistent|inconsistent|therefore|thus|hence|likely|unlikely|support\w*"
     r"|point\w* (?:to|away)\w*|rais(?:e|es|ed|ing)|confirm\w*|(?:rule\w*|ruling)[ -]out|exclu\w*|consider\w*|because"
     r"|since|due to|could|may|might|would|concern\w*|align\w*|diagnos\w*|possib\w*|differential\w*|compatible"

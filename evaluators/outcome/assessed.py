@@ -3,9 +3,30 @@
 import msgspec
 
 from wardround.evaluators.judging.panel import Vote
-from wardround.evaluators.outcome.pairing import Paired
-from wardround.evaluators.reasoning.items import Item
 from wardround.evaluators.reasoning.judged import Rules
+
+Places = tuple[int, ...]
+"""Places of items in a list, from 0."""
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One examination: its `type` (laboratory, imaging, history ...), its `name`, what it is `wanted` for."""
+
+    type: str
+    name: str
+    wanted: str = ""
+
+
+class Paired(msgspec.Struct, frozen=True):
+    """The recorded items (places from 0) that one request is, by the panel's majority; `open`: it reached none on them.
+
+    `votes` are lists of numbers as the judges gave them (1 is the first), `reason` says why any are open.
+    """
+
+    same: Places
+    votes: tuple[Vote, ...]
+    open: Places = ()
+    reason: str = ""
 
 
 class Sought(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -14,9 +14,9 @@ from wardround.evaluators.judging.noticing import NOTICED
 from wardround.evaluators.judging.panel import Ruling, Vote
 from wardround.evaluators.judging.question import Material
 from wardround.evaluators.outcome import questions
-from wardround.evaluators.outcome.account import OutcomeAccount
+from wardround.evaluators.outcome.account import Basis, OutcomeAccount
 from wardround.evaluators.outcome.lookup import Lookup, lookup
-from wardround.evaluators.outcome.plan import Basis, PlanVerdict, reading
+from wardround.evaluators.outcome.plan import PlanVerdict, reading
 from wardround.evaluators.reasoning.account import Quoted
 from wardround.evaluators.reasoning.quoting import quoted_in
 from wardround.evaluators.reasoning.verdicts import read_outcome

@@ -7,25 +7,12 @@ import msgspec
 
 from wardround.engine.records import Score
 from wardround.evaluators.judging.judge import Answer, Judge, Reading, Sample, answered
-from wardround.evaluators.judging.panel import Panel, Vote
+from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.payload import field, needed
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.outcome import questions
-from wardround.evaluators.reasoning.items import Item, matched, precision_recall
-
-Places = tuple[int, ...]
-
-
-class Paired(msgspec.Struct, frozen=True):
-    """The recorded items (places from 0) that one request is, by the panel's majority; `open`: it reached none on them.
-
-    `votes` are lists of numbers as the judges gave them (1 is the first), `reason` says why any are open.
-    """
-
-    same: Places
-    votes: tuple[Vote, ...]
-    open: Places = ()
-    reason: str = ""
+from wardround.evaluators.outcome.assessed import Item, Paired, Places
+from wardround.evaluators.reasoning.items import matched, precision_recall
 
 
 async def pair(panel: Panel, request: Item, recorded: Sequence[Item]) -> Paired:

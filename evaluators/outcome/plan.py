@@ -12,9 +12,9 @@ from wardround.evaluators.judging.judge import Reading
 from wardround.evaluators.judging.payload import field, payload, single
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.judging.words import word
+from wardround.evaluators.outcome.account import Basis
 
 Said = Literal["correct", "wrong", "unverifiable"]
-Basis = Literal["same", "included", "evidence", "none", ""]
 
 _SAID: Mapping[str, Said] = {
     "correct": "correct",

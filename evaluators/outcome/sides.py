@@ -7,7 +7,7 @@ import msgspec
 from wardround.engine.records import Action, Json
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.judging.question import Origin
-from wardround.evaluators.reasoning.items import Item
+from wardround.evaluators.outcome.assessed import Item
 from wardround.evaluators.requests import TESTS
 from wardround.scenarios import disclosure, reading, records
 from wardround.scenarios.answers import ANSWERING, answers, tells_a_story

@@ -9,13 +9,12 @@ from typing import Literal
 
 import msgspec
 
-from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.judging.judge import Answer, Judge, Reading, Sample, answered
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.question import Question
 from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.judged import Verdict
+from wardround.evaluators.reasoning.judged import Knowledge, Verdict
 from wardround.evaluators.reasoning.verdicts import read_judgment, read_opinion
 from wardround.evaluators.together import together
 
@@ -24,6 +23,11 @@ HALF = 10
 """Controls that a judge should accept, and as many that it should not."""
 FIT = 0.5
 """Youden's index below which a judge is unfit: it accepts nearly as much of what is false as of what is true."""
+
+LEAST = HALF // 2
+"""Controls of either kind to which there must be a reply before a judge is called fit or unfit."""
+_UNREACHED = "judge/"
+"""How the reasons of controls begin for which there was no reply at all."""
 
 
 class Control(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -44,7 +48,9 @@ class Fitness(msgspec.Struct, frozen=True):
     """One judge by its controls: `accepted` of so many `supported`, `rejected` of so many `unsupported`.
 
     `youden` is sensitivity plus specificity less 1: 1 for a judge that is always right, 0 for one that says the same of
-    everything. What was not answered is no acceptance and no rejection. `fit` if it is 0.5 at least.
+    everything. What could not be read is no acceptance and no rejection. `fit` if it is 0.5 at least.
+    Controls for which the judge could not be reached, `unreached` of them, say nothing of it: with fewer than five left
+    of either kind `youden` and `fit` are None, not known.
     """
 
     judge: str
@@ -52,8 +58,9 @@ class Fitness(msgspec.Struct, frozen=True):
     accepted: int
     unsupported: int
     rejected: int
-    youden: float
-    fit: bool
+    youden: float | None
+    fit: bool | None
+    unreached: int = 0
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -131,10 +138,14 @@ def fitness(controls: Sequence[Control]) -> list[Fitness]:
     found = []
     for judge in dict.fromkeys(one.judge for one in controls):
         mine = [one for one in controls if one.judge == judge]
-        supported = [one for one in mine if one.kind == "supported"]
-        others = [one for one in mine if one.kind != "supported"]
+        reached = [one for one in mine if one.said is not None or not one.reason.startswith(_UNREACHED)]
+        supported = [one for one in reached if one.kind == "supported"]
+        others = [one for one in reached if one.kind != "supported"]
         accepted = sum(one.said == Verdict.CORRECT for one in supported)
         rejected = sum(one.said not in (None, Verdict.CORRECT) for one in others)
-        youden = accepted / len(supported) + rejected / len(others) - 1
-        found.append(Fitness(judge, len(supported), accepted, len(others), rejected, youden, youden >= FIT))
+        known = min(len(supported), len(others)) >= LEAST
+        youden = accepted / len(supported) + rejected / len(others) - 1 if known else None
+        fit = None if youden is None else youden >= FIT
+        gone = len(mine) - len(reached)
+        found.append(Fitness(judge, len(supported), accepted, len(others), rejected, youden, fit, gone))
     return found

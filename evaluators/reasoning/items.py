@@ -3,13 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-import msgspec
-from scipy.sparse import csr_array  # type: ignore[import-untyped]  # SciPy ships no types
-from scipy.sparse.csgraph import maximum_bipartite_matching  # type: ignore[import-untyped]
-
 from wardround.engine.records import Json, Score
 from wardround.evaluators.judging.payload import field, needed
 from wardround.evaluators.judging.unread import Unread, unread
+from wardround.evaluators.outcome.assessed import Item
 from wardround.scenarios import listing
 from wardround.scenarios.coordination import MODIFIERS, apart, halves
 from wardround.scenarios.terms.catalogue import catalogue
@@ -24,14 +21,6 @@ _INFO = ("info_required", "info_requried", "information_required", "purpose")  #
 _MARKED = re.compile(r"\n|(?:^|\s)\(?\d{1,2}[.)]\s|^\s*[-*\u2022]")
 _WORD = re.compile(r"\w+")
 _JOINING = frozenset({"and", "or", "plus", "as", "well", "along", "with", "also", "y", "et", "und", "the", "a", "of"})
-
-
-class Item(msgspec.Struct, frozen=True):
-    """One examination: its `type` (laboratory, imaging, history ...), its `name`, what it is `wanted` for."""
-
-    type: str
-    name: str
-    wanted: str = ""
 
 
 def read_items(text: str) -> tuple[Item, ...] | Unread:
@@ -118,6 +107,10 @@ def matched(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]) -> int:
             raise IndexError(f"pair ({one}, {other}) of {asked} asked and {recorded} recorded items")
     if not pairs:
         return 0
+    # imported here, as who reads an account need not wait for SciPy, which ships no types
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]  # noqa: PLC0415
+    from scipy.sparse.csgraph import maximum_bipartite_matching  # type: ignore[import-untyped]  # noqa: PLC0415
+
     distinct = sorted(set(pairs))
     rows, columns = zip(*distinct, strict=True)
     graph = csr_array(([1] * len(distinct), (rows, columns)), shape=(asked, recorded))

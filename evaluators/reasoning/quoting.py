@@ -20,6 +20,6 @@ def quoted_in(sources: Sequence[Found | Page], number: Json, words: str, seat: s
     named = [sources[number - 1]] if numbered else []
     for source in (*named, *sources):
         if place := cite(source, words):
-            where = (source.title, source.url, source.date, getattr(source, "source", ""))
+            where = (source.title, source.url, source.date, source.source if isinstance(source, Found) else "")
             return Quoted(place.digest, place.start, place.end, *where, place.how, place.likeness, seat)
     return None

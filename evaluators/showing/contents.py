@@ -54,6 +54,7 @@ def contents_pages(
                 total=len(rows),
                 pages=places,
                 columns=columns,
+                accuracies=ACCURACIES,
                 links=links,
                 home=home,
                 endings=sorted({ended_by(row.cause, row.reason) for row in rows}),

@@ -2,19 +2,24 @@
 
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from wardround.engine.records import Json
 from wardround.evaluators.showing.visible import visible
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 
 
 @cache
-def environment() -> Environment:
+def environment() -> "Environment":
     """One whose every expression is escaped and made visible; made once, so that templates are compiled once."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  # only who writes pages waits
+
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

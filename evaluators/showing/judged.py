@@ -11,14 +11,14 @@ from wardround.engine.digest import digest_of
 from wardround.engine.records import Json, Score
 from wardround.evaluators import judged_measures
 from wardround.evaluators.measures import counted, measure_of, place_of, shown
-from wardround.evaluators.outcome.assessed import AssessmentAccount
+from wardround.evaluators.outcome.assessed import AssessmentAccount, Item
 from wardround.evaluators.reasoning.account import Account
 from wardround.evaluators.reasoning.controls import fitness
-from wardround.evaluators.reasoning.items import Item
 from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.rows import EpisodeScores
 from wardround.evaluators.showing.accounts import Told, digests, told
+from wardround.evaluators.showing.as_read import as_read
 from wardround.evaluators.showing.contents import ACCURACIES
 from wardround.evaluators.showing.encounter import SAID, VERBS, Encounter
 from wardround.evaluators.showing.environment import environment, style
@@ -27,6 +27,7 @@ from wardround.evaluators.showing.mark import MEANINGS, SIGNS, State, Voice, voi
 from wardround.evaluators.showing.quotation import Quotation, quotation
 from wardround.evaluators.showing.step import Shown, parts
 from wardround.evaluators.showing.visible import shortened
+from wardround.evaluators.standing import Goal
 from wardround.evaluators.summary import WORD_MATCH
 from wardround.scenarios.case import Case
 
@@ -73,7 +74,7 @@ def episode_page(
     source is a link for the reader to follow. Of a restricted case no text of case, reply, search or source is shown,
     the states of its steps and the scores are. The same input gives the same bytes.
     """
-    found = told(accounts)
+    found, veiled = told(accounts), row.restricted or case.data_class == "restricted"
     judged = [
         _Judged(name, one, parts(one, row, texts, f"p{n}")) for n, (name, one) in enumerate(found.reasoning.items())
     ]
@@ -99,7 +100,8 @@ def episode_page(
             scores=_scores(row),
             tiles=_tiles(row, found),
             texts=[(digest, texts.get(digest)) for digest in digests(accounts)],
-            veiled=row.restricted or case.data_class == "restricted",
+            veiled=veiled,
+            read=[] if veiled else as_read(row.answer, case, _goal(row, found), _asked_for(row)),
             signs=SIGNS,
             meanings=_meanings(judged),
             long_step=LONG_STEP,
@@ -134,7 +136,12 @@ _WORDS: dict[str, Any] = {
 """What the page says things with."""
 
 
-def _goal(row: EpisodeScores, found: Told) -> str:
+def _asked_for(row: EpisodeScores) -> int:
+    """How many diagnoses the game asked for, by the scores of its ranked list."""
+    return max(1, sum(score.name.startswith("diagnosis_top_") for score in row.scores))
+
+
+def _goal(row: EpisodeScores, found: Told) -> Goal:
     if found.outcome:
         return found.outcome.goal
     return "treatment" if any(score.name == "treatment_accuracy" for score in row.scores) else "diagnosis"

@@ -54,7 +54,7 @@ def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | Non
     rules = rules or rules_in(runs)[0]
     episodes = [row for run in runs for row in run.episodes if row.cause is not None]
     strata = _strata(episodes, by)
-    if not any(getattr(row, by) for row in episodes):
+    if not any(_stated(row, by) for row in episodes):
         return []
     held = players(runs)
     inside_of = [(shown, [_within(player, by, stratum) for player in held]) for stratum, shown in strata.items()]
@@ -104,7 +104,7 @@ def _turned(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
 
 
 def _unplaced(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
-    """The table of other games, unless it would say of one unjudged run what its own figures say."""
+    """The table of other scenarios, unless it would say of one unjudged run what its own figures say."""
     placed = [run for run in runs if setting_of(run.header) not in (ONE_TURN, ORACLE, TREATMENT)]
     judged = any(
         score.name.endswith("efficiency_formal") for run in placed for row in run.episodes for score in row.scores
@@ -150,12 +150,16 @@ def _population(taken: Taken, population: Population) -> Taken:
     return [pair for pair in taken if pair[0].rare] if population == "rare" else taken
 
 
+def _stated(row: EpisodeScores, by: Stratum) -> tuple[str, ...]:
+    return row.body_systems if by == "body_systems" else row.disorders
+
+
 def _strata(episodes: Sequence[EpisodeScores], by: Stratum) -> dict[str, str]:
     """The strata by number of cases, each with the name to be shown."""
     cases: dict[str, set[str]] = {}
     restricted = set()
     for row in episodes:
-        for stratum in getattr(row, by) or (UNSTATED,):
+        for stratum in _stated(row, by) or (UNSTATED,):
             cases.setdefault(stratum, set()).add(row.case)
             if row.restricted:
                 restricted.add(stratum)
@@ -170,7 +174,7 @@ def _within(player: Player, by: Stratum, stratum: str) -> Player:
             run.name,
             run.setting,
             run.doctor,
-            [pair for pair in run.taken if stratum in (getattr(pair[0], by) or (UNSTATED,))],
+            [pair for pair in run.taken if stratum in (_stated(pair[0], by) or (UNSTATED,))],
             run.open,
             run.judge,
             run.judged,

@@ -47,9 +47,11 @@ def by_turn(rules: Rules, turns: int) -> Layout:
 
 
 def others(rules: Rules, goals: Sequence[str]) -> Layout:
-    """All figures of games that the paper's tables have no column for."""
+    """All figures of scenarios that the paper's tables have no column for."""
     accuracy = [Column(f"{goal.capitalize()} accuracy", "", (_outcome(goal, rules),)) for goal in goals]
-    return Layout("other", "Other games", _twice([*accuracy, *_asked("", rules), *_reasoning("", rules)]), single=True)
+    return Layout(
+        "other", "Other scenarios", _twice([*accuracy, *_asked("", rules), *_reasoning("", rules)]), single=True
+    )
 
 
 def _twice(columns: Sequence[Column]) -> tuple[Column, ...]:

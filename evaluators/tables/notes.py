@@ -53,7 +53,7 @@ def _beyond(rows: Sequence[Row]) -> Iterator[str]:
 def _parts(rows: Sequence[Row]) -> Iterator[str]:
     if any(len(figure.parts) > 1 for row in rows for figure in row.figures):
         yield "XX / xx: the formal part of the reply, and its thinking part."
-    if any(figure.beside for row in rows for figure in row.figures):
+    if any(cell.scored for row in rows for figure in row.figures for cells in figure.beside for cell in cells):
         yield (
             "Factuality is over the steps that could be verified; below it the share of reasoning steps that could "
             "not, and the mean with every unverified step taken as wrong, and as correct."
@@ -62,7 +62,14 @@ def _parts(rows: Sequence[Row]) -> Iterator[str]:
 
 def _counts(columns: Sequence[Column], rows: Sequence[Row]) -> Iterator[str]:
     differ = any(
-        len({(cell.scored, cell.n) for column, figure in placed for cell in figure.parts if column.population == one})
+        len(
+            {
+                (cell.scored, cell.n)
+                for column, figure in placed
+                for cell in figure.parts
+                if column.population == one and cell.scored
+            }
+        )
         > 1
         for row in rows
         if (placed := list(zip(columns, row.figures, strict=True)))

@@ -56,7 +56,7 @@ def bracket(ends: tuple[float, float]) -> str:
 def heading(column: Column, own: str = "") -> str:
     """The setting of a column as MedR-Bench calls it."""
     name = column.setting or own
-    return SETTINGS.get(name, name)
+    return SETTINGS.get(name) or name[:1].upper() + name[1:]
 
 
 def terminal(table: Table, width: int = 100) -> Group:

@@ -60,20 +60,25 @@ class Table(msgspec.Struct, frozen=True):
             for row in self.rows
             if any(figure.known for figure in row.figures)
         )
-        left = [
-            *dict.fromkeys(self._place(place) for place in range(len(self.columns)) if place not in kept),
-            *dict.fromkeys(row.doctor for row in self.rows if not any(figure.known for figure in row.figures)),
-        ]
+        left = dict.fromkeys(self._place(place) for place in range(len(self.columns)) if place not in kept)
+        shown = {row.doctor for row in rows}
+        bare = dict.fromkeys(row.doctor for row in self.rows if row.doctor not in shown)
         dashes = any(not figure.parts for row in rows for figure in row.figures)
         said = [note for note in self.notes if dashes or note != DASH]
-        notes = (*said, *([f"Left out, since no run has a value there: {'; '.join(left)}."] if left else []))
+        notes = (
+            *said,
+            *([f"Left out, since no run has a value there: {'; '.join(left)}."] if left else []),
+            *([f"Without any of these figures: {'; '.join(bare)}."] if bare else []),
+        )
         columns = tuple(self.columns[place] for place in kept)
         return msgspec.structs.replace(self, columns=columns, rows=rows, notes=notes)
 
     def _place(self, place: int) -> str:
         column = self.columns[place]
         whose = "" if column.population == "all" else ", rare diseases"
-        return f"{column.label}{f' ({column.setting})' if column.setting else ''}{whose}"
+        judged = any("assessment_" in score for score in column.scores)
+        label = f"{column.label}{' of examinations, judged' if judged else ''}"
+        return f"{label}{f' ({column.setting})' if column.setting else ''}{whose}"
 
     @property
     def known(self) -> bool:

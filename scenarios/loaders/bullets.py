@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from wardround.engine.text import later
 from wardround.scenarios.case import Investigation
 from wardround.scenarios.disclosure import ANCILLARY
 from wardround.scenarios.loaders.measured import normal
 
-_HEADING = re.compile(rf"^{ANCILLARY}[*_ \t]*(?P<rest>.*)$", re.IGNORECASE)
-_NONE = re.compile(
+_HEADING = later(rf"^{ANCILLARY}[*_ \t]*(?P<rest>.*)$", re.IGNORECASE)
+_NONE = later(
     r"(?:(?:there (?:were|was|are) )?(?:no|none|nil)(?: (?:of the|other|further|additional|ancillary|specific))*"
     r"(?: (?:tests?|testing|investigations?|studies|imaging|results?|data|examinations?|procedures?))*"
     r"(?:(?: (?:were|was|are|is|have been|had been))? (?:performed|done|reported|recorded|available|mentioned|provided"
@@ -20,23 +21,23 @@ _NONE = re.compile(
 )
 """A line that says that there is no test, or no result of it."""
 
-_BULLET = re.compile(r"^(?P<indent>\s*)(?:[-*\u2022+]|\d+[.)])\s+(?P<text>.*)$")
-_RULE = re.compile(r"\s*(?:[-*_]\s*){3,}")
-_LABEL = re.compile(r"(?P<label>[^:;]{1,70}?)\s*:(?:\s+(?P<text>.*))?", re.DOTALL)
-_SENTENCE = re.compile(r"(?<=[A-Za-z0-9)%][.;])\s+(?=[A-Z0-9])")
-_CLOSED = re.compile(
+_BULLET = later(r"^(?P<indent>\s*)(?:[-*\u2022+]|\d+[.)])\s+(?P<text>.*)$")
+_RULE = later(r"\s*(?:[-*_]\s*){3,}")
+_LABEL = later(r"(?P<label>[^:;]{1,70}?)\s*:(?:\s+(?P<text>.*))?", re.DOTALL)
+_SENTENCE = later(r"(?<=[A-Za-z0-9)%][.;])\s+(?=[A-Z0-9])")
+_CLOSED = later(
     r"treatment|management|intervention|outcome|follow|prognosis|clinical course|patient|complaint|history"
     r"|physical exam|postoperative treatment|surgical interventions|medication|discharge",
     re.IGNORECASE,
 )
-_VERB = re.compile(
+_VERB = later(
     r"\b(?:show(?:ed|s|ing)?|reveal(?:ed|s|ing)?|demonstrat(?:ed|es|ing)|confirm(?:ed|s|ing)?|identif(?:ied|ies|ying)"
     r"|indicat(?:ed|es|ing)|suggest(?:ed|s|ing|ive)?|detect(?:ed|s)|found|was|were|is|are|had|negative|positive|normal"
     r"|elevated|decreased|increased|unremarkable|consistent|within|ruled|exclud(?:ed|es)|display(?:ed|s)|report(?:ed|s)"
     r"|performed|with|for|there)\b|[,;(:]|\s[<>]?\d[\d.,]*(?![\d-])",
     re.IGNORECASE,
 )
-_LEADING = re.compile(
+_LEADING = later(
     r"^(?:(?:normal|negative|positive|elevated|increased|decreased|low|high|abnormal|reduced|raised|mild(?:ly)?|no|all"
     r"|slightly|markedly|strongly|weakly|severe|significant(?:ly)?|marked|initial|presence|absence|evidence|findings?|results?|of|the|a|an"
     r"|other|further|subsequent|for|in|on)\b[\s,]*)+",

@@ -14,24 +14,38 @@ import structlog
 from pydantic_core import from_json
 
 from wardround.engine.errors import UsageError
+from wardround.engine.plugins import named, names
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders import medr, osce, own
-from wardround.scenarios.loaders.oddities import Oddity, doubled, in_case, in_record, in_station
+from wardround.scenarios.loaders.oddities import Oddity, doubled, in_case
 from wardround.scenarios.loaders.oddities import path as in_place
 from wardround.scenarios.loaders.problem import Problem, Refused
-from wardround.scenarios.loaders.source import Line, lines
+from wardround.scenarios.loaders.source import Line, Loader, lines
 from wardround.scenarios.terms.parts import with_parts
 
 log = structlog.get_logger("wardround")
 _CUT = "unexpected end of hex escape"
 MOST = 20
 """Oddities of a file that are said one by one where it is only loaded."""
-FORMATS = {
-    "own": "Wardround's own JSONL, one case a line (docs/cases.md)",
-    "osce": "AgentClinic OSCE JSONL, one object with OSCE_Examination a line",
-    "medr": "MedR-Bench JSON, one object of cases by id, each with generate_case",
-}
+LOADERS = "wardround.loaders"
+"""The group of entry points that name formats of case files; each stands for a class that is a Loader."""
+
+
+def loaders() -> list[Loader]:
+    """The formats there are, of this package and of others that are installed; raises UsageError for a broken one."""
+    return [_loader(name) for name in names(LOADERS)]
+
+
+def _loader(name: str) -> Loader:
+    kind: type[Loader] = named(LOADERS, name)
+    if not all(hasattr(kind, member) for member in ("TITLE", "WHOLE", "SUFFIXES", "knows", "case")):
+        raise UsageError(f"{name!r} is no loader: derive its class from wardround.scenarios.loaders.source.Loader")
+    return kind()
+
+
+def suffixes() -> tuple[str, ...]:
+    """The endings of files of cases that are not JSON."""
+    return tuple(suffix for loader in loaders() for suffix in loader.SUFFIXES)
 
 
 def load(path: Path | str) -> Iterator[Case]:
@@ -72,7 +86,7 @@ def problems(path: Path | str) -> tuple[Problem, ...]:
 def scan(path: Path | str) -> Iterator[Case | Problem]:
     """Cases and faults in the order of the file; each case with the parts of its diagnosis, read where it has none.
 
-    Raises UsageError where no format can be told: not a text file, or none of `FORMATS`.
+    Raises UsageError where no format can be told: not a text file, or none of the formats there are.
     """
     where = Path(path)
     seen: dict[str, int] = {}
@@ -88,21 +102,25 @@ def scan(path: Path | str) -> Iterator[Case | Problem]:
 
 
 def _recognised(path: Path) -> Iterator[tuple[int, Case | Problem]]:
+    for loader in loaders():
+        if path.name.lower().endswith(loader.SUFFIXES):
+            yield from _read(path, loader)
+            return
     stream = lines(path)
     head = next(stream)
-    if isinstance(head, Line) and (kind := _kind(_object(head.text))) in ("own", "osce"):
-        yield from _by_line(path, kind, _chain(head, stream))
+    if isinstance(head, Line) and (found := _known(_object(head.text))) is not None and not found.WHOLE:
+        yield from _by_line(path, found, _chain(head, stream))
         return
     held = [head, *stream]
     text = "".join(item.text for item in held if isinstance(item, Line))
-    kind, whole = _whole(text)
-    if kind == "medr" and isinstance(whole, dict):
+    whole = _object(text)
+    if isinstance(whole, dict) and (found := _known(whole)) is not None and found.WHOLE:
         yield from ((item.line, item) for item in held if isinstance(item, Problem))
-        yield from _medr(path, text, whole)
+        yield from _by_name(path, found, text, whole)
         return
-    by_line = next((kind for item in held if isinstance(item, Line) and (kind := _kind(_object(item.text)))), "")
-    if by_line in ("own", "osce"):
-        yield from _by_line(path, by_line, held)
+    by_line = (known for item in held if isinstance(item, Line) and (known := _known(_object(item.text))) is not None)
+    if (first := next(by_line, None)) is not None and not first.WHOLE:
+        yield from _by_line(path, first, held)
         return
     raise UsageError(f"{path}: {_unknown(text, held, whole)}")
 
@@ -112,8 +130,16 @@ def _chain(head: Line | Problem, rest: Iterator[Line | Problem]) -> Iterator[Lin
     yield from rest
 
 
-def _by_line(path: Path, kind: str, found: Iterable[Line | Problem]) -> Iterator[tuple[int, Case | Problem]]:
-    """One case a line; `osce` numbers them, for its stations have no id."""
+def _read(path: Path, loader: Loader) -> Iterator[tuple[int, Case | Problem]]:
+    """The cases of a file that its loader reads itself."""
+    for number, (line, record) in enumerate(loader.records(path), 1):
+        make = partial(loader.case, number, "", record)
+        for made in _made(path, line, make, _id(record), loader.odd(record)):
+            yield line, made
+
+
+def _by_line(path: Path, loader: Loader, found: Iterable[Line | Problem]) -> Iterator[tuple[int, Case | Problem]]:
+    """One case a line."""
     for number, item in enumerate(found, 1):
         if isinstance(item, Problem):
             yield item.line, item
@@ -129,25 +155,24 @@ def _by_line(path: Path, kind: str, found: Iterable[Line | Problem]) -> Iterator
                 said = f"the key {name!r} is given twice here; a key may stand once"
                 yield item.number, Problem(str(path), item.number, in_place((*place, name)), said, _id(record))
             continue
-        make = partial(osce.case, number, record) if kind == "osce" else partial(own.case, record)
-        station = record.get(osce.KEY) if kind == "osce" and isinstance(record, dict) else None
-        for made in _made(path, item.number, make, _id(record), (*in_record(record), *in_station(station))):
+        make = partial(loader.case, number, "", record)
+        for made in _made(path, item.number, make, _id(record), loader.odd(record)):
             yield item.number, made
 
 
-def _medr(path: Path, text: str, whole: Mapping[str, Json]) -> Iterator[tuple[int, Case | Problem]]:
-    at = 0
+def _by_name(path: Path, loader: Loader, text: str, whole: Mapping[str, Json]) -> Iterator[tuple[int, Case | Problem]]:
+    at, line = 0, 1
     twice = doubled(text)
-    for case_id, record in whole.items():
-        at = max(text.find(json.dumps(case_id, ensure_ascii=False), at), at)
-        line = text.count("\n", 0, at) + 1
+    for number, (case_id, record) in enumerate(whole.items(), 1):
+        before, at = at, max(text.find(json.dumps(case_id, ensure_ascii=False), at), at)
+        line += text.count("\n", before, at)
         inner = [(place[1:], name) for place, name in twice if place and place[0] == case_id]
         for place, name in inner:
             said = f"the key {name!r} is given twice here; a key may stand once"
             yield line, Problem(str(path), line, in_place((*place, name)), said, case_id)
         if inner:
             continue
-        for made in _made(path, line, partial(medr.case, case_id, record), case_id, in_record(record)):
+        for made in _made(path, line, partial(loader.case, number, case_id, record), case_id, loader.odd(record)):
             yield line, made
     for place, case_id in twice:
         if not place:
@@ -185,20 +210,15 @@ def _object(text: str) -> Json:
         return None
 
 
-def _kind(record: Json) -> str:
-    """Which of FORMATS an object belongs to; empty if none."""
+def _known(record: Json) -> Loader | None:
+    """The format that is surest of a record; of equally sure ones the first by name. None if none knows it."""
     if not isinstance(record, dict) or not record:
-        return ""
-    if osce.KEY in record:
-        return "osce"
-    if any(isinstance(part, dict) and "generate_case" in part for part in record.values()):
-        return "medr"
-    return "own" if len(record.keys() & Case.model_fields.keys()) >= 2 else ""
-
-
-def _whole(text: str) -> tuple[str, Json]:
-    whole = _object(text)
-    return _kind(whole), whole
+        return None
+    sure, best = 0.0, None
+    for loader in loaders():
+        if (known := loader.knows(record)) > sure:
+            sure, best = known, loader
+    return best
 
 
 def _plainly(error: Exception) -> str:
@@ -230,10 +250,11 @@ def _unknown(text: str, found: list[Line | Problem], whole: Json) -> str:
     for item in found:
         if isinstance(item, Problem):
             return f"line {item.line}: {item.message}"
-    known = "; ".join(FORMATS.values())
+    formats = loaders()
+    known = "; ".join(loader.TITLE for loader in formats)
     if isinstance(whole, list):
         return f"line 1: is one JSON list; write its members one a line. Known formats: {known}"
-    if isinstance(whole, dict) and _kind(whole):
+    if isinstance(whole, dict) and _known(whole) is not None:
         return "line 1: is one case over several lines; write the case on one line, and each further one on its own"
     if isinstance(whole, dict):
         keys = ", ".join(sorted(map(str, whole))[:6]) or "none"
@@ -246,7 +267,7 @@ def _unknown(text: str, found: list[Line | Problem], whole: Json) -> str:
     except (ValueError, RecursionError) as error:
         at = error if isinstance(error, json.JSONDecodeError) else None
         where = f"line {at.lineno}, column {at.colno}: {at.msg.lower()}" if at else f"line 1: {_plainly(error)}"
-        if '"generate_case"' in text:
-            return f"{where}; the file looks like MedR-Bench JSON that is damaged or cut off"
+        if damaged := next((loader for loader in formats if loader.MARK and loader.MARK in text), None):
+            return f"{where}; the file looks like {damaged.TITLE.partition(',')[0]} that is damaged or cut off"
         return f"{where}; this is not JSON. Known formats: {known}"
     return f"line 1: holds JSON, but no cases. Known formats: {known}"

@@ -12,6 +12,7 @@ from wardround.scenarios.loaders.bullets import investigations
 from wardround.scenarios.loaders.names import group, names
 from wardround.scenarios.loaders.oddities import in_name
 from wardround.scenarios.loaders.problem import Refused, faults
+from wardround.scenarios.loaders.source import Loader
 
 SOURCE = "MedR-Bench"
 LICENCE = "see the data set; the reports are open-access articles of PubMed Central"
@@ -38,6 +39,23 @@ def case(case_id: str, record: Json) -> Case:
         return _treatment(case_id, told, category, where) if treats else _diagnosis(case_id, told, category, where)
     except ValidationError as error:
         raise Refused(faults(error)) from error
+
+
+class MedRBench(Loader):
+    """MedR-Bench's case reports."""
+
+    TITLE = "MedR-Bench JSON, one object of cases by id, each with generate_case"
+    WHOLE = True
+    MARK = '"generate_case"'
+
+    def knows(self, record: Json) -> float:
+        """An object of entries with a generated case."""
+        entries = record.values() if isinstance(record, dict) else ()
+        return 0.9 if any(isinstance(entry, dict) and "generate_case" in entry for entry in entries) else 0.0
+
+    def case(self, number: int, name: str, record: Json) -> Case:
+        """As `case`."""
+        return case(name, record)
 
 
 _DIAGNOSIS = ("diagnosis_results", "differential_diagnosis", "final_diagnosis")

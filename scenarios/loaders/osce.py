@@ -4,7 +4,7 @@ Layout: AgentClinic's agentclinic_medqa.jsonl. The objective is the complaint at
 history and, as one text, the opening of games without a dialogue; examination and tests are looked up.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pydantic import ValidationError
 
@@ -12,8 +12,10 @@ from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Finding, Provenance, Truth
 from wardround.scenarios.loaders.measured import normal, not_done
 from wardround.scenarios.loaders.names import group, names
+from wardround.scenarios.loaders.oddities import Oddity, in_record, in_station
 from wardround.scenarios.loaders.problem import Refused, faults
 from wardround.scenarios.loaders.results import readable, results, told
+from wardround.scenarios.loaders.source import Loader
 
 SOURCE = "AgentClinic"
 LICENCE = "MIT"
@@ -59,6 +61,25 @@ def case(number: int, record: Json) -> Case:
         )
     except ValidationError as error:
         raise Refused(faults(error)) from error
+
+
+class Osce(Loader):
+    """AgentClinic's OSCE stations."""
+
+    TITLE = "AgentClinic OSCE JSONL, one object with OSCE_Examination a line"
+
+    def knows(self, record: Json) -> float:
+        """An object with the station."""
+        return float(isinstance(record, dict) and KEY in record)
+
+    def case(self, number: int, name: str, record: Json) -> Case:
+        """As `case`."""
+        return case(number, record)
+
+    def odd(self, record: Json) -> Iterable[Oddity]:
+        """What is odd in any record, and in a station."""
+        station = record.get(KEY) if isinstance(record, dict) else None
+        return (*in_record(record), *in_station(station))
 
 
 def _history(actor: Mapping[str, Json]) -> dict[str, str]:

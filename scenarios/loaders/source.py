@@ -3,17 +3,59 @@
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, ClassVar, Protocol
 
 from wardround.engine.errors import UsageError
+from wardround.engine.records import Json
+from wardround.scenarios.case import Case
+from wardround.scenarios.loaders.oddities import Oddity, in_record
 from wardround.scenarios.loaders.problem import Problem
 
 _PEEK = 4096
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+
+
+class Loader(Protocol):
+    """A format of case files: what an entry point of the group `wardround.loaders` stands for.
+
+    A class of your own derives from it, is made without arguments, and has TITLE, `knows` and `case`.
+
+    TITLE: what its files are, after a name and a comma, for messages.
+    WHOLE: the file is one JSON object of records by id; else it is one JSON object a line.
+    MARK: characters that stand in every file of the format, by which one that is damaged is known; "" for none.
+    SUFFIXES: endings of files that are not JSON, such as ".csv": these are read by `records` and by nothing else.
+    """
+
+    TITLE: ClassVar[str]
+    WHOLE: ClassVar[bool] = False
+    MARK: ClassVar[str] = ""
+    SUFFIXES: ClassVar[tuple[str, ...]] = ()
+
+    def knows(self, record: Json) -> float:
+        """How surely a record (of a WHOLE format: the file's object) is of this format: 0 to 1, 0 if it is not.
+
+        The format that is surest reads the file.
+        """
+        ...
+
+    def case(self, number: int, name: str, record: Json) -> Case:
+        """The case of a record, the `number`th from 1, called `name` in the file ("" where records have no names).
+
+        Raises Refused with every fault.
+        """
+        ...
+
+    def odd(self, record: Json) -> Iterable[Oddity]:
+        """What is odd in a record."""
+        return in_record(record)
+
+    def records(self, path: Path) -> Iterator[tuple[int, Mapping[str, Json]]]:
+        """The records of a file with one of SUFFIXES, each with its line; raises UsageError."""
+        raise UsageError(f"{path}: {self.TITLE} reads no such files")
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,11 @@ def _xml(path: Path) -> Iterator[tuple[str, dict[str, Any] | Unread]]:
             for found in jats.articles(stream):  # type: ignore[arg-type]  # a GzipFile reads as a file does
                 yield str(path), found
     except (jats.Broken, OSError, EOFError, zlib.error) as error:
-        yield str(path), Unread(path.name, "readable", f"{path}: {getattr(error, 'strerror', None) or error}")
+        yield str(path), Unread(path.name, "readable", f"{path}: {_said(error)}")
+
+
+def _said(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else "") or str(error)
 
 
 def _json(path: Path) -> Iterator[tuple[str, dict[str, Any] | Unread]]:

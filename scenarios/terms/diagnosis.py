@@ -17,7 +17,7 @@ from wardround.scenarios.terms.commitment import (
 )
 from wardround.scenarios.terms.disease import disease, expanded, whole
 from wardround.scenarios.terms.parts import parts_of
-from wardround.scenarios.terms.phrases import about, consequence, general
+from wardround.scenarios.terms.phrases import about, consequence, effect, general
 from wardround.scenarios.terms.sameness import relation, same
 from wardround.scenarios.terms.wording import key, plain
 
@@ -152,7 +152,9 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
 def _said_in_all(items: Sequence[Asserted], label: str) -> bool:
     """Whether diseases joined by 'with' and 'due to' together say a name that the first of them does not contradict."""
     first = items[0].name
-    return same(label, written(items)).same and _shares(first, label) and not same(label, first).contrary
+    return (
+        same(label, _SPREAD.sub(" ", written(items))).same and _shares(first, label) and not same(label, first).opposite
+    )
 
 
 def _alike(one: str, other: str) -> bool:
@@ -202,7 +204,7 @@ def _head(items: Sequence[Asserted], hits: Sequence[bool], belongs: Sequence[boo
         leads = nearer is not None and (
             (general(item.name) and general(nearer.name)) or (nearer.link in ("due", "with") and _follows(item, nearer))
         )
-        beside = belongs[place] and nearer is not None and nearer.link in ("and", "with")
+        beside = belongs[place] and nearer is not None
         if not (beside or leads):
             break
     return None, "none"
@@ -230,7 +232,7 @@ def heads(read: CommittedAnswer) -> tuple[str, ...]:
 
 def _follows(item: Asserted, cause: Asserted) -> bool:
     """Whether what follows is the answer all the same: `item` is what it leads to, or the same disease more widely."""
-    if cause.link == "due" and general(item.name):
+    if cause.link == "due" and effect(item.name):
         return True
     return relation(item.name, cause.name) is not None
 
@@ -315,7 +317,7 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
     for alias in named:
         full = full if alias in others else full.replace(f"({alias})", " ")
     full = _SPREAD.sub(" ", full)
-    against = bool(targets) and same(targets[0], item.name).contrary
+    against = bool(targets) and same(targets[0], item.name).opposite
     for target in targets:
         if against and not same(item.name, target).same:
             continue  # of a name that contradicts the first one only another name for the same counts, no kind of it

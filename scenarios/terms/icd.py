@@ -1,5 +1,6 @@
 """Diseases and their tree as the official ICD-10-CM has them: titles, inclusion terms, parents (simple-icd-10-cm)."""
 
+import gc
 import re
 import warnings
 from collections.abc import Iterator, Sequence
@@ -31,10 +32,16 @@ LONGEST = 90
 
 @cache
 def classification() -> Any:
-    """The package's module, read on first use (about two seconds) and without its own deprecation warning."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return import_module("simple_icd_10_cm")
+    """The package's module, read on first use (a second) and without its own deprecation warning."""
+    collected = gc.isenabled()
+    gc.disable()  # it makes 600,000 objects that all stay; looking for garbage among them doubles the time
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return import_module("simple_icd_10_cm")
+    finally:
+        if collected:
+            gc.enable()
 
 
 def diseases() -> Iterator[Concept]:

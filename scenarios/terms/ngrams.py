@@ -1,16 +1,17 @@
-"""Names that look alike: sparse cosine of character 3-grams, weighted by how rare each is (TF-IDF)."""
+"""Names that look alike: sparse cosine of character 3-grams, weighted by how rare each is (TF-IDF).
+
+NumPy and SciPy are imported where they compute: whoever looks no name up does without them.
+"""
 
 from collections.abc import Sequence
-from importlib import import_module
+from functools import cache
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _LETTERS = 38
-_CODES = np.full(0x110000 >> 8, _LETTERS - 1, dtype=np.int64)  # one page of characters: comparable forms are plain
-_CODES[ord(" ")] = 0
-_CODES[ord("a") : ord("z") + 1] = np.arange(1, 27)
-_CODES[ord("0") : ord("9") + 1] = np.arange(27, 37)
 COMMON = 0.08
 """3-grams that more than this share of the names have tell little and cost most of the time: left out of a query that
 has others."""
@@ -20,9 +21,11 @@ class NGrams:
     """An index over `forms` (comparable names, wording.key). Memory about 8 bytes a character of the forms."""
 
     def __init__(self, forms: Sequence[str]) -> None:
+        import numpy as np  # noqa: PLC0415
+        from scipy.sparse import coo_array  # type: ignore[import-untyped]  # noqa: PLC0415  # SciPy ships no types
+
         self.size = len(forms)
         grams, rows = _grams(forms)
-        coo_array = import_module("scipy.sparse").coo_array  # read on first use: a quarter of a second
         counts = coo_array((np.ones(len(grams)), (rows, grams)), shape=(self.size, _LETTERS**3)).tocsr()
         held = np.bincount(counts.indices, minlength=_LETTERS**3)
         self._rarity = np.log((1 + self.size) / (1 + held)) + 1
@@ -35,6 +38,8 @@ class NGrams:
 
     def nearest(self, form: str, limit: int = 20) -> list[tuple[int, float]]:
         """The places of the most alike forms with their cosine (0 to 1), best first, equal ones in their order."""
+        import numpy as np  # noqa: PLC0415
+
         grams, counts = np.unique(_grams([form])[0], return_counts=True)
         if not len(grams) or not self.size:
             return []
@@ -50,7 +55,21 @@ class NGrams:
         return _best(scores, limit)
 
 
-def _best(scores: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
+@cache
+def _codes() -> "NDArray[np.int64]":
+    """The code of each character of one page: comparable forms are plain."""
+    import numpy as np  # noqa: PLC0415
+
+    codes = np.full(0x110000 >> 8, _LETTERS - 1, dtype=np.int64)
+    codes[ord(" ")] = 0
+    codes[ord("a") : ord("z") + 1] = np.arange(1, 27)
+    codes[ord("0") : ord("9") + 1] = np.arange(27, 37)
+    return codes
+
+
+def _best(scores: "NDArray[np.float32]", limit: int) -> list[tuple[int, float]]:
+    import numpy as np  # noqa: PLC0415
+
     touched = np.flatnonzero(scores > 0.15)
     if len(touched) > limit:
         # Equal scores at the edge are all kept, so that the choice does not hang on how numpy parts them.
@@ -60,11 +79,13 @@ def _best(scores: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
     return [(place, float(scores[place])) for place in order[:limit]]
 
 
-def _grams(forms: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _grams(forms: Sequence[str]) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
     """The codes of all 3-grams and the place of the form each belongs to; a blank stands round each form."""
+    import numpy as np  # noqa: PLC0415
+
     text = "".join(f" {form}  " for form in forms)  # one blank more than needed: it parts the forms
     points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32).astype(np.int64)
-    codes = _CODES[np.minimum(points, len(_CODES) - 1)]
+    codes = _codes()[np.minimum(points, len(_codes()) - 1)]
     sizes = np.array([len(form) + 3 for form in forms], dtype=np.int64)
     rows = np.repeat(np.arange(len(forms), dtype=np.int64), sizes)
     if len(codes) < 3:

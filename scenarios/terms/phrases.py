@@ -67,6 +67,17 @@ _GENERAL = frozenset(
         dyspnea vomiting headache diarrhea rash hematuria proteinuria hemoptysis syncope lymphadenopathy splenomegaly"""
     )
 )
+_EFFECT = frozenset(
+    root(word)
+    for word in words_of(
+        """stroke ileus crisis anaphylaxis intussusception neuropathy myelopathy radiculopathy palsy paresis paraplegia
+        quadriplegia ptosis diplopia blindness hyperthermia erythrocytosis leukocytosis eosinophilia pneumonitis
+        mediastinitis pneumoperitoneum pneumomediastinum hemothorax hemoperitoneum hematoma ulcer ulceration volvulus
+        pseudoachalasia gynecomastia hirsutism virilization amenorrhea galactorrhea dysphagia hoarseness stridor tetany
+        hyperprolactinemia hyperammonemia hypophosphatemia hyperphosphatemia osteomalacia angina bradycardia
+        tachycardia tachyarrhythmia hyperaldosteronism hypercortisolism hypopituitarism activation compression"""
+    )
+)
 _ADJECTIVE = re.compile(r"(?:ed|ing|ent|ive|ic|al|ous|ly|ble|ar|ary|ate|type)$")
 _SITE = re.compile(
     r"(?i)\s+(?:of|in|on|at|to|into|within|involving|affecting|for|per|by|under|above|below|between)\b.*$", re.DOTALL
@@ -94,6 +105,12 @@ def general(phrase: str) -> bool:
     """Whether a phrase names a state so common at the end of diseases (septic shock) that its cause is the answer."""
     phrase = vocabulary().abbreviations.get(phrase.strip(" ."), phrase)
     return _head(phrase) in _GENERAL or key(phrase) in _GENERAL_NAMES
+
+
+def effect(phrase: str) -> bool:
+    """Whether a phrase names what is always due to something (anaphylaxis, stroke), so that its cause is the answer."""
+    phrase = vocabulary().abbreviations.get(phrase.strip(" ."), phrase)
+    return consequence(phrase) or _head(phrase) in _EFFECT
 
 
 def about(phrase: str) -> bool:

@@ -45,12 +45,13 @@ class Sameness:
     """Whether two names mean one disease, and what decided it, in plain words.
 
     `contrary`: not the same because the two name opposites or siblings (another side, type, cause), not because words
-    are missing.
+    are missing. `opposite`: so by an axis, a type, a stage or a cause, whatever else either of them says.
     """
 
     same: bool
     reason: str
     contrary: bool = False
+    opposite: bool = False
 
 
 @lru_cache(maxsize=16384)
@@ -93,8 +94,8 @@ def _read(truth: str, said: str) -> Sameness:
         for other in readings(said):
             apart = against(named(one), named(other))
             if apart and first is None:
-                return Sameness(False, apart, contrary=True)
-            found = Sameness(False, apart, contrary=True) if apart else _worded(named(one), named(other))
+                return Sameness(False, apart, contrary=True, opposite=True)
+            found = Sameness(False, apart, contrary=True, opposite=True) if apart else _worded(named(one), named(other))
             if found.same:
                 return found
             first = first or found
@@ -253,11 +254,18 @@ def _shifted(truth: Name, said: Name) -> str:
 
 def complicates(one: str, other: str) -> bool:
     """Whether `one` is a known complication of `other`: of any disease, or by the table of complications."""
-    for diseases, known in complications():
-        told = any(same(name, one).same for name in known)
-        if told and any(disease == ANY or same(disease, other).same for disease in diseases):
-            return True
-    return False
+    return any(same(name, one).same for name in _complications_of(other))
+
+
+@lru_cache(maxsize=4096)
+def _complications_of(disease: str) -> tuple[str, ...]:
+    """The names of the complications that the table gives for any disease and for this one, each once."""
+    rows = [
+        known
+        for diseases, known in complications()
+        if any(wider == ANY or same(wider, disease).same for wider in diseases)
+    ]
+    return tuple(dict.fromkeys(name for known in rows for name in known))
 
 
 @lru_cache(maxsize=16384)

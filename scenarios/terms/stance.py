@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from wardround.engine.text import later
 from wardround.scenarios.terms.cues import cue, words
 from wardround.scenarios.terms.phrases import about
 
@@ -19,13 +20,13 @@ _SUBJECT = rf"(?:{words('adjective')}\s+)*{words('noun')}(?:\s+(?:of|in|for|from
 _ADVERBS = rf"(?:[\s,]+{words('adverb')})*"
 _FRAMES = (
     # 'The most likely diagnosis in this patient is'
-    re.compile(rf"(?i)^\W*(?:[\w']+,\s*)?{_SUBJECT}{_ADVERBS}\s+{words('verb')}{_ADVERBS}(?:\s+that\b)?(?=\W)"),
+    later(rf"(?i)^\W*(?:[\w']+,\s*)?{_SUBJECT}{_ADVERBS}\s+{words('verb')}{_ADVERBS}(?:\s+that\b)?(?=\W)"),
     # 'All of this is most consistent with'
-    re.compile(rf"(?i)^.{{0,300}}?{words('stating')}(?:\s+that\b)?(?=\W)"),
+    later(rf"(?i)^.{{0,300}}?{words('stating')}(?:\s+that\b)?(?=\W)"),
     # 'Final diagnosis:'
-    re.compile(rf"(?i)^\W*(?:{words('adjective')}\s+)*{words('noun')}\s*(?:\([^()]{{0,40}}\)\s*)?[:=]+"),
+    later(rf"(?i)^\W*(?:{words('adjective')}\s+)*{words('noun')}\s*(?:\([^()]{{0,40}}\)\s*)?[:=]+"),
 )
-_PREDICATE = re.compile(
+_PREDICATE = later(
     rf"(?i)\s+(?:(?:is|are|was|were|remains?|seems?|appears?|(?:would|must|has) (?:be|been)){_ADVERBS}\s+"
     rf"(?:{words('adjective')}\s+)*(?:{words('likelihood')}|(?:diagnos[ei]s|answer|cause|culprit|explanation|conclusion"
     rf"|impression|choice|pick|fit|match)\b)"
@@ -33,24 +34,24 @@ _PREDICATE = re.compile(
     rf"|(?:\s*(?:is|are|seems)\b)?{_ADVERBS}\s*(?:consistent|compatible|keeping)\s+with\s+{_GENERIC}\s*$).*$",
     re.DOTALL,
 )
-_NEGATED = re.compile(
+_NEGATED = later(
     r"(?i)\b(?:is|are|was|were|be|been|do|does|did|can|could|has|have|had|would|should|must|may|might"
     r"|will)(?: ?not|n['’]t)\b"
 )
-_TAIL = re.compile(
+_TAIL = later(
     rf"(?i)[\s,]+(?:because(?!\s+of)|{words('tail')}|in\s+an?\b[\w\s-]{{0,30}}?"
     r"\b(?:patient|man|woman|boy|girl|child|infant|male|female|host|individual))(?=\W|$).*$",
     re.DOTALL,
 )
-_OPENING_TAIL = re.compile(rf"(?i)^\W*(?:{words('tail')}|in (?:a|an|this|the|my|our|his|her)\b)[^,]*,(?=.*\w)")
-_CONDITION = re.compile(r"(?i)^\W*(?:if|unless|were it|had it|suppose|assuming|in case)\b[^,]*,?")
-_ABSENT = re.compile(r"(?i)^\W*(?:\w+\s+){0,2}(?:absence|lack) of\b")
-_SENTENCE = re.compile(
+_OPENING_TAIL = later(rf"(?i)^\W*(?:{words('tail')}|in (?:a|an|this|the|my|our|his|her)\b)[^,]*,(?=.*\w)")
+_CONDITION = later(r"(?i)^\W*(?:if|unless|were it|had it|suppose|assuming|in case)\b[^,]*,?")
+_ABSENT = later(r"(?i)^\W*(?:\w+\s+){0,2}(?:absence|lack) of\b")
+_SENTENCE = later(
     r"(?<=[a-z0-9)\]%'\"’A-Z]{2})[.!]+(?:\s+|$)(?=[^a-z]|$)|[;\n]+|(?<=\?)\s+"
     # behind one letter ('S. aureus', 'hemophilia A. The ...') only before a word that begins a sentence
     r"|(?<=[a-z]{4}\s[A-Z0-9])[.!]\s+(?=[A-Z])|\.\s+(?=(?i:it|this|the|i|there|differential|other|possibilities|final|however|no|not)\b)"
 )
-_TURN = re.compile(
+_TURN = later(
     r"(?<!anything)(?<!everything)(?<!\ball)(?<!nothing)[\s,]+(?:but|however|although|even though|though|while"
     r"|whereas|yet|nevertheless|nonetheless|instead(?! of))\b[\s,]*"
     r"|,?\s+and\s+(?=(?:it|this|he|she|i|we|the (?:patient|diagnosis|final)|not|has|have|is|are|was|were|presents"
@@ -63,13 +64,13 @@ _TURN = re.compile(
     r"|\s[-–—]+\s(?=not\b|\w+ (?:is|was) )",
     re.IGNORECASE,
 )
-_LESS = re.compile(r"(?i)^\W*(?:less|least)\s+(?:likely|probable)\b")
-_COMMA = re.compile(r"[,:]\s")
-_PLURAL = re.compile(r"(?i)\b(?:are|were|have been)\b|^\s*(?:and|or|nor)\b")
-_OR = re.compile(r"(?i)\b(?:or|nor)\b")
-_GOES_ON = re.compile(r"(?i)^\s*(?:or|nor|and)\b|\b(?:or|nor)\b")
-_BULLET = re.compile(r"^\s*(?:\(?\d{1,2}[.):](?=\s|[A-Z*])|[-*•+–▪●◦]+\s+|\(?[a-hA-H][.)]\s)\s*")
-_LISTS = re.compile(
+_LESS = later(r"(?i)^\W*(?:less|least)\s+(?:likely|probable)\b")
+_COMMA = later(r"[,:]\s")
+_PLURAL = later(r"(?i)\b(?:are|were|have been)\b|^\s*(?:and|or|nor)\b")
+_OR = later(r"(?i)\b(?:or|nor)\b")
+_GOES_ON = later(r"(?i)^\s*(?:or|nor|and)\b|\b(?:or|nor)\b")
+_BULLET = later(r"^\s*(?:\(?\d{1,2}[.):](?=\s|[A-Z*])|[-*•+–▪●◦]+\s+|\(?[a-hA-H][.)]\s)\s*")
+_LISTS = later(
     r"(?i)\b(?:differentials?|ddx|d/d|diagnos[ei]s|possibilities|considerations|candidates|options|alternatives)\b"
 )
 

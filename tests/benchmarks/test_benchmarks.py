@@ -1,11 +1,14 @@
 """The benchmarks run: small loads, all parts; what they measure is not judged here."""
 
+import subprocess
+import sys
+
 import anyio
 import pytest
 
 from benchmarks.figure import Figure, of_runs, table
 from benchmarks.load import Load, prose
-from benchmarks.memory import resident
+from benchmarks.memory import ROOT, resident
 from benchmarks.opening import VERBS
 from benchmarks.played import played, played_in_a_file
 from benchmarks.server import Answers, served
@@ -66,6 +69,14 @@ def test_memory_is_read_from_this_process() -> None:
     held = b"x" * (200 * 2**20)
     assert resident("VmRSS") >= before + 100
     assert resident("VmHWM") >= before + 100
+    del held
+
+
+def test_memory_of_a_process_is_not_that_of_the_one_that_started_it() -> None:
+    held = b"x" * (300 * 2**20)
+    code = "from benchmarks.memory import resident; print(resident('VmHWM'))"
+    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert float(said) < resident("VmHWM") - 200
     del held
 
 

@@ -46,6 +46,23 @@ def test_show_says_what_was_corrected_what_it_cost_and_what_was_known(shell: She
     assert re.search(r"^    .+: \d+ results?, [\d.]+ points$", shell.out, re.MULTILINE)
 
 
+def test_show_says_what_the_answer_was_taken_to_commit_to(shell: Shell, tmp_path: Path) -> None:
+    replies = tmp_path / "replies.jsonl"
+    said = "DIAGNOSIS: Gout or lupus"
+    replies.write_text(json.dumps({"case_id": "case-000", "replies": [said] * 4}))
+    store, cases = tmp_path / "s.db", case_file(tmp_path / "cases.jsonl", 1)
+    options = ("--scenario", "consultation", "--doctor", f"replies:{replies}", "--name", "r", "--store", store)
+    shell("run", "--cases", cases, *options)
+    assert shell("show", "r", "case-000", "--store", store) == 0
+    lines = shell.out.splitlines()
+    place = lines.index("The answer as read:")
+    assert lines[place + 1 : place + 4] == [
+        "    commits to: nothing",
+        "    left open: Gout; lupus",
+        "    by words: wrong: several answers: Gout, lupus are left open",
+    ]
+
+
 def test_show_sends_no_escape_sequence_to_the_terminal(shell: Shell, tmp_path: Path) -> None:
     replies = tmp_path / "replies.jsonl"
     said = "\x1b]0;title\x07 x\r\x1b[2J"

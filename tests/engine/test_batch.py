@@ -8,8 +8,8 @@ import anyio.lowlevel
 import pytest
 from until import until
 
-from wardround.engine.batch import FIRST, GROUPS, PAUSE, Stopped, interruptible, run_batch
-from wardround.engine.errors import RunStopped, StoreError
+from wardround.engine.batch import FIRST, GROUPS, PAUSE, interruptible, run_batch
+from wardround.engine.errors import RunStopped, Stopped, StoreError
 from wardround.engine.progress import Progress
 from wardround.engine.records import Completion, Ending, Usage
 from wardround.engine.sessions import Orders

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 import anyio
 import msgspec
@@ -262,6 +263,83 @@ async def test_a_limit_that_others_reached_together_is_nobody_s() -> None:
     scene = table(Shelf(), model, limits=Limits(tokens=40))
     scene.cast = both(model)
     assert await Episode(scene).play() == Ending("limit", "tokens", "40 tokens were used; the limit is 40")
+
+
+@pytest.mark.parametrize("limits", [Limits(calls=9), Limits(tokens=90), Limits(cost=9.0), Limits()])
+async def test_an_agent_that_calls_its_model_without_end_fails_by_itself(limits: Limits) -> None:
+    """Waiting for its model is not its time, so that no limit on seconds would ever end it, or blame it."""
+
+    class Loops(Caller):
+        async def act(self, view: View) -> Action:
+            if len(view.heard) < 2:
+                return await super().act(view)
+            while True:
+                await super().act(view)
+
+    def cast(seat: str, voice: Callable[[Model, Mapping[str, Json]], Voice]) -> Agent:
+        made = Loops if seat == "caller" else Caller
+        return made(Seat(seat, "case", 1, NO_PROMPTS, model=voice(model, {})))
+
+    model, shelf = Spending(), Shelf()
+    scene = table(shelf, model, limits=limits)
+    scene.cast = cast
+    ending = await Episode(scene).play()
+    assert ending is not None
+    assert (ending.cause, ending.facts) == ("limit", {"fault": "caller"})
+    if limits == Limits():
+        assert (ending.reason, len(model.made)) == ("act_calls", 1002)
+        assert ending.detail == "1000 calls were made in one act; the limit is 1000"
+
+
+async def test_an_agent_that_tries_a_failing_model_again_without_end_is_stopped_and_not_blamed() -> None:
+    class Down(Words):
+        async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+            await super().complete(messages, purpose=purpose, **options)
+            raise ProviderError("server", "down", status=503)
+
+    class Stubborn(Caller):
+        async def act(self, view: View) -> Action:
+            while True:
+                with suppress(ProviderError):
+                    return await super().act(view)
+
+    model = Down()
+    ending = await play(Shelf(), model, caller=Stubborn, limits=Limits(act_calls=30))
+    assert ending is not None
+    assert (ending.cause, ending.reason, ending.facts, len(model.made)) == ("limit", "act_calls", {}, 30)
+
+
+async def test_the_calls_of_an_act_count_from_its_beginning_also_when_it_is_resumed() -> None:
+    class Twice(Words):
+        async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+            if len(self.made) == 2:
+                raise RunStopped("stopped")
+            return await super().complete(messages, purpose=purpose, **options)
+
+    class Five(Caller):
+        async def act(self, view: View) -> Action:
+            for _ in range(4):
+                await super().act(view)
+            return await super().act(view)
+
+    shelf = Shelf()
+    assert await play(shelf, Twice(), caller=Five, limits=Limits(act_calls=4)) is None
+    rest = Words()
+    ending = await play(shelf, rest, caller=Five, limits=Limits(act_calls=4))
+    assert ending is not None
+    assert (ending.reason, ending.facts, len(rest.made)) == ("act_calls", {"fault": "caller"}, 2)
+    assert cause(await play(Shelf(), Words(), caller=Five, limits=Limits(act_calls=11))) == ("completed", "")
+
+
+async def test_an_agent_that_keeps_the_limit_to_itself_and_asks_again_holds_up_nobody() -> None:
+    class Deaf(Caller):
+        async def act(self, view: View) -> Action:
+            while True:
+                with suppress(LimitReached):
+                    await super().act(view)
+
+    ending = await play(Shelf(), Words(), caller=Deaf, limits=Limits(act_calls=3, act=0.2))
+    assert cause(ending) == ("caller", "timeout")
 
 
 async def test_a_call_without_a_price_is_nobody_s_fault() -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from bench import PlayedJudge, Script, bench, verdict
 from graded import case, completed, trajectory
@@ -12,6 +13,7 @@ from wardround.engine.records import Action, Ending, Score, Scored
 from wardround.evaluators.answer import Answer
 from wardround.evaluators.bench import Bench
 from wardround.evaluators.judging.fence import fenced
+from wardround.evaluators.outcome.account import OutcomeAccount
 from wardround.evaluators.outcome.questions import LONGEST
 from wardround.evaluators.reader_list import ReaderList
 from wardround.evaluators.standard import Standard
@@ -19,6 +21,8 @@ from wardround.scenarios.case import Case, Truth
 
 PLAN = Truth(treatment="No surgery; either oral antibiotics or observation, and not steroids.")
 CORRECT, WRONG = verdict("correct"), verdict("wrong")
+UNREAD = ("I cannot say.",) * 2
+"""A reply without a verdict, and the same once more when the judge is asked again."""
 
 
 def diagnosing(*replies: str | Exception) -> PlayedJudge:
@@ -315,6 +319,38 @@ async def test_a_ranked_list_is_scored_by_its_first_ones_only_where_it_was_asked
     judge = diagnosing(CORRECT)
     await Answer().score(case(), played, bench(judge))
     assert judge.asked[0][0].text("The answer") == "Gout"
+
+
+async def test_the_judge_decides_on_the_entries_of_a_ranked_list_one_by_one() -> None:
+    played = trajectory(ending=completed("Gout; Lupus; Asthma; Psoriasis"))
+    played.header["scenario"]["settings"]["answers"] = 3
+    for replies, tops, asked in (
+        ((WRONG, CORRECT), [0.0, 1.0, 1.0], ["Gout", "Lupus"]),
+        ((WRONG, WRONG, WRONG), [0.0, 0.0, 0.0], ["Gout", "Lupus", "Asthma"]),
+        ((*UNREAD, CORRECT), [None, 1.0, 1.0], ["Gout", "Lupus"]),
+        ((WRONG, *UNREAD, WRONG), [0.0, None, None], ["Gout", "Lupus", "Asthma"]),
+    ):
+        judge = diagnosing(*replies)
+        given = await Answer().score(case(), played, bench(judge))
+        assert isinstance(given, Scored)
+        found = {score.name: score.value for score in given.scores}
+        assert [found[f"diagnosis_top_{place}"] for place in (1, 2, 3)] == tops
+        assert found["diagnosis_accuracy"] == tops[0]
+        assert list(dict.fromkeys(one[0].text("The answer") for one in judge.asked)) == asked
+        account = msgspec.convert(given.account["outcome"], OutcomeAccount)
+        assert [account.entry, *(one.entry for one in account.further)] == asked
+
+
+async def test_an_entry_that_is_a_list_itself_is_wrong_and_shown_to_no_judge() -> None:
+    played = trajectory(ending=completed("Gout or lupus or asthma or psoriasis; Appendicitis"))
+    played.header["scenario"]["settings"]["answers"] = 2
+    judge = diagnosing(CORRECT)
+    given = await Answer().score(case(), played, bench(judge))
+    assert isinstance(given, Scored)
+    found = {score.name: (score.value, score.reason) for score in given.scores}
+    assert found["diagnosis_top_1"] == found["diagnosis_accuracy"] == (0.0, "several_answers")
+    assert found["diagnosis_top_2"] == (1.0, "")
+    assert [one[0].text("The answer") for one in judge.asked] == ["Appendicitis"]
 
 
 async def test_a_plan_of_everything_is_zero_before_any_judge() -> None:

@@ -86,6 +86,13 @@ def test_nothing_in_both_is_no_difference() -> None:
     assert (found.cases, found.difference, found.p, found.first_mean) == (0, None, None, None)
 
 
+def test_a_single_case_is_compared_and_shows_no_chance_in_any_order() -> None:
+    for one, two in (((0.2,), (0.7,)), ((0.0, 1.0), (1.0, 1.0)), ((1.0,), (0.0,))):
+        row = difference({"x": one}, {"x": two})
+        assert (row.cases, row.p, row.ci95) == (1, 1.0, None)
+        assert row.ci95_reason == "fewer than 5 cases"
+
+
 def test_repeats_are_averaged_and_the_bootstrap_draws_cases() -> None:
     found = difference(dict.fromkeys("abcd", (1.0, 0.0)), dict.fromkeys("abcd", (1.0, 1.0)))
     assert found.difference == 0.5

@@ -45,6 +45,15 @@ def test_the_best_is_first_ties_share_a_rank_and_who_has_no_value_has_none() -> 
     assert order(ranked(*runs)) == [(1, "top"), (2, "b"), (2, "a"), (4, "low"), (None, "none")]
 
 
+def test_a_run_without_any_value_is_named_in_place_of_a_figure() -> None:
+    told = "Ranked by the mean over the 2 episodes scored in all runs"
+    none, low = scored("none", None, None), scored("low", 0, 0)
+    assert ranked(none, low, scored("top", 1, 1)).basis_reason == (
+        f"{told} that have a value. Not ranked, without any value: none."
+    )
+    assert ranked(low, scored("top", 1, 1)).basis_reason == f"{told}."
+
+
 def test_it_goes_by_the_headline_share_that_most_runs_have() -> None:
     runs = [scored("x", 1.0, score="treatment_accuracy"), scored("y", 0.0), scored("z", 1.0)]
     found = ranked(*runs)

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from lxml import html
 from markup import Reader
 from rich.console import Console
 
@@ -89,7 +90,8 @@ def test_the_page_shows_what_was_run_and_what_came_out() -> None:
     for part in (
         "brisk-heron",
         "8 episodes: completed 7, the endpoint gave no reply in time 1, still open 1",
-        "workup, max_turns 20",
+        "max_turns=20",
+        "limits of an episode",
         "model gpt at there, temperature 0.8",
         "0.571",  # accuracy: 4 of 7 scored
         "7 of 8",
@@ -156,6 +158,34 @@ def test_two_runs_are_compared_with_the_field_that_differs() -> None:
     assert len(read.ids) == len(set(read.ids))
     for part in ("Comparison of brisk-heron, calm-otter", "limits.tokens", "Paired differences", "±0.000"):
         assert part in read.text, part
+
+
+def test_of_several_runs_the_pairs_of_the_first_score_come_first() -> None:
+    runs = [run("one"), run("two"), run("three")]
+    read = html.fromstring(page(runs))
+    tables = read.xpath("//table[.//th[text()='Second minus first']]")
+    scores = [[one for one in table.xpath(".//tbody/tr/th/text()") if one] for table in tables]
+    assert scores[0] == ["Diagnosis accuracy"]
+    assert "Diagnosis accuracy" not in scores[1]
+    assert [bool(table.xpath("ancestor::details")) for table in tables] == [False, True]
+    out = io.StringIO()
+    Console(width=140, file=out).print(comparison_table(compare_runs(runs)))
+    told = out.getvalue()
+    assert told.count("every pair of runs") == 1
+    assert "Pairs of other scores with --all, or on the page: " in told
+    Console(width=140, file=(every := io.StringIO())).print(comparison_table(compare_runs(runs), every=True))
+    assert every.getvalue().count("every pair of runs") > 1
+
+
+def test_runs_of_different_scenarios_have_no_ranking_and_the_page_says_why() -> None:
+    text = Reader(page([run("one"), run("two")], compare=False)).text
+    assert "No ranking and no pairs: these runs are of different scenarios or cases" in text
+    assert "No ranking" not in Reader(page([run("one"), run("two")])).text
+
+
+def test_answer_and_truth_stand_before_the_scores_of_an_episode() -> None:
+    heads = html.fromstring(page([run()])).xpath("//table[.//th[text()='Episode']]//thead//th/text()")
+    assert heads[:4] == ["Episode", "Ending", "Answer", "Truth"]
 
 
 def test_runs_without_anything_to_draw_still_have_a_page() -> None:

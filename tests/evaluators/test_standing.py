@@ -21,6 +21,7 @@ ITS_OWN = [
     (Ending("doctor", "flooded"), "flooded"),
     (Ending("limit", "actions", facts={"fault": "doctor"}), "limit_actions"),
     (Ending("limit", "calls", facts={"fault": "doctor"}), "limit_calls"),
+    (Ending("limit", "act_calls", facts={"fault": "doctor"}), "limit_act_calls"),
     (Ending("limit", "tokens", facts={"fault": "doctor"}), "limit_tokens"),
     (Ending("limit", "cost", facts={"fault": "doctor"}), "limit_cost"),
     (Ending("limit", "wall", facts={"fault": "doctor"}), "limit_wall"),

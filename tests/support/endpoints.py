@@ -9,7 +9,7 @@ from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message, Usage
 
 
-class Simulated:
+class Simulated(Model):
     """Serves `capacity` calls at once and refuses others with 429 after `refusal` seconds.
 
     A call takes `latency` seconds times `slowness(calls in service)`, give or take a half, and `tokens` tokens.

@@ -8,8 +8,7 @@ from wardround.engine.digest import digest_of
 from wardround.engine.records import Json, Score
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.outcome.account import OutcomeAccount
-from wardround.evaluators.outcome.assessed import AssessmentAccount
-from wardround.evaluators.outcome.pairing import Paired
+from wardround.evaluators.outcome.assessed import AssessmentAccount, Item, Paired
 from wardround.evaluators.reasoning.account import (
     Account,
     Looked,
@@ -18,7 +17,6 @@ from wardround.evaluators.reasoning.account import (
     ReferenceAccount,
     StepAccount,
 )
-from wardround.evaluators.reasoning.items import Item
 from wardround.evaluators.rows import EpisodeScores
 from wardround.scenarios.case import Case, Category, Provenance, Truth
 

@@ -13,6 +13,7 @@ from trouble import ALONE, PLACES, SCENARIOS, Trouble
 
 from wardround.cast import Part
 from wardround.engine.models.faults import Fault, Rates, Schedule
+from wardround.engine.models.gates import Gates
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Patience
@@ -101,13 +102,20 @@ class Ward:
             return said == 1
         return True
 
-    def model(self, role: str) -> Model:
-        """The way to the model of a role."""
+    def model(self, role: str, gates: Gates | None = None) -> Model:
+        """The way to the model of a role, behind `gates` or one of its own."""
         server = self.ill if role == self.role else self.well
         fault = self.trouble.fault if self.trouble and role == self.role else Fault("empty")
         patience = BRIEF if fault.retry_after == 1 else SHORT if self.lasting else LONG
         timeouts = Timeouts(first_byte=0.3) if fault.kind == "stall" else None
-        return reach(f"openai/{role}", env={}, base_url=server.base_url, timeouts=timeouts, patience=patience)
+        return reach(
+            f"openai/{role}",
+            env={},
+            base_url=server.base_url,
+            timeouts=timeouts,
+            patience=patience,
+            gates=gates or Gates(),
+        )
 
     def mend(self) -> None:
         """From now on nothing goes wrong."""
@@ -174,15 +182,17 @@ class House:
     async def staged(self, ward: Ward, name: str) -> Stage:
         """A new run whose models are the ward's, called `name` with hyphens for what a name may not hold."""
         made = self.plans[ward.scenario]
+        gates = Gates()  # those of the stage, as in a run: what a brake has shut is open when playing begins again
         parts = {
-            seat: replace(part, model=ward.model(seat)) if part.model else part for seat, part in made.parts.items()
+            seat: replace(part, model=ward.model(seat, gates)) if part.model else part
+            for seat, part in made.parts.items()
         }
         named = made.settings.model_copy(update={"name": re.sub(r"[^A-Za-z0-9]+", "-", name)})
         run = await write_down(replace(made, settings=named, parts=parts), self.store)
         usual = self.stages.get(ward.scenario)
         if usual is None:
             usual = self.stages[ward.scenario] = await stage(run, parts, made.access)
-        return replace(usual, run=run, company=replace(usual.company, parts=parts))
+        return replace(usual, run=run, company=replace(usual.company, parts=parts, gates=gates))
 
 
 async def played(scene: Stage, retry: Sequence[str] = ()) -> None:

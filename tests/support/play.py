@@ -15,7 +15,7 @@ from wardround.engine.records import Completion, Ending, Json, Message, Usage
 from wardround.engine.seat import Seat, Voice
 
 
-class Words:
+class Words(Model):
     """A model whose answer depends on the conversation and on nothing else; counts its calls by conversation."""
 
     name = "words"

@@ -33,7 +33,7 @@ def settings_of(given: Mapping[str, Any]) -> RunSettings:
         name: given[f"max_episode_{flag}"]
         for name, flag in (("calls", "calls"), ("tokens", "tokens"), ("cost", "cost"), ("wall", "seconds"))
     }
-    limits["act"] = given["max_act_seconds"]
+    limits["act"], limits["act_calls"] = given["max_act_seconds"], given["max_act_calls"]
     fields["limits"] = {
         **fields.get("limits", {}),
         **{name: value for name, value in limits.items() if value is not None},

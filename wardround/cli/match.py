@@ -8,12 +8,11 @@ import click
 
 from wardround.cli.options import json_option, say_json
 from wardround.engine.errors import UsageError
+from wardround.evaluators.showing.as_read import answer_lines
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.commitment import CommittedAnswer
 from wardround.scenarios.terms.diagnosis import Verdict, compare
 
 _HEADER = ("truth", "answer")
-_JOINED = {"first": "", "and": "and ", "with": "with ", "then": "leading to ", "due": "due to "}
 
 
 @click.command(short_help="Say whether an answer means a diagnosis, and why.")
@@ -89,20 +88,9 @@ def _say(truth: str, answer: str, synonyms: tuple[str, ...], *, as_json: bool, s
 
 def _told(verdict: Verdict) -> Iterator[str]:
     yield f"{'the same' if verdict.match else 'not the same'}: {verdict.why}"
-    yield f"  by rule:     {verdict.rule}{f' (score 0, {verdict.reason})' if verdict.reason else ''}"
-    yield f"  truth:       {'; '.join(verdict.parts)}"
-    yield from _read(verdict.read)
+    rule = f"{verdict.rule}{f' (score 0, {verdict.reason})' if verdict.reason else ''}"
+    lines = [("by rule", rule), ("truth", "; ".join(verdict.parts)), *answer_lines(verdict.read)]
     if verdict.beside:
-        yield f"  beside it:   {'; '.join(verdict.beside)}"
+        lines.append(("beside it", "; ".join(verdict.beside)))
+    yield from (f"  {label + ':':<14} {text}" for label, text in lines)
     yield "  by words alone: a floor, not a verdict"
-
-
-def _read(read: CommittedAnswer) -> Iterator[str]:
-    asserted = "; ".join(f"{_JOINED[item.link]}{item.text}" for item in read.asserted)
-    yield f"  asserted:    {asserted or 'nothing'}{' (hedged)' if read.hedged else ''}"
-    if read.undecided:
-        yield f"  left open:   {'; '.join(read.undecided)}"
-    if read.dropped:
-        yield f"  not counted: {'; '.join(read.dropped)}"
-    if read.ranked:
-        yield "  a list by likelihood: its first counts"

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
@@ -14,7 +13,7 @@ from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.text import in_json
-from wardround.stored import open_store
+from wardround.stored import file_of, open_store
 
 _T = TypeVar("_T")
 
@@ -65,8 +64,8 @@ def store_path(given: str | None) -> str:
 def existing_store(given: str | None) -> Store:
     """The store, which must already be there: a reading verb makes no empty file by a misspelt path."""
     where = store_path(given)
-    path = Path(where.removeprefix("sqlite:"))
-    if "://" not in where and not path.exists():
+    path = file_of(where)
+    if path is not None and not path.exists():
         raise UsageError(f"there is no store at {path}; name one with --store or $WARDROUND_STORE")
     return open_store(where)
 

@@ -58,7 +58,11 @@ async def _unfinished(run: Run, endings: dict[str, int]) -> None:
             first = f"(first: wardround show {run.name} {row.id})"
             echo(f"  {count} {cause}: {row.reason} {first}: {ended_by(cause, row.reason)}", err=True)
             if cause == "limit":
-                flag = {"wall": "--max-episode-seconds", "actions": "actions under [limits] of a run file"}
+                flag = {
+                    "wall": "--max-episode-seconds",
+                    "act_calls": "--max-act-calls",
+                    "actions": "actions under [limits] of a run file",
+                }
                 raised = flag.get(row.reason, f"--max-episode-{row.reason}")
                 echo(f"    --retry meets this limit again: begin a new run with a larger {raised}", err=True)
             break

@@ -29,6 +29,9 @@ from wardround.results import Run
 from wardround.scoring import score_run, scored
 from wardround.settings import shown_header
 
+_ALONE = ("episode", "tables", "csv")
+"""Options of which two scorings side by side have nothing to show."""
+
 
 @click.command(short_help="Show a run's figures, or compare runs; write an HTML page.")
 @click.argument("runs", nargs=-1)
@@ -99,10 +102,13 @@ async def _report(names: tuple[str, ...], given: dict[str, Any]) -> None:
     if given["episode"] and (len(names) > 1 or not given["html"]):
         raise UsageError("--episode goes with one run and with --html FILE")
     scorings = names_in(given["scorings"], names)
+    if len(scorings) > 1 and (other := [name for name in _ALONE if given[name] is not None]):
+        raise UsageError(f"two scorings side by side have no --{other[0]}; --html, --json and --all go with them")
     store = existing_store(given["store"])
     try:
         if len(scorings) > 1:
-            await say_two(store, names[0], scorings, every=given["every"], as_json=given["as_json"])
+            shown = {"every": given["every"], "as_json": given["as_json"], "page": given["html"]}
+            await say_two(store, names[0], scorings, **shown)
             return
         runs = await load(store, names, scorings)
         if given["episode"]:

@@ -53,6 +53,7 @@ GROUPS = {
     ),
     "Limits of one episode": (
         *("max_episode_calls", "max_episode_tokens", "max_episode_cost", "max_episode_seconds", "max_act_seconds"),
+        "max_act_calls",
     ),
     "Budget and endpoints": (
         *("budget", "pilot", "prices", "quotas", "timeout", "patience", "cache", "allow_hosts", "no_preflight"),
@@ -109,6 +110,7 @@ GROUPS = {
 @click.option(
     "--max-act-seconds", type=more_than_0, help="Longest act of a seat outside of its model's calls; default 600."
 )
+@click.option("--max-act-calls", type=positive, help="Most calls of its model in one act of a seat; default 1000.")
 @click.option(
     "--budget",
     multiple=True,

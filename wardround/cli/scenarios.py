@@ -7,7 +7,7 @@ from pydantic.fields import FieldInfo
 
 from wardround.cli.options import json_option, say_json
 from wardround.cli.screen import echo
-from wardround.results import for_doctors, rules_of
+from wardround.results import for_doctors, rules_of, usual_of
 from wardround.scenarios.papers import OF_SCENARIOS
 
 
@@ -40,9 +40,10 @@ def _told(name: str, rules: Any, *, full: bool) -> list[str]:
         return [*said, f"    settings: {settings or 'none'}"]
     if paper := OF_SCENARIOS.get(name):
         said.append(f"    from {paper.title}, {paper.url}")
-    if getattr(rules, "REPEATS", 1) > 1 or getattr(rules, "SAMPLING", {}):
-        sampling = "".join(f", {key} {value}" for key, value in getattr(rules, "SAMPLING", {}).items())
-        said.append(f"    with a model as {rules.seats[0]}: --repeats {getattr(rules, 'REPEATS', 1)}{sampling}")
+    usual = usual_of(rules)
+    if usual.repeats > 1 or usual.sampling:
+        sampling = "".join(f", {key} {value}" for key, value in usual.sampling.items())
+        said.append(f"    with a model as {rules.seats[0]}: --repeats {usual.repeats}{sampling}")
     for key, field in fields.items():
         said.append(f"    --set {key}={_default(field)}{_others(field)}  {field.description or ''}".rstrip())
     return said
@@ -69,7 +70,7 @@ def _json(name: str, rules: Any) -> dict[str, Any]:
         "paper": OF_SCENARIOS[name]._asdict() if name in OF_SCENARIOS else None,
         "goal": rules.goal,
         "seats": list(rules.seats),
-        "repeats": getattr(rules, "REPEATS", 1),
-        "sampling": dict(getattr(rules, "SAMPLING", {})),
+        "repeats": usual_of(rules).repeats,
+        "sampling": dict(usual_of(rules).sampling),
         "settings": rules.Settings.model_json_schema().get("properties", {}),
     }

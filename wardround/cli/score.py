@@ -28,10 +28,10 @@ from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator, Store
-from wardround.evaluators.bench import Knowledge
+from wardround.evaluators.checked import needs_of
 from wardround.evaluators.doubts import doubts
-from wardround.evaluators.evidence.named import FORMS
 from wardround.evaluators.evidence.search import LIBRARY
+from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import Summary, summarise
@@ -80,7 +80,9 @@ from wardround.scorings import names_by
 @click.option(
     "--search",
     metavar="SPEC",
-    help=f"What judges look things up in: {FORMS}. For reasoning it is bundled if not said, a few demonstration texts.",
+    help="What judges look things up in: bundled, corpus:PATH, duckduckgo, searxng:URL, pubmed, brave, "
+    "recorded:SEARCH, another that is installed, or package.module:Class. For reasoning it is bundled if not said, a "
+    "few demonstration texts.",
 )
 @click.option(
     "--knowledge",
@@ -201,9 +203,9 @@ async def _courts(
 
 def _usual(evaluator: Evaluator, knowledge: Knowledge) -> str:
     """The search of an evaluator for which the user names none; "" where it looks nothing up."""
-    if knowledge == "judge" and getattr(evaluator, "KNOWLEDGE", False):
+    if knowledge == "judge" and needs_of(evaluator).knowledge:
         return ""
-    return str(getattr(evaluator, "SEARCH", ""))
+    return needs_of(evaluator).search
 
 
 async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], progress: Progress, as_json: bool) -> None:
@@ -251,11 +253,11 @@ def _evaluators(given: dict[str, Any]) -> list[Evaluator]:
             raise UsageError("--points goes with the evaluator standard, which tells the cost of tests")
         evaluators = [_priced(given["points"]) if one.name == Standard.name else one for one in evaluators]
     for evaluator in evaluators:
-        if getattr(evaluator, "judged", False) and not given["judges"]:
+        if needs_of(evaluator).judged and not given["judges"]:
             raise UsageError(
                 f"--evaluators {evaluator.name} needs --judge: provider/model, or lexical (offline, a floor)"
             )
-    if given["knowledge"] != "search" and not any(getattr(one, "KNOWLEDGE", False) for one in evaluators):
+    if given["knowledge"] != "search" and not any(needs_of(one).knowledge for one in evaluators):
         raise UsageError("--knowledge goes with the evaluator reasoning: it says what may found a verdict on a step")
     return evaluators
 

@@ -1,6 +1,7 @@
 """The scorings of a run on the terminal: which there are, and two of them side by side."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,14 +11,15 @@ from rich.table import Table
 from rich.text import Text
 
 from wardround.cli.options import say_json
-from wardround.cli.screen import console
+from wardround.cli.screen import console, echo
 from wardround.engine.counting import counted
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
-from wardround.evaluators.measures import measure_of, shown
-from wardround.evaluators.reasons import phrase
+from wardround.evaluators.measures import measure_of
 from wardround.evaluators.rows import RunScores, Scoring
+from wardround.evaluators.showing.two_scorings import differs, kappa, scorings_page, value
 from wardround.evaluators.side_by_side import Differing, Pairing, SideBySide
+from wardround.paging import keep
 from wardround.results import Run
 from wardround.scoring import compared
 
@@ -44,9 +46,14 @@ def names_in(text: str | None, runs: Sequence[str]) -> list[str]:
     return names
 
 
-async def say_two(store: Store, run: str, names: Sequence[str], *, every: bool, as_json: bool) -> None:
-    """Print two scorings of a run side by side."""
+async def say_two(
+    store: Store, run: str, names: Sequence[str], *, every: bool, as_json: bool, page: Path | None = None
+) -> None:
+    """Print two scorings of a run side by side, and write a `page` of them."""
     found = await compared(await Run.open(store, run), *names)
+    if page:
+        keep(page, scorings_page(run, found))
+        echo(f"page: {page}", err=True)
     if as_json:
         say_json({"run": run, **msgspec.to_builtins(found)})
         return
@@ -61,7 +68,7 @@ def _print(screen: Console, run: str, found: SideBySide, every: bool) -> None:
     if verdicts:
         screen.print(_verdicts(verdicts))
     if figures:
-        unequal = [one for one in figures if one.equal < one.n or one.first_only or one.second_only]
+        unequal = [one for one in figures if differs(one)]
         if listed := figures if every else unequal:
             screen.print(_figures(listed))
         if len(listed) < len(figures):
@@ -89,9 +96,8 @@ def _verdicts(some: Sequence[Pairing]) -> Table:
     for one in some:
         assert one.table is not None
         (neither, theirs), (ours, twice) = one.table
-        kappa = "–" if one.kappa is None else f"{one.kappa:.2f}"
         counts = (twice, ours, theirs, neither, one.first_only + one.second_only)
-        made.add_row(Text(measure_of(one.name).label), str(one.n), str(one.equal), kappa, *map(str, counts))
+        made.add_row(Text(measure_of(one.name).label), str(one.n), str(one.equal), kappa(one), *map(str, counts))
     return made
 
 
@@ -115,15 +121,10 @@ def _differing(some: Sequence[Differing]) -> Table:
         made.add_row(
             Text(one.episode),
             Text(measure_of(one.score).label),
-            Text(_value(one.score, one.first, one.first_reason)),
-            Text(_value(one.score, one.second, one.second_reason)),
+            Text(value(one.score, one.first, one.first_reason)),
+            Text(value(one.score, one.second, one.second_reason)),
         )
     return made
-
-
-def _value(name: str, value: float | None, reason: str) -> str:
-    why = phrase(reason)
-    return f"none ({why})" if value is None else shown(name, value) + (f" ({why})" if why else "")
 
 
 def lines_of(run: RunScores) -> list[str]:

@@ -1,20 +1,15 @@
 """Where the command line speaks: no text of a model, a case or an endpoint steers the terminal it is sent to."""
 
 import sys
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from wardround.engine.text import printable
 
-
-class _Screen(Console):
-    """A console that shows what would steer the terminal as escapes, in every cell and title."""
-
-    def render_str(self, text: str, **how: Any) -> Text:
-        return super().render_str(printable(text, lines=True), **how)
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def plain(text: str) -> str:
@@ -27,9 +22,23 @@ def block(text: str) -> str:
     return printable(text, lines=True)
 
 
-def console() -> Console:
+def console() -> "Console":
     """Standard output; where it is no terminal, wide enough that no column is cut."""
-    return _Screen(width=None if sys.stdout.isatty() else 140)
+    return _screen()(width=None if sys.stdout.isatty() else 140)
+
+
+@cache
+def _screen() -> "type[Console]":
+    from rich.console import Console  # noqa: PLC0415  # only who draws tables waits for it
+    from rich.text import Text  # noqa: PLC0415
+
+    class Screen(Console):
+        """A console that shows what would steer the terminal as escapes, in every cell and title."""
+
+        def render_str(self, text: str, **how: Any) -> Text:
+            return super().render_str(printable(text, lines=True), **how)
+
+    return Screen
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True, lines: bool = False, bold: bool = False) -> None:

@@ -12,9 +12,12 @@ from wardround.engine.counting import counted
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened
 from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.answer import asked_for
 from wardround.evaluators.measures import shown
 from wardround.evaluators.reasons import ended_by
+from wardround.evaluators.showing.as_read import as_read
 from wardround.evaluators.showing.encounter import SAID, Encounter, Turn, encounter
+from wardround.evaluators.standing import answers, goal_of
 from wardround.results import Run
 from wardround.scenarios.case import Case
 from wardround.settings import shown_header
@@ -92,11 +95,20 @@ async def _show_episode(name: str, episode: str, where: str | None, calls: bool,
         for text in _lines(trajectory, told, case, calls=calls):
             click.echo(text + "\n")
         if told and trajectory.closed:
-            goal = str(run.header["scenario"].get("goal", "diagnosis"))
-            truth = case.truth.treatment if goal == "treatment" else case.truth.diagnosis
-            echo(f"The truth: {truth}", lines=True)
+            for line in _conclusion(case, trajectory):
+                echo(line, lines=True)
     finally:
         await store.aclose()
+
+
+def _conclusion(case: Case, trajectory: Trajectory) -> Iterator[str]:
+    """How the answer was read, and the truth."""
+    goal = goal_of(case, trajectory)
+    read = as_read(answers(trajectory.ending).get(goal, ""), case, goal, asked_for(trajectory))
+    if read:
+        yield "The answer as read:"
+        yield from (f"    {label}: {text}" for label, text in read)
+    yield f"The truth: {case.truth.treatment if goal == 'treatment' else case.truth.diagnosis}"
 
 
 async def _scenario(run: Run) -> Any:

@@ -9,7 +9,7 @@ from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
 
-class Endpoint:
+class Endpoint(Model):
     """A model behind an endpoint that refuses some settings, as those do that think."""
 
     name, host = "m", "api.test"

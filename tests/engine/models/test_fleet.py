@@ -10,12 +10,10 @@ from instant import instantly
 from until import until
 
 from wardround.engine.errors import EgressError, PreflightError, ProviderError, RunStopped, UsageError
-from wardround.engine.models.bound import bound
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gate import Gate
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import Guarded
-from wardround.engine.models.hosts import hosts_of
 from wardround.engine.models.limited import Limited
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.preflight import preflight
@@ -70,7 +68,7 @@ def test_a_thousand_episodes_are_spread_evenly_and_each_keeps_its_endpoint() -> 
         retried = Retrying(model)
         for n in range(1000):
             before = served(endpoints)
-            await ask(bound(retried, "a", f"case{n}@1"), 3)
+            await ask(retried.bound("a", f"case{n}@1"), 3)
             assert sorted(now - then for now, then in zip(served(endpoints), before, strict=True)) == [0, 0, 0, 3]
         assert all(0.20 * 3000 < count < 0.30 * 3000 for count in served(endpoints))
 
@@ -89,7 +87,7 @@ def test_the_same_endpoint_after_a_resume_whatever_the_order_of_addresses() -> N
 def test_episodes_that_lose_their_endpoint_are_spread_over_the_others_and_go_back() -> None:
     async def main() -> None:
         model, endpoints = fleet()
-        episodes = [bound(Retrying(model), "a", f"e{n}") for n in range(200)]
+        episodes = [Retrying(model).bound("a", f"e{n}") for n in range(200)]
         for episode in episodes:
             await ask(episode)
         first = served(endpoints)
@@ -121,7 +119,7 @@ def test_a_dead_endpoint_is_looked_at_less_and_less() -> None:
         model, endpoints = fleet(2)
         endpoints[0].fault = "connection"
         for _ in range(600):
-            await ask(bound(Retrying(model), "a", "e"))
+            await ask(Retrying(model).bound("a", "e"))
             await ask(Retrying(model))
         assert served(endpoints) == [0, 1200]
         assert 600 / 30 <= endpoints[0].looks < 60
@@ -133,7 +131,7 @@ def test_an_isolated_fault_moves_no_episode() -> None:
     async def main() -> None:
         for kind in ("server", "malformed", "timeout", "rate_limit"):
             model, endpoints = fleet(2)
-            episode = bound(Retrying(model), "a", "e")
+            episode = Retrying(model).bound("a", "e")
             at_home = endpoints[model.members.index(model.order("e")[0])]
             for _ in range(20):
                 at_home.fault = kind
@@ -151,7 +149,7 @@ def test_one_that_fails_every_call_is_taken_out_though_it_says_it_is_alive() -> 
         endpoints[0].fault = "server"
         replies = []
         for n in range(300):
-            replies += await ask(bound(Retrying(model), "a", f"e{n}"))
+            replies += await ask(Retrying(model).bound("a", f"e{n}"))
         assert sum(reply.attempts - 1 for reply in replies) < 60
         assert served(endpoints) == [0, 300]
 
@@ -164,7 +162,7 @@ def test_one_that_is_set_up_wrongly_ends_no_episode(kind: str) -> None:
         model, endpoints = fleet(2)
         endpoints[1].fault = kind
         for n in range(50):
-            assert (await ask(bound(Retrying(model), "a", f"e{n}")))[0].text == "hello"
+            assert (await ask(Retrying(model).bound("a", f"e{n}")))[0].text == "hello"
         endpoints[0].fault = kind
         with pytest.raises(RunStopped, match="in a row"):
             await ask(Retrying(model), 3)
@@ -178,7 +176,7 @@ def test_all_down_is_an_error_and_then_they_are_back() -> None:
         for endpoint in endpoints:
             endpoint.fault = "connection"
             asyncio.get_running_loop().call_later(20, setattr, endpoint, "fault", "")
-        episodes = [bound(Retrying(model), "a", f"e{n}") for n in range(30)]
+        episodes = [Retrying(model).bound("a", f"e{n}") for n in range(30)]
         replies = await asyncio.gather(*(ask(episode) for episode in episodes))
         assert all(reply[0].text == "hello" for reply in replies)
         for endpoint in endpoints:
@@ -200,7 +198,7 @@ def test_a_slow_endpoint_does_not_gather_all_episodes() -> None:
             nonlocal done
             episode = 0
             while loop.time() < end:
-                await ask(bound(model_, "a", f"{number}/{episode}"), 5)
+                await ask(model_.bound("a", f"{number}/{episode}"), 5)
                 done, episode = done + 1, episode + 1
 
         async with asyncio.TaskGroup() as group:
@@ -225,8 +223,8 @@ def test_what_is_no_fleet() -> None:
 async def test_every_host_is_guarded() -> None:
     urls = "http://127.0.0.1:1/v1, http://far.example/v1,http://127.0.0.1:2/v1"
     model = reach("openai/m", base_url=urls, env={})
-    assert hosts_of(model) == hosts_of(bound(model, "a", "e")) == ("127.0.0.1", "far.example")
-    for guarded in (Guarded(model, restricted=True), bound(Guarded(model, restricted=True), "a", "e")):
+    assert model.hosts == model.bound("a", "e").hosts == ("127.0.0.1", "far.example")
+    for guarded in (Guarded(model, restricted=True), Guarded(model, restricted=True).bound("a", "e")):
         with pytest.raises(EgressError, match=r"--allow-host far\.example"):
             await guarded.complete(ASKED, purpose="test")
     assert Guarded(model, ["far.example"], restricted=True)._closed == ()
@@ -264,7 +262,7 @@ async def test_killed_and_started_again_in_the_middle() -> None:
         port, texts = two.port, Counter[str]()
 
         async def episode(number: int) -> None:
-            seat = bound(model, "a", f"e{number}")
+            seat = model.bound("a", f"e{number}")
             for turn in range(20):
                 said = f"{number}/{turn}"
                 reply = await seat.complete([Message("user", said)], purpose="test")
@@ -286,7 +284,7 @@ async def test_killed_and_started_again_in_the_middle() -> None:
 
         # A look after a second or some finds it again.
         for number in range(600):
-            await bound(model, "a", f"later{number}").complete(ASKED, purpose="test")
+            await model.bound("a", f"later{number}").complete(ASKED, purpose="test")
             if two.total > down:
                 break
             await asyncio.sleep(0.05)

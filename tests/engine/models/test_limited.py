@@ -7,7 +7,6 @@ from endpoints import Simulated
 from instant import instantly
 
 from wardround.engine.errors import ProviderError, RunStopped
-from wardround.engine.models.bound import bound
 from wardround.engine.models.gate import Gate
 from wardround.engine.models.guard import Guarded
 from wardround.engine.models.limited import Limited
@@ -147,7 +146,7 @@ async def test_a_daily_quota_is_a_stop_and_not_a_failure() -> None:
 async def test_binding_reaches_through_the_wrappers() -> None:
     gate = Gate("g", Quota(in_flight=1))
     shared = Guarded(Retrying(Limited(Scripted(["a", "b"]), gate), Patience(attempts=1)), restricted=False)
-    model = bound(shared, "judge", "case@1")
+    model = shared.bound("judge", "case@1")
     held = await gate.enter("other")
     task = asyncio.create_task(model.complete(ASKED, purpose="test"))
     await asyncio.sleep(0)
@@ -159,6 +158,6 @@ async def test_binding_reaches_through_the_wrappers() -> None:
     assert held.waited == 0
     assert (model.name, model.host) == ("scripted", "")
     plain = Scripted([])
-    assert bound(plain, "judge", "case@1") is plain
+    assert plain.bound("judge", "case@1") is plain
     kept = Retrying(plain)
-    assert bound(kept, "judge", "case@1") is kept
+    assert kept.bound("judge", "case@1") is kept

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.engine.models.bound import bound
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price, Prices
@@ -119,7 +118,7 @@ async def test_several_addresses_make_a_fleet(form: str) -> None:
         env = {"OPENAI_BASE_URL": ",".join(urls)} if form == "environment" else {}
         model = reach("openai/m", base_url=base_url, env=env)
         for n in range(20):
-            await bound(model, "a", f"e{n}").complete(ASKED, purpose="test")
+            await model.bound("a", f"e{n}").complete(ASKED, purpose="test")
         await model.aclose()
         assert one.total + two.total == 20
         assert min(one.total, two.total) > 2

@@ -8,7 +8,6 @@ import pytest
 from steady import steadily
 from until import dropped, until
 
-from wardround.engine.models.bound import bound
 from wardround.engine.models.faults import Fault
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.loopback import Loopback
@@ -50,7 +49,7 @@ class Play:
         self.waited: dict[str, list[float]] = {role: [] for role in models}
 
     async def episode(self, name: str, turns: int) -> None:
-        seats = {role: bound(model, role, name) for role, model in self.models.items()}
+        seats = {role: model.bound(role, name) for role, model in self.models.items()}
         for turn in range(turns):
             for role, model in seats.items():
                 said = f"{name} {turn} {role}"
@@ -111,11 +110,11 @@ def test_places_are_kept_and_shared_by_all_seats() -> None:
 async def test_a_single_call_does_not_wait_for_a_thousand_of_another_role() -> None:
     async with Loopback(latency=0.05) as server:
         model = reach("openai/m", base_url=server.base_url, env={}, gates=Gates({"127.0.0.1": Quota(in_flight=10)}))
-        crowd = bound(model, "crowd", "e1")
+        crowd = model.bound("crowd", "e1")
         calls = [asyncio.create_task(crowd.complete([Message("user", f"{n}")], purpose="act")) for n in range(1000)]
         await until(lambda: server.waiting == 10)
         before = server.total
-        await bound(model, "single", "e1").complete([Message("user", "me")], purpose="act")
+        await model.bound("single", "e1").complete([Message("user", "me")], purpose="act")
         assert server.total - before < 100, "it waits for a place that is free next, and no longer"
         await dropped(*calls)
         await model.aclose()

@@ -7,11 +7,11 @@ import pytest
 
 from wardround.engine.cache import StoreCache
 from wardround.engine.errors import EgressError, ProviderError, RunStopped
-from wardround.engine.models.bound import bound
 from wardround.engine.models.guard import Guarded
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
 from wardround.engine.models.single import Single
+from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message, Usage
 from wardround.engine.spending import Spending, spending_of
 from wardround.engine.stores.memory import MemoryStore
@@ -20,7 +20,7 @@ ASKED = [Message("system", "Judge."), Message("user", "Well?")]
 USAGE = Usage(prompt=7, completion=2, cost=0.5)
 
 
-class Slow:
+class Slow(Model):
     """Answers when told to, in order of asking."""
 
     name, host = "slow", "far.example"
@@ -67,7 +67,7 @@ async def settle() -> None:
 async def test_who_asks_while_it_is_asked_waits_and_spends_nothing() -> None:
     inner = Slow()
     model = Single(inner)
-    seats = [bound(model, "judge", f"e{n}") for n in range(5)]
+    seats = [model.bound("judge", f"e{n}") for n in range(5)]
     tasks = [asyncio.create_task(seat.complete(ASKED, purpose="p", seed=1)) for seat in seats]
     await settle()
     assert len(inner.asked) == 1
@@ -84,7 +84,7 @@ async def test_who_asks_while_it_is_asked_waits_and_spends_nothing() -> None:
 async def test_what_differs_in_anything_is_another_question() -> None:
     inner = Slow()
     model = Single(inner)
-    other = bound(model, "second judge", "e")
+    other = model.bound("second judge", "e")
     tasks = [ask(model), ask(model, "Well"), ask(model, purpose="q"), ask(model, seed=1), ask(model, seed=2)]
     tasks.append(asyncio.create_task(other.complete(ASKED, purpose="p")))
     tasks.append(asyncio.create_task(model.complete([Message("user", "Judge."), ASKED[1]], purpose="p")))
@@ -173,7 +173,7 @@ async def test_a_question_of_another_time_is_answered_from_the_store() -> None:
     async with Loopback(latency=0.01) as server:
         for _ in range(2):
             model = Single(reach("openai/m", base_url=server.base_url, env={}), StoreCache(store, "m at x", None))
-            seats = [bound(model, "judge", f"e{n}") for n in range(20)]
+            seats = [model.bound("judge", f"e{n}") for n in range(20)]
             replies = await asyncio.gather(*(seat.complete(ASKED, purpose="p") for seat in seats))
             assert {reply.text for reply in replies} == {"Well?"}
             await model.aclose()
@@ -199,10 +199,10 @@ async def test_a_failure_is_not_kept() -> None:
 async def test_a_restricted_question_does_not_join_one_that_may_go_out() -> None:
     inner = Slow()
     model = Single(inner)
-    free = asyncio.create_task(Guarded(bound(model, "judge", "a"), restricted=False).complete(ASKED, purpose="p"))
+    free = asyncio.create_task(Guarded(model.bound("judge", "a"), restricted=False).complete(ASKED, purpose="p"))
     await settle()
     with pytest.raises(EgressError):
-        await Guarded(bound(model, "judge", "b"), restricted=True).complete(ASKED, purpose="p")
+        await Guarded(model.bound("judge", "b"), restricted=True).complete(ASKED, purpose="p")
     inner.answers[0].set_result(Completion("yes"))
     assert (await free).text == "yes"
 

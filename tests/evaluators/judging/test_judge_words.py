@@ -145,7 +145,13 @@ def test_a_verdict_with_a_colon_behind_it_is_a_label_and_none(rest: str) -> None
 
 @given(st.sampled_from(["Correct", "Verdict: correct", "The step is correct"]), st.characters(min_codepoint=0x370))
 def test_a_sign_behind_a_verdict_is_no_reason_for_it(verdict: str, sign: str) -> None:
-    assert word(f"{verdict}. {sign}", WORDS, "wrong") != "right" or not sign.strip(" \u2018\u2019\u201c\u201d\u3002")
+    said = word(f"{verdict}. {sign}", WORDS, "wrong")
+    assert said != "right" or not sign.strip(" \u2018\u2019\u201c\u201d\u3002\uff01\uff1a\u3010\u3011")
+
+
+@pytest.mark.parametrize("mark", "\u2018\u2019\u201c\u201d\u3002\uff01\uff1a\u3010\u3011.!:[]")
+def test_a_mark_alone_behind_a_verdict_says_nothing_in_any_script(mark: str) -> None:
+    assert word(f"Correct. {mark}", WORDS, "wrong") == "right"
 
 
 @pytest.mark.parametrize(

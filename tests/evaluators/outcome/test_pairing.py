@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from wardround.engine.errors import ProviderError
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.judging.unread import Unread
-from wardround.evaluators.outcome.pairing import Paired, figures, numbers, pair
-from wardround.evaluators.reasoning.items import Item
+from wardround.evaluators.outcome.assessed import Item, Paired
+from wardround.evaluators.outcome.pairing import figures, numbers, pair
 
 CT = Item("imaging", "CT", "an abscess")
 RECORD = (Item("lab", "CBC"), Item("lab", "CRP"), Item("imaging", "CT abdomen"))

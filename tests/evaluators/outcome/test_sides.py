@@ -3,8 +3,8 @@
 from graded import answer, case, order, trajectory
 
 from wardround.engine.records import Action
+from wardround.evaluators.outcome.assessed import Item
 from wardround.evaluators.outcome.sides import asked, recorded
-from wardround.evaluators.reasoning.items import Item
 
 REPLY = """### Chain of Thought:
 <step 1> A CT would be too much.

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.outcome.assessed import Item
 from wardround.evaluators.reasoning.items import (
     MOST,
-    Item,
     matched,
     precision_recall,
     published_items,

@@ -3,11 +3,14 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from bench import PlayedJudge, bench
 from reasoned import CASE, found_by, played, pleased, said
 
-from wardround.evaluators.bench import Knowledge
+from wardround.engine.errors import ProviderError
+from wardround.evaluators.doubts import doubts
+from wardround.evaluators.evaluated import Evaluated, Tally
 from wardround.evaluators.judging.judge import Sample
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.question import Question
@@ -15,6 +18,9 @@ from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.reasoning.controls import Control, claims, controlled, fitness, posed
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning
+from wardround.evaluators.reasoning.judged import Knowledge
+from wardround.evaluators.rows import RunScores
+from wardround.evaluators.summary import summarise
 
 GIVEN = played("### Answer:\nGout")
 RIGHT = {one.claim: one.passage for one in claims()}
@@ -66,11 +72,53 @@ async def test_silence_is_neither_acceptance_nor_rejection() -> None:
     assert (found.accepted, found.rejected, found.youden, found.fit) == (0, 0, -1.0, False)
 
 
+@pytest.mark.parametrize(("failed", "fit", "youden"), [(4, True, 1.0), (20, None, None)])
+async def test_of_a_judge_that_could_not_be_reached_it_is_not_known(
+    failed: int, fit: bool | None, youden: float | None
+) -> None:
+    asked: list[str] = []
+
+    def script(question: Question, sample: Sample) -> str:
+        asked.append(question.text("The step"))
+        if len(asked) <= failed:
+            raise ProviderError("server", "down")
+        return fair(question, sample)
+
+    (found,) = fitness(await controlled(Panel([PlayedJudge(script)]), 5, "search"))
+    assert (found.unreached, found.fit, found.youden) == (failed, fit, youden)
+    assert found.supported + found.unsupported == 20 - failed
+    told = doubts(scores_with(controls=(found,)), summarise([]))
+    said = "Not known whether the judge is fit: judge could not be reached for 20 of 20 controls."
+    assert (said in told) is (fit is None)
+    assert not [one for one in told if one.startswith("Unfit")]
+
+
+def scores_with(**fields: Any) -> RunScores:
+    """A run with one evaluation."""
+    one = Evaluated("reasoning", 3, 2, ("a@1",), **fields)
+    return RunScores(name="r", header={}, episodes=(), evaluated=(one,))
+
+
+@pytest.mark.parametrize("named", [True, False])
+async def test_controls_that_were_not_asked_are_told_of(named: bool) -> None:
+    judge = pleased()
+    seed = 9 if named else None
+    given = await EncounterReasoning().score(CASE, GIVEN, bench(judge, knowledge="judge", controls=seed))
+    tally = Tally("reasoning")
+    tally.add("b@1", msgspec.to_builtins(given.account))
+    found = tally.evaluated(["a@1", "b@1"])
+    assert (found.uncontrolled, bool(found.controls)) == (not named, named)
+    told = doubts(scores_with(uncontrolled=found.uncontrolled), summarise([]))
+    assert any(one.startswith("Not known whether the judges of reasoning are fit") for one in told) is not named
+
+
 async def test_each_judge_of_a_panel_has_its_own_and_the_offline_one_is_asked_too() -> None:
     controls = await controlled(Panel([LexicalJudge(), PlayedJudge(yes, "judge-2")]), 1, "search")
     lexical, other = fitness(controls)
     assert (lexical.judge, other.judge, len(controls)) == ("judge", "judge-2", 40)
-    assert lexical.youden > other.youden == 0
+    assert other.youden == 0
+    assert lexical.youden is not None
+    assert lexical.youden > 0
 
 
 async def test_they_are_posed_in_one_episode_as_questions_like_all_others() -> None:

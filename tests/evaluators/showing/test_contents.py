@@ -69,3 +69,10 @@ def test_an_empty_run_has_a_list_too() -> None:
 
 def test_right_wrong_and_no_value() -> None:
     assert [outcome(row) for row in rows(5)] == ["wrong", "right", "right", "wrong", "no value"]
+
+
+def test_a_zero_has_its_reason_beside_it_in_plain_words() -> None:
+    score = Score("diagnosis_accuracy", 0.0, "several_answers")
+    row = EpisodeScores(episode="a@1", case="a", cause="completed", scores=(score,))
+    (text,) = contents_pages("r", [row], ["diagnosis_accuracy"], {}, "home", "r").values()
+    assert "several answers, none chosen" in html.fromstring(text).xpath("string(//tbody)")

@@ -213,6 +213,34 @@ SECRETS = (
 )
 
 
+def test_the_answer_as_read_stands_behind_the_answer_and_not_of_a_restricted_case() -> None:
+    told = row(answer="Most likely appendicitis with fever, not gout", scores=(Score("diagnosis_accuracy", 1.0),))
+    text = squeezed(shown({}, row=told))
+    as_read = (
+        "as read commits to: appendicitis also asserts: with fever hedged: it is said to be likely, which still "
+        "commits to it not counted: not gout (denied, only considered, or in a refusal) by words: right:"
+    )
+    assert as_read in text
+    assert text.index("answer Most likely") < text.index(as_read) < text.index("truth Appendicitis")
+    for hidden in (row(answer="Gout", restricted=True), row(answer="")):
+        assert "as read" not in squeezed(shown({}, row=hidden))
+    assert "as read" not in squeezed(shown({}, row=told, case=case(data_class="restricted")))
+
+
+def test_a_count_of_one_episode_has_no_decimal() -> None:
+    text = squeezed(shown({}, row=row(scores=(Score("tests", 12.0), Score("test_cost", 41.5), Score("turns", 2.0)))))
+    assert "Tests ordered 12 Cost of tests 41.5 Turns 2 " in f"{text} "
+
+
+def test_a_judged_ranked_list_shows_each_entry_with_its_verdict() -> None:
+    asked = msgspec.structs.replace(outcome(), goal="diagnosis", value=0.0, entry="Gout", votes=())
+    listed = msgspec.structs.replace(asked, further=(msgspec.structs.replace(asked, value=1.0, entry="Appendicitis"),))
+    tops = (Score("diagnosis_top_1", 0.0), Score("diagnosis_top_2", 1.0))
+    text = squeezed(shown(accounts(standard={"outcome": listed}), row=row(answer="Gout; Appendicitis", scores=tops)))
+    assert "as read ranked list: 1. Gout; 2. Appendicitis" in text
+    assert "up to the first that is right: Gout: wrong Appendicitis: right" in text
+
+
 def test_of_a_restricted_case_no_text_is_shown() -> None:
     hidden = case(data_class="restricted")
     page = shown(row=row(restricted=True), case=hidden)

@@ -8,16 +8,18 @@ from pathlib import Path
 import pytest
 from mimic_tree import MimicTree
 
+from benchmarks.memory import ROOT
 from wardround.scenarios.loaders.detect import load
 
 _BUILD = """
-import json, resource, sys
+import json, sys
 from pathlib import Path
+from benchmarks.memory import resident
 from wardround.building import build_mimic
 from wardround.scenarios.mimic.options import Options
 flow = build_mimic(Options(mimic=Path(sys.argv[1])), Path(sys.argv[2]))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-print(json.dumps({"flow": [step.json() for step in flow.steps.all], "cases": flow.cases, "peak": peak}))
+steps = [step.json() for step in flow.steps.all]
+print(json.dumps({"flow": steps, "cases": flow.cases, "peak": resident("VmHWM")}))
 """
 
 
@@ -27,7 +29,7 @@ def test_fifty_thousand_admissions(tmp_path: Path) -> None:
     tree = MimicTree(tmp_path / "mimic", 50_000, rare=2)
     done = subprocess.run(
         [sys.executable, "-c", _BUILD, str(tree.root), str(tmp_path / "cases.jsonl")],
-        check=True, capture_output=True, text=True, timeout=3500,
+        check=True, capture_output=True, text=True, timeout=3500, cwd=ROOT,
     )  # fmt: skip
     told = json.loads(done.stdout)
     dropped = {step["rule"]: step["dropped"] for step in told["flow"]}

@@ -1,0 +1,232 @@
+"""Measure the house: its modules, their sizes, who imports whom, and what the house rules count.
+
+    python -m scripts.measure_house [--root DIR] [--json]
+
+`DIR` is a tree of this project, by default the one this script lies in; an older commit is measured after
+`git archive COMMIT | tar x -C DIR`. Only the syntax is read; nothing of the tree is imported.
+"""
+
+import argparse
+import ast
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+
+PACKAGES = ("engine", "scenarios", "agents", "evaluators", "wardround")
+"""The folders of the product; each but the last is linked into `wardround/`."""
+KIN = ("told", "found", "held", "given")
+"""The words whose use as nouns the house rules bound."""
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Module:
+    """One file of the product: its dotted name, its text and its syntax tree."""
+
+    name: str
+    path: Path
+    text: str
+    tree: ast.Module
+
+    @property
+    def lines(self) -> int:
+        """Lines of the file."""
+        return self.text.count("\n")
+
+    @property
+    def package(self) -> bool:
+        """Whether it is the file of a package."""
+        return self.path.name == "__init__.py"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The figures of a tree. Each dict counts by name, in falling order."""
+
+    modules: int
+    lines: int
+    median_lines: float
+    longest_module: tuple[str, int]
+    longest_function: tuple[str, int]
+    one_importer_modules: int
+    one_importer_under_80_lines: int
+    statements: int
+    module_names_twice: Mapping[str, int]
+    class_names_twice: Mapping[str, int]
+    function_names_twice: Mapping[str, int]
+    getattr_calls: int
+    any_names: int
+    dict_of_any: int
+    own_imports_in_functions: int
+    words: Mapping[str, int]
+    files_with_words: Mapping[str, int]
+
+
+def modules(root: Path) -> list[Module]:
+    """The product's files under `root`, each once: links are not followed."""
+    found = []
+    for package in PACKAGES:
+        for path in sorted((root / package).rglob("*.py")):
+            if any(parent.is_symlink() for parent in path.parents if root in parent.parents):
+                continue
+            parts = path.relative_to(root).with_suffix("").parts
+            dotted = ".".join(("wardround", *parts) if package != "wardround" else parts).removesuffix(".__init__")
+            text = path.read_text(encoding="utf-8")
+            found.append(Module(dotted, path, text, ast.parse(text)))
+    return found
+
+
+def imported(module: Module, names: frozenset[str]) -> set[str]:
+    """The modules among `names` that a module imports, wherever in its text."""
+    found = set()
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= inner & names
+            if not inner <= names:
+                found.add(node.module)
+    return (found & names) - {module.name}
+
+
+def statements(tree: ast.Module) -> int:
+    """Statements of the syntax tree, without imports and docstrings."""
+    return sum(
+        isinstance(node, ast.stmt) and not isinstance(node, ast.Import | ast.ImportFrom) and not _is_text(node)
+        for node in ast.walk(tree)
+    )
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _functions(tree: ast.Module) -> Iterator[_Function]:
+    return (node for node in ast.walk(tree) if isinstance(node, _Function))
+
+
+def _own_imports(tree: ast.Module) -> int:
+    """Imports of the project's own modules inside functions, each counted once."""
+    inside = {
+        node
+        for function in _functions(tree)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    return sum(
+        (node.module or "").startswith("wardround")
+        if isinstance(node, ast.ImportFrom)
+        else any(alias.name.startswith("wardround") for alias in node.names)
+        for node in inside
+    )
+
+
+def _calls(tree: ast.Module, name: str) -> int:
+    return sum(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+        for node in ast.walk(tree)
+    )
+
+
+def _dicts_of_any(tree: ast.Module) -> int:
+    return sum(
+        isinstance(node, ast.Subscript) and ast.unparse(node) in ("dict[str, Any]", "Mapping[str, Any]")
+        for node in ast.walk(tree)
+    )
+
+
+def _any_names(tree: ast.Module) -> int:
+    return sum(isinstance(node, ast.Name) and node.id == "Any" for node in ast.walk(tree))
+
+
+def _twice(names: Iterator[str]) -> dict[str, int]:
+    return {name: count for name, count in Counter(sorted(names)).most_common() if count > 1}
+
+
+def _defined(files: Sequence[Module], kind: type | tuple[type, ...]) -> Iterator[str]:
+    """The public names that files define at their top level."""
+    for module in files:
+        for node in module.tree.body:
+            if isinstance(node, kind) and not (name := str(vars(node)["name"])).startswith("_"):
+                yield name
+
+
+def measure(root: Path) -> Measured:
+    """The figures of the tree at `root`."""
+    files = modules(root)
+    names = frozenset(module.name for module in files)
+    importers = Counter(target for module in files for target in imported(module, names))
+    once = [module for module in files if importers[module.name] == 1 and not module.package]
+    functions = [
+        (f"{module.name}:{function.name}", (function.end_lineno or function.lineno) - function.lineno + 1)
+        for module in files
+        for function in _functions(module.tree)
+    ]
+    plain = [module for module in files if not module.package]
+    words = {word: [len(re.findall(rf"(?<![a-z]){word}(?![a-z])", module.text)) for module in files] for word in KIN}
+    return Measured(
+        modules=len(files),
+        lines=sum(module.lines for module in files),
+        median_lines=median(module.lines for module in files),
+        longest_module=max(((module.name, module.lines) for module in files), key=lambda one: one[1]),
+        longest_function=max(functions, key=lambda one: one[1]),
+        one_importer_modules=len(once),
+        one_importer_under_80_lines=sum(module.lines < 80 for module in once),
+        statements=sum(statements(module.tree) for module in files),
+        module_names_twice=_twice(module.name.rpartition(".")[2] for module in plain),
+        class_names_twice=_twice(_defined(files, ast.ClassDef)),
+        function_names_twice=_twice(_defined(files, (ast.FunctionDef, ast.AsyncFunctionDef))),
+        getattr_calls=sum(_calls(module.tree, "getattr") for module in files),
+        any_names=sum(_any_names(module.tree) for module in files),
+        dict_of_any=sum(_dicts_of_any(module.tree) for module in files),
+        own_imports_in_functions=sum(_own_imports(module.tree) for module in files),
+        words={word: sum(counts) for word, counts in words.items()},
+        files_with_words={word: sum(map(bool, counts)) for word, counts in words.items()},
+    )
+
+
+def table(measured: Measured) -> str:
+    """The figures as a table in Markdown."""
+    rows = [
+        ("modules", f"{measured.modules}"),
+        ("lines", f"{measured.lines:,}"),
+        ("lines of a module, median", f"{measured.median_lines:g}"),
+        ("longest module", f"{measured.longest_module[1]} ({measured.longest_module[0]})"),
+        ("longest function", f"{measured.longest_function[1]} ({measured.longest_function[0]})"),
+        (
+            "modules with one importer; of these under 80 lines",
+            f"{measured.one_importer_modules}; {measured.one_importer_under_80_lines}",
+        ),
+        ("statements, without imports and docstrings", f"{measured.statements:,}"),
+        ("names of modules used twice or more", f"{len(measured.module_names_twice)}"),
+        ("names of public classes used twice or more", f"{len(measured.class_names_twice)}"),
+        ("names of public functions used twice or more", f"{len(measured.function_names_twice)}"),
+        ("calls of `getattr`", f"{measured.getattr_calls}"),
+        ("`Any`; `dict[str, Any]` and `Mapping[str, Any]`", f"{measured.any_names}; {measured.dict_of_any}"),
+        ("own imports inside functions", f"{measured.own_imports_in_functions}"),
+        *((f"`{word}`; files", f"{measured.words[word]}; {measured.files_with_words[word]}") for word in KIN),
+    ]
+    width = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    lines = [f"| {left:<{width[0]}} | {right:<{width[1]}} |" for left, right in (("figure", "value"), *rows)]
+    head, *body = lines
+    return "\n".join([head, f"|{'-' * (width[0] + 2)}|{'-' * (width[1] + 2)}|", *body])
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description="Measure the house.")
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    told = parser.parse_args(arguments)
+    measured = measure(told.root.resolve())
+    print(json.dumps(asdict(measured), indent=2) if told.json else table(measured))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
