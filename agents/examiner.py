@@ -1,13 +1,10 @@
 """An examiner that looks results up in the record: no model, every answer cites the field it rests on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-import msgspec
-
-from wardround.engine.records import Action, Json, View
-from wardround.scenarios.records import Item
-from wardround.scenarios.terms.orders import Answer, answer
+from wardround.engine.records import Action, View
+from wardround.scenarios.terms.orders import Answer, answer, record, wanted
 
 
 class Examiner:
@@ -37,17 +34,6 @@ def said_before(view: View) -> frozenset[str]:
     """References of the results that this seat has told: a repeated test gets the result after them."""
     answers = [row for said in view.heard if said.seat == view.seat for row in said.args.get("answers") or ()]
     return frozenset(str(ref) for row in answers if isinstance(row, Mapping) for ref in row.get("refs") or ())
-
-
-def record(rows: Iterable[Mapping[str, Json]]) -> tuple[Item, ...]:
-    """The record's items as a view tells them."""
-    return tuple(msgspec.convert(dict(row), Item) for row in rows)
-
-
-def wanted(order: Mapping[str, Json]) -> str | Sequence[str]:
-    """What was ordered: the list of items, or where there is none the text."""
-    items = order.get("items") or ()
-    return tuple(items) if items else str(order.get("text") or "")
 
 
 def told(given: Sequence[Answer]) -> Action:

@@ -5,12 +5,11 @@ from typing import ClassVar
 
 from wardround.agents import story
 from wardround.agents.dialogue import SILENCE, dialogue
-from wardround.agents.examiner import record, wanted
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Message, View
 from wardround.engine.seat import Seat, Voice
 from wardround.scenarios.records import Item
-from wardround.scenarios.terms.orders import Answer, answer
+from wardround.scenarios.terms.orders import Answer, answer, record, wanted
 
 NOTHING = "There is no relevant ancillary test information available for this request."
 """What a patient agent says when the report has nothing that was asked for: protocol of paper 002, section 10.2."""

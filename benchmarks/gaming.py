@@ -20,7 +20,6 @@ import anyio
 import wardround
 from benchmarks.figure import Figure
 from wardround.cast import Part
-from wardround.court import Court, seats_of
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore
@@ -29,6 +28,7 @@ from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.standing import Goal
 from wardround.evaluators.summary import ScoreSummary, summarise
+from wardround.judges import JudgeConfig, seats_of
 from wardround.scenarios.bundled import bundled
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.detect import load
@@ -195,9 +195,9 @@ class Gullible:
         return json.dumps({"verdict": verdict.replace("wrong", "unverifiable"), "basis": basis, "evidence": []})
 
 
-def gullible() -> Court:
+def gullible() -> JudgeConfig:
     """A panel of that one judge."""
-    return Court(seats_of([Part("scripted/gullible", model=Scripted(Gullible()))]))
+    return JudgeConfig(seats_of([Part("scripted/gullible", model=Scripted(Gullible()))]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from benchmarks.figure import Figure, of_runs
 from benchmarks.load import Measured, measuring, prose
 from benchmarks.server import Answers, answer_of, served
 from wardround.cast import Part
-from wardround.court import Court, seats_of
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.prices import Prices
 from wardround.engine.models.quota import Quota
@@ -24,10 +23,11 @@ from wardround.engine.seat import Seat
 from wardround.evaluators.evidence.corpus import Corpus
 from wardround.evaluators.reasoning.bears import bears
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
-from wardround.results import Run
+from wardround.judges import JudgeConfig, seats_of
 from wardround.scenarios.case import Case, Provenance, Truth
 from wardround.scenarios.loaders.own import line
 from wardround.scoring import score_run
+from wardround.stored import StoredEpisodes
 
 EPISODES, STEPS, REFERENCE = 1000, 6, 4
 LATENCY, AT_ONCE = 0.2, 200
@@ -114,21 +114,21 @@ async def _judge(episodes: int, url: str) -> Measured:
         run = await wardround.run(folder / "cases.jsonl", "oracle", doctor=Speaker, store=store, name="r")
         gates = Gates({}, Quota(in_flight=AT_ONCE))
         model = reach("openai/bench", base_url=url, env={}, prices=Prices(), gates=gates)
-        court = Court(seats_of([Part("openai/bench", model=model, gates=gates)]))
+        court = JudgeConfig(seats_of([Part("openai/bench", model=model, gates=gates)]))
         court.search = await Corpus.open(folder / "corpus.jsonl", cache=folder)
         progress = Progress()
         bears(FACT, FACT)  # the vocabulary is read once in a process: 2 s that no length of a run changes
         with measuring() as measured:
             scores = await score_run(run, [EncounterReasoning()], judge=court, progress=progress, concurrency=AT_ONCE)
         measured.more = await _counted(
-            Run(store, "r~reasoning", {}), [row.score("factuality_formal").value for row in scores.episodes]
+            StoredEpisodes(store, "r~reasoning"), [row.score("factuality_formal").value for row in scores.episodes]
         )
         await court.aclose()
         await store.aclose()
     return measured
 
 
-async def _counted(run: Run, values: Sequence[float | None]) -> dict[str, float]:
+async def _counted(run: StoredEpisodes, values: Sequence[float | None]) -> dict[str, float]:
     if values != [1.0] * len(values):
         raise RuntimeError(f"an episode came out otherwise than it was made to: {values[:5]}")
     spent = {row.seat: row.spent.calls for row in await run.store.spending(run.name)}

@@ -54,7 +54,7 @@ async def made(path: Path, episodes: int) -> None:
         small = await run("bundled", "workup", doctor="baseline", store=store, name="small", limit=1)
         [model, *_] = await small.episodes()
         rows = await small.rows(model.id)
-        await store.create_run(LARGE, small.header)
+        await store.create_run(LARGE, small.json)
         for start in range(0, episodes, _CHUNK):
             numbers = range(start, min(start + _CHUNK, episodes))
             plan = [EpisodeRow(f"{model.case}@{n + 1}", n, model.case, n + 1, None, "", 0, 0.0) for n in numbers]

@@ -7,17 +7,18 @@ from pathlib import Path
 
 from benchmarks.game import Asker, Game, Teller
 from benchmarks.load import Load, Measured, measuring
-from wardround.cast import Company, Part
+from wardround.cast import Cast, Part
 from wardround.engine.limits import Limits
 from wardround.engine.models.prices import Prices
 from wardround.engine.models.reach import reach
 from wardround.engine.progress import Progress
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Model, Store
-from wardround.engine.records import Json
 from wardround.engine.rows import EpisodeRow
-from wardround.playing import Stage, play_open
 from wardround.results import Run
+from wardround.runs.encounter import Encounter
+from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, now
+from wardround.runs.runner import Runner
 from wardround.scenarios.case import Case, Provenance, Truth
 from wardround.stored import open_store
 
@@ -50,29 +51,49 @@ async def played_into(load: Load, base_url: str, where: str) -> Measured:
     ) as stage:
         progress = Progress()
         with measuring() as measured:
-            await play_open(stage, progress, load.concurrency)
+            await Runner(stage, progress, load.concurrency).play()
         measured.more = {"right": float(await right(stage.run, load)), "calls": float(progress.spent.calls)}
     return measured
 
 
 @asynccontextmanager
-async def scene(load: Load, model: Model, store: Store) -> AsyncIterator[Stage]:
+async def scene(load: Load, model: Model, store: Store) -> AsyncIterator[Encounter]:
     """Plan the load into a new store; the model and the store are closed with the block."""
     try:
         [case] = await store.put([_CASE.model_dump_json(exclude_defaults=True).encode()])
         [index] = await store.put([b'[["c","%s"]]' % case.encode()])
-        header: dict[str, Json] = {"cases": {"index": index}, "scenario": {"name": Game.name, "goal": ""}, "seats": {}}
-        await store.create_run(RUN, header)
+        header = _header(index)
+        await store.create_run(RUN, header.to_json())
         await planned(store, load.episodes)
         parts: Mapping[str, Part] = {
             "asker": Part("openai/bench", make=Asker, model=model, sampling={"temperature": 0.8}),
             "teller": Part("teller", make=lambda seat: Teller(load.question)),
         }
-        company = Company(parts, Prompts({}), seed=1)
-        yield Stage(Run(store, RUN, header), Game(load), company, Limits(), {"c": case})
+        company = Cast(parts, Prompts({}), seed=1)
+        yield Encounter(Run(store, RUN, header), Game(load), company, Limits(), {"c": case})
     finally:
         await model.aclose()
         await store.aclose()
+
+
+def _header(index: str) -> RunHeader:
+    """The header of the run: its cases have the index `index`."""
+    return RunHeader(
+        version=VERSION,
+        wardround="",
+        begun=now(),
+        scenario=ScenarioHeader(name=Game.name, goal="", settings={}),
+        seats={},
+        repeats=1,
+        seed=1,
+        limits=Limits(),
+        prompts={},
+        cases=CasesHeader(source="", count=1, index=index, restricted=0),
+        tables={},
+        prices=(),
+        skipped=SkippedHeader(count=0, first=(), reasons={}),
+        settings={},
+    )
 
 
 async def planned(store: Store, episodes: int) -> None:

@@ -23,7 +23,7 @@ from wardround.engine.spending import Spending
 from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.postgres import PostgresStore
 from wardround.engine.stores.sqlite import SqliteStore
-from wardround.playing import play_open
+from wardround.runs.runner import Runner
 
 WRITERS = 200
 _TABLE = "CREATE TABLE bare (episode INTEGER, seq INTEGER, hash {bytes}, body {bytes}, PRIMARY KEY (episode, seq))"
@@ -64,7 +64,7 @@ async def recorded(load: Load) -> list[list[Row]]:
     store = MemoryStore()
     model = Scripted(lambda messages, purpose: prose(950, seed=1))
     async with scene(Load(episodes=1, calls=load.calls), model, store) as stage:
-        await play_open(stage, Progress(), 1)
+        await Runner(stage, Progress(), 1).play()
         rows = await stage.run.rows("c@1")
     appends: list[list[Row]] = [[]]
     for event, row in zip(decode(rows), rows, strict=True):

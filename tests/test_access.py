@@ -99,4 +99,4 @@ async def test_a_run_taken_up_again_can_be_told_another_timeout(tmp_path: Path) 
         assert server.total == 4, "the one that stalled was given up after the new timeout, and asked again"
         orders: Orders = await store.orders("r")
         assert (orders.timeout, orders.patience) == (0.5, 7)
-        assert run.header["settings"].get("timeout") is None, "what a run was begun with stays"
+        assert run.settings().timeout is None, "what a run was begun with stays"

@@ -13,7 +13,7 @@ from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import Session
 from wardround.engine.stores.memory import MemoryStore
 from wardround.following import followed
-from wardround.results import Run
+from wardround.stored import StoredEpisodes
 from wardround.working import here
 
 COUNT = 40
@@ -50,7 +50,7 @@ async def test_a_look_reads_and_takes_only_what_is_new() -> None:
     await close([*range(30), 35], "completed")
     found: list[str] = []
     with anyio.fail_after(20):
-        async for row in followed(Run(counted, "r", {}), session, Progress(), 32):
+        async for row in followed(StoredEpisodes(counted, "r"), session, Progress(), 32):
             found.append(row.id)
             await store.append("r~j", row.id, [], ending=Ending("completed"))
             if len(found) == 31:

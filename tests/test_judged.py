@@ -48,7 +48,7 @@ async def test_an_account_is_found_however_its_fields_are_ordered() -> None:
     run = await judged(MemoryStore())
     [row] = [one for one in await run.store.runs() if one.header.get("evaluates")]
     other = MemoryStore()
-    await other.create_run(run.name, run.header, await run.episodes())
+    await other.create_run(run.name, run.json, await run.episodes())
     episodes = [one async for one in run.store.episodes(row.name)]
     await other.create_run(row.name, row.header, episodes)
     for one in episodes:

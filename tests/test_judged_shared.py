@@ -10,12 +10,12 @@ from labels import Labels
 
 import wardround
 from wardround.cast import Part
-from wardround.court import Court, seats_of
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
 from wardround.evaluators.rows import EpisodeScores
+from wardround.judges import JudgeConfig, seats_of
 from wardround.scoring import score_run
 
 MODELS = ("deepseek-r1", "gemini2-ft", "qwq")
@@ -30,7 +30,9 @@ async def judged(shared: Path, model: str, few: int | None) -> tuple[dict[str, A
     cases = json.loads((folder / "diagnosis_cases.json").read_text(encoding="utf-8"))
     path, doctor = folder / "diagnosis_cases.json", f"replies:{replies}"
     run = await wardround.run(path, "oracle", doctor=doctor, store=MemoryStore(), limit=few or 1000)
-    court = Court(seats_of([Part("openai/labels", model=Scripted(Labels(rows, cases)))]), search=PlayedSearch(PASSAGE))
+    court = JudgeConfig(
+        seats_of([Part("openai/labels", model=Scripted(Labels(rows, cases)))]), search=PlayedSearch(PASSAGE)
+    )
     scores = await score_run(run, [PublishedReasoning(), Reasoning()], judge=court)
     return rows, {row.case: row for row in scores.episodes}
 

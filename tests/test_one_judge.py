@@ -15,7 +15,6 @@ from sitting import court, played
 import wardround
 from wardround.cast import Part
 from wardround.cli.report import load
-from wardround.court import Court, seats_of
 from wardround.engine.errors import RunStopped, StoreError
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.scripted import Scripted
@@ -27,6 +26,7 @@ from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import summarise
+from wardround.judges import JudgeConfig, seats_of
 from wardround.results import Run
 from wardround.scoring import score_run, scored
 from wardround.scorings import current, standing
@@ -48,9 +48,9 @@ def wrong(purpose: str, count: int) -> str:
     return '{"verdict": "wrong"}'
 
 
-def other(judge: PlainJudge) -> Court:
+def other(judge: PlainJudge) -> JudgeConfig:
     """A judge of another name: what is kept of the first one's answers is none of its."""
-    return Court(seats_of([Part("scripted/other", model=Scripted(judge))]))
+    return JudgeConfig(seats_of([Part("scripted/other", model=Scripted(judge))]))
 
 
 async def test_what_another_judge_said_stands_in_for_nothing(store: Store) -> None:

@@ -110,7 +110,7 @@ async def test_seats_that_take_it_are_asked_at_temperature_0_and_the_header_says
     cool.parts["judge"].model = told
     await score_run(run, [Standard()], judge=cool)
     beside = await Run.open(store, "r~standard")
-    assert beside.header["zeroed"] == ["judge"]
+    assert beside.evaluation().zeroed == ("judge",)
     assert told.temperatures == [0.0]
     assert await equal(store, "r~standard") == 1
 

@@ -14,7 +14,6 @@ from sitting import court, equal, played
 
 import wardround
 from wardround.cast import Part
-from wardround.court import Court, seats_of
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.scripted import Scripted
@@ -26,6 +25,7 @@ from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import summarise
 from wardround.evaluators.unlike import unlike
+from wardround.judges import JudgeConfig, seats_of
 from wardround.replaying import replay_run
 from wardround.results import Run
 from wardround.scoring import compared, score_run, scored
@@ -150,10 +150,10 @@ async def test_a_scoring_without_judges_and_one_by_judges_are_both_kept(store: S
     first = court(PlainJudge())
     scores = await score_run(run, [Standard()], judge=first)
     assert names(scores) == [now, f"*{now}~scripted/0"]
-    other = Court(seats_of([Part("scripted/other", model=Scripted(PlainJudge(wrong)))]))
+    other = JudgeConfig(seats_of([Part("scripted/other", model=Scripted(PlainJudge(wrong)))]))
     scores = await score_run(run, [Standard()], judge=other)
     assert names(scores) == [now, f"{now}~scripted/0", f"*{now}~scripted/other"]
-    swapped = Court(seats_of([Part("scripted/other", model=Scripted(PlainJudge(wrong)))]), swap=True)
+    swapped = JudgeConfig(seats_of([Part("scripted/other", model=Scripted(PlainJudge(wrong)))]), swap=True)
     assert names(await score_run(run, [Standard()], judge=swapped))[-1] == f"*{now}~scripted/other.2"
     assert names(await score_run(run, [Standard()]))[0] == f"*{now}"  # the last one counts
     accuracy = values(await scored(run, [f"{now}~scripted/other"]), "diagnosis_accuracy")
@@ -168,7 +168,7 @@ async def test_two_scorings_stand_side_by_side(store: Store) -> None:
 
     run, now = await played(store), f"standard@{Standard.VERSION}"
     await score_run(run, [Standard()], judge=court(PlainJudge()))
-    other = Court(seats_of([Part("scripted/other", model=Scripted(PlainJudge(second_wrong)))]))
+    other = JudgeConfig(seats_of([Part("scripted/other", model=Scripted(PlainJudge(second_wrong)))]))
     await score_run(run, [Standard()], judge=other, concurrency=1)
     found = await compared(run, f"{now}~scripted/0", f"{now}~scripted/other")
     [accuracy] = [one for one in found.scores if one.name == "diagnosis_accuracy"]

@@ -47,7 +47,7 @@ async def test_the_ends_of_every_scale(shared: Path, name: str, scenario: str, c
             if score.name.endswith("_accuracy") or score.name in ("exam_recall", "full_path", "full_path_by_type"):
                 assert score.mean == (value if score.scored else None), score.name
                 assert set(score.reasons) <= {"nothing_recorded", "not_ordered_here"}, score.name
-        assert any(score.name == f"{run.header['scenario']['goal']}_accuracy" for score in summary.scores)
+        assert any(score.name == f"{run.json['scenario']['goal']}_accuracy" for score in summary.scores)
 
 
 @pytest.mark.long
@@ -71,7 +71,7 @@ async def test_replies_of_real_models_play_the_doctor(shared: Path, name: str) -
     count, completed = MODELS[name]
     endings = await run.endings()
     assert (sum(endings.values()), endings["completed"]) == (count, completed)
-    assert run.header["skipped"]["count"] == 479 - count
+    assert run.json["skipped"]["count"] == 479 - count
     accuracy = summary.score("diagnosis_accuracy")
     assert accuracy is not None
     assert accuracy.mean is not None

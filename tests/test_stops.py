@@ -21,8 +21,9 @@ from wardround.engine.protocols import Store
 from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore
 from wardround.planning import plan, write_down
-from wardround.playing import Stage, play_open, stage
 from wardround.results import Run
+from wardround.runs.encounter import Encounter, encounter
+from wardround.runs.runner import Runner
 from wardround.scoring import score_run
 from wardround.settings import validated
 from wardround.stored import open_store
@@ -60,7 +61,7 @@ def question(messages: Sequence[Message]) -> tuple[str, ...]:
     return tuple(message.content for message in messages)
 
 
-async def staged(scenario: str, folder: Path, store: Store) -> tuple[Stage, Models]:
+async def staged(scenario: str, folder: Path, store: Store) -> tuple[Encounter, Models]:
     """A planned run with a scripted doctor, and a scripted patient where there is one."""
     seats = {"doctor": {"spec": "scripted/x"}}
     if scenario in ("one-turn", "free-turn", "consultation"):
@@ -71,7 +72,7 @@ async def staged(scenario: str, folder: Path, store: Store) -> tuple[Stage, Mode
     models = Models(scenario)
     for seat in seats:
         made.parts[seat].model = getattr(models, seat)
-    return await stage(await write_down(made, store), made.parts, made.access), models
+    return await encounter(await write_down(made, store), made.parts, made.access), models
 
 
 def told(rows: Sequence[Row]) -> list[object]:
@@ -83,7 +84,7 @@ def told(rows: Sequence[Row]) -> list[object]:
     ]
 
 
-async def played(scene: Stage, episode: str, rows: Sequence[Row]) -> list[Row]:
+async def played(scene: Encounter, episode: str, rows: Sequence[Row]) -> list[Row]:
     """Play one episode from the rows that survived."""
     kept = list(rows)
 
@@ -92,7 +93,7 @@ async def played(scene: Stage, episode: str, rows: Sequence[Row]) -> list[Row]:
 
     row = await scene.run.episode(episode)
     case = await scene.run.case(row.case)
-    await Episode(scene.table(case, row.repeat, EpisodeLog(sink, rows, clock=Ticks()), None)).play()
+    await Episode(scene.table(row, case, EpisodeLog(sink, rows, clock=Ticks()))).play()
     return kept
 
 
@@ -100,7 +101,7 @@ async def played(scene: Stage, episode: str, rows: Sequence[Row]) -> list[Row]:
 @pytest.mark.parametrize("scenario", SCENARIOS)
 async def test_each_episode_stopped_after_every_event(scenario: str, tmp_path: Path) -> None:
     scene, models = await staged(scenario, tmp_path, MemoryStore())
-    await play_open(scene, Progress(), 8)
+    await Runner(scene, Progress(), 8).play()
     assert await scene.run.endings() == {"completed": EPISODES}
     for row in await scene.run.episodes():
         whole = await scene.run.rows(row.id)
@@ -138,7 +139,7 @@ def opened(where: Any) -> Store:
 class Lives:
     """A run that is stopped after every one of its events and taken up by a new process each time."""
 
-    def __init__(self, where: Any, scene: Stage, models: Models) -> None:
+    def __init__(self, where: Any, scene: Encounter, models: Models) -> None:
         self.where, self.scene, self.models = where, scene, models
         self.store = opened(where)
         self.written: dict[tuple[str, int], tuple[int, bytes]] = {}
@@ -156,7 +157,7 @@ class Lives:
                 await store.release(session.id)
         life = Halting(store, 1)
         try:
-            await play_open(replace(self.scene, run=Run(life, run.name, run.header)), Progress(), 4)
+            await Runner(replace(self.scene, run=Run(life, run.name, run.header)), Progress(), 4).play()
         except Halted:
             return True
         else:
@@ -175,7 +176,7 @@ class Lives:
 async def test_a_run_stopped_after_every_event(where: Any, tmp_path: Path) -> None:
     """Each life of the process ends after one more event is stored; four episodes are under way at once."""
     usual, _ = await staged("consultation", tmp_path, MemoryStore())
-    await play_open(usual, Progress(), 4)
+    await Runner(usual, Progress(), 4).play()
     expected = {row.id: told(await usual.run.rows(row.id)) for row in await usual.run.episodes()}
     store = opened(where)
     scene, models = await staged("consultation", tmp_path, store)

@@ -20,7 +20,8 @@ from wardround.engine.models.retry import Patience
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Model
 from wardround.evaluators.standard import Standard
-from wardround.playing import Stage, play_open
+from wardround.runs.encounter import Encounter
+from wardround.runs.runner import Runner
 from wardround.scoring import score_run
 
 SHORT = Patience(attempts=10_000, first=0.01, longest=0.05, silence=0.3)
@@ -49,17 +50,17 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     await built.store.aclose()
 
 
-async def staged(house: House, ward: Closed) -> Stage:
+async def staged(house: House, ward: Closed) -> Encounter:
     scene = await house.staged(ward, "r")
-    return replace(scene, company=replace(scene.company, gates=ward.gates))
+    return replace(scene, cast=replace(scene.cast, gates=ward.gates))
 
 
-async def play(scene: Stage, progress: Progress) -> None:
+async def play(scene: Encounter, progress: Progress) -> None:
     try:
         with anyio.fail_after(100):  # nothing waits as long as it sleeps
-            await play_open(scene, progress, EPISODES)
+            await Runner(scene, progress, EPISODES).play()
     finally:
-        for part in scene.company.parts.values():
+        for part in scene.cast.parts.values():
             if part.model is not None:
                 await part.model.aclose()
 
@@ -77,9 +78,9 @@ async def test_it_stops_says_why_and_goes_on_when_the_endpoint_is_well(house: Ho
         ward.gates = Gates()
         parts = {
             seat: replace(part, model=ward.model(seat)) if part.model else part
-            for seat, part in scene.company.parts.items()
+            for seat, part in scene.cast.parts.items()
         }
-        again = replace(scene, company=replace(scene.company, parts=parts, gates=ward.gates))
+        again = replace(scene, cast=replace(scene.cast, parts=parts, gates=ward.gates))
         await play(again, Progress())
         assert set((await endings(again)).values()) == {"completed"}
 

@@ -89,10 +89,10 @@ def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:
 
 async def spent_today(store: Store, among: int = 1) -> dict[str, tuple[int, int]]:
     """(requests, tokens) by host that the runs of this store spent since 00:00 UTC, parted among so many processes."""
-    headers = {run.name: run.header for run in await store.runs()}
+    rows = {run.name: run for run in await store.runs()}
     found: dict[str, tuple[int, int]] = {}
     for row in await store.spending(day=datetime.now(UTC).date().isoformat()):
-        told = headers[row.run].get("seats", {}).get(row.seat, {})
+        told = rows[row.run].header.get("seats", {}).get(row.seat, {})  # of a header that cannot be read too
         hosts = [host for host in told.get("host", "").split(",") if host]
         for host in hosts:
             requests, tokens = found.get(host, (0, 0))

@@ -4,23 +4,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-import msgspec
-
-from wardround.access import Access, access_of
+from wardround.access import access_of
 from wardround.amounts import new_budget
 from wardround.cast import check_egress
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import HIDDEN, redacted
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
-from wardround.engine.sessions import Orders
-from wardround.piloting import draw, piloted
 from wardround.planning import Plan, plan, write_down
-from wardround.playing import Stage, check_causes, parts_of, play_open, reached, stage
 from wardround.results import Run
+from wardround.runs.encounter import encounter, parts_of, reached
+from wardround.runs.runner import Runner, check_causes
 from wardround.settings import RunSettings, validated
 from wardround.stored import open_store
-from wardround.working import died
+from wardround.working import ready
 
 SEATS = ("doctor", "patient", "examiner")
 AgentSpec = Any
@@ -110,17 +107,8 @@ async def carried_out(made: Plan, store: Store, progress: Progress, *, pilot: in
     settings = made.settings
     async with reached(made.parts, tried=settings.preflight):
         begun = await write_down(made, store)
-        staged = await stage(begun, made.parts, made.access)
-        if pilot and pilot < made.count:
-            drawn = draw([row.id for row in made.episodes()], pilot, settings.seed)
-            await play_open(staged, progress, settings.concurrency, among=drawn)
-            if not progress.draining:
-                at_once = progress.at_once(staged.at_once(settings.concurrency))
-                begun.pilot = await piloted(begun, drawn, at_once)
-                if begun.pilot.against:
-                    progress.drain(begun.pilot.against)
-        if not progress.draining:
-            await play_open(staged, progress, settings.concurrency)
+        work = await encounter(begun, made.parts, made.access)
+        begun.pilot = await Runner(work, progress, settings.concurrency).play(pilot)
     return begun
 
 
@@ -133,27 +121,15 @@ async def laid_down(made: Plan, store: Store) -> Run:
 async def taken_up(name: str, store: Store, *, retry: Sequence[str] = (), **changes: Unpack[Changes]) -> Run:
     """Make a run ready to go on, and leave the playing to others (`join`): see `resume`."""
     run = await Run.open(store, name)
-    run.check_playable("it is not played")
-    check_causes(retry, list(run.header["seats"]))
-    orders = await store.orders(name)
-    if not any(session.alive and not died(session) for session in await store.sessions(name)):
-        orders = msgspec.structs.replace(orders, state="run")
-    specs = {seat: told["spec"] for seat, told in run.header["seats"].items()}
-    orders = _changed(orders, specs, run.header["prices"], **changes)
+    header = run.played("it is not played")
+    check_causes(retry, list(header.seats))
+    given: dict[str, Any] = dict(changes)
+    if given.get("budget"):
+        given["budget"] = new_budget(given["budget"], header.specs, header.prices)
     if retry:
         await store.reopen(name, retry)
-    await store.order(name, orders)
+    await ready(run, **given)
     return run
-
-
-def _changed(
-    orders: Orders, specs: Mapping[str, str], prices: Sequence[Mapping[str, Any]], **changes: Unpack[Changes]
-) -> Orders:
-    """The orders with what was given; `specs` is the SPEC of each seat that a budget may name."""
-    given: dict[str, Any] = {name: value for name, value in changes.items() if value}
-    if "budget" in given:
-        given["budget"] = new_budget(given["budget"], specs, prices)
-    return msgspec.structs.replace(orders, **given)
 
 
 async def resume(
@@ -192,7 +168,6 @@ async def join(
     address whose secrets were not stored.
     """
     run = await Run.open(_opened(store), name)
-    run.check_playable("it is not played")
     settings = await _settings(run)
     specs, agents = split_agents(seats or {})
     urls = [str(given["base_url"]) for given in specs.values() if "base_url" in given]
@@ -201,13 +176,14 @@ async def join(
     parts = await parts_of(run, access, agents)
     check_egress(parts, run.restricted, settings.allow_hosts)
     async with reached(parts, tried=settings.preflight):
-        await play_open(await stage(run, parts, access), progress or Progress(), concurrency or settings.concurrency)
+        work = await encounter(run, parts, access)
+        await Runner(work, progress, concurrency or settings.concurrency).play()
     return run
 
 
 def _check_urls(run: Run, base_urls: Sequence[str]) -> None:
     """Raise UsageError for an address that is none of the run's whose secrets are missing: it would be ignored."""
-    seats = run.header["settings"].get("seats", {}).values()
+    seats = run.played("it is not played").settings.get("seats", {}).values()
     wanted = {str(told.get("base_url", "")) for told in seats if f"={HIDDEN}" in str(told.get("base_url", ""))}
     for url in base_urls:
         if redacted(url) not in wanted:
@@ -221,13 +197,7 @@ async def _settings(run: Run) -> RunSettings:
     """The settings that a run was begun with, but what it was told since."""
     orders = await run.store.orders(run.name)
     told = {name: value for name, value in (("timeout", orders.timeout), ("patience", orders.patience)) if value}
-    return RunSettings.model_validate({**run.header["settings"], **told})
-
-
-async def offline_stage(run: Run) -> Stage:
-    """The stage of a stored run for replay: no endpoint is reached, so no key is needed."""
-    access = Access(offline=True)
-    return await stage(run, await parts_of(run, access, {}), access)
+    return run.settings(**told)
 
 
 def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Any], dict[str, Any]]:

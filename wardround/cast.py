@@ -21,6 +21,7 @@ from wardround.engine.models.gates import Gates
 from wardround.engine.models.guard import Guarded, allowed
 from wardround.engine.models.hosts import redacted
 from wardround.engine.models.reach import Means, reach
+from wardround.engine.models.single import Single
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.models.wellformed import WellFormed
 from wardround.engine.plugins import OWN, imported, maker, meant, named, names, of_the_house
@@ -29,6 +30,7 @@ from wardround.engine.protocols import Agent, Model, Store
 from wardround.engine.records import Action, Json
 from wardround.engine.seat import Seat, Voice, seed_of, told_to, traits_of
 from wardround.others import Others
+from wardround.runs.header import SeatHeader
 from wardround.scenarios.case import Case
 from wardround.settings import SeatSettings
 
@@ -67,22 +69,22 @@ class Part:
         if self.model is not None:
             self.model = whole(self.model)
 
-    def describe(self) -> dict[str, Json]:
+    def describe(self) -> SeatHeader:
         """For the run's header: no key, no secret."""
-        told: dict[str, Json] = {"outside": True} if self.outside else {}
-        return told | {
-            "spec": self.spec,
-            "model": self.model.name if self.model else "",
-            "host": self.model.host if self.model else "",
-            "sampling": dict(self.sampling),
-            "options": dict(self.options),
-            "told": self.told,
-        }
+        return SeatHeader(
+            spec=self.spec,
+            model=self.model.name if self.model else "",
+            host=self.model.host if self.model else "",
+            sampling=dict(self.sampling),
+            options=dict(self.options),
+            told=self.told,
+            outside=self.outside,
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
-    """The parts of a run, and what their agents need."""
+class Cast:
+    """Who plays a run: the configuration of each seat, and what their agents need."""
 
     parts: Mapping[str, Part]
     prompts: Prompts
@@ -106,9 +108,15 @@ class Company:
                 raise EgressError(f"case {case.id} is restricted, and {name} {part.spec!r} is {OWN}")
             model = None
             if part.model is not None:
-                reached = WellFormed(part.model.bound(name, f"{case.id}@{repeat}"))
-                guarded = Guarded(reached, self.allow_hosts, restricted=case.data_class == "restricted")
-                model = voice(guarded, part.sampling)
+                restricted = case.data_class == "restricted"
+                way = guarded(
+                    WellFormed(part.model),
+                    name,
+                    f"{case.id}@{repeat}",
+                    allow_hosts=self.allow_hosts,
+                    restricted=restricted,
+                )
+                model = voice(way, part.sampling)
             seat = Seat(
                 name=name,
                 case_id=case.id,
@@ -142,6 +150,24 @@ class Company:
         return None
 
 
+def guarded(
+    inner: WellFormed | Single, seat: str, episode: str, *, allow_hosts: Sequence[str], restricted: bool
+) -> Model:
+    """The way from a seat to its model in one episode; every call of a run goes it.
+
+    From without: the log of the episode (`RecordingModel`), which the engine puts round it; Guarded, so that a
+    restricted word leaves for no other host; Single, where all episodes share the answers, as judges do; WellFormed,
+    which takes no reply that a store could not keep; and the model, bound to seat and episode.
+    """
+    return Guarded(inner.bound(seat, episode), allow_hosts, restricted=restricted)
+
+
+def forbidden(hosts: Mapping[str, Sequence[str]], allow_hosts: Sequence[str]) -> dict[str, str]:
+    """What restricted cases must not be shown to: the first such host by seat."""
+    closed = {seat: [host for host in some if not allowed(host, allow_hosts)] for seat, some in hosts.items()}
+    return {seat: some[0] for seat, some in closed.items() if some}
+
+
 def check_egress(parts: Mapping[str, Part], restricted: int, allow_hosts: Sequence[str]) -> None:
     """Raise EgressError if any of so many restricted cases would be shown to a host or an agent that may not have it.
 
@@ -155,12 +181,12 @@ def check_egress(parts: Mapping[str, Part], restricted: int, allow_hosts: Sequen
                 f"{restricted} of the cases are restricted, and {seat} {part.spec!r} is {OWN} "
                 "(--where data_class=public)"
             )
-        for host in part.model.hosts if part.model else ():
-            if not allowed(host, allow_hosts):
-                raise EgressError(
-                    f"{restricted} of the cases are restricted, and {seat} {part.spec!r} would send them to "
-                    f"{host}; name that host with --allow-host if your data agreement permits it"
-                )
+    hosts = {seat: part.model.hosts for seat, part in parts.items() if part.model}
+    for seat, host in forbidden(hosts, allow_hosts).items():
+        raise EgressError(
+            f"{restricted} of the cases are restricted, and {seat} {parts[seat].spec!r} would send them to "
+            f"{host}; name that host with --allow-host if your data agreement permits it"
+        )
 
 
 def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = None) -> Part:
@@ -207,9 +233,11 @@ def _likely(spec: str) -> str:
     return f", did you mean {provider}/{spec}? A model is named with its provider" if provider else ""
 
 
-def played_by_person(seats: Mapping[str, Mapping[str, Json]]) -> bool:
+def played_by_person(seats: Mapping[str, SeatHeader | SeatSettings]) -> bool:
     """Whether a person plays one of the seats, as a run's header or the settings of one to be planned have them."""
-    return any(told.get("outside") or _outside(seat, str(told["spec"])) for seat, told in seats.items())
+    return any(
+        (isinstance(told, SeatHeader) and told.outside) or _outside(seat, told.spec) for seat, told in seats.items()
+    )
 
 
 def _outside(seat: str, spec: str) -> bool:

@@ -18,6 +18,7 @@ import structlog
 
 from wardround.api import join
 from wardround.cast import played_by_person
+from wardround.control import going_on
 from wardround.engine.budget import Purse
 from wardround.engine.cluster import Cluster, Crew, Happened
 from wardround.engine.errors import StoreError, UsageError, WardroundError
@@ -25,6 +26,8 @@ from wardround.engine.progress import Progress
 from wardround.engine.records import Json
 from wardround.engine.sessions import SessionRow
 from wardround.engine.spending import Budget
+from wardround.results import Run
+from wardround.scoring import join_evaluation
 from wardround.stored import StoredRun, open_store
 from wardround.working import span, sums
 
@@ -52,7 +55,7 @@ async def run_clustered(
     store = open_store(url)
     try:
         run = await StoredRun.open(store, name)
-        if played_by_person(run.header["seats"]):
+        if not run.evaluated and played_by_person(run.header.seats):
             raise UsageError("--cluster: a person has no seat in a worker; play this run without it")
         arguments = {
             "name": name,
@@ -110,7 +113,11 @@ async def work(
     own_url = os.environ.get("WARDROUND_STORE", "")
     opened = open_store(own_url if own_url and without_password(own_url) == store else store)
     try:
-        await join(name, store=opened, share=(share[0], share[1]), concurrency=concurrency)
+        run, part = await Run.open(opened, name), (share[0], share[1])
+        if run.evaluated:
+            await join_evaluation(run, part, concurrency)
+        else:
+            await join(name, store=opened, share=part, concurrency=concurrency)
     finally:
         await opened.aclose()
 
@@ -128,7 +135,7 @@ class Driver:
         self._open = 0
         self._ordered = self._told_slow = False
         self._failure: WardroundError | None = None
-        progress.purse = Purse(Budget(), {seat: told["spec"] for seat, told in run.header["seats"].items()})
+        progress.purse = Purse(Budget(), run.header.specs)
 
     async def play(self, workers: int) -> None:
         """Return when no worker is left."""
@@ -154,8 +161,7 @@ class Driver:
             raise self._failure
         if given_up and self._open and not self._progress.draining:
             raise WardroundError(
-                f"{self._open} episodes are open, and the workers died too often: {given_up} "
-                f"(wardround run --resume {self._run.name})"
+                f"{self._open} episodes are open, and the workers died too often: {given_up} ({going_on(self._run)})"
             )
 
     async def _unstop(self) -> None:

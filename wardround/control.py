@@ -13,6 +13,7 @@ from wardround.engine.records import Json
 from wardround.engine.sessions import Orders, SessionRow
 from wardround.engine.spending import Spending
 from wardround.evaluators.evidence.search import LIBRARY
+from wardround.runs.header import RunHeader
 from wardround.stored import StoredRun
 from wardround.working import died, span, sums
 
@@ -67,23 +68,19 @@ async def status(run: StoredRun) -> Status:
     spent = sums(await store.spending(run.name))
     searched = spent.pop(LIBRARY, None) if run.evaluated else None
     worked = span(sessions)
-    purse = Purse(orders.budget, specs_of(run))
+    purse = Purse(orders.budget, run.header.specs)
     purse.refresh(spent, worked)
     state = {"run": "running", "pause": "paused", "stop": "stopping"}[orders.state] if at_work else "nobody at work"
     return Status(run.name, state, await run.endings(), spent, searched, purse.told(), at_work, worked)
 
 
-def specs_of(run: StoredRun) -> dict[str, str]:
-    """SPEC by seat of those that a budget covers: all that are asked by calls of models."""
-    seats = {seat: str(told.get("spec", "")) for seat, told in run.header["seats"].items()}
-    return {seat: spec for seat, spec in seats.items() if not run.evaluated or seat != LIBRARY}
-
-
 def going_on(run: StoredRun) -> str:
     """What to type to take up a run that nobody is at work on."""
-    if not run.evaluated:
+    if isinstance(run.header, RunHeader):
         return f"wardround run --resume {run.name}"
-    return f"wardround score {run.evaluated} --evaluators {run.header['evaluator']}, with the same judges"
+    if run.header.settings:
+        return f"wardround score --resume {run.name}"
+    return f"wardround score {run.evaluated} --evaluators {run.header.evaluator}, with the same judges"
 
 
 async def order_state(run: StoredRun, state: str) -> Status:
@@ -104,7 +101,8 @@ async def set_concurrency(run: StoredRun, concurrency: int) -> None:
 
 async def set_budget(run: StoredRun, texts: Sequence[str]) -> None:
     """Put other caps in the place of those given before; what was spent stays spent."""
-    await _changed(run, budget=new_budget(texts, specs_of(run), run.header.get("prices", [])))
+    prices = run.header.prices if isinstance(run.header, RunHeader) else ()
+    await _changed(run, budget=new_budget(texts, run.header.specs, prices))
 
 
 async def _changed(run: StoredRun, **fields: Any) -> Orders:

@@ -2,21 +2,22 @@
 
 import json
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypedDict, Unpack
 
 import msgspec
 
-from wardround.api import begin, resume
+from wardround.api import carried_out, laid_down, resume, taken_up
 from wardround.engine.errors import UsageError
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json
 from wardround.engine.rows import EpisodeRow
-from wardround.planning import NothingToPlay, reasons
+from wardround.planning import NothingToPlay, plan, reasons
 from wardround.results import Run
+from wardround.runs.header import RunHeader
 from wardround.scenarios.flow import Step
 from wardround.scenarios.loaders.own import line
 from wardround.scenarios.reports.account import Account
@@ -40,14 +41,19 @@ class Built:
     run: Run | None = None
 
 
+class Processes(TypedDict, total=False):
+    """Who works on a build: `share` and `pilot` as in `api.begin`.
+
+    `elsewhere` has the run played by other processes once it is written down, by its name.
+    """
+
+    share: tuple[int, int]
+    pilot: int
+    elsewhere: Callable[[str], Awaitable[None]] | None
+
+
 async def build_reports(
-    settings: RunSettings,
-    out: Path,
-    store: Store,
-    progress: Progress,
-    *,
-    pilot: int = 0,
-    share: tuple[int, int] = (1, 1),
+    settings: RunSettings, out: Path, store: Store, progress: Progress, **processes: Unpack[Processes]
 ) -> Built:
     """Begin a run over the articles at `settings.cases` and write the cases that come out of it to `out`.
 
@@ -56,18 +62,25 @@ async def build_reports(
     """
     _writable(out)
     try:
-        run = await begin(settings, store, {}, progress, pilot=pilot, share=share)
+        made = await plan(settings, store, {}, processes.get("share", (1, 1)))
     except NothingToPlay as nothing:
         account = _nothing(settings, nothing.skipped)
         _write(out, account, [])
         return Built(account, {})
+    if elsewhere := processes.get("elsewhere"):
+        run = await laid_down(made, store)
+        await elsewhere(run.name)
+    else:
+        run = await carried_out(made, store, progress, pilot=processes.get("pilot", 0))
     return await assemble(run, out)
 
 
 async def go_on(
     name: str, out: Path, store: Store, progress: Progress, without: Sequence[str] = (), **options: Any
 ) -> Built:
-    """Take up a build where it stopped; no article is asked about twice. `options` are those of `api.resume`.
+    """Take up a build where it stopped; no article is asked about twice.
+
+    `options` are those of `api.resume`, and `elsewhere` as in Processes.
 
     Of a build that is through with all its articles the cases are put together anew, and no model is reached.
     `without` switches rules for built cases off, besides those that the run was begun without.
@@ -78,23 +91,29 @@ async def go_on(
             f"--without {unknown[0]} with --resume: only rules for built cases can be changed: {', '.join(CASE_RULES)}"
         )
     begun = await Run.open(store, name)
-    if begun.header["scenario"]["name"] != Curation.name:
+    if begun.header.scenario.name != Curation.name:
         raise UsageError(f"run {name} is no build of cases; to go on with it: wardround run --resume {name}")
     if "open" in await begun.endings() or options.get("retry"):
-        begun = await resume(name, store=store, progress=progress, **options)
+        if elsewhere := options.pop("elsewhere", None):
+            del options["share"]
+            begun = await taken_up(name, store, **options)
+            await elsewhere(name)
+        else:
+            begun = await resume(name, store=store, progress=progress, **options)
     return await assemble(begun, out, without)
 
 
 async def assemble(run: Run, out: Path, without: Sequence[str] = ()) -> Built:
     """Write the cases of the finished episodes, in the order of the articles, and the account of the run."""
-    given = Options.model_validate(run.header["scenario"]["settings"])
+    header = run.played("it builds no cases")
+    given = Options.model_validate(header.scenario.settings)
     options = given.model_copy(update={"without": tuple(dict.fromkeys((*given.without, *without)))})
     checking = Checking(options)
     lines: list[str] = []
     async for row, article in _articles(run):
         ending = (await run.trajectory(row)).ending if row.cause else None
         lines += [line(case) for case in checking.take(article, ending)]
-    account = _account(run, checking, [tuple(pair) for pair in run.header["skipped"]["first"]])
+    account = _account(run.name, header, checking)
     account.spent = {
         seat: msgspec.structs.asdict(spent) for seat, spent in sums(await run.store.spending(run.name)).items()
     }
@@ -108,25 +127,23 @@ async def _articles(run: Run) -> AsyncIterator[tuple[EpisodeRow, Article]]:
         yield row, article
 
 
-def _account(run: Run, checking: Checking, skipped: Sequence[tuple[str, str]]) -> Account:
-    header = run.header
+def _account(run: str, header: RunHeader, checking: Checking) -> Account:
     scenario = Curation(checking.options, wording())
-    steps = reading_steps(scenario, header["cases"]["count"], header["skipped"].get("reasons", {}))
+    steps = reading_steps(scenario, header.cases.count, header.skipped.reasons)
     silent = steps[-1].out - checking.articles
     if silent:
         steps.append(Step("recorded", "the recorded curator has something for it", "article", steps[-1].out, silent))
-    told = header["seats"][SEAT]
     return Account(
-        run=run.name,
-        model=told["spec"],
+        run=run,
+        model=header.seats[SEAT].spec,
         options=checking.options,
         steps=[*steps, *checking.steps],
         articles=steps[0].seen,
         cases=checking.cases,
         open=checking.open,
-        seed=header["seed"],
-        source=header["cases"]["from"],
-        skipped=skipped,
+        seed=header.seed,
+        source=header.cases.source,
+        skipped=header.skipped.first,
         dropped=checking.dropped,
         unsupported=checking.unsupported,
     )

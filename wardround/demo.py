@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from wardround.api import run
-from wardround.convening import Convening, convened
 from wardround.engine.logs import configure
 from wardround.engine.plugins import named, names
 from wardround.engine.stores.sqlite import SqliteStore
@@ -17,6 +16,7 @@ from wardround.evaluators.measures import shown
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.summary import Summary, summarise
 from wardround.evaluators.table import FLOOR, score_table, span
+from wardround.judges import JudgeOptions, judge_config
 from wardround.paging import write_pages
 from wardround.results import SCENARIOS
 from wardround.scoring import evaluator_of, score_run
@@ -52,11 +52,11 @@ async def _judged(store: SqliteStore, author: str) -> RunScores:
     """One author's replies to the bundled reports, their reasoning judged offline with evidence."""
     doctor = f"replies:bundled#{author}"
     played = await run("bundled:reports", "oracle", seats={"doctor": doctor}, store=store, name=author)
-    court = await convened(Convening(["lexical"], search="bundled"), store)
+    judges = await judge_config(JudgeOptions(("lexical",), search="bundled"), store)
     try:
-        return await score_run(played, [evaluator_of("standard"), evaluator_of("reasoning")], judge=court)
+        return await score_run(played, [evaluator_of("standard"), evaluator_of("reasoning")], judge=judges)
     finally:
-        await court.aclose()
+        await judges.aclose()
 
 
 def table(runs: dict[str, RunScores]) -> Group:

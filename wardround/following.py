@@ -7,14 +7,16 @@ import anyio
 from wardround.engine.progress import Progress
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import BEAT, Session
-from wardround.results import Run
+from wardround.stored import StoredEpisodes
 from wardround.working import chunk, taken
 
 PATIENCE = 5
 """Beats that one who follows a run waits while nobody plays it: it may be about to begin, or to be taken up again."""
 
 
-async def followed(run: Run, session: Session, progress: Progress, concurrency: int) -> AsyncIterator[EpisodeRow]:
+async def followed(
+    run: StoredEpisodes, session: Session, progress: Progress, concurrency: int
+) -> AsyncIterator[EpisodeRow]:
     """Episodes to judge as they close, until none is open or nobody plays any more; `session` takes them.
 
     The run is read from its first open episode on, so that a look costs what is new, however much was judged before.

@@ -1,8 +1,9 @@
 """A what-if: copy an episode up to an action into a run of its own, and go on with another agent."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
+
+import msgspec
 
 from wardround.access import Access, access_of
 from wardround.cast import Part, check_egress, part_of
@@ -10,13 +11,14 @@ from wardround.engine.clock import wall
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Opened, encode
 from wardround.engine.progress import Progress
-from wardround.engine.records import Json
 from wardround.engine.replay import fork
 from wardround.engine.rows import EpisodeRow
 from wardround.names import run_name
-from wardround.playing import parts_of, play_open, reached, stage
 from wardround.results import Run
-from wardround.settings import RunSettings, SeatSettings, without_secrets
+from wardround.runs.encounter import encounter, parts_of, reached
+from wardround.runs.header import ForkedHeader, RunHeader, now
+from wardround.runs.runner import Runner
+from wardround.settings import SeatSettings, without_secrets
 
 
 async def fork_run(
@@ -32,52 +34,54 @@ async def fork_run(
 
     A seat that is not named keeps its agent. Raises LogError if the episode has fewer actions.
     """
-    parent.check_playable("it cannot be forked")
+    header = parent.played("it cannot be forked")
     named = await run_name(name or "", parent.store)
-    settings = RunSettings.model_validate(parent.header["settings"])
+    settings = parent.settings()
     access = await access_of(settings, parent.store)
-    parts = await _parts(parent, seats, access)
+    parts = await _parts(parent, header, seats, access)
     case = await parent.case(episode.case)
     check_egress(parts, int(case.data_class == "restricted"), settings.allow_hosts)
     async with reached(parts, tried=settings.preflight):
-        child = await _written(parent, episode, after, _header(parent, episode, after, seats, parts), named)
-        await play_open(await stage(child, parts, access), progress or Progress(), 1)
+        told = _header(header, ForkedHeader(run=parent.name, episode=episode.id, after=after), seats, parts)
+        child = await _written(parent, episode, told, named)
+        await Runner(await encounter(child, parts, access), progress).play()
     return child
 
 
-async def _parts(parent: Run, seats: Mapping[str, Mapping[str, Any]], access: Access) -> dict[str, Part]:
-    unknown = sorted(set(seats) - set(parent.header["seats"]))
+async def _parts(
+    parent: Run, header: RunHeader, seats: Mapping[str, Mapping[str, Any]], access: Access
+) -> dict[str, Part]:
+    unknown = sorted(set(seats) - set(header.seats))
     if unknown:
-        raise UsageError(f"run {parent.name} has no seat {unknown[0]!r}; it has: {', '.join(parent.header['seats'])}")
+        raise UsageError(f"run {parent.name} has no seat {unknown[0]!r}; it has: {', '.join(header.seats)}")
     kept = await parts_of(parent, Access(offline=True), {})
-    for seat in kept:
-        told = parent.header["seats"][seat]
-        before = {**parent.header["settings"].get("seats", {}).get(seat, {}), "spec": told["spec"], **told["sampling"]}
-        kept_part = kept[seat]
-        if seat in seats or kept_part.model is not None:
-            kept[seat] = part_of(seat, SeatSettings.model_validate({**before, **seats.get(seat, {})}), access)
+    for seat, part in kept.items():
+        if seat in seats or part.model is not None:
+            fields = {**header.seat_settings(seat), **seats.get(seat, {})}
+            kept[seat] = part_of(seat, SeatSettings.model_validate(fields), access)
     return kept
 
 
 def _header(
-    parent: Run, episode: EpisodeRow, after: int, seats: Mapping[str, Mapping[str, Any]], parts: Mapping[str, Part]
-) -> dict[str, Json]:
+    parent: RunHeader, forked: ForkedHeader, seats: Mapping[str, Mapping[str, Any]], parts: Mapping[str, Part]
+) -> RunHeader:
     """The parent's header with the seats changed, so that the child resumes and replays by itself."""
-    settings = dict(parent.header["settings"])
+    settings = dict(parent.settings)
     settings["seats"] = {**settings.get("seats", {})}
     for seat, fields in seats.items():
         settings["seats"][seat] = {**settings["seats"].get(seat, {}), **fields}
-    return {
-        **parent.header,
-        "begun": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seats": {seat: part.describe() for seat, part in parts.items()},
-        "settings": without_secrets(settings),
-        "forked": {"run": parent.name, "episode": episode.id, "after": after},
-    }
+    return msgspec.structs.replace(
+        parent,
+        begun=now(),
+        seats={seat: part.describe() for seat, part in parts.items()},
+        settings=without_secrets(settings),
+        forked=forked,
+    )
 
 
-async def _written(parent: Run, episode: EpisodeRow, after: int, header: dict[str, Json], name: str) -> Run:
-    store = parent.store
+async def _written(parent: Run, episode: EpisodeRow, header: RunHeader, name: str) -> Run:
+    assert header.forked is not None
+    store, after = parent.store, header.forked.after
     events = await parent.events(episode)
     opened = events[0]
     assert isinstance(opened, Opened)
@@ -99,6 +103,6 @@ async def _written(parent: Run, episode: EpisodeRow, after: int, header: dict[st
         rows.append(encode(event, previous))
         previous = rows[-1].hash
     row = EpisodeRow(child_id, 0, episode.case, episode.repeat, None, "", 0, 0.0)
-    await store.create_run(name, header, [row])
+    await store.create_run(name, header.to_json(), [row])
     await store.append(name, child_id, rows)
     return Run(store, name, header)

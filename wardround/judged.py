@@ -5,20 +5,25 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 import msgspec
+import structlog
 
 from wardround.engine.digest import digest_of
 from wardround.engine.episode import TIMEOUT
 from wardround.engine.errors import LogError, TextLost
 from wardround.engine.events import Acted
-from wardround.engine.protocols import Store
+from wardround.engine.protocols import Evaluator, Store
 from wardround.engine.records import Ending, Json, Score
-from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.engine.rows import EpisodeRow
+from wardround.evaluators.checked import called
 from wardround.evaluators.evaluation import scores_of
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.search import LIBRARY
-from wardround.failing import ERROR
-from wardround.stored import StoredRun
+from wardround.runs.header import EvaluationRow
+from wardround.stored import StoredEpisodes, StoredRun
 
+log = structlog.get_logger("wardround")
+ERROR = "error"
+"""Reason of an ending by an exception that nothing else accounts for: a mistake in the evaluator."""
 BROKEN = "evaluator/"
 """Opens the reason of scores whose evaluator failed."""
 DAMAGED = "record/damaged"
@@ -26,7 +31,7 @@ DAMAGED = "record/damaged"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StoredScores:
     """The scores that an evaluator has in one episode; where judges gave them, with the account of it."""
 
     episode: str
@@ -36,7 +41,7 @@ class Standing:
     judged: bool = False
 
 
-async def ending_of(run: StoredRun, episode: EpisodeRow) -> Ending | None:
+async def ending_of(run: StoredEpisodes, episode: EpisodeRow) -> Ending | None:
     """How a verdict ended; None while it is open, or where its record is damaged (whoever scores is told so)."""
     try:
         return await run.ending(episode)
@@ -55,7 +60,7 @@ def fingerprint(scores: Sequence[Score]) -> str:
     return digest_of(msgspec.json.encode(list(scores)))
 
 
-async def by_episode(store: Store, run: str) -> AsyncGenerator[Standing, None]:
+async def by_episode(store: Store, run: str) -> AsyncGenerator[StoredScores, None]:
     """The scores that stand in the store, by episode and evaluator."""
     held: list[Score] = []
     whose = ("", "")
@@ -63,39 +68,35 @@ async def by_episode(store: Store, run: str) -> AsyncGenerator[Standing, None]:
         async for episode, evaluator, score in scores:
             if (episode, evaluator) != whose:
                 if held:
-                    yield Standing(*whose, held)
+                    yield StoredScores(*whose, held)
                 whose, held = (episode, evaluator), []
             held.append(score)
     if held:
-        yield Standing(*whose, held)
+        yield StoredScores(*whose, held)
 
 
-async def _account(beside: StoredRun, episode: EpisodeRow) -> Json:
+async def _account(beside: StoredEpisodes, episode: EpisodeRow) -> Json:
     """The account of a judged episode, from the act before its end alone: a run has many."""
     acted = [event for event in await beside.last(episode, 2) if isinstance(event, Acted)]
     return acted[-1].action.args.get("account") if acted else None
 
 
-def judges_of(rows: Iterable[RunRow]) -> dict[str, tuple[str, str]]:
+def judges_of(rows: Iterable[EvaluationRow]) -> dict[str, tuple[str, str]]:
     """SPEC and model of each judge, by seat; where evaluators were judged by others, the seat says of which."""
     found: dict[str, tuple[str, str]] = {}
     for row in rows:
-        for seat, told in row.header["seats"].items():
-            which = (str(told["spec"]), str(told.get("model", "")))
-            if seat == LIBRARY:
-                continue
+        for seat, spec in row.header.specs.items():
+            which = (spec, row.header.seats[seat].model)
             free = found.get(seat, which) == which
-            found[seat if free else f"{seat} of {row.header['evaluator']}"] = which
+            found[seat if free else f"{seat} of {row.header.evaluator}"] = which
     return found
 
 
-def searches_of(rows: Mapping[str, RunRow]) -> dict[str, tuple[str, int | None]]:
+def searches_of(rows: Mapping[str, EvaluationRow]) -> dict[str, tuple[str, int | None]]:
     """The search that each evaluator's judges could use, with the size of its corpus if that is known."""
-    seats = {evaluator: row.header["seats"].get(LIBRARY) for evaluator, row in rows.items()}
+    seats = {evaluator: row.header.seats.get(LIBRARY) for evaluator, row in rows.items()}
     return {
-        evaluator: (str(seat["spec"]), seat.get("options", {}).get("documents"))
-        for evaluator, seat in seats.items()
-        if seat is not None
+        evaluator: (seat.spec, seat.options.get("documents")) for evaluator, seat in seats.items() if seat is not None
     }
 
 
@@ -113,7 +114,26 @@ def given(evaluator: str, ending: Ending) -> list[Score]:
     return [Score(evaluator, None, f"judge/{ending.reason or ending.cause}")]
 
 
-def spread(found: Sequence[Standing], installed: Container[str]) -> dict[str, dict[str, Score]]:
+def broken(endings: Mapping[str, Ending]) -> set[str]:
+    """The episodes among those that an evaluator failed in where it was its own mistake."""
+    return {
+        episode
+        for episode, ending in endings.items()
+        if ending.reason == ERROR or (ending.reason == TIMEOUT and ending.cause != "provider")
+    }
+
+
+def say_failures(run: str, evaluator: Evaluator, endings: Mapping[str, Ending]) -> None:
+    """A line for each failure: which class, in how many episodes, the first of them, what, in which line."""
+    met: dict[str, list[str]] = {}
+    for episode, ending in endings.items():
+        met.setdefault(ending.detail, []).append(episode)
+    for why, episodes in sorted(met.items()):
+        told = {"episodes": len(episodes), "first": min(episodes), "why": why}
+        log.warning("an evaluation failed", run=run, evaluator=called(evaluator), **told)
+
+
+def spread(found: Sequence[StoredScores], installed: Container[str]) -> dict[str, dict[str, Score]]:
     """Scores by episode and name. An evaluator that failed in one lacks there each score that it has in others.
 
     One that failed in all has no score but the reason, under its own name. Of two that gave a score of one name, as an
@@ -132,28 +152,28 @@ def spread(found: Sequence[Standing], installed: Container[str]) -> dict[str, di
     return whole
 
 
-def _failed(one: Standing) -> str:
+def _failed(one: StoredScores) -> str:
     """Why an evaluator has no scores of an episode, "" if it has: it was `given` nothing but its name."""
     if len(one.scores) > 1 or any(score.name != one.evaluator or score.value is not None for score in one.scores):
         return ""
     return next((score.reason for score in one.scores if score.reason.startswith(("judge/", BROKEN, DAMAGED))), "")
 
 
-async def evaluated(run: StoredRun) -> AsyncGenerator[Standing, None]:
+async def evaluated(run: StoredRun) -> AsyncGenerator[StoredScores, None]:
     """What an evaluation says of each episode, as `standing` gives it of a run."""
-    evaluator = str(run.header["evaluator"])
+    evaluator = run.evaluation().evaluator
     async for row in run.store.episodes(run.name):
         if (ending := await ending_of(run, row)) is not None:
-            yield Standing(row.id, evaluator, given(evaluator, ending))
+            yield StoredScores(row.id, evaluator, given(evaluator, ending))
 
 
-async def accounts(store: Store, judging: Mapping[str, RunRow], episode: str) -> Mapping[str, Json]:
-    """The account of each of these `evaluations` of an episode, by evaluator, where there is one."""
+async def accounts(store: Store, judging: Mapping[str, str], episode: str) -> Mapping[str, Json]:
+    """The account of an episode in each of these evaluations (evaluator to run), where there is one."""
     found = {}
-    for evaluator, row in judging.items():
-        judged = await store.episode(row.name, episode)
+    for evaluator, run in judging.items():
+        judged = await store.episode(run, episode)
         if judged is not None and judged.cause == "completed":
-            account = await _account(StoredRun(store, row.name, row.header), judged)
+            account = await _account(StoredEpisodes(store, run), judged)
             if account is not None:
                 found[evaluator] = account
     return found

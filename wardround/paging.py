@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from wardround.engine.errors import LogError, UsageError
 from wardround.engine.protocols import Scenario, Store
-from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.engine.rows import EpisodeRow
 from wardround.evaluators.report import Pages, page
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.showing.accounts import digests
@@ -31,7 +31,7 @@ class _Told:
     """A run from which pages are made: its scenario, None where it is not installed, and its evaluations."""
 
     run: Run
-    judging: Mapping[str, RunRow]
+    judging: Mapping[str, str]
     scenario: Scenario[Case, Any] | None
     index: str = ""
 
@@ -80,12 +80,12 @@ async def _told(store: Store, scores: RunScores, index: str = "") -> _Told:
         scenario = await run.scenario()
     except UsageError:  # a plug-in's, which is not installed here: its events can be read all the same
         scenario = None
-    return _Told(run, await _judging(store, scores), scenario, index)
+    return _Told(run, _judging(scores), scenario, index)
 
 
-async def _judging(store: Store, scores: RunScores) -> dict[str, RunRow]:
+def _judging(scores: RunScores) -> dict[str, str]:
     """The judges' run that the figures of each evaluator come from, by its name; none where no judge gave them."""
-    return {one.evaluator: await store.run(one.run) for one in scores.scorings if one.shown and one.run}
+    return {one.evaluator: one.run for one in scores.scorings if one.shown and one.run}
 
 
 async def _page(told: _Told, row: EpisodeScores, stored: EpisodeRow) -> str:

@@ -49,7 +49,7 @@ async def piloted(run: Run, drawn: Collection[str], concurrency: int) -> Pilot:
     left = (await run.store.endings(run.name)).get("open", 0)
     if not played:
         return Pilot(0, left, {}, "no episode of the pilot came to an end")
-    seats = list(run.header["seats"])
+    seats = list(run.header.specs)
     rest = _rest(played, seats, left)
     per_episode = [time / min(concurrency, max(1, left)) for time in times]
     rest["wall"] = forecast(per_episode, left)
@@ -98,7 +98,7 @@ async def _against(
 
 
 def _scopes(run: Run, budget: Budget) -> Iterator[tuple[str, Caps, list[str]]]:
-    models = {seat: told["spec"] for seat, told in run.header["seats"].items()}
+    models = run.header.specs
     yield "the run", budget.run, list(models)
     for seat, caps in budget.seats.items():
         yield f"seat {seat}", caps, [seat]

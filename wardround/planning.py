@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
@@ -14,19 +13,21 @@ from pydantic import ValidationError
 
 from wardround.access import Access, access_of
 from wardround.amounts import budget_of, check_priced, no_price
-from wardround.cast import Company, Part, check_egress, part_of, recorded_part
+from wardround.cast import Cast, Part, check_egress, part_of, recorded_part
 from wardround.engine.episode import Ended, boundary
 from wardround.engine.errors import EgressError, UsageError
+from wardround.engine.limits import Limits
 from wardround.engine.models.unreachable import Unreachable
 from wardround.engine.plugins import OWN, of_the_house
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
-from wardround.engine.records import Action, Json
+from wardround.engine.records import Action
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import Orders
 from wardround.engine.spending import Budget
 from wardround.names import run_name
 from wardround.results import Run, rules_of, usual_of
+from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, now
 from wardround.scenarios.case import Case
 from wardround.scenarios.census import leaks
 from wardround.settings import RunSettings, SeatSettings, problems, without_secrets
@@ -112,8 +113,8 @@ def _try_agents(made: Plan) -> None:
     """Make each agent once: what a user wrote wrongly (an option, a missing model) is said before anything is run."""
     case = made.first
     assert case is not None
-    company = Company(made.parts, made.prompts, made.settings.seed, cases=(case,), places={case.id: 0})
-    cast = company.caster(case, 1)
+    players = Cast(made.parts, made.prompts, made.settings.seed, cases=(case,), places={case.id: 0})
+    cast = players.caster(case, 1)
     for seat, part in made.parts.items():
         if part.pick is None:
             with _sound(f"{seat} {part.spec!r} cannot be made"):
@@ -279,25 +280,24 @@ async def write_down(made: Plan, store: Store) -> Run:
     tables = {seat: (await store.put([part.table]))[0] for seat, part in made.parts.items() if part.table}
     settings = made.settings
     read = settings.cases if hasattr(made.rules, "load") else told(settings)
-    header: dict[str, Json] = {
-        "wardround": version("wardround"),
-        "begun": datetime.now(UTC).isoformat(timespec="seconds"),
-        "scenario": {
-            "name": settings.scenario,
-            "goal": made.rules.goal,
-            "settings": made.rule_settings.model_dump(mode="json"),
-        },
-        "seats": {seat: part.describe() for seat, part in made.parts.items()},
-        "repeats": made.repeats,
-        "seed": settings.seed,
-        "limits": settings.limits.model_dump(),
-        "prompts": dict(zip(texts, digests, strict=True)),
-        "cases": {"from": read, "count": len(made.index), "index": index, "restricted": made.restricted},
-        "tables": tables,
-        "prices": made.access.prices.as_json(),
-        "skipped": {"count": len(made.skipped), "first": made.skipped[:1000], "reasons": reasons(made.skipped)},
-        "settings": without_secrets(settings.model_dump(mode="json", exclude_defaults=True)),
-    }
+    header = RunHeader(
+        version=VERSION,
+        wardround=version("wardround"),
+        begun=now(),
+        scenario=ScenarioHeader(
+            name=settings.scenario, goal=made.rules.goal, settings=made.rule_settings.model_dump(mode="json")
+        ),
+        seats={seat: part.describe() for seat, part in made.parts.items()},
+        repeats=made.repeats,
+        seed=settings.seed,
+        limits=Limits(**settings.limits.model_dump()),
+        prompts=dict(zip(texts, digests, strict=True)),
+        cases=CasesHeader(source=read, count=len(made.index), index=index, restricted=made.restricted),
+        tables=tables,
+        prices=tuple(made.access.prices.as_json()),
+        skipped=SkippedHeader(count=len(made.skipped), first=tuple(made.skipped[:1000]), reasons=reasons(made.skipped)),
+        settings=without_secrets(settings.model_dump(mode="json", exclude_defaults=True)),
+    )
     name = await run_name(settings.name, store)
-    await store.create_run(name, header, _Planned(made), Orders(budget=made.budget))
+    await store.create_run(name, header.to_json(), _Planned(made), Orders(budget=made.budget))
     return Run(store, name, header)

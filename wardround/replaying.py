@@ -1,21 +1,17 @@
-"""Replay of a run's episodes, or of an evaluation's: hash chain, then the same actions from the recorded calls."""
+"""Replay of a run's episodes, of whatever kind: hash chain, then the same actions from the recorded calls."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from wardround.api import offline_stage
-from wardround.court import Court
-from wardround.docket import control_seed, controlled_in
+from wardround.access import Access
 from wardround.engine.errors import CaseLost, LogError, UsageError
-from wardround.engine.events import Acted, Event, effective
-from wardround.engine.replay import replay
-from wardround.engine.rows import EpisodeRow
-from wardround.engine.seat import seed_of
-from wardround.evaluators.evaluation import SEAT, Evaluation, Judged
+from wardround.evaluation_run import EvaluationRun
 from wardround.results import Run
-from wardround.scoring import evaluator_of
-from wardround.scorings import FIRST, version_of
-from wardround.sitting import Sitting
+from wardround.runs.encounter import encounter, parts_of
+from wardround.runs.header import EvaluationHeader
+from wardround.runs.runner import Runner, Work
+from wardround.scoring import stored_evaluator
+from wardround.scorings import version_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +24,14 @@ class Outcome:
     seq: int = -1
 
 
-Again = Callable[[EpisodeRow, Sequence[Event]], Awaitable[int]]
-"""Replays one episode; the number of actions compared."""
-
-
 async def replay_run(run: Run, episodes: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
     """Replay the episodes named, or all that have begun. No endpoint, no search and no page is reached."""
-    again = await (_evaluation(run) if "evaluates" in run.header else _encounter(run))
+    runner = Runner(await _recorded(run))
     for row in await run.episodes():
         if not row.events or (episodes is not None and row.id not in episodes):
             continue
         try:
-            actions = await again(row, await run.events(row))
+            actions = await runner.replay(row)
         except LogError as error:
             yield Outcome(row.id, 0, str(error), error.seq)
         except CaseLost as error:
@@ -48,45 +40,16 @@ async def replay_run(run: Run, episodes: Sequence[str] | None = None) -> AsyncIt
             yield Outcome(row.id, actions)
 
 
-async def _encounter(run: Run) -> Again:
-    stage = await offline_stage(run)
-
-    async def again(row: EpisodeRow, events: Sequence[Event]) -> int:
-        case = await run.case(row.case)
-        company = stage.company
-        return await replay(events, stage.scenario, case, company.caster(case, row.repeat), company.believed)
-
-    return again
-
-
-async def _evaluation(run: Run) -> Again:
-    """The judges are asked again by the record of their calls, about the episodes as they are now."""
-    header = run.header
-    judged = await Run.open(run.store, header["evaluates"])
-    tables = {name: (await run.store.get(digest)).decode() for name, digest in header.get("tables", {}).items()}
-    evaluator = evaluator_of(header["scenario"]["class"], **tables)
-    judged_by, now = str(header.get("evaluator_version", FIRST)), version_of(evaluator)
-    if judged_by != now:
+async def _recorded(run: Run) -> Work:
+    """The work of a stored run, with no way to anything but its record."""
+    if not isinstance(run.header, EvaluationHeader):
+        access = Access(offline=True)
+        return await encounter(run, await parts_of(run, access, {}), access)
+    evaluator, judged_by = await stored_evaluator(run), run.header.evaluator_version
+    if judged_by != (now := version_of(evaluator)):
         raise UsageError(
             f"run {run.name} was judged by version {judged_by} of the rules of {evaluator.name}, and this Wardround "
             f"has version {now}: verdicts by rules that are gone cannot be reached again; `wardround show {run.name}` "
             "has them as they were"
         )
-    sitting = Sitting(await Court.recorded(run), run.store)
-    controls = await controlled_in(run)
-
-    async def again(row: EpisodeRow, events: Sequence[Event]) -> int:
-        case, trajectory = await judged.case(row.case), await judged.trajectory(row.id)
-        acted = [event.action for event in effective(events) if isinstance(event, Acted)]
-        count = acted[-1].args.get("events") if acted else None
-        if count is not None and count != len(trajectory):
-            raise UsageError(
-                f"{row.id} of run {judged.name} has {len(trajectory)} events and had {count} when it was judged: "
-                "it was played on; score it again"
-            )
-        posed = control_seed(judged) if row.id == controls else None
-        now = Judged(case, trajectory, len(trajectory), controls=posed)
-        cast = sitting.caster(evaluator, now, row.id, seed_of(trajectory.opened.seed, evaluator.name))
-        return await replay(events, Evaluation(evaluator.name), now, cast, believed=(SEAT,))
-
-    return again
+    return await EvaluationRun.recorded(run, evaluator)

@@ -11,7 +11,9 @@ from wardround.engine.plugins import OWN, imported, meant, named, names, of_the_
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Scenario, Store
 from wardround.engine.records import Json
+from wardround.runs.header import Header
 from wardround.scenarios.case import Case
+from wardround.settings import RunSettings
 from wardround.stored import StoredRun
 
 SCENARIOS = "wardround.scenarios"
@@ -58,7 +60,7 @@ def usual_of(rules: type[Scenario[Any, Any]]) -> Usual:
 class Run(StoredRun):
     """One run of a store; `header` says all about it (docs/store.md)."""
 
-    def __init__(self, store: Store, name: str, header: Mapping[str, Json]) -> None:
+    def __init__(self, store: Store, name: str, header: Header) -> None:
         super().__init__(store, name, header)
         self._index: dict[str, str] | None = None
         self._cases: OrderedDict[str, Case] = OrderedDict()
@@ -69,7 +71,7 @@ class Run(StoredRun):
         """Case id to the digest of its text, in the order of the run."""
         if self._index is None:
             try:
-                self._index = dict(msgspec.json.decode(await self.store.get(self.header["cases"]["index"])))
+                self._index = dict(msgspec.json.decode(await self.store.get(self.header.cases.index)))
             except TextLost as error:
                 raise TextLost(f"the list of the cases of run {self.name}: {error}") from error
         return self._index
@@ -92,30 +94,25 @@ class Run(StoredRun):
 
     def check_scorable(self) -> None:
         """Raise UsageError if its episodes are no encounters."""
-        self.check_playable("there is nothing to score or report")
+        name = self.played("there is nothing to score or report").scenario.name
         if self._item() is not Case:
-            name = self.header["scenario"]["name"]
             raise UsageError(f"run {self.name} plays no cases (its scenario is {name}): there is nothing to score")
 
-    def check_playable(self, what: str) -> None:
-        """Raise UsageError if it is an evaluation, with `what` that means for what was asked."""
-        if judged := self.header.get("evaluates"):
-            raise UsageError(
-                f"run {self.name} is an evaluation of run {judged}: {what}; its figures stand in {judged}, and "
-                f"`wardround score {judged} --evaluators {self.header['evaluator']} ...` goes on with it"
-            )
+    def settings(self, **changes: object) -> RunSettings:
+        """The settings that the run was begun with, with `changes`; raises UsageError for an evaluation."""
+        return RunSettings.model_validate({**self.played("it is not played").settings, **changes})
 
     def _item(self) -> type[Case]:
         """What the episodes of this run are about: cases, or what their scenario names as its `Item`."""
         if self._kind is None:  # a look at the entry points reads files: once a run, not once a case
-            name = self.header["scenario"]["name"]
+            name = self.header.scenario.name
             there = ":" in name or name in names(SCENARIOS)
             self._kind = usual_of(rules_of(name)).item if there else Case
         return self._kind
 
     async def prompts(self) -> Prompts:
         """The prompts the run was begun with."""
-        texts = self.header["prompts"]
+        texts = self.header.prompts
         return Prompts({name: (await self.store.get(digest)).decode() for name, digest in texts.items()})
 
     async def scenario(self) -> Scenario[Case, Any]:
@@ -123,11 +120,10 @@ class Run(StoredRun):
 
         Raises EgressError for rules of a user's own if the run has restricted cases.
         """
-        rules = rules_of(self.header["scenario"]["name"])
+        told = self.played("it is not played").scenario
+        rules = rules_of(told.name)
         if self.restricted and not of_the_house(rules):
             which = f"{self.restricted} of the cases of run {self.name} are restricted"
-            raise EgressError(f"{which}, and the scenario {self.header['scenario']['name']!r} is {OWN}")
-        played: Scenario[Case, Any] = rules(
-            rules.Settings.model_validate(self.header["scenario"]["settings"]), await self.prompts()
-        )
+            raise EgressError(f"{which}, and the scenario {told.name!r} is {OWN}")
+        played: Scenario[Case, Any] = rules(rules.Settings.model_validate(told.settings), await self.prompts())
         return played

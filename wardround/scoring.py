@@ -1,14 +1,14 @@
 """Scoring a stored run: each closed episode by the house metrics, or by evaluators of the user's own."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 import msgspec
+import structlog
 
 from wardround.cast import Part
-from wardround.court import LEXICAL, Court, seats_of
 from wardround.engine.batch import run_batch
 from wardround.engine.episode import TIMEOUT, Ended, boundary
 from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
@@ -19,6 +19,7 @@ from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow
+from wardround.evaluation_run import EvaluationRun
 from wardround.evaluators.checked import called, check, checked, is_own
 from wardround.evaluators.evaluated import Tally
 from wardround.evaluators.rows import EpisodeScores, RunScores
@@ -26,10 +27,12 @@ from wardround.evaluators.side_by_side import SideBySide, side_by_side
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.standing import answers, unread_shapes
 from wardround.evaluators.summary import MIXED
-from wardround.failing import Failures
-from wardround.judged import DAMAGED, Standing, given, judges_of, searches_of, spread
-from wardround.judging import CONCURRENCY, Judgement
+from wardround.judged import DAMAGED, StoredScores, given, judges_of, say_failures, searches_of, spread
+from wardround.judged import broken as broken_in
+from wardround.judges import LEXICAL, JudgeConfig, seats_of
+from wardround.piloting import Pilot
 from wardround.results import Run
+from wardround.runs.runner import Runner
 from wardround.scorings import (
     StoredScoring,
     all_scorings,
@@ -44,7 +47,10 @@ from wardround.scorings import (
 )
 from wardround.scorings import named as scoring_called
 
+log = structlog.get_logger("wardround")
 EVALUATORS = "wardround.evaluators"
+CONCURRENCY = 32
+"""Episodes scored at once."""
 LONGEST = 600.0
 """Seconds that an evaluator without a judge may take for one episode."""
 
@@ -68,35 +74,64 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
     return checked
 
 
+async def stored_evaluator(run: Run) -> Evaluator:
+    """The evaluator of an evaluation, made as it was when it began."""
+    header = run.evaluation()
+    tables = {name: (await run.store.get(digest)).decode() for name, digest in header.tables.items()}
+    return evaluator_of(header.scenario.path, **tables)
+
+
+async def join_evaluation(
+    run: Run, share: tuple[int, int] = (1, 1), concurrency: int | None = None, progress: Progress | None = None
+) -> None:
+    """Judge what is open in an evaluation that another process has begun; `share` is as in `api.join`."""
+    config = await JudgeConfig.stored(run, share)
+    try:
+        work = EvaluationRun(await Run.open(run.store, run.evaluated), await stored_evaluator(run), config)
+        await work.join(run)
+        await Runner(work, progress, concurrency or CONCURRENCY).play()
+    finally:
+        await config.aclose()
+
+
 def evaluator_names() -> list[str]:
     """The short names there are."""
     return names(EVALUATORS)
 
 
-class Judged(TypedDict, total=False):
+class ScoreOptions(TypedDict, total=False):
     """What `score_run` takes besides: `concurrency` episodes are scored at once.
 
-    With judges, caps as in docs/cli.md; `follow` waits for episodes still played.
+    With judges, caps as in docs/cli.md; `follow` waits for episodes still played; `retry` names the causes by which
+    verdicts ended that are to be reached anew (default: all that could not be reached). With `pilot`, so many episodes
+    are judged first, and the rest only if the budget will do (`RunScores` says nothing of it: `pilots` does, by
+    evaluation). `called` is the evaluation that must be gone on with. `elsewhere` has an evaluation that is written
+    down judged by other processes.
     """
 
     budget: Sequence[str]
     concurrency: int
     follow: bool
+    retry: Sequence[str]
+    pilot: int
+    pilots: dict[str, Pilot]
+    called: str
+    elsewhere: Callable[[str], Awaitable[None]] | None
 
 
 async def score_run(
     run: Run,
     evaluators: Sequence[Evaluator] = (),
     *,
-    judge: Court | Part | Sequence[Court] | None = None,
+    judge: JudgeConfig | Part | Sequence[JudgeConfig] | None = None,
     progress: Progress | None = None,
-    **judged: Unpack[Judged],
+    **options: Unpack[ScoreOptions],
 ) -> RunScores:
     """Score every closed episode by `evaluators` (default: the house metrics); returns all scores of the run.
 
     What judges are asked is kept as a run of its own, `RUN~EVALUATOR`, so that an interrupted scoring goes on and each
-    verdict can be read. A judge that cannot be reached leaves None with its reason. `judge` may be a court for each
-    evaluator. What one of them is refused for is raised before the first begins.
+    verdict can be read. A judge that cannot be reached leaves None with its reason. `judge` may be a
+    configuration for each evaluator. What one of them is refused for is raised before the first begins.
     """
     run.check_scorable()
     progress = progress or Progress()
@@ -108,33 +143,52 @@ async def score_run(
     broken: set[str] = set()
     damaged: dict[str, str] = {}
     if judge is None:
-        concurrency = judged.get("concurrency", CONCURRENCY)
+        concurrency = options.get("concurrency", CONCURRENCY)
         for evaluator in wanted:
-            failures = await _unjudged(run, evaluator, progress, concurrency)
-            broken |= failures.broken
-            damaged |= failures.damaged
+            endings, unread = await _unjudged(run, evaluator, progress, concurrency)
+            say_failures(run.name, evaluator, endings)
+            broken |= broken_in(endings)
+            damaged |= unread
     else:
-        pairs = zip(wanted, _courts(judge, len(wanted)), strict=True)
-        judgements = [Judgement(run, evaluator, court, progress, **judged) for evaluator, court in pairs]
-        for judgement in judgements:
-            await judgement.check()
-        for judgement in judgements:
-            await judgement.hold()
-            broken |= judgement.failures.broken
-            damaged |= judgement.failures.damaged
+        follow, retry = options.get("follow", False), options.get("retry", ())
+        pairs = zip(wanted, _each(judge, len(wanted)), strict=True)
+        works = [EvaluationRun(run, evaluator, config, follow, retry) for evaluator, config in pairs]
+        for work in works:
+            await work.check()
+        for work in works:
+            if await work.begin(progress, options.get("budget", ()), options.get("called", "")):
+                await _judged(work, progress, options)
+            broken |= broken_in(await work.failed())
+            damaged |= work.damaged
     told = await scored(run)
     return msgspec.structs.replace(told, broken=tuple(sorted(broken)), damaged={**told.damaged, **damaged})
 
 
-def _courts(judge: Court | Part | Sequence[Court], count: int) -> Sequence[Court]:
-    """A court for each of so many evaluators."""
+def _each(judge: JudgeConfig | Part | Sequence[JudgeConfig], count: int) -> Sequence[JudgeConfig]:
+    """The judges of each of so many evaluators."""
     if isinstance(judge, Part):
-        judge = Court(seats_of([judge]))
-    return [judge] * count if isinstance(judge, Court) else judge
+        judge = JudgeConfig(seats_of([judge]))
+    return [judge] * count if isinstance(judge, JudgeConfig) else judge
 
 
-async def _unjudged(run: Run, evaluator: Evaluator, progress: Progress, concurrency: int) -> Failures:
-    """Score all closed episodes without a judge and keep the scores; the episodes that could not be scored.
+async def _judged(work: EvaluationRun, progress: Progress, options: ScoreOptions) -> None:
+    """Judge what is open, here or by other processes."""
+    if elsewhere := options.get("elsewhere"):
+        await elsewhere(work.run.name)
+    else:
+        runner = Runner(work, progress, options.get("concurrency", CONCURRENCY))
+        pilot = await runner.play(options.get("pilot", 0))
+        if pilot is not None:
+            options.get("pilots", {})[work.run.name] = pilot
+    say_failures(work.judged.name, work.evaluator, await work.failed())
+
+
+async def _unjudged(
+    run: Run, evaluator: Evaluator, progress: Progress, concurrency: int
+) -> tuple[dict[str, Ending], dict[str, str]]:
+    """Score all closed episodes without a judge and keep the scores.
+
+    Returns the episodes that it failed in with how, and those that are damaged with what is wrong.
 
     What it raises in one, or gives that is no score, leaves the reason there; a UsageError is raised.
     """
@@ -142,14 +196,15 @@ async def _unjudged(run: Run, evaluator: Evaluator, progress: Progress, concurre
     # first of all: a scoring that stops midway is no mixture
     await cleared(run, judged_keys(await all_scorings(run.store, run.name), evaluator))
     progress.begin({"open": sum(count for cause, count in (await run.endings()).items() if cause != "open")})
-    failures = Failures(run.name, evaluator)
+    failed, damaged = dict[str, Ending](), dict[str, str]()
 
     async def score(row: EpisodeRow) -> Ending:
         ending = Ending("completed")
         try:
             case, trajectory = await run.case(row.case), await run.trajectory(row)
         except (LogError, CaseLost) as error:
-            failures.damage(row.id, error)
+            log.error("an episode is damaged and left alone", run=run.name, episode=row.id, error=str(error))
+            damaged[row.id] = str(error)
             await run.store.put_scores(run.name, row.id, key, [Score(evaluator.name, None, DAMAGED)])
             return ending
         own = OwnTime(LONGEST, lambda: {"episode": row.id, "evaluator": called(evaluator)})
@@ -162,15 +217,13 @@ async def _unjudged(run: Run, evaluator: Evaluator, progress: Progress, concurre
         except Ended as ended:
             if isinstance(ended.__cause__, UsageError):
                 raise ended.__cause__ from None
-            ending = ended.ending
-            failures.add(row.id, ending)
+            ending = failed[row.id] = ended.ending
             scores = given(evaluator.name, ending)
         await run.store.put_scores(run.name, row.id, key, scores)
         return ending
 
     await run_batch(_closed(run), score, concurrency=concurrency, progress=progress)
-    failures.say()
-    return failures
+    return failed, damaged
 
 
 async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
@@ -190,7 +243,7 @@ async def scored(run: Run, scorings: Sequence[str] = ()) -> RunScores:
     shown = await select(run.store, every, scorings)
     judging = {one.evaluator: one.judged for one in every if one.judged and one is shown[one.evaluator]}
     tallies = {evaluator: Tally(evaluator) for evaluator in judging}
-    kept: list[Standing] = []
+    kept: list[StoredScores] = []
     async with aclosing(standing(run, shown)) as told:
         async for one in told:
             kept.append(replace(one, account=None))  # accounts of a large run fill memory
@@ -220,7 +273,7 @@ async def scored(run: Run, scorings: Sequence[str] = ()) -> RunScores:
         scoring["search"] = ", ".join(dict.fromkeys(name for name, _ in searches.values()))
     return RunScores(
         name=run.name,
-        header=run.header,
+        header=run.json,
         episodes=rows,
         scoring=scoring,
         judges=judges,
@@ -239,7 +292,7 @@ async def scored(run: Run, scorings: Sequence[str] = ()) -> RunScores:
     )
 
 
-def _unmixed(kept: Sequence[Standing], closed: Sequence[str], mixed: Sequence[str]) -> list[Standing]:
+def _unmixed(kept: Sequence[StoredScores], closed: Sequence[str], mixed: Sequence[str]) -> list[StoredScores]:
     """The scores, but of each evaluator in `mixed` None under each name in each closed episode."""
     names: dict[str, dict[str, None]] = {evaluator: {} for evaluator in mixed}
     for one in kept:
@@ -247,7 +300,7 @@ def _unmixed(kept: Sequence[Standing], closed: Sequence[str], mixed: Sequence[st
             names[one.evaluator].update((score.name, None) for score in one.scores)
     none = {evaluator: [Score(name, None, MIXED) for name in found] for evaluator, found in names.items()}
     rest = [one for one in kept if one.evaluator not in none]
-    return [*rest, *(Standing(episode, by, scores) for by, scores in none.items() for episode in closed)]
+    return [*rest, *(StoredScores(episode, by, scores) for by, scores in none.items() for episode in closed)]
 
 
 def _newest(evaluator: str) -> str:
@@ -274,7 +327,7 @@ def _damaged(row: EpisodeRow, scores: Sequence[Score]) -> EpisodeScores:
 
 
 async def _row(run: Run, row: EpisodeRow, scores: Sequence[Score]) -> EpisodeScores:
-    case, goal = await run.case(row.case), run.header["scenario"]["goal"]
+    case, goal = await run.case(row.case), run.played("it is not scored").scenario.goal
     ending = await run.ending(row)
     return EpisodeScores(
         episode=row.id,

@@ -21,16 +21,16 @@ from wardround.engine.events import Acted, Closed
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator, Store, Versioned
 from wardround.engine.records import Ending, Score
-from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.engine.rows import EpisodeRow
 from wardround.evaluators.checked import is_own
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.rows import Scoring
-from wardround.judged import Standing, by_episode, ending_of, given
-from wardround.stored import StoredRun
+from wardround.judged import StoredScores, by_episode, ending_of, given
+from wardround.runs.header import FIRST_RULES as FIRST
+from wardround.runs.header import EvaluationRow, evaluations
+from wardround.stored import StoredEpisodes, StoredRun
 
 log = structlog.get_logger("wardround")
-FIRST = "1"
-"""The version of an evaluator that names none, and of every store that says nothing of versions."""
 _AT_ONCE = 32
 
 
@@ -56,21 +56,22 @@ class StoredScoring:
     version: str
     key: str
     episodes: int
-    judged: RunRow | None = None
+    judged: EvaluationRow | None = None
     beside: bool = True
 
     def described(self, *, shown: bool, other_rules: int, newest: str) -> Scoring:
         """The same for a reader."""
         row = self.judged
-        seats = row.header["seats"] if row else {}
+        header = row.header if row else None
+        library = header.seats.get(LIBRARY) if header else None
         return Scoring(
             name=self.name,
             evaluator=self.evaluator,
             version=self.version,
             run=row.name if row else "",
-            judges=tuple(str(part["spec"]) for seat, part in seats.items() if seat != LIBRARY),
-            search=str(seats[LIBRARY]["spec"]) if LIBRARY in seats else "",
-            prompts=digest_of(msgspec.json.encode(row.header["prompts"], order="deterministic"))[:8] if row else "",
+            judges=tuple(header.specs.values()) if header else (),
+            search=library.spec if library else "",
+            prompts=digest_of(msgspec.json.encode(header.prompts, order="deterministic"))[:8] if header else "",
             episodes=self.episodes,
             shown=shown,
             other_rules=other_rules,
@@ -85,15 +86,14 @@ async def all_scorings(store: Store, run: str) -> list[StoredScoring]:
     different ways (other prompts, repeats, search) the later are called NAME.2 and so on. A name never changes.
     """
     counts = dict(await store.scorings(run))
-    rows = [row for row in await store.runs() if row.header.get("evaluates") == run]
+    rows = await evaluations(store, run)
     copied = {name for name in counts if await _said_by_judges(store, run, name, rows)}
     mine = {row.name for row in rows} | copied
     found = [_plain(key, count) for key, count in counts.items() if key not in mine]
     numbers: Counter[str] = Counter()
     for row in rows:
-        evaluator, version = str(row.header["evaluator"]), version_in(row)
-        judges = [str(part["spec"]) for seat, part in row.header["seats"].items() if seat != LIBRARY]
-        base = f"{evaluator}@{version}~{'+'.join(judges)}"
+        evaluator, version = row.header.evaluator, row.header.evaluator_version
+        base = f"{evaluator}@{version}~{'+'.join(row.header.specs.values())}"
         numbers[base] += 1
         name = base if numbers[base] == 1 else f"{base}.{numbers[base]}"
         endings = await store.endings(row.name)
@@ -103,11 +103,6 @@ async def all_scorings(store: Store, run: str) -> list[StoredScoring]:
     return found
 
 
-def version_in(row: RunRow) -> str:
-    """By which version of the rules a judges' run was judged."""
-    return str(row.header.get("evaluator_version", FIRST))
-
-
 def _plain(key: str, count: int) -> StoredScoring:
     evaluator, at, version = key.rpartition("@")
     if not at:
@@ -115,12 +110,12 @@ def _plain(key: str, count: int) -> StoredScoring:
     return StoredScoring(f"{evaluator}@{version}", evaluator, version, key, count)
 
 
-async def _said_by_judges(store: Store, run: str, key: str, rows: Sequence[RunRow]) -> bool:
+async def _said_by_judges(store: Store, run: str, key: str, rows: Sequence[EvaluationRow]) -> bool:
     """Whether what lies under an evaluator's bare name are judges' scores, as stores of version 1 put them there.
 
     So it is if those of the first episode that was judged are.
     """
-    judged = [row for row in rows if row.header["evaluator"] == key and version_in(row) == FIRST]
+    judged = [row for row in rows if (row.header.evaluator, row.header.evaluator_version) == (key, FIRST)]
     if not judged:
         return False
     async with aclosing(by_episode(store, run)) as found:
@@ -130,7 +125,7 @@ async def _said_by_judges(store: Store, run: str, key: str, rows: Sequence[RunRo
             told = []
             for row in judged:
                 there = await store.episode(row.name, one.episode)
-                ending = await ending_of(StoredRun(store, row.name, row.header), there) if there else None
+                ending = await ending_of(StoredEpisodes(store, row.name), there) if there else None
                 if ending is not None:
                     told.append(_plainly(given(key, ending)))
             if told:
@@ -194,7 +189,7 @@ async def current(store: Store, run: str) -> dict[str, StoredScoring]:
     return await select(store, await all_scorings(store, run))
 
 
-async def standing(run: StoredRun, chosen: Mapping[str, StoredScoring]) -> AsyncGenerator[Standing, None]:
+async def standing(run: StoredRun, chosen: Mapping[str, StoredScoring]) -> AsyncGenerator[StoredScores, None]:
     """The scores of these scorings (`chosen`), in order of episode and evaluator, and no others.
 
     An episode that its judges have not judged has none, whatever others said of it.
@@ -204,10 +199,10 @@ async def standing(run: StoredRun, chosen: Mapping[str, StoredScoring]) -> Async
     async with aclosing(by_episode(run.store, run.name)) as scores:
         held = await anext(scores, None)
         async for row in run.store.episodes(run.name):
-            found: list[Standing] = []
+            found: list[StoredScores] = []
             while held is not None and held.episode == row.id:
                 if held.evaluator in plain:
-                    found.append(Standing(held.episode, plain[held.evaluator], held.scores))
+                    found.append(StoredScores(held.episode, plain[held.evaluator], held.scores))
                 held = await anext(scores, None)
             for walk in walks.values():
                 if (judged := await walk.at(row)) is not None:
@@ -219,12 +214,12 @@ async def standing(run: StoredRun, chosen: Mapping[str, StoredScoring]) -> Async
 class _Walk:
     """An evaluation's episodes, which are numbered as those of the run that it judges, one after another."""
 
-    def __init__(self, store: Store, evaluator: str, row: RunRow) -> None:
-        self._beside, self._evaluator = StoredRun(store, row.name, row.header), evaluator
+    def __init__(self, store: Store, evaluator: str, row: EvaluationRow) -> None:
+        self._beside, self._evaluator = StoredEpisodes(store, row.name), evaluator
         self._rows = store.episodes(row.name)
         self._next: EpisodeRow | None = None
 
-    async def at(self, row: EpisodeRow) -> Standing | None:
+    async def at(self, row: EpisodeRow) -> StoredScores | None:
         """What it says of an episode, None if it has not judged it. The account is in the act before the end."""
         while self._next is None or self._next.number < row.number:
             self._next = await anext(self._rows, None)
@@ -242,7 +237,7 @@ class _Walk:
         judged = closed.ending.cause == "completed"
         acted = [event for event in last if isinstance(event, Acted)] if judged else []
         account = acted[-1].action.args.get("account") if acted else None
-        return Standing(row.id, self._evaluator, given(self._evaluator, closed.ending), account, judged)
+        return StoredScores(row.id, self._evaluator, given(self._evaluator, closed.ending), account, judged)
 
 
 async def only_by_other_rules(

@@ -1,7 +1,8 @@
-"""A stored run without its cases: its episodes and trajectories; quick to load, for verbs that only look."""
+"""A stored run without its cases: its header, episodes and trajectories; quick to load, for verbs that only look."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -12,6 +13,7 @@ from wardround.engine.protocols import Store, StoreOpener
 from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
 from wardround.engine.trajectory import Trajectory
+from wardround.runs.header import EvaluationHeader, Header, RunHeader, read_header
 
 STORES = "wardround.stores"
 """The group of entry points whose names are the schemes of stores; each stands for a StoreOpener."""
@@ -42,17 +44,11 @@ def file_of(where: str) -> Path | None:
     return None if colon and (scheme in names(STORES) or rest.startswith("//")) else Path(where)
 
 
-class StoredRun:
-    """One run of a store; `header` says all about it (docs/store.md)."""
+class StoredEpisodes:
+    """The episodes of one run of a store, whatever its header says."""
 
-    def __init__(self, store: Store, name: str, header: Mapping[str, Json]) -> None:
-        self.store, self.name, self.header = store, name, header
-
-    @classmethod
-    async def open(cls, store: Store, name: str) -> Self:
-        """The run called `name`; raises UsageError naming those there are."""
-        row = await store.run(name)
-        return cls(store, row.name, row.header)
+    def __init__(self, store: Store, name: str) -> None:
+        self.store, self.name = store, name
 
     async def episodes(self, limit: int | None = None) -> list[EpisodeRow]:
         """How each episode stands, or the first `limit` of them."""
@@ -73,16 +69,6 @@ class StoredRun:
         some = ", ".join(row.id for row in await self.episodes(limit=5))
         count = sum((await self.endings()).values())
         raise UsageError(f"run {self.name} has no episode {name!r}; it has {count}: {some}{', ...' * (count > 5)}")
-
-    @property
-    def evaluated(self) -> str:
-        """The run that this one is an evaluation of, '' if it is none."""
-        return str(self.header.get("evaluates", ""))
-
-    @property
-    def restricted(self) -> int:
-        """Number of its cases that may go to no host which the user did not name."""
-        return int(self.header.get("cases", {}).get("restricted", 0))
 
     @contextmanager
     def naming(self, episode: str) -> Iterator[None]:
@@ -109,11 +95,6 @@ class StoredRun:
         """All events of an episode; raises LogError as `rows` does."""
         return self._decoded(episode, [row async for row in self.store.read(self.name, episode.id)])
 
-    async def trajectory(self, episode: str | EpisodeRow) -> Trajectory:
-        """One trajectory, of an episode by its row or its id; raises LogError if an event was altered or is missing."""
-        row = await self.episode(episode) if isinstance(episode, str) else episode
-        return Trajectory(await self.events(row), self.header)
-
     async def last(self, row: EpisodeRow, count: int) -> Sequence[Event]:
         """The last `count` events of an episode; raises LogError if one was altered or is missing."""
         after = max(-1, row.events - count - 2)  # and the one before them, from whose hash theirs follow
@@ -127,6 +108,62 @@ class StoredRun:
         """How an episode ended, from its last event alone; None while it is open."""
         last = await self.last(row, 1) if row.cause is not None else ()
         return last[-1].ending if last and isinstance(last[-1], Closed) else None
+
+
+class StoredRun(StoredEpisodes):
+    """One run of a store; `header` says all about it (docs/store.md), `json` is the same as a JSON object."""
+
+    def __init__(self, store: Store, name: str, header: Header) -> None:
+        super().__init__(store, name)
+        self.header = header
+
+    @classmethod
+    async def open(cls, store: Store, name: str) -> Self:
+        """The run called `name`.
+
+        Raises UsageError naming those there are, StoreError for a header that cannot be read.
+        """
+        row = await store.run(name)
+        return cls(store, row.name, read_header(row))
+
+    @cached_property
+    def json(self) -> Mapping[str, Json]:
+        """The header as a JSON object."""
+        return self.header.to_json()
+
+    @property
+    def evaluated(self) -> str:
+        """The run that this one is an evaluation of, '' if it is none."""
+        return self.header.evaluates if isinstance(self.header, EvaluationHeader) else ""
+
+    def played(self, otherwise: str) -> RunHeader:
+        """The header of a run that plays a scenario.
+
+        Raises UsageError for an evaluation: `otherwise` says what that means for what was asked.
+        """
+        if isinstance(self.header, RunHeader):
+            return self.header
+        judged = self.header.evaluates
+        raise UsageError(
+            f"run {self.name} is an evaluation of run {judged}: {otherwise}; its figures stand in {judged}, and "
+            f"`wardround score {judged} --evaluators {self.header.evaluator} ...` goes on with it"
+        )
+
+    def evaluation(self) -> EvaluationHeader:
+        """The header of an evaluation; raises UsageError for another run."""
+        if isinstance(self.header, EvaluationHeader):
+            return self.header
+        raise UsageError(f"run {self.name} is no evaluation")
+
+    @property
+    def restricted(self) -> int:
+        """Number of its cases that may go to no host which the user did not name."""
+        return self.header.cases.restricted
+
+    async def trajectory(self, episode: str | EpisodeRow) -> Trajectory:
+        """One trajectory, of an episode by its row or its id; raises LogError if an event was altered or is missing."""
+        row = await self.episode(episode) if isinstance(episode, str) else episode
+        return Trajectory(await self.events(row), self.json)
 
     async def __aiter__(self) -> AsyncIterator[Trajectory]:
         """All trajectories that have begun, in order."""

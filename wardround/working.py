@@ -5,8 +5,10 @@ import socket
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from time import time
+from typing import Any
 
 import anyio
+import msgspec
 import structlog
 
 from wardround.engine.batch import beside
@@ -17,7 +19,7 @@ from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import BEAT, Session, SessionRow
 from wardround.engine.spending import Spending, SpendRow
 from wardround.evaluators.evidence.search import LIBRARY
-from wardround.stored import StoredRun
+from wardround.stored import StoredEpisodes, StoredRun
 
 log = structlog.get_logger("wardround")
 _CHUNK = 32
@@ -95,6 +97,15 @@ def stopping(gates: Iterable[Gates], progress: Progress) -> Iterator[None]:
             stack.callback(one.reopen)
             stack.enter_context(progress.when_draining(one.stop))
         yield
+
+
+async def ready(run: StoredEpisodes, **changes: Any) -> None:
+    """Let a run go on: an order to stop is taken back unless somebody obeys it. `changes` are fields of Orders."""
+    store, name = run.store, run.name
+    if not any(session.alive and not died(session) for session in await store.sessions(name)):
+        changes["state"] = "run"
+    given = {field: value for field, value in changes.items() if value}
+    await store.order(name, msgspec.structs.replace(await store.orders(name), **given))
 
 
 async def looked_at(store: Store, run: str) -> None:

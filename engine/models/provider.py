@@ -82,7 +82,7 @@ def needed(env: Mapping[str, str], variable: str, spec: str, hint: str = "") -> 
     return value
 
 
-class Foreign(Wrapped):
+class ForeignModel(Wrapped):
     """A model of another package: nothing shows where its bytes go, so its package counts as one of its hosts.
 
     Restricted cases are sent to it where that name is allowed, beside the hosts that it names itself.
@@ -96,4 +96,4 @@ class Foreign(Wrapped):
     def bound(self, role: str, episode: str) -> Model:
         """For one seat and episode."""
         inner = self.model.bound(role, episode)
-        return self if inner is self.model else Foreign(inner)
+        return self if inner is self.model else ForeignModel(inner)

@@ -10,7 +10,7 @@ from wardround.engine.models.gates import Gates
 from wardround.engine.models.hosts import addresses
 from wardround.engine.models.limited import Limited
 from wardround.engine.models.prices import Prices
-from wardround.engine.models.provider import PROVIDERS, Foreign, Provider, Wanted
+from wardround.engine.models.provider import PROVIDERS, ForeignModel, Provider, Wanted
 from wardround.engine.models.retry import Patience, Retrying
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.plugins import named, names, of_the_house
@@ -72,4 +72,4 @@ def _made(provider: Provider, spec: str, where: str, env: Mapping[str, str], mea
     name, prices = spec.partition("/")[2], means.get("prices") or Prices()
     wanted = Wanted(spec, name, where, env, means.get("timeouts"), lambda public: prices.of(spec, name, public=public))
     model = whole(provider.model(wanted))
-    return model if of_the_house(provider) else Foreign(model), provider.key(wanted)
+    return model if of_the_house(provider) else ForeignModel(model), provider.key(wanted)

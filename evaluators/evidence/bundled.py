@@ -12,7 +12,7 @@ from wardround.engine.errors import UsageError
 from wardround.evaluators.evidence.corpus import SIZE, Corpus
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.passages import Fields
-from wardround.evaluators.evidence.search import MOST, Means, Search, Source
+from wardround.evaluators.evidence.search import MOST, Opening, Search, Source
 
 SOURCE = "Wardround's own demonstration texts, not for the care of patients"
 """The source of every passage: a verdict that rests on one must not look as if a publisher stood behind it.
@@ -37,7 +37,7 @@ class Bundled(Source):
         self._corpus, self._titles = corpus, titles
 
     @classmethod
-    async def opened_at(cls, place: str, means: Means) -> Search:
+    async def opened_at(cls, place: str, means: Opening) -> Search:
         """The bundled texts; nothing else is to be named."""
         if place:
             raise UsageError("the search bundled takes nothing after its name: write bundled")

@@ -17,7 +17,7 @@ from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.index import FORMAT, Index, build
 from wardround.evaluators.evidence.passages import Fields, files, passages, unread
-from wardround.evaluators.evidence.search import MOST, Means, Search, Source
+from wardround.evaluators.evidence.search import MOST, Opening, Search, Source
 
 log = structlog.get_logger("wardround")
 
@@ -46,7 +46,7 @@ class Corpus(Source):
         self._limiter = anyio.CapacityLimiter(_OPEN)
 
     @classmethod
-    async def opened_at(cls, place: str, means: Means) -> Search:
+    async def opened_at(cls, place: str, means: Opening) -> Search:
         """The corpus of a file or a folder."""
         if not place:
             raise UsageError("corpus: name a file of JSON lines or a folder of texts, for instance corpus:texts.jsonl")

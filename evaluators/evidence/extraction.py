@@ -3,14 +3,15 @@
 import codecs
 import io
 import re
-from typing import NamedTuple
-
-from lxml import etree
-from lxml.html import HtmlElement, HTMLParser, document_fromstring
+from typing import TYPE_CHECKING, NamedTuple
 
 from wardround.engine.errors import UsageError
+from wardround.engine.text import later
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.turned_away import turned_away
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
 
 PAGES = 60
 """Pages of a PDF that are read."""
@@ -18,7 +19,7 @@ _META = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,30})""
 _WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
 """Encodings that pages name and the wider ones they mean, as browsers take them."""
 _DATES = ("citation_publication_date", "citation_date", "article:published_time", "dc.date", "dcterms.issued", "date")
-_ISO = re.compile(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?!\d)")
+_ISO = later(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?!\d)")
 
 
 class Words(NamedTuple):
@@ -31,6 +32,10 @@ class Words(NamedTuple):
 
 def html(body: bytes, charset: str) -> Words:
     """The main text of a page; raises SearchError if there is none, UsageError without the extra `search`."""
+    # imported here: whoever reads no page does without them
+    from lxml import etree  # noqa: PLC0415
+    from lxml.html import HTMLParser, document_fromstring  # noqa: PLC0415
+
     try:
         from trafilatura import extract  # noqa: PLC0415 (an extra, and slow to import)
     except ImportError:
@@ -124,7 +129,7 @@ def _checked(words: Words) -> Words:
     return words
 
 
-def _all(tree: HtmlElement) -> str:
+def _all(tree: "HtmlElement") -> str:
     """All text of a page that is too short or too odd to have a main part."""
     hidden = ("script", "style", "noscript", "template", "head", "nav", "header", "footer", "form", "iframe", "svg")
     for element in list(tree.iter(*hidden)):
@@ -132,7 +137,7 @@ def _all(tree: HtmlElement) -> str:
     return "\n".join(part for part in tree.itertext() if isinstance(part, str) and part.strip())
 
 
-def _dated(tree: HtmlElement) -> str:
+def _dated(tree: "HtmlElement") -> str:
     """The date a page states in its head, ISO as far as it goes."""
     stated: dict[str, str] = {}
     for meta in tree.iter("meta"):

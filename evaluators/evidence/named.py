@@ -11,7 +11,7 @@ from wardround.engine.plugins import imported, meant, names, of_the_house
 from wardround.engine.plugins import named as installed
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.ledger import Ledger
-from wardround.evaluators.evidence.search import MOST, Means, Search, Source
+from wardround.evaluators.evidence.search import MOST, Opening, Search, Source
 from wardround.evaluators.evidence.steady import Steady
 
 SEARCHES = "wardround.searches"
@@ -26,9 +26,9 @@ async def named(spec: str, *, cache: Path | None = None, ledger: Ledger | None =
     UsageError naming the searches there are.
     """
     kind, place = kind_of(spec)
-    search = await kind.opened_at(place, Means(cache, ledger))
+    search = await kind.opened_at(place, Opening(cache, ledger))
     if not of_the_house(kind):
-        search = Foreign(search)
+        search = ForeignSearch(search)
     return Steady(search, at_once=kind.AT_ONCE) if search.host else search
 
 
@@ -60,7 +60,7 @@ def _forms() -> list[str]:
     return found
 
 
-class Foreign:
+class ForeignSearch:
     """A search of another package: nothing shows where its queries go, so it is guarded as if they left.
 
     Where it names no host but this machine, its package stands for one, to be allowed by that name.

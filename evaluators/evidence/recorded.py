@@ -8,7 +8,7 @@ from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.ledger import Asked, Ledger
 from wardround.evaluators.evidence.named import kind_of, named
 from wardround.evaluators.evidence.page import Page
-from wardround.evaluators.evidence.search import MOST, Means, Search, Source
+from wardround.evaluators.evidence.search import MOST, Opening, Search, Source
 
 
 class Recorded(Source):
@@ -26,7 +26,7 @@ class Recorded(Source):
         self.name, self._ledger = name, ledger
 
     @classmethod
-    async def opened_at(cls, place: str, means: Means) -> Search:
+    async def opened_at(cls, place: str, means: Opening) -> Search:
         """The record of a search: by its spec, or by the name it was recorded under, which holds `@` and a hash."""
         if means.ledger is None:
             raise UsageError(

@@ -34,13 +34,13 @@ class Search(Protocol):
 
 
 @runtime_checkable
-class Counted(Protocol):
+class Documented(Protocol):
     """A search that knows how many documents it looks in."""
 
     documents: int
 
 
-class Means(NamedTuple):
+class Opening(NamedTuple):
     """What a search is opened with: the folder for an index, and the record of what was found before; None for none."""
 
     cache: Path | None = None
@@ -63,7 +63,7 @@ class Source(Search, Protocol):
     PAGES: ClassVar[bool] = False
 
     @classmethod
-    async def opened_at(cls, place: str, means: Means) -> Search:
+    async def opened_at(cls, place: str, means: Opening) -> Search:
         """The search at `place`, which is what the user wrote after the name and a colon; raises UsageError."""
         del means
         if place:

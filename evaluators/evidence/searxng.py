@@ -7,7 +7,7 @@ from wardround.engine.models.hosts import address, host_of, joined
 from wardround.evaluators.evidence import api
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.evidence.search import MOST, Means, Search, Source
+from wardround.evaluators.evidence.search import MOST, Opening, Search, Source
 from wardround.evaluators.evidence.web import Limits, Web
 
 
@@ -27,7 +27,7 @@ class Searxng(Source):
         self._web = Web(limits, local=[self.host])
 
     @classmethod
-    async def opened_at(cls, place: str, means: Means) -> Search:
+    async def opened_at(cls, place: str, means: Opening) -> Search:
         """The server at this address."""
         if not place:
             raise UsageError("searxng: name the server, for instance searxng:http://localhost:8888")

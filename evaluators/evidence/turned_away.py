@@ -2,6 +2,8 @@
 
 import re
 
+from wardround.engine.text import later
+
 SHARE = 0.5
 """Share of a text's characters, in sentences that turn the reader away, from which the text is none."""
 SHORT = 300
@@ -55,7 +57,7 @@ _PHRASES = (
 _READ = 20_000
 """Characters of a text that are looked at: what turns a reader away stands at its beginning."""
 _AWAY = tuple(map(re.compile, _PHRASES))  # one by one and in small letters they are several times as fast as together
-_END = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
+_END = later(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 
 
 def turned_away(text: str, title: str = "") -> bool:

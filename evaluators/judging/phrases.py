@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from wardround.engine.text import later
@@ -61,6 +62,7 @@ def _rest(text: str) -> re.Pattern[str]:
     return later(re.sub(r"@(\d+)", r"[\\s\\S]{0,\1}?", text))
 
 
+@cache
 def _phrases() -> dict[str, tuple[Phrase, ...]]:
     found: dict[str, list[Phrase]] = {}
     for sign, words, rest in (*ORDERS, *ADDRESSES, *OTHERS):
@@ -70,20 +72,24 @@ def _phrases() -> dict[str, tuple[Phrase, ...]]:
     return {word: tuple(phrases) for word, phrases in found.items()}
 
 
-_BY_WORD = _phrases()
 _REACH = 160
 """Characters after a word that tell two places of it apart; nearly all phrases are shorter."""
 _WORD = later(r"[^\W\d_]+")
-_WHOLE = tuple(Phrase(sign, _rest(plain(rest))) for sign, rest in UNSPACED)
+
+
+@cache
+def _whole() -> tuple[Phrase, ...]:
+    return tuple(Phrase(sign, _rest(plain(rest))) for sign, rest in UNSPACED)
 
 
 def spoken(text: str) -> Iterator[str]:
     """The signs of the phrases in a plain text, each once."""
     told: set[str] = set()
     tried: set[tuple[str, str]] = set()  # a text that says the same over and over is looked at once
+    by_word = _phrases()
     for place in _WORD.finditer(text):
         word = place[0]
-        phrases = _BY_WORD.get(word)
+        phrases = by_word.get(word)
         if phrases is None:
             continue
         said = (word, text[place.end() : place.end() + _REACH])
@@ -95,7 +101,7 @@ def spoken(text: str) -> Iterator[str]:
                 told.add(phrase.sign)
                 yield phrase.sign
     if not text.isascii():
-        for phrase in _WHOLE:
+        for phrase in _whole():
             if phrase.sign not in told and phrase.rest.search(text):
                 told.add(phrase.sign)
                 yield phrase.sign

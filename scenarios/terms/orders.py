@@ -1,8 +1,10 @@
 """The examiner's look-up: a doctor's order against a record, answered in four states with the field it rests on."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
+
+import msgspec
 
 from wardround.engine.records import Json
 from wardround.scenarios.records import Item
@@ -61,6 +63,17 @@ class _Desk:
     policy: str
     everything: bool
     told: Collection[str]
+
+
+def record(rows: Iterable[Mapping[str, Json]]) -> tuple[Item, ...]:
+    """The record's items as a view tells them."""
+    return tuple(msgspec.convert(dict(row), Item) for row in rows)
+
+
+def wanted(order: Mapping[str, Json]) -> str | Sequence[str]:
+    """What was ordered: the list of items, or where there is none the text."""
+    items = order.get("items") or ()
+    return tuple(items) if items else str(order.get("text") or "")
 
 
 def answer(

@@ -166,7 +166,7 @@ async def test_no_table_is_drawn_over_a_person_who_goes_on_with_a_run(tmp_path: 
     seats = {"doctor": {"spec": "wardround.agents.human:Human"}}
     settings = validated({"cases": "bundled", "scenario": "oracle", "name": "r", "limit": 1, "seats": seats}, "test")
     run = await write_down(await plan(settings, store, {}), store)
-    assert run.header["seats"]["doctor"]["outside"]
+    assert run.header.seats["doctor"].outside
     await store.aclose()
     code, screen = at_a_terminal(["run", "--resume", "r", "--store", str(tmp_path / "s.db")], "my reply\n\n")
     assert code in (0, 3), screen  # a run that was played, whatever came of the reply

@@ -128,7 +128,8 @@ def test_searches_are_told_apart_from_calls_of_judges(shell: Shell, played: list
 def test_who_steers_an_evaluation_is_told_how_it_goes_on(shell: Shell, played: list[object], store: Path) -> None:
     assert shell("score", *played, "--judge", "lexical") == 0
     assert shell("stop", "r~standard", "--store", store) == 2
-    assert "wardround score r --evaluators standard" in shell.err
+    assert "to go on with it: wardround score --resume r~standard" in shell.err
+    assert shell("score", "--resume", "r~standard", "--store", store) == 0, shell.err
 
 
 def test_the_scores_of_an_evaluation_are_exported_though_others_have_taken_their_place(

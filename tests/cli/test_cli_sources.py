@@ -43,8 +43,8 @@ async def test_several_files_and_folders_are_played_in_their_order(folder: Path,
     more.write_text(case(7).model_dump_json())
     run = await wardround.run([folder, more], "oracle", doctor="gold", store=MemoryStore())
     assert [row.case for row in await run.episodes()] == ["case-001", "case-002", "case-000", "case-007"]
-    assert run.header["cases"]["from"] == [str(folder / "a.json"), str(folder / "b.jsonl"), str(more)]
-    assert run.header["settings"]["cases"] == [str(folder), str(more)]
+    assert run.header.cases.source == [str(folder / "a.json"), str(folder / "b.jsonl"), str(more)]
+    assert run.json["settings"]["cases"] == [str(folder), str(more)]
     assert (await wardround.resume(run.name, store=run.store)).header == run.header
 
 
@@ -86,7 +86,7 @@ def test_a_folder_without_cases_is_refused(shell: Shell, tmp_path: Path, store: 
 
 async def test_a_scenario_of_one_s_own_is_named_in_the_header(folder: Path) -> None:
     run = await wardround.run(folder, QUICK, doctor="gold", store=MemoryStore())
-    assert run.header["scenario"]["name"] == QUICK
+    assert run.header.scenario.name == QUICK
     assert await run.endings() == {"completed": 3}
 
 

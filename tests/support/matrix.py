@@ -25,7 +25,8 @@ from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.standard import Standard
 from wardround.planning import Plan, plan, write_down
-from wardround.playing import Stage, play_open, stage
+from wardround.runs.encounter import Encounter, encounter
+from wardround.runs.runner import Runner
 from wardround.scoring import score_run
 from wardround.settings import validated
 
@@ -156,7 +157,7 @@ class House:
     def __init__(self, store: Store | None = None) -> None:
         self.store = store or MemoryStore()
         self.plans: dict[str, Plan] = {}
-        self.stages: dict[str, Stage] = {}
+        self.stages: dict[str, Encounter] = {}
         self.whole: dict[str, Mapping[bool, Figures]] = {}
 
     @classmethod
@@ -179,7 +180,7 @@ class House:
         fields = {"cases": str(file), "scenario": scenario, "repeats": 1, "seats": seats, "preflight": False}
         self.plans[scenario] = await plan(validated(fields, "test"), self.store, {})
 
-    async def staged(self, ward: Ward, name: str) -> Stage:
+    async def staged(self, ward: Ward, name: str) -> Encounter:
         """A new run whose models are the ward's, called `name` with hyphens for what a name may not hold."""
         made = self.plans[ward.scenario]
         gates = Gates()  # those of the stage, as in a run: what a brake has shut is open when playing begins again
@@ -191,28 +192,28 @@ class House:
         run = await write_down(replace(made, settings=named, parts=parts), self.store)
         usual = self.stages.get(ward.scenario)
         if usual is None:
-            usual = self.stages[ward.scenario] = await stage(run, parts, made.access)
-        return replace(usual, run=run, company=replace(usual.company, parts=parts, gates=gates))
+            usual = self.stages[ward.scenario] = await encounter(run, parts, made.access)
+        return replace(usual, run=run, cast=replace(usual.cast, parts=parts, gates=gates))
 
 
-async def played(scene: Stage, retry: Sequence[str] = ()) -> None:
+async def played(scene: Encounter, retry: Sequence[str] = ()) -> None:
     """Play what is open, and what ended by a cause of `retry`."""
     try:
         await scene.run.store.reopen(scene.run.name, retry)
-        await play_open(scene, Progress(), EPISODES)
+        await Runner(scene, Progress(), EPISODES).play()
     finally:
-        for part in scene.company.parts.values():
+        for part in scene.cast.parts.values():
             if part.model is not None:
                 await part.model.aclose()
 
 
-async def endings(scene: Stage) -> dict[str, str]:
+async def endings(scene: Encounter) -> dict[str, str]:
     """Episode to `completed` or CAUSE/REASON."""
     rows = await scene.run.episodes()
     return {row.id: f"{row.cause}/{row.reason}" if row.reason else str(row.cause) for row in rows}
 
 
-async def scored(ward: Ward, scene: Stage, *, judged: bool) -> Figures:
+async def scored(ward: Ward, scene: Encounter, *, judged: bool) -> Figures:
     """All scores but those of time."""
     part = None
     if judged:

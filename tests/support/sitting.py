@@ -8,7 +8,6 @@ from plain_judge import PlainJudge
 
 import wardround
 from wardround.cast import Part
-from wardround.court import Court, seats_of
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
 from wardround.engine.trajectory import Trajectory
@@ -16,6 +15,7 @@ from wardround.evaluators.evaluation import SEAT
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.reasoning.account import Account
 from wardround.evaluators.rows import RunScores
+from wardround.judges import JudgeConfig, seats_of
 from wardround.replaying import replay_run
 from wardround.results import Run
 
@@ -28,9 +28,9 @@ async def played(store: Store, limit: int = 3, **more: Any) -> Run:
     )
 
 
-def court(judge: PlainJudge, *others: PlainJudge, **more: Any) -> Court:
+def court(judge: PlainJudge, *others: PlainJudge, **more: Any) -> JudgeConfig:
     parts = [Part(f"scripted/{place}", model=Scripted(one)) for place, one in enumerate((judge, *others))]
-    return Court(seats_of(parts), **{"search": PlayedSearch(Found("t", "", TEXT)), **more})
+    return JudgeConfig(seats_of(parts), **{"search": PlayedSearch(Found("t", "", TEXT)), **more})
 
 
 def table(scores: RunScores) -> list[Any]:

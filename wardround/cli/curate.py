@@ -20,6 +20,7 @@ from wardround.cli.options import (
 )
 from wardround.cli.outcome import left_open, say_forecast
 from wardround.cli.screen import echo
+from wardround.cli.workers import OPTIONS, alone_with_resume, causes_of, share_of, worker_options, workers_of
 from wardround.curating import Built, build_reports, curator, go_on
 from wardround.engine.batch import interruptible
 from wardround.engine.errors import UsageError
@@ -30,7 +31,7 @@ from wardround.settings import RunSettings, problems, validated
 from wardround.stored import open_store
 
 _CHANGES = ("concurrency", "budget", "timeout", "patience")
-_AGAIN = {*_CHANGES, "resumed", "retry", "store", "out", "as_json", "without", "log_level"}
+_AGAIN = (*_CHANGES, *OPTIONS, "resumed", "retry", "store", "out", "as_json", "without", "log_level")
 
 
 @click.command(short_help="Build cases from the text of case reports, by a model.")
@@ -70,6 +71,7 @@ _AGAIN = {*_CHANGES, "resumed", "retry", "store", "out", "as_json", "without", "
 @click.option("--prices", metavar="FILE", help="CSV (model,input,output) or TOML: USD per million tokens.")
 @click.option("--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="May be sent restricted articles.")
 @click.option("--no-preflight", is_flag=True, help="Skip the one cheap call to each endpoint before the run.")
+@worker_options
 @click.option("--name", help="Name of the run; default: made up.")
 @click.option("--resume", "resumed", metavar="RUN", help="Go on with this build; its settings come from the store.")
 @click.option("--retry", multiple=True, metavar="CAUSES", help="With --resume: reopen these, e.g. provider,parser.")
@@ -93,18 +95,11 @@ def reports(**given: Any) -> int:
     """
     configure(given["log_level"])
     if given["resumed"]:
-        _nothing_beside_resume(given)
+        alone_with_resume(given, _AGAIN, "build")
         settings = None
     else:
         settings = _settings(given)
     return drive(lambda: _build(settings, given))
-
-
-def _nothing_beside_resume(given: Mapping[str, Any]) -> None:
-    beside = [name for name, value in given.items() if value not in (None, (), False) and name not in _AGAIN]
-    if beside:
-        flags = ", ".join("ARTICLES" if name == "articles" else "--" + name.replace("_", "-") for name in beside)
-        raise UsageError(f"--resume takes the build's settings from the store; leave out {flags}")
 
 
 def _settings(given: Mapping[str, Any]) -> RunSettings:
@@ -147,15 +142,17 @@ def _settings(given: Mapping[str, Any]) -> RunSettings:
 
 async def _build(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
     progress, out = Progress(), given["out"]
+    concurrency = given["concurrency"] or (settings.concurrency if settings else None)
+    elsewhere = workers_of(given, progress, concurrency)
+    at_work: dict[str, Any] = {"share": share_of(given["share"]), "elsewhere": elsewhere}
     store = open_store(store_path(given["store"]))
     try:
         async with interruptible(progress), live_table(progress, shown=on_terminal() and not given["as_json"]):
             if settings is None:
-                causes = [cause for causes in given["retry"] for cause in causes.split(",") if cause]
-                again = {"retry": causes, **{name: given[name] for name in _CHANGES}}
-                built = await go_on(given["resumed"], out, store, progress, given["without"], **again)
+                again = {"retry": causes_of(given), **{name: given[name] for name in _CHANGES}}
+                built = await go_on(given["resumed"], out, store, progress, given["without"], **again, **at_work)
             else:
-                built = await build_reports(settings, out, store, progress, pilot=given["pilot"] or 0)
+                built = await build_reports(settings, out, store, progress, pilot=given["pilot"] or 0, **at_work)
         return _outcome(built, progress, out, as_json=given["as_json"])
     finally:
         await store.aclose()

@@ -91,8 +91,8 @@ def _lines(run: StoredRun, what: str, seat: str) -> AsyncIterator[bytes]:
             f"wardround show {run.name} EPISODE --calls has each question, the dialogues judged are those of "
             f"{run.evaluated}"
         )
-    if seat not in run.header["seats"]:
-        raise UsageError(f"run {run.name} has no seat {seat!r}; it has: {', '.join(run.header['seats'])}")
+    if seat not in run.header.seats:
+        raise UsageError(f"run {run.name} has no seat {seat!r}; it has: {', '.join(run.header.seats)}")
     return _dialogues(run, seat)
 
 

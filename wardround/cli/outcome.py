@@ -19,16 +19,16 @@ async def outcome(run: Run, progress: Progress, as_json: bool) -> int:
     """Say how the run ended; the exit code."""
     endings = await run.endings()
     total = sum(endings.values())
-    skipped = run.header["skipped"]
+    skipped = run.played("it is not played").skipped
     if as_json:
-        told = {"run": run.name, "episodes": total, "endings": {"completed": 0, **endings}, "skipped": skipped["count"]}
+        told = {"run": run.name, "episodes": total, "endings": {"completed": 0, **endings}, "skipped": skipped.count}
         say_json({**told, "stopped": progress.why, "pilot": run.pilot})
     else:
         ends = ", ".join(f"{count} {cause}" for cause, count in sorted(endings.items()))
         echo(f"{run.name}: {counted(total, 'episode')}: {ends}")
-        if skipped["count"]:
-            first = "; ".join(f"{case}: {why}" for case, why in skipped["first"][:3])
-            echo(f"not run: {counted(skipped['count'], 'case')} ({first}{'; ...' * (skipped['count'] > 3)})", err=True)
+        if skipped.count:
+            first = "; ".join(f"{case}: {why}" for case, why in skipped.first[:3])
+            echo(f"not run: {counted(skipped.count, 'case')} ({first}{'; ...' * (skipped.count > 3)})", err=True)
         await _unfinished(run, endings)
         if run.pilot:
             say_forecast(run.pilot)

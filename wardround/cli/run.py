@@ -26,9 +26,8 @@ from wardround.cli.options import (
 from wardround.cli.outcome import outcome
 from wardround.cli.outset import say_outset
 from wardround.cli.screen import echo
-from wardround.clustering import run_clustered, shared_store
+from wardround.cli.workers import OPTIONS, alone_with_resume, causes_of, share_of, worker_options, workers_of
 from wardround.engine.batch import INTERRUPTED, interruptible
-from wardround.engine.cluster import cluster_of, need_ray
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.progress import Progress
@@ -40,8 +39,7 @@ from wardround.stored import StoredRun, open_store
 
 _CHANGES = ("concurrency", "budget", "timeout", "patience")
 _URLS = {"doctor": "base_url", "patient": "patient_base_url"}
-_AGAIN = {*_CHANGES, *_URLS.values(), "resumed", "retry", "store", "as_json", "log_level", "share"}
-_AGAIN |= {"cluster", "workers"}
+_AGAIN = (*_CHANGES, *_URLS.values(), *OPTIONS, "resumed", "retry", "store", "as_json", "log_level")
 """Options that go beside --resume."""
 
 
@@ -133,11 +131,7 @@ GROUPS = {
 @timeout_option
 @patience_option
 @click.option("--cache", metavar="SEATS", help="Seats whose calls are answered from the store if made before.")
-@click.option("--share", metavar="I/N", help="This is process I of N at work on the run; it takes 1/N of each quota.")
-@click.option(
-    "--cluster", metavar="ray[://HOST:PORT]", help="Play with workers on a Ray cluster: of this machine, or that one."
-)
-@click.option("--workers", type=positive, help="With --cluster: how many workers.")
+@worker_options
 @click.option("--prompts", metavar="DIR", help="Your own wording: a folder of prompts that replace the built-in ones.")
 @click.option("--prices", metavar="FILE", help="CSV (model,input,output) or TOML: USD per million tokens.")
 @click.option(
@@ -175,7 +169,7 @@ def command(**given: Any) -> int:
     """
     configure(given["log_level"])
     if given["resumed"]:
-        _nothing_beside_resume(given)
+        alone_with_resume(given, _AGAIN, "run", " (or fork: wardround replay)")
     elif given["retry"]:
         raise UsageError("--retry goes with --resume RUN: it reopens episodes of that run")
     settings = None if given["resumed"] else settings_of(given)
@@ -185,16 +179,6 @@ def command(**given: Any) -> int:
         echo(written(settings), nl=False, lines=True)
         return 0
     return drive(lambda: _play(settings, given))
-
-
-def _nothing_beside_resume(given: Mapping[str, Any]) -> None:
-    """The settings of a resumed run come from the store: saying others would be silently ignored, so it is refused."""
-    beside = [name for name, value in given.items() if value not in (None, (), False) and name not in _AGAIN]
-    if beside:
-        flags = ", ".join("--" + name.replace("_", "-") for name in beside)
-        raise UsageError(
-            f"--resume takes the run's settings from the store; leave out {flags} (or fork: wardround replay)"
-        )
 
 
 async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
@@ -213,10 +197,17 @@ async def _play(settings: RunSettings | None, given: Mapping[str, Any]) -> int:
 
 async def _carried_on(settings: RunSettings | None, store: Store, given: Mapping[str, Any], progress: Progress) -> Run:
     """Play a new run or one that is taken up again, here or on a cluster."""
-    if given["cluster"] or given["workers"]:
-        return await _clustered(settings, store, given, progress)
+    concurrency = given["concurrency"] or (settings.concurrency if settings else None)
+    elsewhere = workers_of(given, progress, concurrency)
+    if elsewhere is not None:
+        if settings is None:
+            run = await taken_up(given["resumed"], store, **_again(given))
+        else:
+            run = await laid_down(await _planned(settings, store, given), store)
+        await elsewhere(run.name)
+        return run
     if settings is None:
-        share = _share(given["share"])
+        share = share_of(given["share"])
         seats = {seat: {"base_url": given[flag]} for seat, flag in _URLS.items() if given[flag]}
         return await resume(given["resumed"], store=store, share=share, seats=seats, progress=progress, **_again(given))
     made = await _planned(settings, store, given)
@@ -238,46 +229,17 @@ def _say_interrupted(why: str, progress: Progress) -> None:
 async def _person(settings: RunSettings | None, store: Store, resumed: str) -> bool:
     """Whether a person plays, whose terminal it then is."""
     if settings is None:
-        return played_by_person((await StoredRun.open(store, resumed)).header["seats"])
-    return played_by_person({seat: chosen.model_dump() for seat, chosen in settings.seats.items()})
+        return played_by_person((await StoredRun.open(store, resumed)).header.seats)
+    return played_by_person(settings.seats)
 
 
 async def _planned(settings: RunSettings, store: Store, given: Mapping[str, Any]) -> Plan:
-    made = await plan(settings, store, {}, _share(given["share"]))
+    made = await plan(settings, store, {}, share_of(given["share"]))
     if not given["as_json"]:
         say_outset(made)
     return made
 
 
-async def _clustered(settings: RunSettings | None, store: Store, given: Mapping[str, Any], progress: Progress) -> Run:
-    """Let workers of a cluster play."""
-    if not given["cluster"]:
-        raise UsageError("--workers goes with --cluster; how many episodes one process plays at once is --concurrency")
-    if given["pilot"] or given["share"]:
-        raise UsageError("--cluster goes with neither --pilot nor --share: workers have their shares anyway")
-    cluster = cluster_of(given["cluster"], given["workers"])
-    need_ray(cluster)
-    where = shared_store(store_path(given["store"]), cluster)
-    if settings is None:
-        run = await taken_up(given["resumed"], store, **_again(given))
-    else:
-        run = await laid_down(await _planned(settings, store, given), store)
-    concurrency = given["concurrency"] or (settings.concurrency if settings else None)
-    await run_clustered(run.name, where, cluster, concurrency, progress)
-    return run
-
-
 def _again(given: Mapping[str, Any]) -> dict[str, Any]:
     """What `--resume` takes besides."""
-    retry = [cause for causes in given["retry"] for cause in causes.split(",") if cause]
-    return {"retry": retry, **{name: given[name] for name in _CHANGES}}
-
-
-def _share(text: str | None) -> tuple[int, int]:
-    """`2/8` as (2, 8)."""
-    if not text:
-        return 1, 1
-    part, slash, whole = text.partition("/")
-    if not (slash and part.isdecimal() and whole.isdecimal() and 1 <= int(part) <= int(whole)):
-        raise UsageError(f"--share {text}: write I/N, such as 2/8 for the second of eight processes")
-    return int(part), int(whole)
+    return {"retry": causes_of(given), **{name: given[name] for name in _CHANGES}}

@@ -7,8 +7,10 @@ import click
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
 from wardround.cli.screen import echo
+from wardround.engine.errors import StoreError
+from wardround.engine.rows import RunRow
 from wardround.evaluators.reasons import ended_by
-from wardround.stored import StoredRun
+from wardround.runs.header import Header, read_header
 
 
 @click.command(short_help="List the runs of a store.")
@@ -28,7 +30,7 @@ def command(store: str | None, as_json: bool) -> None:
         echo("no runs yet: wardround run --help")
     for row in rows:
         if row["damage"]:
-            echo(f"{row['run']:<24} {row['begun']}  its header is damaged: {row['damage']}")
+            echo(f"{row['run']:<24} {row['begun']}  {row['damage']}")
             continue
         ends = ", ".join(f"{count} {ended_by(cause)}" for cause, count in row["endings"].items())
         echo(f"{row['run']:<24} {row['begun']}  {row['scenario']:<13} {row['doctor']:<28} {ends}")
@@ -39,17 +41,28 @@ async def _rows(where: str | None) -> list[dict[str, Any]]:
     try:
         rows = []
         for run in await store.runs():
-            seats = run.header.get("seats", {})
+            header, damage = _header(run)
+            doctor = header.seats.get("doctor") if header else None
             rows.append(
                 {
                     "run": run.name,
-                    "damage": run.damage,
+                    "damage": damage,
                     "begun": datetime.fromtimestamp(run.created).astimezone().strftime("%Y-%m-%d %H:%M"),
-                    "scenario": run.header.get("scenario", {}).get("name", ""),
-                    "doctor": seats.get("doctor", {}).get("spec", ""),
-                    "endings": await StoredRun(store, run.name, run.header).endings(),
+                    "scenario": header.scenario.name if header else "",
+                    "doctor": doctor.spec if doctor else "",
+                    "endings": dict(await store.endings(run.name)),
                 }
             )
         return rows
     finally:
         await store.aclose()
+
+
+def _header(run: RunRow) -> tuple[Header | None, str]:
+    """The header, or why it cannot be used: a run that cannot be read is listed with the others."""
+    if run.damage:
+        return None, f"its header is damaged: {run.damage}"
+    try:
+        return read_header(run), ""
+    except StoreError as error:
+        return None, str(error)

@@ -1,8 +1,7 @@
 """`wardround score`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,13 +15,14 @@ from wardround.cli.options import (
     json_option,
     on_terminal,
     patience_option,
+    positive,
     say_json,
     store_option,
     timeout_option,
 )
+from wardround.cli.outcome import say_forecast
 from wardround.cli.screen import console, echo
-from wardround.convening import Convening, convened, searching
-from wardround.court import Court
+from wardround.cli.workers import OPTIONS, alone_with_resume, causes_of, share_of, worker_options, workers_of
 from wardround.engine.batch import interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
@@ -36,14 +36,17 @@ from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import Summary, summarise
 from wardround.evaluators.table import chosen, score_table
+from wardround.judges import JudgeConfig, JudgeOptions, judge_config, searching
+from wardround.piloting import Pilot
 from wardround.priced import Priced
 from wardround.results import Run
-from wardround.scoring import evaluator_names, evaluator_of, score_run
+from wardround.scoring import evaluator_names, evaluator_of, score_run, stored_evaluator
 from wardround.scorings import names_by
+from wardround.stored import StoredRun
 
 
 @click.command(short_help="Score the episodes of a run.")
-@click.argument("run")
+@click.argument("run", required=False)
 @click.option(
     "--evaluators",
     default="standard",
@@ -121,6 +124,20 @@ from wardround.scorings import names_by
     help="Cap what the judging of each evaluator spends over all its resumes, such as 5usd or 2000calls.",
 )
 @click.option(
+    "--pilot",
+    type=positive,
+    metavar="N",
+    help="Judge N random episodes first and forecast the rest; go on only if it fits the --budget.",
+)
+@click.option("--resume", "resumed", metavar="RUN~EVALUATOR", help="Go on with this evaluation, with its own judges.")
+@click.option(
+    "--retry",
+    multiple=True,
+    metavar="CAUSES",
+    help="Judge anew only what these causes ended, e.g. provider; default: all that could not be judged.",
+)
+@worker_options
+@click.option(
     "--quota", "quotas", multiple=True, metavar="[ADDRESS ]NAME=N,...", help="Limits of endpoints, as for run."
 )
 @timeout_option
@@ -130,7 +147,7 @@ from wardround.scorings import names_by
 )
 @store_option
 @json_option
-def command(run: str, **given: Any) -> int:
+def command(run: str | None, **given: Any) -> int:
     """Score the closed episodes of a run and keep the scores. Without --judge no model is asked.
 
     What judges are asked is kept as a run of its own, RUN~EVALUATOR: the same command goes on with what was stopped,
@@ -141,9 +158,18 @@ def command(run: str, **given: Any) -> int:
               wardround score calm-heron-417 --judge openai/gpt-4o --json
               wardround score calm-heron-417 --evaluators reasoning --judge openai/gpt-4o --search pubmed
               wardround score calm-heron-417 --evaluators reasoning --judge lexical --search corpus:texts.jsonl
+              wardround score --resume calm-heron-417~reasoning --retry provider
     """
     configure("warning")
-    return drive(lambda: _score(run, given))
+    if given["resumed"] and run:
+        raise UsageError("--resume names an evaluation, which says what it judges: leave out RUN")
+    if given["resumed"]:
+        usual = {"evaluators": "standard", "repeats": 1, "knowledge": "search"}
+        told = {name: value for name, value in given.items() if value != usual.get(name)}
+        alone_with_resume(told, _AGAIN, "evaluation")
+    elif not run:
+        raise UsageError("name the RUN to score, or an evaluation to go on with: --resume RUN~EVALUATOR")
+    return drive(lambda: _score(run or "", given))
 
 
 def _priced(path: Path) -> Standard:
@@ -155,50 +181,80 @@ def _priced(path: Path) -> Standard:
 
 
 async def _score(name: str, given: dict[str, Any]) -> int:
-    evaluators = _evaluators(given)
-    progress = Progress()
+    asked = None if given["resumed"] else _evaluators(given)
+    progress, pilots = Progress(), dict[str, Pilot]()
+    elsewhere = workers_of(given, progress, given["concurrency"], ("pilot", "share", "follow"))
     async with AsyncExitStack() as opened:
         store = existing_store(given["store"])
         opened.push_async_callback(store.aclose)
-        run = await Run.open(store, name)
+        run = await Run.open(store, name or await _judged(store, given["resumed"]))
         run.check_scorable()
-        courts = await _courts(given, evaluators, store, opened)
+        if asked is None:
+            evaluators, judges = await _again(store, given, opened)
+        else:
+            evaluators, judges = asked, await _judges(given, asked, store, opened)
         shown = on_terminal() and not given["as_json"]
         async with interruptible(progress), live_table(progress, shown=shown, library=LIBRARY):
             scores = await score_run(
                 run,
                 evaluators,
-                judge=courts,
+                judge=judges,
                 progress=progress,
                 budget=given["budget"],
                 concurrency=given["concurrency"] or 32,
                 follow=given["follow"],
+                retry=causes_of(given),
+                pilot=given["pilot"] or 0,
+                pilots=pilots,
+                called=given["resumed"] or "",
+                elsewhere=elsewhere,
             )
-        await _say(run, scores, evaluators, progress, given["as_json"])
+        await _say(run, scores, evaluators, progress, pilots if given["as_json"] else None)
+        for pilot in () if given["as_json"] else pilots.values():
+            say_forecast(pilot)
         if progress.draining:
             return 130
         return 3 if scores.broken or scores.damaged else 0
 
 
-async def _courts(
+async def _judged(store: Store, evaluation: str) -> str:
+    """The run that an evaluation judges."""
+    run = await StoredRun.open(store, evaluation)
+    if not run.evaluated:
+        raise UsageError(f"run {run.name} is no evaluation; to go on with it: wardround run --resume {run.name}")
+    return run.evaluated
+
+
+async def _again(
+    store: Store, given: dict[str, Any], opened: AsyncExitStack
+) -> tuple[list[Evaluator], list[JudgeConfig] | None]:
+    """The evaluator and the judges of an evaluation that is gone on with, as its header has them."""
+    run = await Run.open(store, given["resumed"])
+    changes = {name: given[name] for name in ("timeout", "patience")}
+    judges = await JudgeConfig.stored(run, share_of(given["share"]), given["base_urls"], **changes)
+    opened.push_async_callback(judges.aclose)
+    return [await stored_evaluator(run)], [judges]
+
+
+async def _judges(
     given: dict[str, Any], evaluators: Sequence[Evaluator], store: Store, opened: AsyncExitStack
-) -> list[Court] | None:
-    """A court for each evaluator: with its usual search, where it has one and the user named none."""
+) -> list[JudgeConfig] | None:
+    """The judges of each evaluator: with its usual search, where it has one and the user named none."""
     asked = _asked(given)
     if asked is None:
         return None
-    court = await convened(asked, store)
-    opened.push_async_callback(court.aclose)
-    courts = {"": court}
-    usual = ["" if court.search else _usual(evaluator, asked.knowledge) for evaluator in evaluators]
+    config = await judge_config(asked, store, share_of(given["share"]))
+    opened.push_async_callback(config.aclose)
+    configs = {"": config}
+    usual = ["" if config.search else _usual(evaluator, asked.knowledge) for evaluator in evaluators]
     for spec in usual:
-        if spec not in courts:
-            search, reader = await searching(replace(asked, search=spec), store)
+        if spec not in configs:
+            search, reader = await searching(msgspec.structs.replace(asked, search=spec), store)
             for one in (search, reader):
                 if one is not None:
                     opened.push_async_callback(one.aclose)
-            courts[spec] = court.with_search(search, reader)
-    return [courts[spec] for spec in usual]
+            configs[spec] = config.with_search(spec, search, reader)
+    return [configs[spec] for spec in usual]
 
 
 def _usual(evaluator: Evaluator, knowledge: Knowledge) -> str:
@@ -208,16 +264,24 @@ def _usual(evaluator: Evaluator, knowledge: Knowledge) -> str:
     return needs_of(evaluator).search
 
 
-async def _say(run: Run, scores: RunScores, evaluators: Sequence[Evaluator], progress: Progress, as_json: bool) -> None:
-    summary = summarise(scores.episodes, run.header["seed"], scores.answer_judges)
+async def _say(
+    run: Run,
+    scores: RunScores,
+    evaluators: Sequence[Evaluator],
+    progress: Progress,
+    pilots: Mapping[str, Pilot] | None,
+) -> None:
+    """Say the figures; with `pilots`, everything as JSON."""
+    summary = summarise(scores.episodes, run.header.seed, scores.answer_judges)
     names = [evaluator.name for evaluator in evaluators]
-    if as_json:
+    if pilots is not None:
         told = {
             "floor": scores.floor,
             "doubts": doubts(scores, summary),
             "stopped": progress.why,
             "broken": scores.broken,
             "damaged": scores.damaged,
+            "pilots": pilots,
         }
         say_json({"run": run.name, **summary.to_json(), **told, "evaluated": scores.evaluated})
     else:
@@ -271,6 +335,11 @@ _NEEDS_JUDGE = {
     "allow": "allow-domain",
     "deny": "deny-domain",
     "follow": "follow",
+    "pilot": "pilot",
+    "retry": "retry",
+    "share": "share",
+    "cluster": "cluster",
+    "workers": "workers",
     "prompts": "prompts",
     "prices": "prices",
     "concurrency": "concurrency",
@@ -283,7 +352,14 @@ _NEEDS_JUDGE = {
 """Options that say nothing without a judge, and what the user wrote."""
 
 
-def _asked(given: dict[str, Any]) -> Convening | None:
+_AGAIN = (
+    *(*OPTIONS, "resumed", "retry", "budget", "concurrency", "timeout", "patience", "base_urls", "follow"),
+    *("store", "as_json"),
+)
+"""Options that go beside --resume."""
+
+
+def _asked(given: dict[str, Any]) -> JudgeOptions | None:
     if not given["judges"]:
         for option, flag in _NEEDS_JUDGE.items():
             if given[option] not in (None, (), False):
@@ -292,7 +368,7 @@ def _asked(given: dict[str, Any]) -> Convening | None:
             if given[option] != usual:
                 raise UsageError(f"--{flag} goes with --judge")
         return None
-    return Convening(
+    return JudgeOptions(
         judges=given["judges"],
         base_urls=given["base_urls"],
         temperature=given["temperature"],
@@ -303,7 +379,7 @@ def _asked(given: dict[str, Any]) -> Convening | None:
         allow=given["allow"],
         deny=given["deny"],
         allow_hosts=given["allow_hosts"],
-        prompts=given["prompts"],
+        prompts=str(given["prompts"] or ""),
         quotas=given["quotas"],
         prices=str(given["prices"] or ""),
         timeout=given["timeout"],

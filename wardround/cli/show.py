@@ -19,6 +19,7 @@ from wardround.evaluators.showing.as_read import as_read
 from wardround.evaluators.showing.encounter import SAID, Encounter, Turn, encounter
 from wardround.evaluators.standing import answers, goal_of
 from wardround.results import Run
+from wardround.runs.header import RunHeader, SeatHeader
 from wardround.scenarios.case import Case
 from wardround.settings import shown_header
 from wardround.stored import StoredRun
@@ -53,16 +54,17 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
     try:
         run = await StoredRun.open(store, name)
         if as_json:
-            say_json({"run": name, "header": shown_header(run.header), "episodes": await run.episodes()})
+            say_json({"run": name, "header": shown_header(run.json), "episodes": await run.episodes()})
             return
         rows, total = await run.episodes(limit), sum((await run.endings()).values())
-        echo(f"{name}: {run.header['scenario']['name']}, begun {run.header['begun']}")
-        for seat, told in run.header["seats"].items():
-            echo(f"  {seat:<10} {told['spec']}{_beside(told)}")
+        echo(f"{name}: {run.header.scenario.name}, begun {run.header.begun}")
+        for seat, told in run.header.seats.items():
+            echo(f"  {seat:<10} {told.spec}{_beside(told)}")
+        header = run.header if isinstance(run.header, RunHeader) else None
         if run.restricted:
-            hosts = ", ".join(run.header.get("settings", {}).get("allow_hosts", ())) or "none"
+            hosts = ", ".join(header.settings.get("allow_hosts", ()) if header else ()) or "none"
             echo(f"  {run.restricted:,} of its cases are restricted; hosts allowed for them: {hosts}")
-        for case, why in run.header["skipped"]["first"][:limit] if "skipped" in run.header else ():
+        for case, why in header.skipped.first[:limit] if header else ():
             echo(f"   not run  {case}: {why}")
         for row in rows:
             ended = ended_by(row.cause, row.reason)
@@ -73,10 +75,10 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
         await store.aclose()
 
 
-def _beside(told: dict[str, Any]) -> str:
+def _beside(told: SeatHeader) -> str:
     """Where a seat's model is, and what its agent is told."""
-    host = f"  at {told['host']}" if told.get("host") else ""
-    return host + (f"  told: {told['told']}" if told["told"] else "")
+    host = f"  at {told.host}" if told.host else ""
+    return host + (f"  told: {told.told}" if told.told else "")
 
 
 async def _show_episode(name: str, episode: str, where: str | None, calls: bool, as_json: bool) -> None:

@@ -62,7 +62,7 @@ def test_what_an_older_model_has_is_used() -> None:
 
 def test_a_seat_takes_it_and_guards_every_host() -> None:
     part = Part("own", model=cast(Model, Bound()))
-    assert part.describe()["host"] == "far.example"
+    assert part.describe().host == "far.example"
     with pytest.raises(EgressError, match=r"farther\.example"):
         check_egress({"doctor": part}, 1, ["far.example"])
 

@@ -1,0 +1,239 @@
+"""Trace which files of the product a doctor's turn and a judged reply pass, by what really runs.
+
+    python -m scripts.trace_files [--json]
+
+A case is played under `workup` with a model over HTTP and an SQLite store. Two replies of one step each are scored, one
+after the other, by `reasoning` with a judge over HTTP and a search in a corpus. A file counts if one of its functions
+runs, in any thread, while
+
+- the turn lasts: from the examiner's answer, over the doctor's call, to the examiner's next order, as it is stored, in
+  each of six episodes;
+- the reply is judged: from the first call about its step to the first about the second's; by then the verdict and the
+  scores that it gives are stored, and the second reply is read.
+
+The server runs in a thread of its own, which is left out, and so is code that runs as a module is imported. Only the
+command line, the loopback server and the entry points are named here, so that the script outlives moves of modules.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from wardround.cli import main as wardround
+from wardround.engine.models.loopback import Loopback
+from wardround.engine.plugins import maker, named
+from wardround.engine.records import Action, Message, View
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("agents", "engine", "evaluators", "scenarios", "wardround")
+SETTLED = 0.3
+"""Seconds after which what was to be stored is stored."""
+PASSAGE = "Pain of acute appendicitis moves to the right lower side of the abdomen."
+PATIENTS = ("man", "woman")
+CASE = {
+    "examination": [{"section": "Abdomen", "text": "Tender on the right."}],
+    "labs": [{"name": "White Blood Cells", "value": "15", "unit": "K/uL"}],
+    "truth": {"diagnosis": "Acute appendicitis"},
+    "provenance": {"source": "made up"},
+    "data_class": "public",
+}
+TURNS = (
+    "Rationale: I examine him.\nAction: PE",
+    "Rationale: I look for an inflammation.\nAction: LAB",
+    "Rationale: I look for an inflammation.\nLab Tests: White Blood Cells",
+    "Rationale: I know enough.\nAction: OUTPUT",
+    "Diagnosis: Acute appendicitis",
+)
+_STEP = re.compile(r"begin The step (\S+) -----\s*(.*?)\s*----- end", re.DOTALL)
+
+
+class Trace:
+    """The files whose functions run while it is `on`, each time that it is.
+
+    A sign of life or a look at the clock that falls into one of the times alone is not of the matter.
+    """
+
+    def __init__(self) -> None:
+        self.on = False
+        self._codes: set[str] = set()
+        self._before: list[set[str]] = []
+
+    def again(self) -> None:
+        """What was traced is one time, and another is to come."""
+        self._before.append(self._codes)
+        self._codes = set()
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> None:
+        """A profile function."""
+        del argument
+        if self.on and event == "call" and frame.f_code.co_name != "<module>":
+            self._codes.add(frame.f_code.co_filename)
+
+    def files(self) -> list[str]:
+        """The product's files, by their place in the tree."""
+        found = set()
+        times = [codes for codes in (*self._before, self._codes) if codes]
+        for name in set.intersection(*times) if times else ():
+            path = Path(name).resolve()
+            if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in PACKAGES:
+                found.add(path.relative_to(ROOT).as_posix())
+        return sorted(found)
+
+
+turn, judged_reply = Trace(), Trace()
+
+
+class Examiner:
+    """The record examiner, which ends the traced turn when it is asked and begins the next when it has answered."""
+
+    sealed = True
+
+    def __init__(self, seat: Any) -> None:
+        self._examiner = maker(named("wardround.seats.examiner", "record"), "record")(seat)
+        self._asked = 0
+
+    async def act(self, view: View) -> Action:
+        """Answer as the record does."""
+        self._asked += 1
+        if turn.on:
+            await asyncio.sleep(SETTLED)
+            turn.on = False
+            turn.again()
+        action: Action = await self._examiner.act(view)
+        turn.on = self._asked == 1
+        return action
+
+
+def doctor(messages: Sequence[Message], model: str) -> str:
+    """The doctor's reply: the next of TURNS."""
+    del model
+    return TURNS[min(sum(message.role == "assistant" for message in messages), len(TURNS) - 1)]
+
+
+def answer(messages: Sequence[Message], model: str) -> str:
+    """A reply of one step, with the answer."""
+    del model
+    who = PATIENTS["woman" in messages[-1].content]
+    step = f"<step 1> Pain moves to the right lower side of the abdomen of this {who}."
+    return f"### Reasoning:\n{step}\n\n### Answer:\nAcute appendicitis"
+
+
+def judge(messages: Sequence[Message], model: str) -> str:
+    """The judge's reply, by the form that the question shows; it begins and ends the trace."""
+    del model
+    text = "\n".join(message.content for message in messages)
+    about = _STEP.search(messages[-1].content)
+    if about and about[2].endswith("of this man."):
+        judged_reply.on = True
+    elif about and about[2].endswith("of this woman."):
+        judged_reply.on = False
+    quote = {"passage": 1, "quote": PASSAGE, "bearing": "supports"}
+    forms: dict[str, object] = {
+        '{"classification"': {"classification": "reasoning", "finding": ""},
+        '{"judgment"': {"judgment": "correct", "keywords_to_search": "", "evidence": [quote]},
+        '{"found"': {"found": True},
+        '{"steps"': {"steps": ["Pain moves to the right.", "Appendicitis."]},
+        '{"starts"': {"starts": []},
+    }
+    return next((json.dumps(reply) for form, reply in forms.items() if form in text), "appendicitis, pain, abdomen")
+
+
+@contextmanager
+def served(reply: Callable[[Sequence[Message], str], str]) -> Iterator[str]:
+    """A server that gives these replies, in a thread that is not traced; its address."""
+    server, ready, over = Loopback(reply), threading.Event(), threading.Event()
+
+    async def serve() -> None:
+        async with server:
+            ready.set()
+            await asyncio.to_thread(over.wait)
+
+    def untraced() -> None:
+        sys.setprofile(None)
+        asyncio.run(serve())
+
+    thread = threading.Thread(target=untraced)
+    thread.start()
+    if not ready.wait(60):
+        raise RuntimeError("the server did not start")
+    try:
+        yield server.base_url
+    finally:
+        over.set()
+        thread.join()
+
+
+def ran(*words: str) -> None:
+    """Run a command; raises RuntimeError unless it says that all is well."""
+    said = StringIO()
+    try:
+        with redirect_stdout(said):
+            wardround(words)
+    except SystemExit as ended:
+        if ended.code:
+            raise RuntimeError(f"wardround {' '.join(words)} ended with {ended.code}: {said.getvalue()}") from ended
+
+
+def traced(trace: Trace, *words: str) -> None:
+    """Run a command and trace what it and its threads run."""
+    threading.setprofile(trace)
+    sys.setprofile(trace)
+    try:
+        ran(*words)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+def measure() -> dict[str, list[str]]:
+    """The files of a turn and of a judged reply."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        opening = "A 20-year-old {} has pain in the abdomen since yesterday."
+        lines = [json.dumps({"id": who, "opening": opening.format(who), **CASE}) for who in PATIENTS]
+        (folder / "cases.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (folder / "texts.jsonl").write_text(json.dumps({"title": "Appendicitis", "text": PASSAGE}) + "\n", "utf-8")
+        kept = ("--store", str(folder / "trace.db"), "--concurrency", "1")
+        cases = ("--cases", str(folder / "cases.jsonl"))
+        with served(doctor) as url:
+            by = ("--doctor", "openai/traced", "--base-url", url, "--repeats", "3")
+            desk = ("--examiner", "scripts.trace_files:Examiner")
+            traced(turn, "run", *cases, "--scenario", "workup", *by, *desk, "--name", "played", *kept)
+        with served(answer) as url:
+            replies = ("--doctor", "openai/traced", "--base-url", url, "--repeats", "1")
+            ran("run", *cases, "--scenario", "oracle", *replies, "--name", "traced", *kept)
+        with served(judge) as url:
+            judged = ("--evaluators", "reasoning", "--judge", "openai/traced", "--judge-base-url", url)
+            search = ("--search", f"corpus:{folder / 'texts.jsonl'}")
+            traced(judged_reply, "score", "traced", *judged, *search, *kept)
+    return {"turn": turn.files(), "judged": judged_reply.files()}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the files, or their number."""
+    parser = argparse.ArgumentParser(description="Trace which files a doctor's turn and a judged reply pass.")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    asked = parser.parse_args(arguments)
+    found = measure()
+    if asked.json:
+        print(json.dumps({name: {"count": len(files), "files": files} for name, files in found.items()}, indent=2))
+        return
+    for name, files in found.items():
+        print(f"{name}: {len(files)} files\n  " + "\n  ".join(files))
+
+
+if __name__ == "__main__":
+    # The examiner that the run imports is of the module by its name, and so must be the traces.
+    from scripts.trace_files import main as named_main
+
+    named_main(sys.argv[1:])

@@ -1,0 +1,79 @@
+"""Many processes at work on one run: the options of every verb that plays or judges, and what they stand for."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from wardround.cli.options import positive, store_path
+from wardround.clustering import run_clustered, shared_store
+from wardround.engine.cluster import cluster_of, need_ray
+from wardround.engine.errors import UsageError
+from wardround.engine.progress import Progress
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+OPTIONS = ("share", "cluster", "workers")
+
+
+def worker_options(command: _Command) -> _Command:
+    """--share, --cluster and --workers."""
+    for option in reversed(
+        (
+            click.option(
+                "--share", metavar="I/N", help="This is process I of N at work on the run; it takes 1/N of each quota."
+            ),
+            click.option(
+                "--cluster",
+                metavar="ray[://HOST:PORT]",
+                help="Let workers on a Ray cluster do it: of this machine, or that one.",
+            ),
+            click.option("--workers", type=positive, help="With --cluster: how many workers."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def share_of(text: str | None) -> tuple[int, int]:
+    """`2/8` as (2, 8)."""
+    if not text:
+        return 1, 1
+    part, slash, whole = text.partition("/")
+    if not (slash and part.isdecimal() and whole.isdecimal() and 1 <= int(part) <= int(whole)):
+        raise UsageError(f"--share {text}: write I/N, such as 2/8 for the second of eight processes")
+    return int(part), int(whole)
+
+
+def workers_of(
+    given: Mapping[str, Any], progress: Progress, concurrency: int | None, refused: Sequence[str] = ("pilot", "share")
+) -> Callable[[str], Awaitable[None]] | None:
+    """What has a run that is written down played by the workers of a cluster; None where this process plays it.
+
+    `refused` are options that do not go with --cluster.
+    """
+    if not given["cluster"] and not given["workers"]:
+        return None
+    if not given["cluster"]:
+        raise UsageError("--workers goes with --cluster; how many episodes one process plays at once is --concurrency")
+    if any(given[name] for name in refused):
+        flags = [f"--{name}" for name in refused]
+        raise UsageError(
+            f"--cluster goes with neither {', '.join(flags[:-1])} nor {flags[-1]}: workers have their shares anyway"
+        )
+    cluster = cluster_of(given["cluster"], given["workers"])
+    need_ray(cluster)
+    where = shared_store(store_path(given["store"]), cluster)
+    return lambda run: run_clustered(run, where, cluster, concurrency, progress)
+
+
+def alone_with_resume(given: Mapping[str, Any], also: Sequence[str], noun: str, otherwise: str = "") -> None:
+    """The settings of what is resumed come from the store: others would be silently ignored, so they are refused."""
+    beside = [name for name, value in given.items() if value not in (None, (), False) and name not in also]
+    if beside:
+        flags = ", ".join(name.upper() if name == "articles" else "--" + name.replace("_", "-") for name in beside)
+        raise UsageError(f"--resume takes the {noun}'s settings from the store; leave out {flags}{otherwise}")
+
+
+def causes_of(given: Mapping[str, Any]) -> list[str]:
+    """The causes that --retry names."""
+    return [cause for causes in given["retry"] for cause in causes.split(",") if cause]

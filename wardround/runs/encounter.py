@@ -1,0 +1,170 @@
+"""Encounters: the episodes of a run that plays a scenario, made from its header. A curation of articles is one too."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+
+from wardround.access import Access
+from wardround.cast import Cast, Part, part_of, recorded_part, replies_part, stored_actions, stored_replies
+from wardround.engine.clock import wall
+from wardround.engine.episode import Table
+from wardround.engine.errors import CaseLost, TextLost
+from wardround.engine.events import Event, Opened
+from wardround.engine.limits import Limits
+from wardround.engine.log import EpisodeLog
+from wardround.engine.models.gates import Gates
+from wardround.engine.models.preflight import preflight
+from wardround.engine.progress import Progress
+from wardround.engine.protocols import Scenario
+from wardround.engine.records import Ending
+from wardround.engine.replay import keep_when_reopened
+from wardround.engine.rows import EpisodeRow
+from wardround.engine.seat import seed_of
+from wardround.engine.sessions import Session
+from wardround.results import Run
+from wardround.scenarios.case import Case
+from wardround.settings import SeatSettings
+from wardround.working import taken
+
+log = structlog.get_logger("wardround")
+
+
+@dataclass(slots=True)
+class Encounter:
+    """A run, its rules and its agents: everything needed to play, replay or fork its episodes."""
+
+    run: Run
+    scenario: Scenario[Case, Any]
+    cast: Cast
+    limits: Limits
+    index: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def specs(self) -> Mapping[str, str]:
+        """SPEC by seat."""
+        return {seat: part.spec for seat, part in self.cast.parts.items()}
+
+    @property
+    def gates(self) -> Sequence[Gates]:
+        """The ways to the endpoints."""
+        return [self.cast.gates]
+
+    @property
+    def alone(self) -> bool:
+        """A person is asked about one episode at a time."""
+        return any(part.outside for part in self.cast.parts.values())
+
+    def rows(
+        self, session: Session, progress: Progress, concurrency: int, among: Sequence[str]
+    ) -> AsyncIterator[EpisodeRow]:
+        """The open episodes."""
+        return taken(session, progress, concurrency, among)
+
+    async def waiting(self) -> list[str]:
+        """The open episodes."""
+        return [row.id async for row in self.run.store.episodes(self.run.name, causes=["open"])]
+
+    async def subject(self, row: EpisodeRow) -> Case:
+        """The case; raises CaseLost."""
+        return await self.run.case(row.case)
+
+    def table(self, row: EpisodeRow, subject: Case, episode: EpisodeLog) -> Table:
+        """The scenario with its agents."""
+        cast, caches = self.cast.caster(subject, row.repeat), self.cast.caches(self.run.store, row.repeat)
+        believed = self.cast.believed
+        return Table(self.scenario, subject, cast, episode, limits=self.limits, caches=caches, believed=believed)
+
+    def opened(self, row: EpisodeRow, subject: Case) -> Opened:
+        """The first event, with the seed of the episode."""
+        del subject
+        return Opened(
+            seq=0,
+            at=wall(),
+            episode=row.id,
+            case=row.case,
+            case_hash=self.index[row.case],
+            scenario=self.scenario.name,
+            seed=seed_of(self.cast.seed, row.case, row.repeat),
+            repeat=row.repeat,
+        )
+
+    def keep(self, events: Sequence[Event], subject: Case) -> int:
+        """The last action that did not end the episode."""
+        return keep_when_reopened(events, self.scenario, subject)
+
+    def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: Case) -> None:
+        """A case is kept with its run."""
+
+    async def ended(self, row: EpisodeRow, ending: Ending) -> None:
+        """The log says it all."""
+
+    def left(self, row: EpisodeRow, error: Exception) -> None:
+        """It stays open."""
+
+
+async def parts_of(run: Run, access: Access, agents: Mapping[str, Any]) -> dict[str, Part]:
+    """The parts of a stored run, made again from its header and what it keeps."""
+    parts, header = {}, run.played("it is not played")
+    for seat, told in header.seats.items():
+        settings = SeatSettings.model_validate(header.seat_settings(seat))
+        table = header.tables.get(seat)
+        if table and told.spec.startswith("replies:"):
+            parts[seat] = replies_part(told.spec, stored_replies(await run.store.get(table)), settings)
+        elif table:
+            parts[seat] = recorded_part(told.spec, stored_actions(await run.store.get(table)), settings)
+        else:
+            parts[seat] = part_of(seat, settings, access, own=agents.get(seat))
+    return parts
+
+
+async def encounter(run: Run, parts: Mapping[str, Part], access: Access | None = None) -> Encounter:
+    """The encounters of a run; the other cases are read only where an agent is told them.
+
+    Raises TextLost if one of those is lost and they are to be played (`access` is not offline): what such an agent does
+    rests on every one of them. A replay goes on without it and shows whether it comes out the same.
+    """
+    header = run.played("it is not played")
+    index = await run.index()
+    told = [part.spec for part in parts.values() if part.told == "cases"]
+    cases = await _told(run, told[0], offline=access is not None and access.offline) if told else ()
+    cast = Cast(
+        parts,
+        await run.prompts(),
+        header.seed,
+        run.settings().allow_hosts,
+        cases,
+        (access or Access()).gates,
+        {case.id: place for place, case in enumerate(cases)},
+    )
+    return Encounter(run, await run.scenario(), cast, header.limits, index)
+
+
+async def _told(run: Run, spec: str, *, offline: bool) -> tuple[Case, ...]:
+    """The cases that an agent learns from."""
+    cases: list[Case] = []
+    for case_id in await run.index():
+        try:
+            cases.append(await run.case(case_id))
+        except CaseLost as error:
+            if not offline:
+                raise TextLost(
+                    f"{error}; {spec} learns from the other cases, so none of its episodes goes on"
+                ) from error
+            log.warning("an agent learns from the cases without this one", agent=spec, error=str(error))
+    return tuple(cases)
+
+
+@asynccontextmanager
+async def reached(parts: Mapping[str, Part], *, tried: bool) -> AsyncIterator[None]:
+    """Models of `parts` for the length of the block: tried by one cheap call each if asked, closed in the end."""
+    models = {seat: part.model for seat, part in parts.items() if part.model is not None}
+    try:
+        if tried:
+            await preflight(models)
+        yield
+    finally:
+        for model in models.values():
+            await model.aclose()

@@ -1,0 +1,274 @@
+"""The header of a run: all that a run says of itself in its store, as typed structures with a version.
+
+A store keeps a header as JSON. `read_header` migrates what an earlier version wrote while it reads: the stored bytes
+stay as they are, so a migration has no half-way state, and the version that wrote them can still read them. Headers are
+compared only after migration. Version 1 (which names no version) is that of all stores up to commit 8c8c818.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, Self
+
+import msgspec
+
+from wardround.engine.errors import StoreError
+from wardround.engine.limits import Limits
+from wardround.engine.protocols import Store
+from wardround.engine.records import Json
+from wardround.engine.rows import RunRow
+from wardround.evaluators.evidence.search import LIBRARY
+
+VERSION = 2
+"""The version of the headers that this Wardround writes."""
+FIRST_RULES = "1"
+"""The version of an evaluator that names none, and of every header that says nothing of versions."""
+MOVED: dict[str, str] = {}
+"""Modules that have another name now, old to new: stored headers name classes as `module:Class`."""
+
+
+class SeatHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Who sits in a seat: no key, no secret. `outside` says that a person does."""
+
+    spec: str
+    model: str
+    host: str
+    sampling: Mapping[str, Json]
+    options: Mapping[str, Json]
+    told: str
+    outside: bool = False
+
+
+class CasesHeader(msgspec.Struct, frozen=True, kw_only=True, rename={"source": "from"}):
+    """Where the cases came from, how many there are, the digest of their index, how many are restricted."""
+
+    source: Json
+    count: int
+    index: str
+    restricted: int
+
+
+class ScenarioHeader(msgspec.Struct, frozen=True, kw_only=True):
+    """The scenario that is played: its name or `module:Class`, what it asks for, its settings."""
+
+    name: str
+    goal: str
+    settings: dict[str, Json]
+
+
+class SkippedHeader(msgspec.Struct, frozen=True, kw_only=True):
+    """The cases that could not be played: how many, the first of them as (case, reason), how many by reason."""
+
+    count: int
+    first: tuple[tuple[str, str], ...]
+    reasons: Mapping[str, int]
+
+
+class ForkedHeader(msgspec.Struct, frozen=True, kw_only=True):
+    """The episode that a fork goes on from, and after which of its actions."""
+
+    run: str
+    episode: str
+    after: int
+
+
+class _Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What every run says of itself. `prompts` and `tables` map names to digests of texts."""
+
+    version: int
+    begun: str
+    seats: Mapping[str, SeatHeader]
+    seed: int
+    prompts: Mapping[str, str]
+    cases: CasesHeader
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object that a store keeps."""
+        told: dict[str, Any] = msgspec.to_builtins(self)
+        return told
+
+    @property
+    def specs(self) -> dict[str, str]:
+        """SPEC by seat."""
+        return {seat: told.spec for seat, told in self.seats.items()}
+
+
+class RunHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
+    """The header of a run that plays a scenario, the curation of articles included.
+
+    `settings` are those fields of RunSettings that the user gave.
+    """
+
+    wardround: str
+    scenario: ScenarioHeader
+    repeats: int
+    limits: Limits
+    tables: Mapping[str, str]
+    prices: tuple[Mapping[str, Json], ...]
+    skipped: SkippedHeader
+    settings: dict[str, Any]
+    forked: ForkedHeader | None = None
+
+    def seat_settings(self, seat: str) -> dict[str, Any]:
+        """The fields of SeatSettings by which `seat` was filled."""
+        told = self.seats[seat]
+        return {**self.settings.get("seats", {}).get(seat, {}), "spec": told.spec, **told.sampling}
+
+
+class EvaluatorHeader(msgspec.Struct, frozen=True, kw_only=True, rename={"path": "class"}):
+    """The evaluator of an evaluation: its name, and the `module:Class` that it is made from."""
+
+    name: str
+    path: str
+
+
+class JudgingHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How often judges are asked, whether in both orders, the reader of pages ("" for none), what founds a verdict."""
+
+    repeats: int
+    swap: bool
+    pages: str
+    knowledge: Literal["search", "judge", "both"] = "search"
+
+
+class EvaluationHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
+    """The header of an evaluation: a run that keeps what judges were asked about the run `evaluates`.
+
+    `structured` are the seats that were asked with a schema of the reply, `zeroed` those asked at temperature 0.
+    `settings` are the fields of JudgeOptions by which the judges were made, so that others can go on with it.
+    """
+
+    evaluates: str
+    evaluator: str
+    scenario: EvaluatorHeader
+    judging: JudgingHeader
+    evaluator_version: str = FIRST_RULES
+    tables: Mapping[str, str] = msgspec.field(default_factory=dict)
+    structured: tuple[str, ...] = ()
+    zeroed: tuple[str, ...] = ()
+    settings: dict[str, Any] = msgspec.field(default_factory=dict)
+
+    @property
+    def specs(self) -> dict[str, str]:
+        """SPEC by seat of the judges; a search is asked by no call of a model."""
+        return {seat: told.spec for seat, told in self.seats.items() if seat != LIBRARY}
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object that a store keeps; of the first rules and of verdicts by searches it says nothing."""
+        told: dict[str, Any] = msgspec.to_builtins(self)
+        for fields, name, usual in ((told, "evaluator_version", FIRST_RULES), (told["judging"], "knowledge", "search")):
+            if fields.get(name) == usual:  # msgspec leaves out only what is the very object
+                del fields[name]
+        return told
+
+    def same_judging(self, other: Self) -> bool:
+        """Whether this begun evaluation is the one that `other` describes, so that it goes on.
+
+        A prompt that there was not when it began was asked of nobody.
+        """
+        return _plain(self._judging()) == _plain(other._judging()) and all(
+            other.prompts.get(name) == digest for name, digest in self.prompts.items()
+        )
+
+    def same_judges(self, other: Self) -> bool:
+        """Whether the same judges are asked as often."""
+        mine, theirs = ({seat: one.seats[seat] for seat in one.specs} for one in (self, other))
+        return _plain(mine) == _plain(theirs) and self.judging.repeats == other.judging.repeats
+
+    def _judging(self) -> list[object]:
+        rules = self.evaluator, self.evaluator_version
+        return [self.evaluates, *rules, self.tables, self.seats, self.judging]
+
+
+Header = RunHeader | EvaluationHeader
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRow:
+    """An evaluation as a store lists it, with its typed header."""
+
+    name: str
+    created: float
+    header: EvaluationHeader
+
+
+def now() -> str:
+    """The time, as headers have it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def read_header(row: RunRow, moved: Mapping[str, str] = MOVED) -> Header:
+    """The header of a stored run, in today's form; `moved` maps old names of modules to new ones.
+
+    Raises StoreError naming run and field for one that a newer Wardround wrote, and for one that lacks something.
+    """
+    version = row.header.get("version", 1)
+    if not isinstance(version, int) or version < 1:
+        raise _unreadable(row.name, f"its `version` is {version!r}, which is no version", _COPY)
+    if version > VERSION:
+        why = f"a newer Wardround wrote it (`version` {version}, this one knows {VERSION})"
+        raise _unreadable(row.name, why, "update Wardround to use this run")
+    told = dict(row.header)
+    kind: type[RunHeader] | type[EvaluationHeader] = EvaluationHeader if "evaluates" in told else RunHeader
+    for step in _MIGRATIONS[version - 1 :]:
+        told = step(told)
+    try:
+        return msgspec.convert(_renamed(told, moved), kind)
+    except msgspec.ValidationError as error:
+        raise _unreadable(row.name, str(error), _COPY) from error
+
+
+async def evaluations(store: Store, run: str) -> list[EvaluationRow]:
+    """The evaluations of a run, oldest first; raises StoreError for one whose header cannot be read."""
+    found = []
+    for row in await store.runs():
+        if row.header.get("evaluates") == run and isinstance(header := read_header(row), EvaluationHeader):
+            found.append(EvaluationRow(row.name, row.created, header))
+    return found
+
+
+_COPY = "put back a copy of the store, or import the run from a file that `wardround export` wrote"
+
+
+def _unreadable(run: str, why: str, to_do: str) -> StoreError:
+    return StoreError(
+        f"the header of run {run} cannot be read: {why}; {to_do}. Nothing was changed, and other runs can be used"
+    )
+
+
+def _plain(value: object) -> Any:
+    """The same as JSON has it, so that a tuple is a list."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def _renamed(told: dict[str, Any], moved: Mapping[str, str]) -> dict[str, Any]:
+    """The header with today's paths of classes: of an evaluator, of a scenario of the user's, of agents."""
+
+    def today(fields: Any) -> Any:
+        if not isinstance(fields, dict):
+            return fields
+        paths = {name: str(fields.get(name)).partition(":") for name in ("spec", "name", "class")}
+        return fields | {name: f"{moved[path[0]]}:{path[2]}" for name, path in paths.items() if path[0] in moved}
+
+    seats = _with(told, "seats", lambda seats: {seat: today(part) for seat, part in seats.items()})
+    return told | seats | _with(told, "scenario", today)
+
+
+def _from_1(told: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 names its version, and says what version 1 and the stores before it left out."""
+    made = {**told, "version": 2}
+    made |= _with(told, "cases", lambda cases: {"from": "", "count": 0, "restricted": 0, **cases})
+    if "evaluates" in told:
+        return made
+    made = {"prices": [], "tables": {}, "settings": {}, "skipped": {}, **made}
+    made |= _with(told, "scenario", lambda scenario: {"goal": "diagnosis", "settings": {}, **scenario})
+    return made | _with(made, "skipped", lambda skipped: {"count": 0, "first": [], "reasons": {}, **skipped})
+
+
+def _with(told: dict[str, Any], name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """The field `name` changed, where it is an object; what it is otherwise is named where the header is converted."""
+    return {name: change(told[name])} if isinstance(told.get(name), dict) else {}
+
+
+_MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1,)
+"""Migration number n makes version n + 1 of version n."""

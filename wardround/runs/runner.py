@@ -1,0 +1,192 @@
+"""The runner: it takes the open episodes of a run of any kind, plays each from its log, and replays what was played.
+
+What a run of episodes knows of its kind is its `Work`: encounters (runs/encounter.py; a curation of articles is one)
+and evaluations (evaluation_run.py). A run is played by
+
+    runner = Runner(work, Progress(), concurrency=32)
+    await runner.play()
+
+together with whoever else is at work on it, until no episode is open or `progress` drains.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import structlog
+
+from wardround.engine.batch import run_batch
+from wardround.engine.budget import Purse
+from wardround.engine.clock import wall
+from wardround.engine.episode import Ended, Episode, Table
+from wardround.engine.errors import CaseLost, LeaseLost, LogError, UsageError
+from wardround.engine.events import Closed, Event, Opened, Reopened, Row
+from wardround.engine.log import EpisodeLog
+from wardround.engine.models.gates import Gates
+from wardround.engine.models.hosts import redacted
+from wardround.engine.progress import Progress
+from wardround.engine.records import Ending
+from wardround.engine.replay import replay
+from wardround.engine.rows import EpisodeRow
+from wardround.engine.sessions import Session
+from wardround.engine.spending import Budget, Spending
+from wardround.piloting import Pilot, draw, piloted
+from wardround.results import Run
+from wardround.working import at_work
+
+log = structlog.get_logger("wardround")
+
+
+class Work(Protocol):
+    """A run of episodes of some kind.
+
+    `specs` maps the seats that a budget covers to what plays them, `gates` are the ways to their endpoints. `alone`
+    says that one episode is played at a time, since a person is asked.
+    """
+
+    @property
+    def run(self) -> Run:
+        """The run whose episodes are played."""
+
+    @property
+    def specs(self) -> Mapping[str, str]:
+        """SPEC by seat."""
+
+    @property
+    def gates(self) -> Sequence[Gates]:
+        """Each once."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether episodes are played one at a time."""
+
+    def rows(
+        self, session: Session, progress: Progress, concurrency: int, among: Sequence[str]
+    ) -> AsyncIterator[EpisodeRow]:
+        """The episodes that `session` takes, one after another; only those `among` if any are named."""
+
+    async def waiting(self) -> list[str]:
+        """The ids of the open episodes that can be played now."""
+
+    async def subject(self, row: EpisodeRow) -> Any:
+        """What an episode is about; None while it cannot be played yet. Raises CaseLost or LogError."""
+
+    def table(self, row: EpisodeRow, subject: Any, episode: EpisodeLog) -> Table:
+        """What the episode is played with."""
+
+    def opened(self, row: EpisodeRow, subject: Any) -> Opened:
+        """The first event of a new episode."""
+
+    def keep(self, events: Sequence[Event], subject: Any) -> int:
+        """The last event that stays when a closed episode is taken up again."""
+
+    def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: Any) -> None:
+        """Raise UsageError if the episode was about something else, so that it cannot be replayed."""
+
+    async def ended(self, row: EpisodeRow, ending: Ending) -> None:
+        """Take note of how an episode ended."""
+
+    def left(self, row: EpisodeRow, error: Exception) -> None:
+        """Take note of an episode that is left alone, since it is damaged or another process has it."""
+
+
+class Runner:
+    """Plays the open episodes of `work`, `concurrency` at once; replays those that have begun."""
+
+    def __init__(self, work: Work, progress: Progress | None = None, concurrency: int = 1) -> None:
+        self.work, self.progress = work, progress or Progress()
+        self.concurrency = 1 if work.alone else concurrency
+
+    async def play(self, pilot: int = 0) -> Pilot | None:
+        """Play until no episode is open or the run drains.
+
+        With `pilot`, so many episodes drawn at random are played first, and the rest only if their forecast says that
+        the budget will do; returns the forecast.
+        """
+        work, progress, said = self.work, self.progress, None
+        if pilot and pilot < len(waiting := await work.waiting()):
+            drawn = draw(waiting, pilot, work.run.header.seed)
+            await self.play_among(drawn)
+            if not progress.draining:
+                said = await piloted(work.run, drawn, progress.at_once(self.concurrency))
+                if said.against:
+                    progress.drain(said.against)
+        if not progress.draining:
+            await self.play_among()
+        return said
+
+    async def play_among(self, among: Sequence[str] = ()) -> None:
+        """Play the open episodes, or only those `among`."""
+        work, progress, concurrency = self.work, self.progress, self.concurrency
+        progress.purse = Purse(Budget(), work.specs)
+        for quota in (quota for gates in work.gates for quota in gates.unused):
+            log.warning("a quota fits no endpoint of this run", quota=redacted(quota))
+        async with at_work(work.run, progress, concurrency, work.gates) as session:
+
+            async def play(row: EpisodeRow) -> Ending | None:
+                return await self._play(row, session)
+
+            rows = work.rows(session, progress, concurrency, among)
+            await run_batch(rows, play, concurrency=concurrency, progress=progress)
+
+    async def _play(self, row: EpisodeRow, session: Session) -> Ending | None:
+        """Play one episode from its log; None if it stays open."""
+        work = self.work
+        try:
+            subject = await work.subject(row)
+            if subject is None:
+                return None
+            episode = await self._log(row, subject, session)
+            table = work.table(row, subject, episode)
+            table.watch = self.progress
+            ending = await Episode(table).play()
+        except (LogError, LeaseLost, CaseLost, Ended) as error:
+            log.error("an episode is left alone", run=work.run.name, episode=row.id, error=str(error))
+            work.left(row, error)
+            return None
+        if ending is not None:
+            if ending.cause != "completed":
+                log.info(
+                    "episode ended", episode=row.id, cause=ending.cause, reason=ending.reason, detail=ending.detail
+                )
+            await work.ended(row, ending)
+        return ending
+
+    async def _log(self, row: EpisodeRow, subject: Any, session: Session) -> EpisodeLog:
+        """The log of an episode: begun if it is new, reopened if it was closed."""
+        work = self.work
+
+        async def sink(new: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]) -> None:
+            await session.append(row.id, new, ending=ending, spent=spent)
+
+        episode = EpisodeLog(sink, await work.run.rows(row) if row.events else [])
+        last = episode.events[-1] if row.events else None
+        if last is None:
+            episode.add(work.opened(row, subject))
+        elif isinstance(last, Closed):
+            keep = work.keep(episode.events, subject)
+            episode.add(Reopened(seq=episode.next, at=wall(), causes=(last.ending.cause,), keep=keep))
+        return episode
+
+    async def replay(self, row: EpisodeRow) -> int:
+        """Drive an episode again from its recorded calls; the number of actions compared.
+
+        Raises ReplayError naming the first difference, LogError or CaseLost for a damaged one, UsageError for one that
+        cannot be replayed. No endpoint, no search and no page is reached.
+        """
+        work, events = self.work, await self.work.run.events(row)
+        subject = await work.subject(row)
+        work.unchanged(row, events, subject)
+        table = work.table(row, subject, EpisodeLog(_nowhere))
+        return await replay(events, table.scenario, table.case, table.cast, table.believed)
+
+
+async def _nowhere(rows: object, ending: object, spent: object) -> None:
+    """A replay writes nothing."""
+
+
+def check_causes(retry: Sequence[str], seats: Sequence[str]) -> None:
+    """Raise UsageError for a cause that no episode can end by."""
+    known = (*seats, "parser", "provider", "rules", "limit")
+    for cause in retry:
+        if cause not in known:
+            raise UsageError(f"--retry {cause}: episodes end by {', '.join(known)}")
