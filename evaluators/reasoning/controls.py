@@ -9,12 +9,13 @@ from typing import Literal
 
 import msgspec
 
+from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.judging.judge import Answer, Judge, Reading, Sample, answered
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.question import Question
 from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.judged import Knowledge, Verdict
+from wardround.evaluators.reasoning.judged import Verdict
 from wardround.evaluators.reasoning.verdicts import read_judgment, read_opinion
 from wardround.evaluators.together import together
 
