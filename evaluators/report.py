@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
+from wardround.engine.counting import counted
 from wardround.engine.records import Json
 from wardround.evaluators.caution import cautions
 from wardround.evaluators.compare import Comparison, Difference, compare_runs
 from wardround.evaluators.described import described, prompts
-from wardround.evaluators.measures import counted, measure_of, place_of, shown
+from wardround.evaluators.measures import measure_of, place_of, shown
 from wardround.evaluators.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.ranking import ranking
 from wardround.evaluators.reasons import ended_by, phrase

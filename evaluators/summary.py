@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import msgspec
 
+from wardround.engine.counting import counted
 from wardround.engine.records import Json, Score
 from wardround.evaluators.intervals import AMOUNT, ANY, SHARE, Method, Scale, interval, published, standard_error
 from wardround.evaluators.judged_measures import untaken
-from wardround.evaluators.measures import FULL_PATHS, NO_ORDERS, UNDEFINED, counted, measure_of, place_of
+from wardround.evaluators.measures import FULL_PATHS, NO_ORDERS, UNDEFINED, measure_of, place_of
 from wardround.evaluators.rows import EpisodeScores
 from wardround.evaluators.standing import UNANSWERED
 
