@@ -217,7 +217,7 @@ class Plan:
     def outside(self) -> dict[str, str]:
         """The text of each other file: tests, benchmarks, docs, settings."""
         found: dict[str, str] = {}
-        homes = self.tests.homes
+        homes = self.tests.homes | self.data()
         for path in self.files:
             if path in self.files_of or path in OWN:
                 continue
@@ -252,8 +252,6 @@ class Plan:
         texts = {**self.rewritten(), **self.outside()}
         for old, new in self.data().items():
             (ROOT / new).parent.mkdir(parents=True, exist_ok=True)
-            if new in texts:
-                continue
             (ROOT / old).rename(ROOT / new)
         for path in [*self.files_of, *self.tests.homes]:
             if (ROOT / path).exists():
