@@ -10,6 +10,7 @@ import ast
 import csv
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -253,9 +254,14 @@ class Plan:
         for old, new in self.data().items():
             (ROOT / new).parent.mkdir(parents=True, exist_ok=True)
             (ROOT / old).rename(ROOT / new)
-        for path in [*self.files_of, *self.tests.homes]:
+        homes = self.tests.homes | self.data()
+        for path in [*self.files_of, *homes]:
             if (ROOT / path).exists():
                 (ROOT / path).unlink()
+        for path in {*self.files_of, *homes}:
+            for folder in (ROOT / path).parents:
+                if folder.is_dir() and {one.name for one in folder.iterdir()} <= {"__pycache__"}:
+                    shutil.rmtree(folder)
         for path, text in texts.items():
             (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
             (ROOT / path).write_text(text, encoding="utf-8")
