@@ -35,7 +35,15 @@ OLD_NAMES = ("engine/models/loopback.py", "engine/models/faults.py")
 """Modules that the documentation told users to import."""
 OWN = tuple(
     f"scripts/{name}"
-    for name in ("move_modules.py", "follow.py", "merging.py", "rewriting.py", "scopes.py", "house.csv")
+    for name in (
+        "move_modules.py",
+        "follow.py",
+        "merging.py",
+        "rewriting.py",
+        "scopes.py",
+        "house.csv",
+        "import_contracts.toml",
+    )
 )
 """What this script is made of; it names old files and new ones."""
 TEXTS = (".md", ".toml", ".yaml", ".yml", ".sh", ".j2", "Makefile", "Dockerfile", "run")
