@@ -37,8 +37,8 @@ test-all: $(DEV)  ## the slow tests: packaging, kill -9, PostgreSQL, Ray, litell
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp
 	@$(BIN)/python -m pytest -q -m "(packaging or kill or live or postgres or ray or records or scispacy or long) and not soak and not gaming"
 
-gaming: $(DEV)  ## doctors that want a better score without being better; twenty minutes
-	@$(BIN)/python -m pytest -q -n 2 -m gaming
+gaming: $(DEV)  ## doctors that want a better score without being better; minutes
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m gaming
 
 conformance: $(STAMP)  ## run recorded vectors of published code: make conformance VECTORS=DIR
 	@$(BIN)/python -m conformance $(VECTORS)

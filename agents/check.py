@@ -10,7 +10,7 @@ import anyio
 import msgspec
 
 from wardround.engine.blocking import Block, watched
-from wardround.engine.episode import Episode, Table
+from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ReplayError
 from wardround.engine.events import Opened, Row, decode
 from wardround.engine.limits import Limits
@@ -80,7 +80,7 @@ async def check(make: Making, trial: Trial) -> Checked:
     log.add(Opened(0, 0.0, "check", "", "", "", 0, 1))
     blocks: list[Block] = []
     with watched(blocks.append, after=trial.blocked):
-        ending = await Episode(Table(trial.scenario, trial.case, first.cast, log, Limits(actions=None))).play()
+        ending = await Episode(EpisodeSetup(trial.scenario, trial.case, first.cast, log, Limits(actions=None))).play()
     checked = Checked(actions=first.actions, slowest=first.slowest)
     if first.wrong:
         checked.findings.append(first.wrong)

@@ -12,7 +12,7 @@ import wardround
 from benchmarks.figure import Figure, of_runs
 from benchmarks.load import Measured, measuring, prose
 from benchmarks.server import Answers, answer_of, served
-from wardround.cast import Part
+from wardround.cast import SeatConfig
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.prices import Prices
 from wardround.engine.models.quota import Quota
@@ -114,7 +114,7 @@ async def _judge(episodes: int, url: str) -> Measured:
         run = await wardround.run(folder / "cases.jsonl", "oracle", doctor=Speaker, store=store, name="r")
         gates = Gates({}, Quota(in_flight=AT_ONCE))
         model = reach("openai/bench", base_url=url, env={}, prices=Prices(), gates=gates)
-        court = JudgeConfig(seats_of([Part("openai/bench", model=model, gates=gates)]))
+        court = JudgeConfig(seats_of([SeatConfig("openai/bench", model=model, gates=gates)]))
         court.search = await Corpus.open(folder / "corpus.jsonl", cache=folder)
         progress = Progress()
         bears(FACT, FACT)  # the vocabulary is read once in a process: 2 s that no length of a run changes

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.game import Asker, Game, Teller
 from benchmarks.load import Load, Measured, measuring
-from wardround.cast import Cast, Part
+from wardround.cast import Cast, SeatConfig
 from wardround.engine.limits import Limits
 from wardround.engine.models.prices import Prices
 from wardround.engine.models.reach import reach
@@ -65,9 +65,9 @@ async def scene(load: Load, model: Model, store: Store) -> AsyncIterator[Encount
         header = _header(index)
         await store.create_run(RUN, header.to_json())
         await planned(store, load.episodes)
-        parts: Mapping[str, Part] = {
-            "asker": Part("openai/bench", make=Asker, model=model, sampling={"temperature": 0.8}),
-            "teller": Part("teller", make=lambda seat: Teller(load.question)),
+        parts: Mapping[str, SeatConfig] = {
+            "asker": SeatConfig("openai/bench", make=Asker, model=model, sampling={"temperature": 0.8}),
+            "teller": SeatConfig("teller", make=lambda seat: Teller(load.question)),
         }
         company = Cast(parts, Prompts({}), seed=1)
         yield Encounter(Run(store, RUN, header), Game(load), company, Limits(), {"c": case})

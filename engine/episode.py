@@ -47,7 +47,7 @@ class Caster(Protocol):
 
 
 @dataclass(slots=True)
-class Table:
+class EpisodeSetup:
     """Everything one episode is played with.
 
     `believed` are the seats whose agents are the engine user's own machinery (a recording, a person's terminal, an
@@ -69,7 +69,7 @@ class Table:
 class Episode:
     """One episode: first folds what its log holds, then plays on."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: EpisodeSetup) -> None:
         self._table = table
         self._agents: dict[str, Agent] = {}
         self._memos: dict[str, Json] = {}

@@ -9,7 +9,7 @@ import anyio
 from wardround.engine.budget import Purse, Size
 from wardround.engine.errors import RunStopped
 from wardround.engine.records import Json
-from wardround.engine.sessions import Orders
+from wardround.engine.sessions import RunControl
 from wardround.engine.spending import Budget, Spending
 from wardround.engine.waiting import waiting
 
@@ -31,7 +31,7 @@ class Progress:
         self._stir = anyio.Event()
         self._waiting = 0
         self._told: list[Callable[[str], None]] = []
-        self._ordered = Orders()
+        self._ordered = RunControl()
 
     def begin(self, endings: Mapping[str, int], run: str = "") -> None:
         """Count anew, for a session on a run: so many of its episodes ended by each cause, or are `open`."""
@@ -39,7 +39,7 @@ class Progress:
         self.total = sum(endings.values())
         self.endings = Counter({cause: count for cause, count in endings.items() if cause != "open"})
         self.own = self.left_open = 0
-        self.paused, self._ordered = False, Orders()
+        self.paused, self._ordered = False, RunControl()
 
     def at_once(self, concurrency: int) -> int:
         """The number of episodes to play at once: `concurrency`, if the operator orders no other."""
@@ -132,7 +132,7 @@ class Progress:
         if self._waiting:
             self.stir()
 
-    def obey(self, orders: Orders) -> None:
+    def obey(self, orders: RunControl) -> None:
         """Do what the operator wants."""
         last, self._ordered = self._ordered, orders
         if orders.state == "stop":

@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from wardround.engine.events import Acted, Row
 from wardround.engine.records import Action, Completion, Ending, Json, Message, Score, Scored, View
 from wardround.engine.rows import EpisodeRow, RunRow
-from wardround.engine.sessions import Orders, Session, SessionRow
+from wardround.engine.sessions import RunControl, Session, SessionRow
 from wardround.engine.spending import SpendRow
 from wardround.engine.trajectory import Trajectory
 
@@ -137,7 +137,11 @@ class Store(Protocol):
     """Where runs live. Writes are durable when the awaited call returns; reads are ordered and streamed."""
 
     async def create_run(
-        self, name: str, header: Mapping[str, Json], episodes: Iterable[EpisodeRow] = (), orders: Orders | None = None
+        self,
+        name: str,
+        header: Mapping[str, Json],
+        episodes: Iterable[EpisodeRow] = (),
+        orders: RunControl | None = None,
     ) -> None:
         """Start a run, with its episodes and orders, all or nothing; raises UsageError if the name is taken.
 
@@ -177,11 +181,11 @@ class Store(Protocol):
         """Declare a session dead: what it holds is free."""
         ...
 
-    async def orders(self, run: str) -> Orders:
+    async def orders(self, run: str) -> RunControl:
         """What the operator wants of the run."""
         ...
 
-    async def order(self, run: str, orders: Orders) -> None:
+    async def order(self, run: str, orders: RunControl) -> None:
         """Replace the orders."""
         ...
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.engine.episode import TIMEOUT, Caster, Ended, Episode, Table, boundary
+from wardround.engine.episode import TIMEOUT, Caster, Ended, Episode, EpisodeSetup, boundary
 from wardround.engine.errors import LogError, ReplayError
 from wardround.engine.escape import contained
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
@@ -23,8 +23,8 @@ async def replay(
 
     `events` as decoded (which checks the hash chain). Times, latency, usage and cost are not compared. An agent whose
     class says `outside = True` (a person) cannot be asked again: its recorded actions are taken as they are, and so are
-    those that a fork copied. `believed` as in `Table`. Returns the number of actions compared; raises ReplayError
-    naming the first difference.
+    those that a fork copied. `believed` as in `EpisodeSetup`. Returns the number of actions compared; raises
+    ReplayError naming the first difference.
     """
     with contained():
         return await _replay(events, scenario, case, cast, believed)
@@ -36,7 +36,7 @@ async def _replay(
     live = [event for event in effective(events) if not isinstance(event, Reopened)]
     log = EpisodeLog(_nowhere)
     log.events = list(live[:1])
-    table = Table(scenario, case, cast, log, limits=Limits(actions=None, act_calls=None), believed=believed)
+    table = EpisodeSetup(scenario, case, cast, log, limits=Limits(actions=None, act_calls=None), believed=believed)
     table.tape.replaying = True
     episode = Episode(table)
     episode.history = events
@@ -73,7 +73,7 @@ def _at(seq: int) -> Iterator[None]:
         raise ReplayError(f"event {seq} differs: {ended.ending.detail}", seq=seq) from ended
 
 
-def _load(table: Table, live: Sequence[Event], position: int) -> int:
+def _load(table: EpisodeSetup, live: Sequence[Event], position: int) -> int:
     """Put the calls that follow on the tape; returns the position of the first event that is no call."""
     while position < len(live) and isinstance(call := live[position], Called):
         table.tape.record(call)
@@ -120,7 +120,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def _no_call_left(table: Table, seq: int, reopened: int) -> None:
+def _no_call_left(table: EpisodeSetup, seq: int, reopened: int) -> None:
     """Calls of an act that was reopened may have led elsewhere the second time."""
     if unused := [call for call in table.tape.unused() if call.seq > reopened]:
         call = unused[0]

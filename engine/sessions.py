@@ -16,7 +16,7 @@ LEASE = 30.0
 """Seconds without one after which a session counts as dead and what it held is free."""
 
 
-class Orders(msgspec.Struct, frozen=True, omit_defaults=True):
+class RunControl(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the run's operator wants now; the processes at work ask with every beat.
 
     `state` is run, pause (no action begins, nothing is dropped) or stop (drain and end). `concurrency` is for each
@@ -79,7 +79,7 @@ class Session(Protocol):
         """
         ...
 
-    async def beat(self, told: Mapping[str, Json]) -> Orders:
+    async def beat(self, told: Mapping[str, Json]) -> RunControl:
         """Show that it lives, say how it stands, and hear the orders."""
         ...
 

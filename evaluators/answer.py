@@ -1,6 +1,7 @@
 """Was the final answer right: lexically, or by a panel of judges where there is one."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -127,15 +128,19 @@ def compared(given: str, case: Case, goal: Goal) -> diagnosis.Verdict | treatmen
     """The lexical verdict on an answer. A treatment has no synonyms, so the same said in other words is missed."""
     if goal == "treatment":
         return treatment.compare(given, case.truth)
-    return diagnosis.compare(given, case.truth, diagnosis.past_of(case))
+    return _compared(given, case.truth, diagnosis.past_of(case))
+
+
+_compared = lru_cache(maxsize=4096)(diagnosis.compare)
+"""The same answer to the same truth is read once: by the headline, by a second scoring, in the repeats of a case."""
 
 
 async def _judged(
     bench: Bench, case: Case, given: str, verdict: diagnosis.Verdict | treatment.PlanVerdict
 ) -> OutcomeAccount:
-    """What the panel says: of a plan as it is, of a diagnosis as far as the answer commits to it."""
+    """What the panel says of an answer, as far as it commits to a diagnosis or gives and stops measures."""
     if isinstance(verdict, treatment.PlanVerdict):
-        return await judged_treatment(bench, case, given)
+        return await judged_treatment(bench, case, given, verdict.committed)
     return await judged_diagnosis(bench, case, given, verdict.committed)
 
 

@@ -17,7 +17,7 @@ SEAT, SCORE = "judge", "score"
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class EvaluationInput:
     """What is judged: an episode, with its case. `events` is their number: an episode that goes on is another.
 
     `others` are the names of scores that are other evaluators', by theirs. `controls` is the seed of the controls, in
@@ -39,7 +39,7 @@ class Evaluation:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def start(self, case: Judged) -> Ending | None:
+    def start(self, case: EvaluationInput) -> Ending | None:
         """Nothing has been said."""
         del case
         return None
@@ -70,7 +70,7 @@ class Evaluating:
 
     sealed: ClassVar[bool] = True
 
-    def __init__(self, evaluator: Evaluator, judged: Judged, seat: Seat) -> None:
+    def __init__(self, evaluator: Evaluator, judged: EvaluationInput, seat: Seat) -> None:
         self._evaluator, self._judged, self._seat = evaluator, judged, seat
 
     async def act(self, view: View) -> Action:

@@ -36,7 +36,10 @@ ZERO: Mapping[str, str] = {
 }
 """Each reason of an accuracy of 0.0 for a doctor that had its chance and did not use it, in plain words."""
 
-UNANSWERED = frozenset(ZERO) - {"several_answers"}
+NOTHING_ASSERTED = frozenset(("no_diagnosis_asserted", "no_treatment_asserted"))
+"""Reasons of a reply in the place of an answer that names none: it abstains, denies, refuses or begs in words."""
+
+UNANSWERED = (frozenset(ZERO) - {"several_answers"}) | NOTHING_ASSERTED
 """Those of a doctor that answered nothing: `of those who answered` leaves them out."""
 
 _NOT_ITS_FAULT = frozenset(("replies_exhausted", "unattended"))

@@ -14,7 +14,7 @@ from wardround.engine.models.quota import Quota
 from wardround.engine.models.retry import Patience
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.progress import Progress
-from wardround.engine.sessions import Orders
+from wardround.engine.sessions import RunControl
 from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.settings import RunSettings
@@ -97,6 +97,6 @@ async def test_a_run_taken_up_again_can_be_told_another_timeout(tmp_path: Path) 
         await wardround.resume("r", store=store, budget=["100calls"], timeout=0.5, patience=7)
         assert await run.endings() == {"completed": 3}
         assert server.total == 4, "the one that stalled was given up after the new timeout, and asked again"
-        orders: Orders = await store.orders("r")
+        orders: RunControl = await store.orders("r")
         assert (orders.timeout, orders.patience) == (0.5, 7)
         assert run.settings().timeout is None, "what a run was begun with stays"

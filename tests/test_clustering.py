@@ -11,12 +11,13 @@ import anyio
 import pytest
 from until import until
 
-from wardround.clustering import DEATHS, Driver, run_clustered, shared_store, without_password, work
+from wardround.cluster_worker import work
+from wardround.clustering import DEATHS, Driver, run_clustered, shared_store, without_password
 from wardround.engine.cluster import Cluster, Crew, Happened
 from wardround.engine.errors import StoreError, UsageError, WardroundError
 from wardround.engine.progress import Progress
 from wardround.engine.records import Json
-from wardround.engine.sessions import Orders
+from wardround.engine.sessions import RunControl
 from wardround.planning import plan, write_down
 from wardround.settings import validated
 from wardround.stored import StoredRun, open_store
@@ -180,9 +181,9 @@ async def test_a_stop_does_not_wait_for_workers_that_never_began(tmp_path: Path)
         progress.drain()
     store = open_store(where)
     assert (await store.orders("r")).state == "stop"
-    await store.order("r", Orders(state="stop", concurrency=3))
+    await store.order("r", RunControl(state="stop", concurrency=3))
     again = Told(Happened("finished", 0))
     await driven(where, again, Progress())
     assert len(again.started) == 1, "to play it again is to take the order back"
-    assert await store.orders("r") == Orders(concurrency=3)
+    assert await store.orders("r") == RunControl(concurrency=3)
     await store.aclose()

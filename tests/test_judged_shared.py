@@ -9,7 +9,7 @@ from bench import PlayedSearch
 from labels import Labels
 
 import wardround
-from wardround.cast import Part
+from wardround.cast import SeatConfig
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.evidence.found import Found
@@ -31,7 +31,7 @@ async def judged(shared: Path, model: str, few: int | None) -> tuple[dict[str, A
     path, doctor = folder / "diagnosis_cases.json", f"replies:{replies}"
     run = await wardround.run(path, "oracle", doctor=doctor, store=MemoryStore(), limit=few or 1000)
     court = JudgeConfig(
-        seats_of([Part("openai/labels", model=Scripted(Labels(rows, cases)))]), search=PlayedSearch(PASSAGE)
+        seats_of([SeatConfig("openai/labels", model=Scripted(Labels(rows, cases)))]), search=PlayedSearch(PASSAGE)
     )
     scores = await score_run(run, [PublishedReasoning(), Reasoning()], judge=court)
     return rows, {row.case: row for row in scores.episodes}

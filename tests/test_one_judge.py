@@ -13,7 +13,7 @@ from shell import Shell
 from sitting import court, played
 
 import wardround
-from wardround.cast import Part
+from wardround.cast import SeatConfig
 from wardround.cli.report import load
 from wardround.engine.errors import RunStopped, StoreError
 from wardround.engine.models.loopback import Loopback
@@ -50,7 +50,7 @@ def wrong(purpose: str, count: int) -> str:
 
 def other(judge: PlainJudge) -> JudgeConfig:
     """A judge of another name: what is kept of the first one's answers is none of its."""
-    return JudgeConfig(seats_of([Part("scripted/other", model=Scripted(judge))]))
+    return JudgeConfig(seats_of([SeatConfig("scripted/other", model=Scripted(judge))]))
 
 
 async def test_what_another_judge_said_stands_in_for_nothing(store: Store) -> None:

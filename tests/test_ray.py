@@ -23,7 +23,7 @@ from wardround.engine.events import Called, Closed, Row, decode
 from wardround.engine.models.chat import encode_body
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.progress import Progress
-from wardround.engine.sessions import Orders
+from wardround.engine.sessions import RunControl
 from wardround.engine.trajectory import Trajectory
 from wardround.planning import plan, write_down
 from wardround.replaying import replay_run
@@ -212,7 +212,7 @@ async def test_a_stop_drains_and_the_run_goes_on_later(tmp_path: Path) -> None:
 
         async def order(progress: Progress) -> None:
             del progress
-            await run.store.order("r", Orders(state="stop"))  # what another terminal does
+            await run.store.order("r", RunControl(state="stop"))  # what another terminal does
 
         first = await drained(interrupt, 40)
         second = await drained(order, 40)

@@ -11,7 +11,7 @@ from plain_judge import PlainJudge
 from sitting import court, equal, played
 
 import wardround
-from wardround.cast import Part
+from wardround.cast import SeatConfig
 from wardround.engine.errors import EgressError, PreflightError, ProviderError, UsageError
 from wardround.engine.models.reach import reach
 from wardround.engine.models.scripted import Scripted
@@ -78,13 +78,13 @@ async def test_what_is_judged_needs_no_judge(store: Store) -> None:
     run = await played(store)
     model = reach("openai/m", base_url=NOBODY, env={})
     try:
-        dead = JudgeConfig(seats_of([Part("openai/m", model=model)]), untried=True)
+        dead = JudgeConfig(seats_of([SeatConfig("openai/m", model=model)]), untried=True)
         with pytest.raises(PreflightError, match="nothing listens there"):
             await score_run(run, [Standard()], judge=dead)
         assert [row.name for row in await store.runs()] == ["r"]
         alive = Scripted(lambda messages, purpose: '{"verdict": "correct"}', name="m")
         alive.host = model.host  # it stands for the endpoint while that was up
-        await score_run(run, [Standard()], judge=JudgeConfig(seats_of([Part("openai/m", model=alive)])))
+        await score_run(run, [Standard()], judge=JudgeConfig(seats_of([SeatConfig("openai/m", model=alive)])))
         await store.put_scores("r", "wr-001@1", "r~standard", [])
         again = await score_run(run, [Standard()], judge=dead)
         assert accuracy(again) == [1.0] * 3
@@ -109,7 +109,7 @@ async def test_a_restricted_case_is_refused_before_anybody_is_reached(
         sitting, evaluator = court(judge, search=PlayedSearch(host="far.example")), Reasoning()
     else:  # the suite fails on every attempt to reach another machine
         model = reach("openai/m", base_url="http://far.example/v1", env={})
-        sitting, evaluator = JudgeConfig(seats_of([Part("openai/m", model=model)]), untried=True), Standard()  # type: ignore[assignment]
+        sitting, evaluator = JudgeConfig(seats_of([SeatConfig("openai/m", model=model)]), untried=True), Standard()  # type: ignore[assignment]
     with pytest.raises(EgressError, match=r"1 of the cases of run r are restricted.*far\.example.*--allow-host"):
         await score_run(run, [evaluator], judge=sitting)
     assert judge.asked.total() == 0

@@ -13,7 +13,7 @@ from shell import Shell
 from sitting import court, equal, played
 
 import wardround
-from wardround.cast import Part
+from wardround.cast import SeatConfig
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.scripted import Scripted
@@ -150,10 +150,10 @@ async def test_a_scoring_without_judges_and_one_by_judges_are_both_kept(store: S
     first = court(PlainJudge())
     scores = await score_run(run, [Standard()], judge=first)
     assert names(scores) == [now, f"*{now}~scripted/0"]
-    other = JudgeConfig(seats_of([Part("scripted/other", model=Scripted(PlainJudge(wrong)))]))
+    other = JudgeConfig(seats_of([SeatConfig("scripted/other", model=Scripted(PlainJudge(wrong)))]))
     scores = await score_run(run, [Standard()], judge=other)
     assert names(scores) == [now, f"{now}~scripted/0", f"*{now}~scripted/other"]
-    swapped = JudgeConfig(seats_of([Part("scripted/other", model=Scripted(PlainJudge(wrong)))]), swap=True)
+    swapped = JudgeConfig(seats_of([SeatConfig("scripted/other", model=Scripted(PlainJudge(wrong)))]), swap=True)
     assert names(await score_run(run, [Standard()], judge=swapped))[-1] == f"*{now}~scripted/other.2"
     assert names(await score_run(run, [Standard()]))[0] == f"*{now}"  # the last one counts
     accuracy = values(await scored(run, [f"{now}~scripted/other"]), "diagnosis_accuracy")
@@ -168,7 +168,7 @@ async def test_two_scorings_stand_side_by_side(store: Store) -> None:
 
     run, now = await played(store), f"standard@{Standard.VERSION}"
     await score_run(run, [Standard()], judge=court(PlainJudge()))
-    other = JudgeConfig(seats_of([Part("scripted/other", model=Scripted(PlainJudge(second_wrong)))]))
+    other = JudgeConfig(seats_of([SeatConfig("scripted/other", model=Scripted(PlainJudge(second_wrong)))]))
     await score_run(run, [Standard()], judge=other, concurrency=1)
     found = await compared(run, f"{now}~scripted/0", f"{now}~scripted/other")
     [accuracy] = [one for one in found.scores if one.name == "diagnosis_accuracy"]

@@ -8,7 +8,7 @@ from plain_judge import PlainJudge
 from sitting import accounts, court, equal, played
 
 import wardround
-from wardround.cast import Part
+from wardround.cast import SeatConfig
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
@@ -57,7 +57,7 @@ async def test_a_court_whose_scoring_was_stopped_sits_again(stores: list[Store])
     run, gates = await played(stores[0], 3), Gates()
     async with Loopback(stops) as server:
         model = reach("openai/m", env={}, base_url=server.base_url, gates=gates)
-        sitting = JudgeConfig(seats_of([Part("openai/m", model=model, gates=gates)]))
+        sitting = JudgeConfig(seats_of([SeatConfig("openai/m", model=model, gates=gates)]))
         first = await score_run(run, [Standard()], judge=sitting, progress=progress, concurrency=1)
         assert [bool(row.scores) for row in first.episodes] == [True, False, False]
         for expected in (2, 3):  # each is told to stop after one reply

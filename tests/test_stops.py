@@ -93,7 +93,7 @@ async def played(scene: Encounter, episode: str, rows: Sequence[Row]) -> list[Ro
 
     row = await scene.run.episode(episode)
     case = await scene.run.case(row.case)
-    await Episode(scene.table(row, case, EpisodeLog(sink, rows, clock=Ticks()))).play()
+    await Episode(scene.setup(row, case, EpisodeLog(sink, rows, clock=Ticks()))).play()
     return kept
 
 

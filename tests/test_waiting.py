@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from trouble import TROUBLES
 from until import until
 
-from wardround.cast import Part
+from wardround.cast import SeatConfig
 from wardround.engine.models.faults import Fault, Rates
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.reach import reach
@@ -113,7 +113,7 @@ async def test_a_judge_that_lets_nothing_through_stops_the_scoring_and_leaves_no
         assert set((await endings(scene)).values()) == {"completed"}
         for expected in ("stopped", "scored"):
             model = ward.model("judge")
-            judge = Part("openai/judge", model=model, gates=ward.gates)
+            judge = SeatConfig("openai/judge", model=model, gates=ward.gates)
             with anyio.fail_after(200):
                 rows = await score_run(scene.run, [Standard()], judge=judge, progress=progress)
             await model.aclose()

@@ -14,12 +14,12 @@ from until import dropped
 import wardround
 from wardround.access import Access
 from wardround.api import begin
-from wardround.cast import Part, model_part
+from wardround.cast import SeatConfig, model_part
 from wardround.control import status
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.progress import Progress
 from wardround.engine.records import Score
-from wardround.engine.sessions import Orders, SessionRow
+from wardround.engine.sessions import RunControl, SessionRow
 from wardround.engine.spending import Caps, Spending, SpendRow
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.settings import SeatSettings, validated
@@ -98,7 +98,7 @@ async def test_a_stop_that_only_a_dead_process_could_hear_is_forgotten(tmp_path:
     async with answering() as server:
         store = await begun(tmp_path, 2, server.base_url)
         await store.begin("r", host=here(), pid=gone())
-        await store.order("r", Orders(state="stop"))
+        await store.order("r", RunControl(state="stop"))
         await wardround.resume("r", store=store)
         assert await store.endings("r") == {"completed": 2}
         await store.aclose()
@@ -131,7 +131,7 @@ async def test_orders_that_were_given_before_are_heard_at_once(tmp_path: Path) -
         await wardround.resume("r", store=store, budget=["2calls"])
         assert await store.endings("r") == {"completed": 2, "open": 4}
         orders = await store.orders("r")
-        assert orders == Orders(budget=type(orders.budget)(Caps(calls=2)))
+        assert orders == RunControl(budget=type(orders.budget)(Caps(calls=2)))
         await wardround.resume("r", store=store, retry=["doctor"], budget=["100calls"])
         assert sums(await store.spending("r"))["doctor"].calls == 6
         await store.aclose()
@@ -176,9 +176,9 @@ async def test_each_scoring_of_a_process_counts_for_itself(tmp_path: Path) -> No
     async with answering() as server:
         store = await begun(tmp_path, 6, server.base_url)
         run, progress = await wardround.resume("r", store=store), Progress()
-        progress.obey(Orders(concurrency=9))  # of the run that this process was at work on before
+        progress.obey(RunControl(concurrency=9))  # of the run that this process was at work on before
         evaluators = [Named("one"), Named("two")]
-        await wardround.score_run(run, evaluators, judge=Part("lexical"), progress=progress, concurrency=5)
+        await wardround.score_run(run, evaluators, judge=SeatConfig("lexical"), progress=progress, concurrency=5)
         for name in ("r~one", "r~two"):
             [session] = await store.sessions(name)
             assert (session.told["own"], session.told["concurrency"]) == (6, 5)

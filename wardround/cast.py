@@ -39,7 +39,7 @@ SEATS = "wardround.seats."
 
 
 @dataclass(slots=True)
-class Part:
+class SeatConfig:
     """One seat of a run: how its agent is made, its model, and what else it is told.
 
     `pick` makes another agent for each (case, repeat), as recorded replies need; a case without one is not run.
@@ -86,7 +86,7 @@ class Part:
 class Cast:
     """Who plays a run: the configuration of each seat, and what their agents need."""
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, SeatConfig]
     prompts: Prompts
     seed: int
     allow_hosts: Sequence[str] = ()
@@ -142,7 +142,7 @@ class Cast:
 
         return cache
 
-    def _told(self, part: Part, case: Case) -> object:
+    def _told(self, part: SeatConfig, case: Case) -> object:
         if part.told == "truth":
             return case
         if part.told == "cases":
@@ -168,7 +168,7 @@ def forbidden(hosts: Mapping[str, Sequence[str]], allow_hosts: Sequence[str]) ->
     return {seat: some[0] for seat, some in closed.items() if some}
 
 
-def check_egress(parts: Mapping[str, Part], restricted: int, allow_hosts: Sequence[str]) -> None:
+def check_egress(parts: Mapping[str, SeatConfig], restricted: int, allow_hosts: Sequence[str]) -> None:
     """Raise EgressError if any of so many restricted cases would be shown to a host or an agent that may not have it.
 
     Asked before anything leaves: not even a key goes to a host that is refused.
@@ -189,7 +189,7 @@ def check_egress(parts: Mapping[str, Part], restricted: int, allow_hosts: Sequen
         )
 
 
-def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = None) -> Part:
+def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = None) -> SeatConfig:
     """What `settings.spec` stands for in `seat`; `own` is the user's class itself, where the spec only names it.
 
     `recorded:RUN` needs the store and is made by the caller.
@@ -260,7 +260,7 @@ def is_model(spec: str) -> bool:
     return "/" in spec.split(":", maxsplit=1)[0]
 
 
-def model_part(settings: SeatSettings, access: Access, env: Mapping[str, str] = os.environ) -> Part:
+def model_part(settings: SeatSettings, access: Access, env: Mapping[str, str] = os.environ) -> SeatConfig:
     """A part that is only a model, as a judge's is; its key is in `env`."""
     spec = settings.spec
     if not is_model(spec):
@@ -273,22 +273,22 @@ def model_part(settings: SeatSettings, access: Access, env: Mapping[str, str] = 
         "gates": access.gates,
     }
     model: Model = Unreachable(spec) if access.offline else reach(spec, base_url=base_url or None, env=env, **means)
-    made = Part(spec, model=model, sampling=settings.sampling(), options=settings.options)
+    made = SeatConfig(spec, model=model, sampling=settings.sampling(), options=settings.options)
     made.cached, made.address, made.gates = settings.cache, redacted(settings.base_url), access.gates
     return made
 
 
-def _plain(spec: str, factory: Any, settings: SeatSettings) -> Part:
+def _plain(spec: str, factory: Any, settings: SeatSettings) -> SeatConfig:
     told = told_to(factory)
     if told not in ("", "truth", "cases"):
         raise UsageError(f"{spec!r} says `told = {told!r}`; only 'truth' and 'cases' can be told")
-    made = Part(spec, maker(factory, spec), options=settings.options, told=told)
+    made = SeatConfig(spec, maker(factory, spec), options=settings.options, told=told)
     made.outside, made.believed = traits_of(factory).outside, factory is Human
     made.own = not of_the_house(factory)
     return made
 
 
-def replies_part(spec: str, replies: Mapping[str, Sequence[Reply]], settings: SeatSettings) -> Part:
+def replies_part(spec: str, replies: Mapping[str, Sequence[Reply]], settings: SeatSettings) -> SeatConfig:
     """A seat that plays recorded replies, the same in every repeat."""
 
     def pick(case: str, repeat: int) -> Making | None:
@@ -299,7 +299,7 @@ def replies_part(spec: str, replies: Mapping[str, Sequence[Reply]], settings: Se
     table = msgspec.json.encode(
         {case: [[reply.text, reply.thinking] for reply in said] for case, said in replies.items()}
     )
-    return Part(spec, pick=pick, options=settings.options, table=table, believed=True)
+    return SeatConfig(spec, pick=pick, options=settings.options, table=table, believed=True)
 
 
 def stored_replies(table: bytes) -> Mapping[str, Sequence[Reply]]:
@@ -308,7 +308,7 @@ def stored_replies(table: bytes) -> Mapping[str, Sequence[Reply]]:
     return {case: tuple(Reply(text, thinking) for text, thinking in said) for case, said in stored.items()}
 
 
-def recorded_part(spec: str, actions: Mapping[tuple[str, int], Sequence[Action]], settings: SeatSettings) -> Part:
+def recorded_part(spec: str, actions: Mapping[tuple[str, int], Sequence[Action]], settings: SeatSettings) -> SeatConfig:
     """A seat that plays the actions it took in another run, by case and repeat."""
 
     def pick(case: str, repeat: int) -> Making | None:
@@ -316,7 +316,7 @@ def recorded_part(spec: str, actions: Mapping[tuple[str, int], Sequence[Action]]
         return None if played is None else lambda seat: Recorded(played)
 
     table = msgspec.json.encode([[case, repeat, played] for (case, repeat), played in actions.items()])
-    return Part(spec, pick=pick, options=settings.options, table=table, believed=True)
+    return SeatConfig(spec, pick=pick, options=settings.options, table=table, believed=True)
 
 
 def stored_actions(table: bytes) -> Mapping[tuple[str, int], Sequence[Action]]:

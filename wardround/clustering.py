@@ -3,7 +3,6 @@
 Nothing of an episode passes through the driver or through Ray: each worker opens the store itself and joins the run.
 """
 
-import os
 import socket
 from collections import Counter
 from collections.abc import Mapping
@@ -16,7 +15,6 @@ import anyio
 import msgspec
 import structlog
 
-from wardround.api import join
 from wardround.cast import played_by_person
 from wardround.control import going_on
 from wardround.engine.budget import Purse
@@ -26,8 +24,6 @@ from wardround.engine.progress import Progress
 from wardround.engine.records import Json
 from wardround.engine.sessions import SessionRow
 from wardround.engine.spending import Budget
-from wardround.results import Run
-from wardround.scoring import join_evaluation
 from wardround.stored import StoredRun, open_store
 from wardround.working import span, sums
 
@@ -64,7 +60,7 @@ async def run_clustered(
             "version_of": version("wardround"),
             "file_of": socket.gethostname() if url.startswith("sqlite:") else "",
         }
-        async with Crew(cluster, "wardround.clustering:work") as crew:
+        async with Crew(cluster, "wardround.cluster_worker:work") as crew:
             await Driver(run, crew, progress or Progress(), arguments).play(cluster.workers)
     finally:
         with anyio.CancelScope(shield=True):
@@ -96,30 +92,6 @@ def without_password(url: str) -> str:
     user, at, host = parts.netloc.rpartition("@")
     query = urlencode([(key, value) for key, value in parse_qsl(parts.query) if key != "password"])
     return f"{parts.scheme}://{user.partition(':')[0]}{at}{host}{parts.path}{'?' if query else ''}{query}"
-
-
-async def work(
-    name: str, store: str, share: tuple[int, int], concurrency: int | None, version_of: str, file_of: str
-) -> None:
-    """What a worker does: join the run until no episode is open or the operator says stop.
-
-    `version_of` is the driver's version of this package, `file_of` the machine on which the store is a file, or ''.
-    """
-    here, own = socket.gethostname(), version("wardround")
-    if own != version_of:
-        raise UsageError(f"wardround {own} is installed here and {version_of} where the run was started")
-    if file_of and file_of != here:
-        raise UsageError(f"the store {store} is a file on {file_of}; workers on other machines need a PostgreSQL store")
-    own_url = os.environ.get("WARDROUND_STORE", "")
-    opened = open_store(own_url if own_url and without_password(own_url) == store else store)
-    try:
-        run, part = await Run.open(opened, name), (share[0], share[1])
-        if run.evaluated:
-            await join_evaluation(run, part, concurrency)
-        else:
-            await join(name, store=opened, share=part, concurrency=concurrency)
-    finally:
-        await opened.aclose()
 
 
 class Driver:

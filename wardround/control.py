@@ -10,7 +10,7 @@ from wardround.amounts import new_budget
 from wardround.engine.budget import Purse
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.sessions import Orders, SessionRow
+from wardround.engine.sessions import RunControl, SessionRow
 from wardround.engine.spending import Spending
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.runs.header import RunHeader
@@ -105,7 +105,7 @@ async def set_budget(run: StoredRun, texts: Sequence[str]) -> None:
     await _changed(run, budget=new_budget(texts, run.header.specs, prices))
 
 
-async def _changed(run: StoredRun, **fields: Any) -> Orders:
+async def _changed(run: StoredRun, **fields: Any) -> RunControl:
     orders = msgspec.structs.replace(await run.store.orders(run.name), **fields)
     await run.store.order(run.name, orders)
     return orders

@@ -13,7 +13,7 @@ import structlog
 from wardround.amounts import new_budget
 from wardround.cast import forbidden
 from wardround.engine.clock import wall
-from wardround.engine.episode import Table
+from wardround.engine.episode import EpisodeSetup
 from wardround.engine.errors import CaseLost, EgressError, LogError, RunStopped, StoreError, UsageError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, Row, effective
 from wardround.engine.limits import Limits
@@ -27,7 +27,7 @@ from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Session
 from wardround.engine.spending import Spending
 from wardround.evaluators.checked import needs_of
-from wardround.evaluators.evaluation import SEAT, Evaluation, Judged
+from wardround.evaluators.evaluation import SEAT, Evaluation, EvaluationInput
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.following import followed
 from wardround.judged import ending_of, fingerprint, fingerprints, given
@@ -171,7 +171,7 @@ class EvaluationRun:
         """The open episodes that were played to the end."""
         return [name async for name in self._waiting()]
 
-    async def subject(self, row: EpisodeRow) -> Judged | None:
+    async def subject(self, row: EpisodeRow) -> EvaluationInput | None:
         """The episode to be judged; None while it is still being played."""
         judged = self.judged
         played = await judged.store.episode(judged.name, row.id)
@@ -179,30 +179,32 @@ class EvaluationRun:
             return None
         case, trajectory = await judged.case(row.case), await judged.trajectory(played)
         posed = seed_of(judged.header.seed, "controls") if row.id == self._controls else None
-        return Judged(case, trajectory, played.events, self._others, posed)
+        return EvaluationInput(case, trajectory, played.events, self._others, posed)
 
-    def table(self, row: EpisodeRow, subject: Judged, episode: EpisodeLog) -> Table:
+    def setup(self, row: EpisodeRow, subject: EvaluationInput, episode: EpisodeLog) -> EpisodeSetup:
         """The evaluator with its judges."""
         assert self._session is not None
         cast = self._session.caster(self.evaluator, subject, row.id, self._seed(subject))
         rules = Evaluation(self.evaluator.name)
-        return Table(rules, subject, cast, episode, limits=Limits(actions=None, act_calls=None), believed=(SEAT,))
+        return EpisodeSetup(
+            rules, subject, cast, episode, limits=Limits(actions=None, act_calls=None), believed=(SEAT,)
+        )
 
-    def opened(self, row: EpisodeRow, subject: Judged) -> Opened:
+    def opened(self, row: EpisodeRow, subject: EvaluationInput) -> Opened:
         """The first event, with the seed of the verdict."""
         case_hash = subject.trajectory.opened.case_hash
         return Opened(0, wall(), row.id, row.case, case_hash, self.evaluator.name, self._seed(subject), row.repeat)
 
-    def _seed(self, subject: Judged) -> int:
+    def _seed(self, subject: EvaluationInput) -> int:
         return seed_of(subject.trajectory.opened.seed, self.evaluator.name)
 
-    def keep(self, events: Sequence[Event], subject: Judged) -> int:
+    def keep(self, events: Sequence[Event], subject: EvaluationInput) -> int:
         """The last event before the verdict; none of an episode that was played on."""
         closed = events[-1]
         assert isinstance(closed, Closed)
         return _asked(events) if _same(closed.ending, subject.events) else 0
 
-    def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: Judged) -> None:
+    def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: EvaluationInput) -> None:
         """Raise UsageError if the episode was played on since it was judged."""
         acted = [event.action for event in effective(events) if isinstance(event, Acted)]
         count = acted[-1].args.get("events") if acted else None

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from wardround.access import Access, access_of
-from wardround.cast import Part, check_egress, part_of
+from wardround.cast import SeatConfig, check_egress, part_of
 from wardround.engine.clock import wall
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Opened, encode
@@ -50,7 +50,7 @@ async def fork_run(
 
 async def _parts(
     parent: Run, header: RunHeader, seats: Mapping[str, Mapping[str, Any]], access: Access
-) -> dict[str, Part]:
+) -> dict[str, SeatConfig]:
     unknown = sorted(set(seats) - set(header.seats))
     if unknown:
         raise UsageError(f"run {parent.name} has no seat {unknown[0]!r}; it has: {', '.join(header.seats)}")
@@ -63,7 +63,7 @@ async def _parts(
 
 
 def _header(
-    parent: RunHeader, forked: ForkedHeader, seats: Mapping[str, Mapping[str, Any]], parts: Mapping[str, Part]
+    parent: RunHeader, forked: ForkedHeader, seats: Mapping[str, Mapping[str, Any]], parts: Mapping[str, SeatConfig]
 ) -> RunHeader:
     """The parent's header with the seats changed, so that the child resumes and replays by itself."""
     settings = dict(parent.settings)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import msgspec
 
 from wardround.access import Access, access_of
-from wardround.cast import Part, guarded, model_part
+from wardround.cast import SeatConfig, guarded, model_part
 from wardround.engine.cache import StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import UsageError
@@ -25,7 +25,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
 from wardround.engine.seat import Seat, Voice
 from wardround.evaluators.bench import Bench, Knowledge
-from wardround.evaluators.evaluation import SEAT, Evaluating, Judged
+from wardround.evaluators.evaluation import SEAT, Evaluating, EvaluationInput
 from wardround.evaluators.evidence.consulted import ConsultedReader, ConsultedSearch, Consulting
 from wardround.evaluators.evidence.domains import Domains, Filtered
 from wardround.evaluators.evidence.guarded import Guarded, GuardedReader
@@ -85,7 +85,7 @@ class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
         return told
 
 
-def seats_of(judges: Sequence[Part]) -> dict[str, Part]:
+def seats_of(judges: Sequence[SeatConfig]) -> dict[str, SeatConfig]:
     """The judges by seat: `judge`, `judge-2`, ..."""
     return {SEAT if not place else f"{SEAT}-{place + 1}": part for place, part in enumerate(judges)}
 
@@ -110,7 +110,7 @@ class JudgeConfig:
     `options` are those that they were made by, which an evaluation keeps so that others can go on with it.
     """
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, SeatConfig]
     repeats: int = 1
     swap: bool = False
     structured: frozenset[str] = frozenset()
@@ -132,7 +132,7 @@ class JudgeConfig:
         header, ledger = run.evaluation(), Ledger(run.store)
         judging, library = header.judging, header.seats.get(LIBRARY)
         parts = {
-            seat: Part(spec, model=Unreachable(spec) if told.model else None, sampling=told.sampling)
+            seat: SeatConfig(spec, model=Unreachable(spec) if told.model else None, sampling=told.sampling)
             for seat, spec in header.specs.items()
             for told in [header.seats[seat]]
         }
@@ -174,7 +174,7 @@ class JudgeConfig:
         seats = {seat: part.describe() for seat, part in self.parts.items()}
         if self.search is not None:
             options = {"documents": self.search.documents} if isinstance(self.search, Documented) else {}
-            library = Part(self.search.name, options=options).describe()
+            library = SeatConfig(self.search.name, options=options).describe()
             seats[LIBRARY] = msgspec.structs.replace(library, host=self.search.host)
         return seats
 
@@ -279,7 +279,9 @@ async def judge_config(
     return config
 
 
-def _judge_seat(spec: str, access: Access, temperature: float | None, base_url: str) -> tuple[Part, UsageError | None]:
+def _judge_seat(
+    spec: str, access: Access, temperature: float | None, base_url: str
+) -> tuple[SeatConfig, UsageError | None]:
     """A judge, and the error that its key is missing: what has been judged can be looked up without it."""
     try:
         return judge_part(spec, access, temperature, base_url), None
@@ -291,10 +293,10 @@ def _judge_seat(spec: str, access: Access, temperature: float | None, base_url: 
 
 def judge_part(
     spec: str, access: Access, temperature: float | None, base_url: str, env: Mapping[str, str] = os.environ
-) -> Part:
+) -> SeatConfig:
     """The part of a judge; its key is in `env`."""
     if spec.strip() == LEXICAL:
-        return Part(LEXICAL)
+        return SeatConfig(LEXICAL)
     if "/" not in spec:
         raise UsageError(f"judge {spec!r}: write provider/model, for instance openai/gpt-4o, or {LEXICAL} (offline)")
     return model_part(SeatSettings(spec=spec, base_url=base_url, temperature=temperature), access, env)
@@ -330,7 +332,7 @@ class JudgeSession:
         self._singles: dict[str, Single] = {}
         self._consulted: dict[bool, Consulting] = {}
 
-    def caster(self, evaluator: Evaluator, judged: Judged, episode: str, seed: int) -> Caster:
+    def caster(self, evaluator: Evaluator, judged: EvaluationInput, episode: str, seed: int) -> Caster:
         """A function that makes the judging agent of one episode."""
 
         def cast(name: str, voice: Any) -> Agent:
@@ -338,7 +340,7 @@ class JudgeSession:
 
         return cast
 
-    def _bench(self, name: str, voice: Any, judged: Judged, episode: str, seed: int) -> Seat:
+    def _bench(self, name: str, voice: Any, judged: EvaluationInput, episode: str, seed: int) -> Seat:
         config = self._config
         restricted = judged.case.data_class == "restricted"
         voices = {seat: self._voice(seat, voice, episode, restricted=restricted) for seat in config.parts}
@@ -378,7 +380,7 @@ class JudgeSession:
         heard: Voice = voice(reached, {**part.sampling, **coolest}, seat)
         return heard
 
-    def _judge(self, seat: str, part: Part, voice: Voice | None) -> Judge:
+    def _judge(self, seat: str, part: SeatConfig, voice: Voice | None) -> Judge:
         if voice is None:
             return LexicalJudge(seat)
         structured, seed = seat in self._agreed.structured, part.sampling.get("seed")

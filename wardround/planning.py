@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from wardround.access import Access, access_of
 from wardround.amounts import budget_of, check_priced, no_price
-from wardround.cast import Cast, Part, check_egress, part_of, recorded_part
+from wardround.cast import Cast, SeatConfig, check_egress, part_of, recorded_part
 from wardround.engine.episode import Ended, boundary
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.limits import Limits
@@ -23,7 +23,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
 from wardround.engine.records import Action
 from wardround.engine.rows import EpisodeRow
-from wardround.engine.sessions import Orders
+from wardround.engine.sessions import RunControl
 from wardround.engine.spending import Budget
 from wardround.names import run_name
 from wardround.results import Run, rules_of, usual_of
@@ -56,7 +56,7 @@ class Plan:
     rules: Any
     rule_settings: Any
     prompts: Prompts
-    parts: Mapping[str, Part]
+    parts: Mapping[str, SeatConfig]
     access: Access
     repeats: int
     budget: Budget
@@ -145,7 +145,7 @@ def _seated(settings: RunSettings, seat: str, rules: Any) -> SeatSettings:
     return chosen.model_copy(update=usual)
 
 
-async def _part(seat: str, chosen: SeatSettings, store: Store, access: Access, own: Any) -> Part:
+async def _part(seat: str, chosen: SeatSettings, store: Store, access: Access, own: Any) -> SeatConfig:
     if own is not None:
         return part_of(seat, chosen, access, own=own)
     if chosen.spec.startswith("recorded:"):
@@ -299,5 +299,5 @@ async def write_down(made: Plan, store: Store) -> Run:
         settings=without_secrets(settings.model_dump(mode="json", exclude_defaults=True)),
     )
     name = await run_name(settings.name, store)
-    await store.create_run(name, header.to_json(), _Planned(made), Orders(budget=made.budget))
+    await store.create_run(name, header.to_json(), _Planned(made), RunControl(budget=made.budget))
     return Run(store, name, header)

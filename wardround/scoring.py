@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack
 import msgspec
 import structlog
 
-from wardround.cast import Part
+from wardround.cast import SeatConfig
 from wardround.engine.batch import run_batch
 from wardround.engine.episode import TIMEOUT, Ended, boundary
 from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
@@ -56,7 +56,7 @@ LONGEST = 600.0
 
 
 def evaluator_of(spec: str, **tables: str) -> Evaluator:
-    """An evaluator by its short name or as `package.module:Class`, made from `tables` (docket.py).
+    """An evaluator by its short name or as `package.module:Class`, made from `tables` (evaluation_run.py).
 
     Raises UsageError.
     """
@@ -123,7 +123,7 @@ async def score_run(
     run: Run,
     evaluators: Sequence[Evaluator] = (),
     *,
-    judge: JudgeConfig | Part | Sequence[JudgeConfig] | None = None,
+    judge: JudgeConfig | SeatConfig | Sequence[JudgeConfig] | None = None,
     progress: Progress | None = None,
     **options: Unpack[ScoreOptions],
 ) -> RunScores:
@@ -164,9 +164,9 @@ async def score_run(
     return msgspec.structs.replace(told, broken=tuple(sorted(broken)), damaged={**told.damaged, **damaged})
 
 
-def _each(judge: JudgeConfig | Part | Sequence[JudgeConfig], count: int) -> Sequence[JudgeConfig]:
+def _each(judge: JudgeConfig | SeatConfig | Sequence[JudgeConfig], count: int) -> Sequence[JudgeConfig]:
     """The judges of each of so many evaluators."""
-    if isinstance(judge, Part):
+    if isinstance(judge, SeatConfig):
         judge = JudgeConfig(seats_of([judge]))
     return [judge] * count if isinstance(judge, JudgeConfig) else judge
 

@@ -100,7 +100,7 @@ def stopping(gates: Iterable[Gates], progress: Progress) -> Iterator[None]:
 
 
 async def ready(run: StoredEpisodes, **changes: Any) -> None:
-    """Let a run go on: an order to stop is taken back unless somebody obeys it. `changes` are fields of Orders."""
+    """Let a run go on: an order to stop is taken back unless somebody obeys it. `changes` are fields of RunControl."""
     store, name = run.store, run.name
     if not any(session.alive and not died(session) for session in await store.sessions(name)):
         changes["state"] = "run"

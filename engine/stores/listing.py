@@ -9,7 +9,7 @@ from wardround.engine.digest import digest_of
 from wardround.engine.errors import StoreError
 from wardround.engine.records import Json
 from wardround.engine.rows import RunRow
-from wardround.engine.sessions import Orders, SessionRow
+from wardround.engine.sessions import RunControl, SessionRow
 
 EPISODE = "name, number, case_id, repeat, cause, reason, events, at"
 """The columns of an EpisodeRow, in its order."""
@@ -59,12 +59,12 @@ def session_row(row: Sequence[Any]) -> SessionRow:
     return SessionRow(number, run, host, pid, began, seen, ended, bool(alive), said)
 
 
-def orders_of(row: Sequence[Any] | None) -> Orders:
+def orders_of(row: Sequence[Any] | None) -> RunControl:
     """The orders in a row of a query; those nobody ever gave are the default. Raises StoreError if they are damaged."""
     if not row or row[0] is None:
-        return Orders()
+        return RunControl()
     try:
-        return msgspec.json.decode(row[0], type=Orders)
+        return msgspec.json.decode(row[0], type=RunControl)
     except msgspec.DecodeError as error:
         raise StoreError(
             f"the orders of this run are damaged ({error}): put back a copy of the store, or import the run"

@@ -12,7 +12,7 @@ from wardround.engine.errors import LeaseLost, StoreError, TextLost, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow
-from wardround.engine.sessions import LEASE, Orders, SessionRow
+from wardround.engine.sessions import LEASE, RunControl, SessionRow
 from wardround.engine.spending import Spending, SpendRow
 from wardround.engine.stores.holds import Holds
 
@@ -29,12 +29,16 @@ class MemoryStore:
         self._scores: dict[tuple[str, str, str], list[Score]] = {}
         self._sessions: dict[int, SessionRow] = {}
         self._holds = Holds(self._alive)
-        self._orders: dict[str, Orders] = {}
+        self._orders: dict[str, RunControl] = {}
         self._spending: dict[tuple[str, str, str, int], Spending] = {}
         self._calls: dict[str, bytes] = {}
 
     async def create_run(
-        self, name: str, header: Mapping[str, Json], episodes: Iterable[EpisodeRow] = (), orders: Orders | None = None
+        self,
+        name: str,
+        header: Mapping[str, Json],
+        episodes: Iterable[EpisodeRow] = (),
+        orders: RunControl | None = None,
     ) -> None:
         """Start a run, with its episodes and orders, all or nothing."""
         if name in self._runs:
@@ -120,11 +124,11 @@ class MemoryStore:
         """Number of open episodes that living sessions other than this one hold."""
         return self._holds.others(run, session)
 
-    async def orders(self, run: str) -> Orders:
+    async def orders(self, run: str) -> RunControl:
         """What the operator wants of the run."""
-        return self._orders.get(run, Orders())
+        return self._orders.get(run, RunControl())
 
-    async def order(self, run: str, orders: Orders) -> None:
+    async def order(self, run: str, orders: RunControl) -> None:
         """Replace the orders."""
         self._orders[(await self.run(run)).name] = orders
 
@@ -273,7 +277,7 @@ class MemorySession:
             self._store.write(self._run, episode, rows, ending, self.id)
             self._store.book(self._run, spent or {}, self.id)
 
-    async def beat(self, told: Mapping[str, Json]) -> Orders:
+    async def beat(self, told: Mapping[str, Json]) -> RunControl:
         """Show that it lives and hear the orders; one that was declared dead is alive again."""
         self._store.show(self.id, told)
         return await self._store.orders(self._run)

@@ -10,7 +10,7 @@ from wardround.engine.errors import TextLost, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow
-from wardround.engine.sessions import LEASE, Orders, SessionRow
+from wardround.engine.sessions import LEASE, RunControl, SessionRow
 from wardround.engine.spending import Spending, SpendRow
 from wardround.engine.stores.address import Address
 from wardround.engine.stores.gather import Gatherer
@@ -47,7 +47,11 @@ class PostgresStore:
         return list(await self._server.run(lambda connection, _: connection.fetch(query, *values)))
 
     async def create_run(
-        self, name: str, header: Mapping[str, Json], episodes: Iterable[EpisodeRow] = (), orders: Orders | None = None
+        self,
+        name: str,
+        header: Mapping[str, Json],
+        episodes: Iterable[EpisodeRow] = (),
+        orders: RunControl | None = None,
     ) -> None:
         """Start a run, with its episodes and orders, all or nothing."""
         body, ordered = header_bytes(header), None if orders is None else msgspec.json.encode(orders)
@@ -130,11 +134,11 @@ class PostgresStore:
         """Declare a session dead: what it holds is free."""
         await self._server.run(lambda connection, _: end(connection, session, dead=True))
 
-    async def orders(self, run: str) -> Orders:
+    async def orders(self, run: str) -> RunControl:
         """What the operator wants of the run."""
         return orders_of((await self._page("SELECT orders FROM runs WHERE name = $1", run) or [None])[0])
 
-    async def order(self, run: str, orders: Orders) -> None:
+    async def order(self, run: str, orders: RunControl) -> None:
         """Replace the orders."""
         await self.run(run)
         await self._page("UPDATE runs SET orders = $2 WHERE name = $1", run, msgspec.json.encode(orders))

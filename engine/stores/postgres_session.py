@@ -8,7 +8,7 @@ import msgspec
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
-from wardround.engine.sessions import Orders
+from wardround.engine.sessions import RunControl
 from wardround.engine.spending import Spending
 from wardround.engine.stores.gather import Gatherer
 from wardround.engine.stores.listing import EPISODE, orders_of
@@ -96,7 +96,7 @@ class PostgresSession:
         if ending is not None and ending.cause != "open":
             self._held.pop(episode, None)
 
-    async def beat(self, told: Mapping[str, Json]) -> Orders:
+    async def beat(self, told: Mapping[str, Json]) -> RunControl:
         """Show that it lives and hear the orders; one that was declared dead is alive again."""
         said = msgspec.json.encode(told)
 

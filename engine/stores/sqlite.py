@@ -14,7 +14,7 @@ from wardround.engine.errors import TextLost, UsageError
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.rows import EpisodeRow, RunRow
-from wardround.engine.sessions import LEASE, Orders, SessionRow
+from wardround.engine.sessions import LEASE, RunControl, SessionRow
 from wardround.engine.spending import Spending, SpendRow
 from wardround.engine.stores.connection import Connection
 from wardround.engine.stores.group import Group
@@ -62,7 +62,11 @@ class SqliteStore:
         self._writer = GroupWriter(lambda works: self._writing.commit(partial(self._group.write, works=works)))
 
     async def create_run(
-        self, name: str, header: Mapping[str, Json], episodes: Iterable[EpisodeRow] = (), orders: Orders | None = None
+        self,
+        name: str,
+        header: Mapping[str, Json],
+        episodes: Iterable[EpisodeRow] = (),
+        orders: RunControl | None = None,
     ) -> None:
         """Start a run, with its episodes and orders, all or nothing."""
         ordered = None if orders is None else msgspec.json.encode(orders)
@@ -128,11 +132,11 @@ class SqliteStore:
         """Declare a session dead: what it holds is free."""
         await self._writing.write(lambda c: self._leases.end(c, session, dead=True))
 
-    async def orders(self, run: str) -> Orders:
+    async def orders(self, run: str) -> RunControl:
         """What the operator wants of the run."""
         return orders_of((await self._page("SELECT orders FROM runs WHERE name = ?", run) or [None])[0])
 
-    async def order(self, run: str, orders: Orders) -> None:
+    async def order(self, run: str, orders: RunControl) -> None:
         """Replace the orders."""
         await self.run(run)
         values = (msgspec.json.encode(orders), run)

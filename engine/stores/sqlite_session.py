@@ -10,7 +10,7 @@ from wardround.engine.clock import Clock
 from wardround.engine.events import Row
 from wardround.engine.records import Ending, Json
 from wardround.engine.rows import EpisodeRow
-from wardround.engine.sessions import Orders, SessionRow
+from wardround.engine.sessions import RunControl, SessionRow
 from wardround.engine.spending import Spending
 from wardround.engine.stores.connection import Connection
 from wardround.engine.stores.listing import EPISODE, orders_of, session_row
@@ -85,7 +85,7 @@ class Leases:
         )
         return int(connection.execute(query, (run, session, self._clock() - self._lease)).fetchone()[0])
 
-    def beat(self, connection: sqlite3.Connection, run: str, session: int, told: bytes) -> Orders:
+    def beat(self, connection: sqlite3.Connection, run: str, session: int, told: bytes) -> RunControl:
         """Note the sign of life; returns the orders."""
         self._show(connection, session, told)
         return orders_of(connection.execute("SELECT orders FROM runs WHERE name = ?", (run,)).fetchone())
@@ -127,7 +127,7 @@ class SqliteSession:
         """Append, if this session still holds the episode."""
         await self._writer.write(Append(self._run, episode, rows, ending, spent, self.id))
 
-    async def beat(self, told: Mapping[str, Json]) -> Orders:
+    async def beat(self, told: Mapping[str, Json]) -> RunControl:
         """Show that it lives and hear the orders; one that was declared dead is alive again."""
         said = msgspec.json.encode(told)
         return await self._leases.connection.write(lambda c: self._leases.beat(c, self._run, self.id, said))

@@ -8,7 +8,7 @@ from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.reasoning.account import Looked, Quoted
 from wardround.evaluators.standing import Goal
 
-Basis = Literal["same", "included", "evidence", "none", ""]
+Basis = Literal["same", "included", "evidence", "none", "no plan", ""]
 """By which rule a plan is right or wrong (plan.PlanVerdict)."""
 
 

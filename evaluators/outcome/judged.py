@@ -16,7 +16,7 @@ from wardround.evaluators.judging.question import Material
 from wardround.evaluators.outcome import questions
 from wardround.evaluators.outcome.account import Basis, OutcomeAccount
 from wardround.evaluators.outcome.lookup import Lookup, lookup
-from wardround.evaluators.outcome.plan import PlanVerdict, reading
+from wardround.evaluators.outcome.plan import NO_PLAN, PlanVerdict, reading
 from wardround.evaluators.reasoning.account import Quoted
 from wardround.evaluators.reasoning.quoting import quoted_in
 from wardround.evaluators.reasoning.verdicts import read_outcome
@@ -50,16 +50,19 @@ async def judged_diagnosis(bench: Bench, case: Case, given: str, committed: str 
     )
 
 
-async def judged_treatment(bench: Bench, case: Case, given: str) -> OutcomeAccount:
+async def judged_treatment(bench: Bench, case: Case, given: str, committed: str = "") -> OutcomeAccount:
     """Whether the plan `given` is right, by prompt 20's rules over what a search finds (paper 002, section 4.3).
 
     By default another treatment than the one given is correct, or wrong, only by words that stand in a passage; without
     them it is unverifiable. Under the published rules it is wrong unless the judge calls it correct; where nothing
-    could be looked up it is neither.
+    could be looked up it is neither. An answer that proposes no treatment is wrong. The judges are shown what the
+    answer gives and stops, where that is not all of its words.
     """
     told = disclosure.full(case)
-    found = await lookup(bench, case.truth, told, given)
-    question = questions.treatment(told, case.truth.treatment, [one.text for one in found.passages], given)
+    plan = committed or given
+    found = await lookup(bench, case.truth, told, plan)
+    question = questions.treatment(told, case.truth.treatment, [one.text for one in found.passages], plan)
+    whole = Material(questions.ANSWER, given, "reply")
     hearing = _Hearing(found)
 
     async def ask(judge: Judge, sample: Sample) -> Answer[str]:
@@ -87,7 +90,7 @@ async def judged_treatment(bench: Bench, case: Case, given: str) -> OutcomeAccou
         flags=tuple(
             dict.fromkeys(
                 (
-                    *_signs(one for one in question.materials if one.origin != "page"),
+                    *_signs(one for one in (*question.materials, whole) if one.origin != "page"),
                     *found.flags,
                     *((NOTICED,) if ruling.noticed else ()),
                 )
@@ -121,6 +124,8 @@ class _Hearing:
             return Answer(verdict.said) if cited else Answer(UNVERIFIABLE, UNCITED)
         if verdict.said == "correct" and not verdict.basis and self.passages:
             return Answer(UNVERIFIABLE, UNCITED)  # it may rest on them, and does not say by which words
+        if verdict.basis == NO_PLAN:
+            return Answer("wrong")
         return Answer("correct" if verdict.said == "correct" else UNVERIFIABLE)
 
     def published(self, seat: str, sample: Sample) -> Answer[str]:
@@ -134,6 +139,8 @@ class _Hearing:
         bare = said.value.basis == "evidence" and not self.passages
         if said.value.said == "correct" and not bare:
             return Answer("correct")
+        if said.value.basis == NO_PLAN:
+            return Answer("wrong")
         return Answer(None, self.found.failure) if self.found.failed else Answer("wrong")
 
     def basis(self, ruling: Ruling[str]) -> Basis:

@@ -15,6 +15,8 @@ from wardround.evaluators.judging.words import word
 from wardround.evaluators.outcome.account import Basis
 
 Said = Literal["correct", "wrong", "unverifiable"]
+NO_PLAN: Basis = "no plan"
+"""The basis of "wrong" for an answer that proposes no treatment at all."""
 
 _SAID: Mapping[str, Said] = {
     "correct": "correct",
@@ -24,7 +26,7 @@ _SAID: Mapping[str, Said] = {
 }
 _BASES: Mapping[str, tuple[Basis, ...]] = {
     "correct": ("same", "included", "evidence"),
-    "wrong": ("evidence", "none", ""),
+    "wrong": ("evidence", "none", NO_PLAN, ""),
     "unverifiable": ("same", "included", "evidence", "none", ""),
 }
 _VERDICT = ("verdict", "judgment", "judgement", "accuracy")
@@ -34,7 +36,8 @@ class PlanVerdict(msgspec.Struct, frozen=True):
     """One judge's verdict by prompt 20's rules.
 
     `basis`: the plan means the `same` as the treatment given (rule 1), has it `included` (2), is another one that the
-    passages speak for or against (`evidence`, 3), or rests on nothing (`none`, 4); "" if the reply does not say.
+    passages speak for or against (`evidence`, 3), or rests on nothing (`none`, 4); the answer is no plan at all
+    (`no plan`); "" if the reply does not say.
     `quotes` are (number of the passage, or 0; its words as the judge has them).
     """
 

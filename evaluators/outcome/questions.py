@@ -19,7 +19,7 @@ LISTED = 20_000
 _TEXT = {"type": "string"}
 _OUTCOME = {"type": "string", "enum": ["correct", "wrong"]}
 _PLAN = {"type": "string", "enum": ["correct", "wrong", "unverifiable"]}
-_BASIS = {"type": "string", "enum": ["same", "included", "evidence", "none"]}
+_BASIS = {"type": "string", "enum": ["same", "included", "evidence", "none", "no plan"]}
 
 
 def diagnosis(truth: Truth, given: str) -> Question:

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
-from wardround.scenarios.terms.cues import cue, words
+from wardround.scenarios.terms.cues import cue, every_word, words
+from wardround.scenarios.terms.markup import plain_lines
 from wardround.scenarios.terms.phrases import about, compound, disease_like
 from wardround.scenarios.terms.stance import Clause, clauses
 from wardround.scenarios.terms.translated import in_english
@@ -18,9 +19,18 @@ MOST = 20_000
 MOST_NAMED = 60
 """Phrases of an answer that are kept; an answer with more is a list in any case."""
 
+MOST_CAUSES = 2
+"""Causes in a row that only tell more of a disease; what follows in a longer chain is asserted for itself."""
+LONG_BRACKET = 3
+MOST_ALIASES = 2
+"""Other names that an answer may give a disease."""
+
 Link = Literal["first", "and", "with", "then", "due"]
 """How a disease is joined to what stands before it: 'with' what goes along, 'then' what follows from it, 'due' what
 it is due to."""
+
+Choice = Literal["", "or", "apart"]
+"""Whether a phrase is offered in place of another: 'or' of the one before, 'apart' (versus, a slash) of the whole."""
 
 _WORDS: dict[Link, str] = {"first": "", "and": ", ", "with": " with ", "then": " with ", "due": " due to "}
 _ADDING = ("with", "then", "due")
@@ -49,7 +59,7 @@ _ALSO_CALLED = re.compile(
     r"|previously known as|i\.e\.,?|that is,|known as|synonym:?)\s+([^,;]+),?"
 )
 _JOINER = re.compile(
-    rf"(?i)(?P<or>{words('or')}\.?|\s*/\s*|[?!])|(?P<then>{words('then')})|(?P<with>{words('with')})|(?P<due>{words('due')})|(?P<and>,"
+    rf"(?i)(?P<apart>{words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{words('or')})|(?P<then>{words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{words('with')})|(?P<due>{words('due')})|(?P<and>,"
     rf"|\s[-–—]\s|\n|:\s|{words('and')})"
 )
 _INDUCED = re.compile(r"(?i)^(?P<cause>.{2,80}?)[-–](?:induced|related|associated|triggered)\s+(?P<head>\S.*)$")
@@ -72,7 +82,10 @@ _TRAILING = re.compile(
 _SHARED = words_of(
     "infection coinfection co-infection disease syndrome disorder superinfection pneumonia poisoning deficiency"
 )
-_EXAMPLE = re.compile(r"(?i)^\W*(?:such as|e\.?g|for example|like|including|possibly|likely)\b|\bor\b")
+_EXAMPLE = re.compile(
+    rf"(?i)^\W*(?:such as|e\.?g|for example|like|including|likely|ddx|differential\w*)\b"
+    rf"|{words('or', 'apart', 'weak', 'denying', 'denied')}"
+)
 """Opens a bracket that gives examples or guesses, and asserts nothing."""
 _SITED = re.compile(r"(?i)\b(?:of|in|involving|affecting|at|to|on)\s+(?:the\s+)?\w+(?:\s\w+)?$")
 _ORDER = re.compile(r"(?i)\bin (?:\w+ )?order\b|\branked\b|\b(?:then|next|second|secondly|followed by|less)\b")
@@ -150,8 +163,19 @@ def read_answer(answer: str) -> CommittedAnswer:
         ranked,
         hedged=bool(kept) and kept[0].hedged,
         refused=any(clause.stance == "refused" for clause in said),
-        simple=len(said) == 1 and bool(kept) and not dropped,
+        simple=len(said) == 1 and bool(kept) and not dropped and not _left_out(in_english(answer[:MOST]), kept),
     )
+
+
+def _left_out(text: str, kept: Sequence[Asserted]) -> bool:
+    """Whether words of an answer, other than those by which it asserts, stand in nothing that it asserts."""
+    held = {word for item in kept for word in tokens(" ".join((item.text, item.name)))} | _frames()
+    return any(len(word) > 1 and word not in held for word in tokens(_loose(text)))
+
+
+@cache
+def _frames() -> frozenset[str]:
+    return every_word() | _EMPTY
 
 
 def entries(answer: str) -> tuple[str, ...]:
@@ -176,7 +200,7 @@ def unfilled(text: str) -> bool:
 
 def _prepared(answer: str) -> str:
     """The part of a reply that answers, in plain characters; "" for a template that nobody filled in."""
-    text = re.sub(r"[\x00-\x03]", " ", answer[:MOST]).replace("*", "").replace("__", "").replace("’", "'")
+    text = plain_lines(re.sub(r"[\x00-\x03]", " ", answer[:MOST])).replace("*", "").replace("__", "").replace("’", "'")
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", in_english(_glued(text))))
     text = _headed(_IN_BRACKETS.sub(lambda found: re.sub(r"[;:\n]|\.\s", ", ", found[0]), text))
     if unfilled(text):
@@ -196,7 +220,7 @@ def _headed(text: str) -> str:
     if len(heads) == 1 or cue("final").search(heads[-1][0]):
         return told
     lines = [text[head.end() :].strip().partition("\n")[0] for head in heads[-MOST_NAMED:]]
-    return told if len({key(line) for line in lines}) == 1 else " or ".join(line.strip(" .") for line in lines)
+    return told if len({key(line) for line in lines}) == 1 else " vs ".join(line.strip(" .") for line in lines)
 
 
 def _decided(stated: Sequence[Clause]) -> list[Clause]:
@@ -242,6 +266,10 @@ def _is_list(said: Sequence[Clause]) -> bool:
     return sum(clause.marked for clause in said) > 1 or any(_ORDER.search(clause.text) for clause in said)
 
 
+def _in_one_bracket(found: re.Match[str]) -> str:
+    return f" ({re.sub(r'[()]', ' ', found[1])}) "
+
+
 def _named(text: str) -> tuple[list[Asserted], list[str]]:
     """(the diseases that a clause names, in order; the alternatives it leaves open in the place of the first)."""
     aliases: list[tuple[int, str]] = []
@@ -251,16 +279,16 @@ def _named(text: str) -> tuple[list[Asserted], list[str]]:
         return f" \x02{len(aliases) - 1}\x03 "
 
     text = _COMBINED.sub("", text)
-    text = _GLOSS.sub(glossed, _ALSO_CALLED.sub(r" (\1) ", text))
-    pieces: list[tuple[Link, str, bool]] = []
-    link, start, either = "first", 0, False
+    text = _GLOSS.sub(glossed, _ALSO_CALLED.sub(_in_one_bracket, text))
+    pieces: list[tuple[Link, str, Choice]] = []
+    link, start, either = "first", 0, ""
     for found in [*_JOINER.finditer(text), None]:
         piece = text[start : found.start() if found else len(text)]
         pieces.append((link, piece, either))  # type: ignore[arg-type]
         if found is None:
             break
         kind = found.lastgroup
-        either = kind == "or"
+        either = kind if kind in ("or", "apart") else ""
         if kind in _ADDING:
             link = kind
         elif link == "first":
@@ -272,14 +300,17 @@ def _named(text: str) -> tuple[list[Asserted], list[str]]:
     return _joined([(link, one, either) for link, one, either in made if one is not None])
 
 
-def _weakened(pieces: Sequence[tuple[Link, str, bool]]) -> list[tuple[Link, str, bool]]:
+def _weakened(pieces: Sequence[tuple[Link, str, Choice]]) -> list[tuple[Link, str, Choice]]:
     """Without 'possibly B' behind a surer 'A'; several that are all possible are alternatives."""
     weak = [bool(cue("weak").search(piece)) for _, piece, _ in pieces]
     beside = [place for place, (link, _, _) in enumerate(pieces) if place and link == "and" and weak[place]]
     if not beside:
         return list(pieces)
     if weak[0]:
-        return [(link, piece, either or place in beside) for place, (link, piece, either) in enumerate(pieces)]
+        return [
+            (link, piece, "or" if place in beside and not either else either)
+            for place, (link, piece, either) in enumerate(pieces)
+        ]
     return [piece for place, piece in enumerate(pieces) if place not in beside]
 
 
@@ -290,22 +321,26 @@ def _written(piece: str, glosses: Sequence[str]) -> Asserted | None:
     name = _TRAILING.sub("", _LEADING.sub("", " ".join(_loose(name).split()))).strip(" .,:;-–—\"'<>[]{}")
     if not [word for word in tokens(name) if word not in _EMPTY]:
         return None
-    held = [alias for alias in aliases if key(alias)]
+    held = [alias for alias in aliases if key(alias) and not _EXAMPLE.search(alias)]
     return Asserted(name, " ".join((name, *(f"({alias})" for alias in held))), aliases=tuple(held))
 
 
-def _joined(pieces: Sequence[tuple[Link, Asserted, bool]]) -> tuple[list[Asserted], list[str]]:
+def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asserted], list[str]]:
     """The diseases among the phrases; what only tells more of one is joined to it."""
     found: list[Asserted] = []
     options: list[str] = []
+    causes = 0
     for place, (link, one, either) in enumerate(pieces):
+        causes += link == "due"
         head = not found or (all(each.link in ("first", "and") for each in found) and link in ("first", "and"))
-        if either and head and found and not _more(one):
+        if found and not _more(one) and ((either and head) or (either == "apart" and _whole(one))):
             options = options or [each.name for each in found]
             options.append(one.name)
             found.append(replace(one, link="and"))
-        elif found and (_more(one) or (link in _ADDING and not disease_like(one.name)) or (either and not head)):
-            found[-1] = replace(found[-1], text=found[-1].text + _WORDS[link] + one.text)
+        elif found and either and not head and not _more(one):
+            continue  # what a side part may be instead ('due to A or B') is not asserted
+        elif found and (_more(one) or (link in _ADDING and not disease_like(one.name) and causes <= MOST_CAUSES)):
+            found[-1] = replace(found[-1], text=found[-1].text + _WORDS[link] + _told(one))
             options = [*options[:-1], found[-1].name] if options else options
         elif options and head:
             options.append(one.name)
@@ -339,6 +374,16 @@ def _shared(one: Asserted, other: Asserted) -> bool:
     )
 
 
+def _told(one: Asserted) -> str:
+    """A phrase that tells more of a disease, without brackets that name others."""
+    return " ".join((one.name, *(f"({alias})" for alias in one.aliases if about(alias) or alias.isupper())))
+
+
+def _whole(one: Asserted) -> bool:
+    """Whether a phrase behind 'versus' or a slash is another answer, not another cause or organism: 'HSV/VZV'."""
+    return disease_like(one.name) and not one.name.isupper()
+
+
 def _more(one: Asserted) -> bool:
     return about(one.name)
 
@@ -348,13 +393,25 @@ def _apart(one: Asserted) -> Iterator[Asserted]:
     induced = _INDUCED.match(one.name)
     listed = [item for alias in one.aliases for item in _list_in(alias)]
     plain = tuple(alias for alias in one.aliases if not _list_in(alias))
+    called = [alias for alias in plain if may_name(alias)]
+    if len(called) > MOST_ALIASES:  # a disease has no so many other names: these are diseases of their own
+        listed, plain = [*listed, *called], tuple(alias for alias in plain if alias not in called)
+    text = one.text
+    for alias in one.aliases:
+        text = text if alias in plain else text.replace(f" ({alias})", "")
     if induced and disease_like(induced["cause"]) and disease_like(induced["head"]):
-        yield replace(one, name=induced["head"], aliases=plain)
+        yield replace(one, name=induced["head"], aliases=plain, text=text)
         yield Asserted(induced["cause"], induced["cause"], "due")
     else:
-        yield replace(one, aliases=plain)
+        yield replace(one, aliases=plain, text=text)
     for item in listed:
         yield Asserted(item, item, "with")
+
+
+def may_name(alias: str) -> bool:
+    """Whether a bracket may hold another disease: it ends or holds a word as diseases have, or is long."""
+    words_ = alias.split()
+    return disease_like(alias) or len(words_) > LONG_BRACKET or any(map(disease_like, words_))
 
 
 def _list_in(alias: str) -> list[str]:

@@ -6,13 +6,25 @@ import re
 from functools import cache
 from importlib.resources import files
 
+from wardround.scenarios.terms.wording import tokens
+
+
+@cache
+def _table() -> dict[str, list[str]]:
+    text = files(__package__).joinpath("data", "cues.csv").read_text(encoding="utf-8")
+    return {row["role"]: row["cues"].split("|") for row in csv.DictReader(io.StringIO(text))}
+
+
+@cache
+def every_word() -> frozenset[str]:
+    """The single words of all cues, in comparable form."""
+    return frozenset(word for held in _table().values() for one in held for word in tokens(one))
+
 
 @cache
 def cues(role: str) -> tuple[str, ...]:
     """The cues of a role, the longest first."""
-    text = files(__package__).joinpath("data", "cues.csv").read_text(encoding="utf-8")
-    held = {row["role"]: row["cues"].split("|") for row in csv.DictReader(io.StringIO(text))}
-    return tuple(sorted(held[role], key=len, reverse=True))
+    return tuple(sorted(_table()[role], key=len, reverse=True))
 
 
 @cache

@@ -11,6 +11,7 @@ from wardround.scenarios.terms.commitment import (
     Asserted,
     CommittedAnswer,
     entries,
+    may_name,
     read_answer,
     unfilled,
     written,
@@ -176,7 +177,8 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
     place = head if head is not None else 0
     foreign = _foreign(items, place, belongs, parts, past)
     beside = tuple(items[other].name for other in foreign)
-    shown = "" if read.simple and not foreign and not any(hits[place + 1 :]) else _shown(items, foreign, hits, place)
+    plain_one = read.simple and not foreign and not any(hits[place + 1 :]) and not any(item.aliases for item in items)
+    shown = "" if plain_one else _shown(items, foreign, hits, place)
     if len(foreign) > MOST_FOREIGN:
         named = ", ".join(beside[:5])
         why = f"several answers: beside {items[place].name!r} it asserts {named}"
@@ -270,11 +272,20 @@ def _in_past(item: Asserted, told: str) -> bool:
 def _shown(items: Sequence[Asserted], foreign: Sequence[int], hits: Sequence[bool], head: int) -> str:
     """What a judge is shown of an answer in several parts: without what has nothing to do with what it commits to."""
     kept = [
-        item
+        _own_names(item)
         for place, item in enumerate(items)
         if place == head or (place not in foreign and not (hits[place] and place > head))
     ]
     return written(kept)
+
+
+def _own_names(item: Asserted) -> Asserted:
+    """A disease without a bracket that names another one: 'gout (lupus)' commits to gout."""
+    text = item.text
+    for alias in item.aliases:
+        if may_name(alias) and not _names_same(item.name, alias):
+            text = text.replace(f"({alias})", " ")
+    return replace(item, text=" ".join(text.split()))
 
 
 def _alternatives(read: CommittedAnswer, targets: tuple[str, ...], parts: tuple[str, ...]) -> Verdict:

@@ -174,7 +174,8 @@ def compound() -> re.Pattern[str]:
         text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
         for row in csv.DictReader(io.StringIO(text)):
             held.update(one.strip() for one in (row["name"], *row["synonyms"].split("|")))
-    joined = [one for one in held if cue("and", "or", "with", "due", "denying").search(one) or "," in one or "/" in one]
+    joiner = cue("and", "or", "apart", "with", "due", "denying")
+    joined = [one for one in held if joiner.search(one) or "," in one or "/" in one]
     patterns = [
         r"[\s,]+".join(map(re.escape, re.split(r"[\s,]+", one))) for one in sorted(joined, key=lambda x: (-len(x), x))
     ]

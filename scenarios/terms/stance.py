@@ -18,11 +18,18 @@ REACH = 400
 _GENERIC = rf"(?:{words('adjective')}\s+)*{words('noun')}(?:\s+(?:described|here|well|best|seen|above|presented))*"
 _SUBJECT = rf"(?:{words('adjective')}\s+)*{words('noun')}(?:\s+(?:of|in|for|from|behind|here)\b(?:\s+[\w'-]+){{1,5}}?)?"
 _ADVERBS = rf"(?:[\s,]+{words('adverb')})*"
+_OTHERS = (
+    r"(?:whose|mother|father|brother|sister|sibling|twin|uncle|aunt|cousin|grand(?:mother|father)|relatives?|family"
+    r"|wife|husband|friend|neighbou?r|roommate)"
+)
+"""What is said of these is not said of the patient."""
 _FRAMES = (
     # 'The most likely diagnosis in this patient is'
-    later(rf"(?i)^\W*(?:[\w']+,\s*)?{_SUBJECT}{_ADVERBS}\s+{words('verb')}{_ADVERBS}(?:\s+that\b)?(?=\W)"),
+    later(
+        rf"(?i)^\W*(?:[\w']+,\s*(?!wh(?:ich|o)\b))?{_SUBJECT}{_ADVERBS}\s+{words('verb')}{_ADVERBS}(?:\s+that\b)?(?=\W)"
+    ),
     # 'All of this is most consistent with'
-    later(rf"(?i)^.{{0,300}}?{words('stating')}(?:\s+that\b)?(?=\W)"),
+    later(rf"(?i)^(?:(?!\b{_OTHERS}\b).){{0,300}}?{words('stating')}(?:\s+that\b)?(?=\W)"),
     # 'Final diagnosis:'
     later(rf"(?i)^\W*(?:{words('adjective')}\s+)*{words('noun')}\s*(?:\([^()]{{0,40}}\)\s*)?[:=]+"),
 )
@@ -152,6 +159,9 @@ def _undenied(piece: str) -> Iterator[tuple[str, bool]]:
                 yield from ((text, True) for text in kept if not cue("explaining").search(text))
                 kept = [text for text in kept if cue("explaining").search(text)]
             yield part[before:], True
+        elif denying and not any(map(str.isalnum, plain[denying.end() :])):
+            yield ",".join((*kept, part)), True  # 'gout: no'
+            kept = []
         elif denying and not (place == 0 and _ABSENT.match(plain)):
             kept.append(part[: denying.start()])
             yield part[denying.start() :], True

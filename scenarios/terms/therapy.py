@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from wardround.scenarios.terms.commitment import MOST
 from wardround.scenarios.terms.cues import cue
+from wardround.scenarios.terms.markup import flat, unstruck
 from wardround.scenarios.terms.translated import in_english
 from wardround.scenarios.terms.vocabulary import root, roots
 from wardround.scenarios.terms.wording import words_of
@@ -14,7 +15,7 @@ from wardround.scenarios.terms.wording import words_of
 _SENTENCE = re.compile(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
 _TURN = re.compile(
     r"(?i)(?<!anything)(?<!everything)(?<!nothing)(?<!\ball)[\s,]+"
-    r"(?:but|however|although|though|while|whereas|instead(?! of))\b[\s,]*"
+    r"(?:but|however|although|though|whereas|instead(?! of))\b[\s,]*"
 )
 _JOINER = re.compile(
     r"(?i),|\s[-–—+&]\s|:\s|\b(?:and|plus|followed by|then|along with|together with|combined with"
@@ -61,11 +62,30 @@ _GIVING = re.compile(
 )
 _GIVING_OR_COMMA = re.compile(rf"{_GIVING.pattern}|,\s*(?!\s*(?:or|and|nor)\b)(?![^,]*,?\s*\b(?:or|nor)\b)")
 _BRIEFLY = re.compile(r"(?i)no|not|without|(?:should|must|do|does|did|will|would|can|could|need)(?: ?not|n['’]t)")
-_OF_ALL = re.compile(r"(?i)\W*(?:this|that|it|there)\s+(?:is|are|was|were)\b")
+_OF_ALL = re.compile(
+    r"(?i)\W*(?:(?:this|that|it|there)\s+(?:is|are|was|were)\b|I\s+would\b|(?:\w+\s+)?is\s+not\b|not\b)"
+)
 _EITHER = re.compile(
     r"(?:(?<=[a-z])|[.;])\s?/\s?(?=[A-Z][a-z]{2})|\b(?:or|vs\.?|versus)\s+(?=[A-Z][a-z]{2})"
     r"|(?i:\bor else\b|\b(?:perhaps|possibly|maybe)\b)"
 )
+_STATED = re.compile(r"(?i)not?|evidence of|never")
+_UNLIKE = re.compile(r"(?i)anything but|other than|mimic\w*|rather than")
+"""Denials that something is so: 'this is not A, give B', 'seasickness rather than A, give B' give nothing."""
+_ASKED = re.compile(r"(?:^|(?<=[.;\n!]))[^.;\n!?]*\?")
+_SAID_NO = re.compile(r"(?i)[:–—-]\s*(?:no|not|never|denied|excluded|wrong|out of the question)\W*$")
+_OF_OTHERS = re.compile(
+    r"(?i)(?:,\s*(?:which|who)\b|\b(?:whose|(?:next|other|another|neighbou?ring) (?:bed|patient)|(?:his|her|their)"
+    r" (?:mother|father|brother|sister|twin|wife|husband|relatives?|neighbou?r))\b|\b(?:test|screen)(?:ing|s)? for\b)"
+    r".*$"
+)
+"""What is told of a disease, of another patient or of what may be tested gives nothing to this one."""
+_THOUGHT = re.compile(
+    r"(?i)[(\[][^()\[\]]*\b(?:was|were)\s+(?:(?:my|the|our|a|an)\s+)?(?:first thought|alternative|considered|discussed"
+    r"|excluded|thought of)\W*[)\]]"
+)
+_WERE = re.compile(r"(?i)\bif (?:it|this|that|he|she|they) were\b[^;\n]*")
+_REMAINS = re.compile(r"(?i)^\W*(?:\w+\s+){0,2}(?:excluding|exclusion of|ruling out)\b.*\bremains?\W*$")
 _SPARED = re.compile(r"(?i)\b(?:not only|no later than|if not|no more than|no less than)\b")
 _CONDITION = re.compile(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
 _LITTLE = frozenset(
@@ -107,12 +127,17 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Measures `given`, `stopped` and `avoided`, in order; `options` stand undecided in the place of the main one."""
+    """Measures `given`, `stopped` and `avoided`, in order; `options` stand undecided in the place of the main one.
+
+    `put` are the words by which the plan gives and stops; `whole`: these are all its words but for joiners.
+    """
 
     given: tuple[Measure, ...] = ()
     stopped: tuple[Measure, ...] = ()
     avoided: tuple[Measure, ...] = ()
     options: tuple[Measure, ...] = ()
+    put: tuple[str, ...] = ()
+    whole: bool = True
 
 
 @dataclass(slots=True)
@@ -121,6 +146,8 @@ class _Sorted:
     stopped: list[Measure] = field(default_factory=list)
     avoided: list[Measure] = field(default_factory=list)
     options: list[Measure] = field(default_factory=list)
+    put: list[str] = field(default_factory=list)
+    whole: bool = True
 
 
 @lru_cache(maxsize=1024)
@@ -130,7 +157,11 @@ def read_plan(text: str) -> Plan:
     Whole plans between which it leaves the choice ('A, perhaps B, or else C') are options.
     """
     held = _Sorted()
-    text = in_english(text[:MOST].replace("*", ""))
+    left = flat(unstruck(text[:MOST]))
+    for aside in (_ASKED, _THOUGHT, _WERE):
+        left = aside.sub(" ", left)
+    held.whole = left == flat(text[:MOST])
+    text = in_english(left.replace("*", ""))
     whole_plans = [_measures(part) for part in _EITHER.split(text)]
     if len([plan for plan in whole_plans if plan]) > 1:
         return Plan(options=tuple(_once([measure for plan in whole_plans for measure in plan])))
@@ -138,26 +169,53 @@ def read_plan(text: str) -> Plan:
         for piece in _TURN.split(sentence):
             _sort(piece, held)
     given, stopped, avoided = (tuple(_once(part)) for part in (held.given, held.stopped, held.avoided))
-    return Plan(given, stopped, avoided, tuple(held.options))
+    return Plan(given, stopped, avoided, tuple(held.options), tuple(held.put), held.whole)
 
 
 def _sort(piece: str, held: _Sorted) -> None:
     """Put the measures of one clause where it says that they belong."""
     if refused := cue("refused").search(piece):
         held.avoided += _measures(piece[refused.end() :])
+        held.whole = False
         return
+    if _SAID_NO.search(piece):
+        _take(piece, _measures(piece), held, stops=False)
+        return
+    if others := _OF_OTHERS.search(piece):
+        held.whole = False
+        piece = piece[: others.start()]
     plain = _SPARED.sub(lambda found: "_" * len(found[0]), piece)
     after = _AFTER.search(plain) or cue("denied").search(plain)
     if after and (told := _measures(piece[: after.start()])):
-        (held.stopped if _STOPPED.search(after[0]) else held.avoided).extend(told)
+        _take(piece, told, held, stops=_STOPPED.search(after[0]) is not None)
         return
     while found := _AGAINST.search(plain):
         _give(piece[: found.start()], held)
         whole = _OF_ALL.match(piece) is not None or _BRIEFLY.fullmatch(found[0]) is None
-        part, rest = _reach(piece[found.end() :], over_list=whole)
-        (held.stopped if _STOPPED.fullmatch(found[0]) else held.avoided).extend(_measures(part))
+        behind = piece[found.end() :]
+        part, rest = (behind, "") if _of_all(piece, found) else _reach(behind, over_list=whole)
+        _take(found[0] + part, _measures(part), held, stops=_STOPPED.fullmatch(found[0]) is not None)
         piece, plain = rest, plain[len(plain) - len(rest) :] if rest else ""
     _give(piece, held)
+
+
+def _of_all(piece: str, found: re.Match[str]) -> bool:
+    """Whether a denial says of all that follows that it is not so, and nothing was given before it."""
+    if _OF_ALL.match(piece):
+        return _STATED.fullmatch(found[0]) is not None
+    if _REMAINS.search(piece):
+        return True
+    return _UNLIKE.fullmatch(found[0]) is not None and not _DOING.match(piece[: found.start()])
+
+
+def _take(words: str, told: Sequence[Measure], held: _Sorted, *, stops: bool) -> None:
+    """Add what a clause stops, or else avoids; `words` say so."""
+    if stops:
+        held.stopped += told
+        held.put.append(words.strip())
+    else:
+        held.avoided += told
+        held.whole = False
 
 
 def _reach(text: str, *, over_list: bool) -> tuple[str, str]:
@@ -171,7 +229,10 @@ def _reach(text: str, *, over_list: bool) -> tuple[str, str]:
 
 def _give(text: str, held: _Sorted) -> None:
     """Add what a clause gives; where its first measure is one of several, these are options."""
-    text = _CONDITION.sub("", text)
+    said, text = text, _CONDITION.sub("", text)
+    held.whole = held.whole and text == said
+    if any(map(str.isalnum, text)):
+        held.put.append(text.strip(" ,"))
     bare = _BRACKET.sub(" ", text)
     found = _OR.search(bare)
     if found and not held.given and len(_measures(bare[: found.start()])) <= 1:

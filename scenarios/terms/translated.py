@@ -64,6 +64,12 @@ _PHRASE = re.compile(
     "|".join(re.escape(phrase) for phrase in sorted(_PHRASE_FOR, key=len, reverse=True)), re.IGNORECASE
 )
 _WORD = re.compile(rf"(?i)\b(?:{'|'.join(sorted(_WORD_FOR, key=len, reverse=True))})\b")
+_FOREIGN = re.compile(
+    r"(?i)\b(?:oder|und|sowie|ou|oppure|nicht|keine?[nr]?|ohne|durch|wegen|aufgrund|aber|sondern|mais|pero|avec|sans|ist"
+    r"|wahrscheinlich|vermutlich|probablement|probablemente|möglicherweise|eventuell|peut-être|posiblemente|quizás"
+    r"|ausgeschlossen|exclue?|excluid[oa]|descartad[oa]|unwahrscheinlich)\b"
+)
+"""Of these words those that stand in no English text."""
 _HAN_FOR = {word: english for english, words in _HAN for word in words.split()}
 _HAN_WORD = re.compile("|".join(sorted(_HAN_FOR, key=len, reverse=True)))
 _HAS_HAN = re.compile(r"[\u3400-\u9fff]")
@@ -82,7 +88,7 @@ def in_english(text: str) -> str:
     if not _ENGLISH.search(text) and (_TELLING.search(text) or _O.search(text)):
         text = _PHRASE.sub(lambda match: _PHRASE_FOR[match[0].lower()], text)
         text = _O.sub(" or ", _WORD.sub(lambda match: _WORD_FOR[match[0].lower()], text))
-    elif _TELLING.search(text):
-        # A mixed answer: only what English cannot mean.
-        text = re.sub(r"(?i)\boder\b", "or", text)
+    else:  # English, or names in English among words of another language: only what English cannot mean
+        text = _PHRASE.sub(lambda match: _PHRASE_FOR[match[0].lower()], text)
+        text = _O.sub(" or ", _FOREIGN.sub(lambda match: _WORD_FOR[match[0].lower()], text))
     return text

@@ -12,6 +12,8 @@ ENOUGH = 0.5
 """Least share of the true plan's measures. Free text has no synonyms here: a model judge is the measure to quote."""
 MORE = 3
 """Measures that an answer may name beyond twice the number of the truth's."""
+MOST_UNREAD = 12
+"""Measures that an answer may name where no measure can be read from the truth."""
 NAMED = 0.5
 """Least share of a measure's words that name it."""
 
@@ -38,6 +40,11 @@ class PlanVerdict:
     read: Plan = NOTHING
 
     @property
+    def committed(self) -> str:
+        """What a judge is shown: the words that give and stop measures; "" where the answer says no more than that."""
+        return "" if self.read.whole or self.rule == "exact" else "; ".join(self.read.put)
+
+    @property
     def reason(self) -> str:
         """The typed reason of the score 0.0, or "" where the plan was a single one."""
         return _REASONS.get(self.rule, "")
@@ -58,26 +65,28 @@ def compare(answer: str, truth: Truth) -> PlanVerdict:
     if not said.given and not said.stopped:
         return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
     wanted = [*((one, said.given) for one in meant.given), *((one, said.stopped) for one in meant.stopped)]
-    if not wanted:
-        return PlanVerdict(False, "none", "the truth names no measure", 0.0, said)
-    share = sum(_named(one, among) for one, among in wanted) / len(wanted)
+    share = sum(_named(one, among) for one, among in wanted) / len(wanted) if wanted else 0.0
     return _ruled(said, meant, share)
 
 
 def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
-    most = 2 * (len(meant.given) + len(meant.stopped)) + MORE
+    wanted = len(meant.given) + len(meant.stopped)
+    most = 2 * wanted + MORE if wanted else MOST_UNREAD
+    count = len(said.given) + len(said.stopped)
+    if count > most:
+        of_what = f": twice the truth's number plus {MORE}" if wanted else ""
+        why = f"it names {count} measures, more than {most}{of_what}"
+        return PlanVerdict(False, "too_many", why, share, said)
+    if said.options and not meant.options and not all(_meant(one, meant.given) for one in said.options):
+        why = f"several answers: {' or '.join(one.text for one in said.options)} is left open"
+        return PlanVerdict(False, "undecided", why, share, said)
     against = [
         one.text for one in meant.given if _whole(one, (*said.avoided, *said.stopped)) and not _whole(one, said.given)
     ]
     if against:
         return PlanVerdict(False, "against", f"it stops or avoids {against[0]!r}", share, said)
-    count = len(said.given) + len(said.stopped)
-    if count > most:
-        why = f"it names {count} measures, more than {most}: twice the truth's number plus {MORE}"
-        return PlanVerdict(False, "too_many", why, share, said)
-    if said.options and not meant.options and not all(_meant(one, meant.given) for one in said.options):
-        why = f"several answers: {' or '.join(one.text for one in said.options)} is left open"
-        return PlanVerdict(False, "undecided", why, share, said)
+    if not wanted:
+        return PlanVerdict(False, "none", "the truth names no measure", 0.0, said)
     why = f"{share:.0%} of the truth's measures are given"
     return PlanVerdict(share >= ENOUGH, "measures" if share >= ENOUGH else "none", why, share, said)
 

@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.gaming import LEAST, Ground, constant, everything, forms, grounds, tried, truth_of
+from benchmarks.gaming import (
+    BEST_CONSTANT,
+    LEAST,
+    Doctor,
+    Ground,
+    everything,
+    gamers,
+    grounds,
+    tried,
+)
+from benchmarks.tricks import truth_of
 from wardround.engine.logs import configure
 from wardround.scenarios.bundled import bundled
 from wardround.scenarios.case import Case
@@ -41,28 +51,34 @@ def _quiet() -> None:
 
 
 @pytest.mark.gaming
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("judged", [False, True], ids=["word match", "judged"])
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("ground", PLACES)
-async def test_no_trick_beats_the_best_constant_answer(ground: Ground, judged: bool) -> None:
-    allowed = max(LEAST, await constant(ground))
+async def test_no_trick_beats_the_best_constant_answer(ground: Ground) -> None:
+    scored = await tried(ground, gamers(ground))
+    allowed = max(LEAST, scored.pop(BEST_CONSTANT).words.accuracy.mean or 0.0)
     beaten = []
-    for name, form in forms(ground.goal).items():
-        answers = {case.id: form(ground.told(case)) for case in ground.cases}
-        scored = (await tried(ground, answers, judged=judged)).accuracy
-        if scored.none or scored.mean is None or scored.mean > allowed:
-            beaten.append((name, scored.mean, scored.none, scored.reasons))
+    for name, one in scored.items():
+        for way, outcome in (("word match", one.words), ("judged", one.judged)):
+            assert outcome is not None
+            found = outcome.accuracy
+            # a plan that is none of the reference's may be neither right nor wrong: then as if it were right
+            none = found.none if ground.goal == "diagnosis" or way == "word match" else 0
+            if none or found.bounds is None or found.bounds[1] > allowed:
+                beaten.append((name, way, found.mean, found.none, found.reasons))
     assert beaten == [], f"the best constant answer has {allowed:.3f}"
 
 
 @pytest.mark.gaming
-@pytest.mark.parametrize("judged", [False, True], ids=["word match", "judged"])
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("ground", PLACES)
-async def test_the_truth_is_right_and_silence_is_not(ground: Ground, judged: bool) -> None:
-    gold = await tried(ground, {case.id: truth_of(case, ground.goal) for case in ground.cases}, judged=judged)
-    assert (gold.accuracy.mean, gold.accuracy.none) == (1.0, 0)
-    silent = await tried(ground, {case.id: "" for case in ground.cases}, judged=judged)
-    assert (silent.accuracy.mean, silent.accuracy.none) == (0.0, 0)
+async def test_the_truth_is_right_and_silence_is_not(ground: Ground) -> None:
+    gold = Doctor({case.id: truth_of(case, ground.goal) for case in ground.cases})
+    silent = Doctor({case.id: "" for case in ground.cases})
+    scored = await tried(ground, {"gold": gold, "silent": silent})
+    for name, right in (("gold", 1.0), ("silent", 0.0)):
+        for outcome in (scored[name].words, scored[name].judged):
+            assert outcome is not None
+            assert (outcome.accuracy.mean, outcome.accuracy.none) == (right, 0)
 
 
 @pytest.mark.gaming
@@ -72,11 +88,12 @@ async def test_ordering_everything_lowers_the_combined_figure() -> None:
     truths = {case.id: truth_of(case, ground.goal) for case in ground.cases}
     names = ", ".join(test.name for test in catalogue().tests.values() if test.kind == "lab")
     recorded = {case.id: ", ".join(item.name for item in items(case) if item.kind == "lab") for case in ground.cases}
-    shotgun = (await tried(ground, truths, orders=dict.fromkeys(truths, names))).figure("full_path_f1")
-    aimed = (await tried(ground, truths, orders=recorded)).figure("full_path_f1")
-    assert shotgun.mean is not None
-    assert aimed.mean is not None
-    assert shotgun.mean < aimed.mean
+    doctors = {"shotgun": Doctor(truths, dict.fromkeys(truths, names)), "aimed": Doctor(truths, recorded)}
+    scored = await tried(ground, doctors, judged=False)
+    shotgun, aimed = (scored[name].words.figure("full_path_f1").mean for name in ("shotgun", "aimed"))
+    assert shotgun is not None
+    assert aimed is not None
+    assert shotgun < aimed
 
 
 def stored() -> tuple[list[Case], list[dict[str, str]]]:
@@ -94,14 +111,16 @@ def stored() -> tuple[list[Case], list[dict[str, str]]]:
 @pytest.mark.gaming
 @pytest.mark.shared
 @pytest.mark.skipif(not SHARED.is_dir(), reason="no data folder beside the project")
-@pytest.mark.parametrize("joined", JOINED)
-async def test_chaining_two_answers_gains_next_to_nothing(joined: str) -> None:
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("first", "second"), [(0, 1), (2, 1), (1, 0)])
+async def test_chaining_two_answers_gains_next_to_nothing(first: int, second: int) -> None:
     cases, given = stored()
     ground = Ground("MedR-Bench", "oracle", cases)
-    for first, second in ((given[0], given[1]), (given[2], given[1]), (given[1], given[0])):
-        alone = (await tried(ground, {case.id: first[case.id] for case in cases})).accuracy.mean
-        chained = {case.id: joined.format(first[case.id].rstrip("."), second[case.id]) for case in cases}
-        both = (await tried(ground, chained)).accuracy.mean
-        assert alone is not None
-        assert both is not None
-        assert both <= alone + GAIN
+    top, next_ = given[first], given[second]
+    doctors = {"alone": Doctor(top)}
+    for joined in JOINED:
+        doctors[joined] = Doctor({case.id: joined.format(top[case.id].rstrip("."), next_[case.id]) for case in cases})
+    scored = {name: one.words.accuracy.mean for name, one in (await tried(ground, doctors, judged=False)).items()}
+    alone = scored.pop("alone")
+    assert alone is not None
+    assert {name: mean for name, mean in scored.items() if mean is None or mean > alone + GAIN} == {}

@@ -12,7 +12,7 @@ from wardround.engine.batch import FIRST, GROUPS, PAUSE, interruptible, run_batc
 from wardround.engine.errors import RunStopped, Stopped, StoreError
 from wardround.engine.progress import Progress
 from wardround.engine.records import Completion, Ending, Usage
-from wardround.engine.sessions import Orders
+from wardround.engine.sessions import RunControl
 from wardround.engine.spending import Spending, spending_of
 
 
@@ -124,9 +124,9 @@ async def test_the_number_at_once_can_be_changed_while_they_run() -> None:
 
     async def play(job: int) -> Ending:
         if job == 20:
-            progress.obey(Orders(concurrency=9))
+            progress.obey(RunControl(concurrency=9))
         if job == 60:
-            progress.obey(Orders(concurrency=2))
+            progress.obey(RunControl(concurrency=2))
         running.append(progress.running)
         await anyio.sleep(0.001)
         return Ending("completed")
@@ -148,10 +148,10 @@ async def test_a_paused_run_holds_still_and_goes_on() -> None:
         return Ending("completed")
 
     async def told() -> None:
-        progress.obey(Orders("pause"))
+        progress.obey(RunControl("pause"))
         await anyio.wait_all_tasks_blocked()
         assert acts == []
-        progress.obey(Orders("run"))
+        progress.obey(RunControl("run"))
 
     async with anyio.create_task_group() as group:
         group.start_soon(told)

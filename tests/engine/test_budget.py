@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from wardround.engine.budget import FIRST, MARGIN, RECENT, Purse
 from wardround.engine.errors import RunStopped
 from wardround.engine.progress import Progress
-from wardround.engine.sessions import Orders
+from wardround.engine.sessions import RunControl
 from wardround.engine.spending import Budget, Caps, Spending
 
 MODELS = {"a": "x/one", "b": "x/one", "c": "x/two"}
@@ -94,7 +94,7 @@ async def test_a_top_up_lets_waiting_calls_go_on() -> None:
         group.start_soon(second)
         await anyio.wait_all_tasks_blocked()
         assert not passed
-        progress.obey(Orders(budget=Budget(Caps(calls=2))))
+        progress.obey(RunControl(budget=Budget(Caps(calls=2))))
     assert passed
     assert not progress.draining
 

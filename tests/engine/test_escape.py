@@ -12,7 +12,7 @@ from play import Shelf, Words, play
 from structlog.testing import capture_logs
 from toy import NO_PROMPTS, Caller, Count, Counting, Echo
 
-from wardround.engine.episode import Ended, Episode, Table, boundary
+from wardround.engine.episode import Ended, Episode, EpisodeSetup, boundary
 from wardround.engine.errors import ReplayError
 from wardround.engine.events import Acted, Opened, decode
 from wardround.engine.limits import Limits
@@ -150,7 +150,7 @@ async def played(rules: Counting) -> Ending | None:
     def cast(seat: str, voice: Callable[..., Any]) -> Agent:
         return Echo() if seat == "echo" else Caller(Seat(seat, "case", 1, NO_PROMPTS, model=voice(Words(), {})))
 
-    return await Episode(Table(rules, 4, cast, log)).play()
+    return await Episode(EpisodeSetup(rules, 4, cast, log)).play()
 
 
 @pytest.mark.parametrize("way", WAYS)

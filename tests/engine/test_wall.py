@@ -10,7 +10,7 @@ from wardround.engine.limits import Limits
 from wardround.engine.progress import Progress
 from wardround.engine.records import Action, Completion, Ending, Json, Message, View
 from wardround.engine.seat import Seat
-from wardround.engine.sessions import Orders
+from wardround.engine.sessions import RunControl
 
 
 async def test_a_limit_on_wall_time_ends_an_act_that_hangs() -> None:
@@ -34,7 +34,7 @@ def test_the_wall_limit_does_not_count_what_holds_the_run_back() -> None:
 
     async def main() -> None:
         progress = Progress()
-        progress.obey(Orders("pause"))
+        progress.obey(RunControl("pause"))
 
         async def played() -> None:
             endings.append(await play(Shelf(), Words(), watch=progress, limits=Limits(wall=0.2)))
@@ -42,7 +42,7 @@ def test_the_wall_limit_does_not_count_what_holds_the_run_back() -> None:
         async with anyio.create_task_group() as group:
             group.start_soon(played)
             await anyio.sleep(0.4)
-            progress.obey(Orders("run"))
+            progress.obey(RunControl("run"))
 
     instantly(main())
     assert [ending.cause for ending in endings if ending] == ["completed"]

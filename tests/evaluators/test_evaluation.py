@@ -9,13 +9,13 @@ from graded import case, trajectory
 from reasoned import CASE, played, pleased
 from sitting import account_of
 
-from wardround.engine.episode import Episode, Table
+from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.events import Acted, Closed, Opened
 from wardround.engine.log import EpisodeLog
 from wardround.engine.records import Action, Ending, Score, Scored
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.evaluation import SCORE, SEAT, Evaluating, Evaluation, Judged, scores_of
+from wardround.evaluators.evaluation import SCORE, SEAT, Evaluating, Evaluation, EvaluationInput, scores_of
 
 SCORES = [Score("a", 0.5, "", [3, 7]), Score("b", None, "judge/timeout"), Score("c", 0.0)]
 
@@ -40,8 +40,8 @@ async def evaluated(given: Any) -> tuple[Ending | None, EpisodeLog]:
 
     log = EpisodeLog(sink, [])
     log.add(Opened(0, 1.0, "e1", "case-1", "h", "fixed", 1, 1))
-    judged = Judged(CASE, played("Gout."), 9)
-    table = Table(
+    judged = EvaluationInput(CASE, played("Gout."), 9)
+    table = EpisodeSetup(
         Evaluation("fixed"),
         judged,
         lambda seat, voice: Evaluating(Fixed(given), judged, bench(pleased())),
@@ -89,7 +89,7 @@ async def test_an_evaluator_that_fails_ends_it_by_a_typed_cause(error: Exception
 
 
 def test_the_rules_are_one_turn_of_one_seat() -> None:
-    rules, judged = Evaluation("fixed"), Judged(case(), played("Gout."), 4)
+    rules, judged = Evaluation("fixed"), EvaluationInput(case(), played("Gout."), 4)
     state = rules.start(judged)
     assert (state, rules.ending(state), rules.turn(state)) == (None, None, SEAT)
     view = rules.view(state, SEAT)

@@ -228,6 +228,13 @@ def test_those_who_answered_stand_beside_the_mean() -> None:
     assert (score.zeros, score.no_answer) == ({"no_answer": 1}, 1)
 
 
+@pytest.mark.parametrize("reason", ["refusal", "no_diagnosis_asserted", "no_treatment_asserted"])
+def test_who_abstains_in_words_has_not_answered(reason: str) -> None:
+    """Whether a scenario reads a refusal or the answer's own words do: the doctor answered nothing."""
+    score = one(row("a", 1.0), row("b", 0.0, reason))
+    assert (score.mean, score.answered, score.of_answered) == (0.5, 1, 1.0)
+
+
 def test_where_nobody_answered_there_is_no_figure_of_those_who_did() -> None:
     score = one(row("a", 0.0, "no_answer"), row("b", 0.0, "no_answer"))
     assert (score.mean, score.answered, score.of_answered) == (0.0, 0, None)

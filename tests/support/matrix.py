@@ -11,7 +11,7 @@ import anyio
 from clinic import case, lines
 from trouble import ALONE, PLACES, SCENARIOS, Trouble
 
-from wardround.cast import Part
+from wardround.cast import SeatConfig
 from wardround.engine.models.faults import Fault, Rates, Schedule
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.loopback import Loopback
@@ -219,7 +219,7 @@ async def scored(ward: Ward, scene: Encounter, *, judged: bool) -> Figures:
     if judged:
         # a judge of this cell's own: what another cell's was asked is not asked again in the same store
         where = f"{ward.trouble.name if ward.trouble else ''}/{ward.role}/{ward.scenario}/{ward.lasting}"
-        part = Part("openai/judge", model=ward.model("judge"), address=where)
+        part = SeatConfig("openai/judge", model=ward.model("judge"), address=where)
     try:
         rows = await score_run(scene.run, [Standard()], judge=part)
     finally:

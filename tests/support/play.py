@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from toy import NO_PROMPTS, Caller, Counting, Echo
 
 from wardround.engine.clock import Ticks
-from wardround.engine.episode import Episode, Table
+from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.events import Opened, Row
 from wardround.engine.limits import Limits
 from wardround.engine.log import EpisodeLog
@@ -58,7 +58,7 @@ def toy_cast(model: Model, caller: Callable[[Seat], Agent] = Caller) -> Callable
     return cast
 
 
-def table(shelf: Shelf, model: Model, goal: int = 9, **more: object) -> Table:
+def table(shelf: Shelf, model: Model, goal: int = 9, **more: object) -> EpisodeSetup:
     """A table to play the toy at, resuming whatever is on the shelf."""
     log = EpisodeLog(shelf.sink, tuple(shelf.rows), clock=Ticks())
     if not log.events:
@@ -69,7 +69,7 @@ def table(shelf: Shelf, model: Model, goal: int = 9, **more: object) -> Table:
     assert isinstance(limits, Limits)
     watch = more.pop("watch", None)
     assert watch is None or isinstance(watch, Progress)
-    return Table(Counting(), goal, toy_cast(model, caller), log, limits=limits, watch=watch)
+    return EpisodeSetup(Counting(), goal, toy_cast(model, caller), log, limits=limits, watch=watch)
 
 
 async def play(shelf: Shelf, model: Model, goal: int = 9, **more: object) -> Ending | None:

@@ -7,7 +7,7 @@ from bench import PlayedSearch
 from plain_judge import PlainJudge
 
 import wardround
-from wardround.cast import Part
+from wardround.cast import SeatConfig
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
 from wardround.engine.trajectory import Trajectory
@@ -29,7 +29,7 @@ async def played(store: Store, limit: int = 3, **more: Any) -> Run:
 
 
 def court(judge: PlainJudge, *others: PlainJudge, **more: Any) -> JudgeConfig:
-    parts = [Part(f"scripted/{place}", model=Scripted(one)) for place, one in enumerate((judge, *others))]
+    parts = [SeatConfig(f"scripted/{place}", model=Scripted(one)) for place, one in enumerate((judge, *others))]
     return JudgeConfig(seats_of(parts), **{"search": PlayedSearch(Found("t", "", TEXT)), **more})
 
 

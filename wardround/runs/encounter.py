@@ -8,9 +8,9 @@ from typing import Any
 import structlog
 
 from wardround.access import Access
-from wardround.cast import Cast, Part, part_of, recorded_part, replies_part, stored_actions, stored_replies
+from wardround.cast import Cast, SeatConfig, part_of, recorded_part, replies_part, stored_actions, stored_replies
 from wardround.engine.clock import wall
-from wardround.engine.episode import Table
+from wardround.engine.episode import EpisodeSetup
 from wardround.engine.errors import CaseLost, TextLost
 from wardround.engine.events import Event, Opened
 from wardround.engine.limits import Limits
@@ -71,11 +71,11 @@ class Encounter:
         """The case; raises CaseLost."""
         return await self.run.case(row.case)
 
-    def table(self, row: EpisodeRow, subject: Case, episode: EpisodeLog) -> Table:
+    def setup(self, row: EpisodeRow, subject: Case, episode: EpisodeLog) -> EpisodeSetup:
         """The scenario with its agents."""
         cast, caches = self.cast.caster(subject, row.repeat), self.cast.caches(self.run.store, row.repeat)
         believed = self.cast.believed
-        return Table(self.scenario, subject, cast, episode, limits=self.limits, caches=caches, believed=believed)
+        return EpisodeSetup(self.scenario, subject, cast, episode, limits=self.limits, caches=caches, believed=believed)
 
     def opened(self, row: EpisodeRow, subject: Case) -> Opened:
         """The first event, with the seed of the episode."""
@@ -105,7 +105,7 @@ class Encounter:
         """It stays open."""
 
 
-async def parts_of(run: Run, access: Access, agents: Mapping[str, Any]) -> dict[str, Part]:
+async def parts_of(run: Run, access: Access, agents: Mapping[str, Any]) -> dict[str, SeatConfig]:
     """The parts of a stored run, made again from its header and what it keeps."""
     parts, header = {}, run.played("it is not played")
     for seat, told in header.seats.items():
@@ -120,7 +120,7 @@ async def parts_of(run: Run, access: Access, agents: Mapping[str, Any]) -> dict[
     return parts
 
 
-async def encounter(run: Run, parts: Mapping[str, Part], access: Access | None = None) -> Encounter:
+async def encounter(run: Run, parts: Mapping[str, SeatConfig], access: Access | None = None) -> Encounter:
     """The encounters of a run; the other cases are read only where an agent is told them.
 
     Raises TextLost if one of those is lost and they are to be played (`access` is not offline): what such an agent does
@@ -158,7 +158,7 @@ async def _told(run: Run, spec: str, *, offline: bool) -> tuple[Case, ...]:
 
 
 @asynccontextmanager
-async def reached(parts: Mapping[str, Part], *, tried: bool) -> AsyncIterator[None]:
+async def reached(parts: Mapping[str, SeatConfig], *, tried: bool) -> AsyncIterator[None]:
     """Models of `parts` for the length of the block: tried by one cheap call each if asked, closed in the end."""
     models = {seat: part.model for seat, part in parts.items() if part.model is not None}
     try:

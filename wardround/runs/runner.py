@@ -17,7 +17,7 @@ import structlog
 from wardround.engine.batch import run_batch
 from wardround.engine.budget import Purse
 from wardround.engine.clock import wall
-from wardround.engine.episode import Ended, Episode, Table
+from wardround.engine.episode import Ended, Episode, EpisodeSetup
 from wardround.engine.errors import CaseLost, LeaseLost, LogError, UsageError
 from wardround.engine.events import Closed, Event, Opened, Reopened, Row
 from wardround.engine.log import EpisodeLog
@@ -70,7 +70,7 @@ class Work(Protocol):
     async def subject(self, row: EpisodeRow) -> Any:
         """What an episode is about; None while it cannot be played yet. Raises CaseLost or LogError."""
 
-    def table(self, row: EpisodeRow, subject: Any, episode: EpisodeLog) -> Table:
+    def setup(self, row: EpisodeRow, subject: Any, episode: EpisodeLog) -> EpisodeSetup:
         """What the episode is played with."""
 
     def opened(self, row: EpisodeRow, subject: Any) -> Opened:
@@ -136,9 +136,9 @@ class Runner:
             if subject is None:
                 return None
             episode = await self._log(row, subject, session)
-            table = work.table(row, subject, episode)
-            table.watch = self.progress
-            ending = await Episode(table).play()
+            setup = work.setup(row, subject, episode)
+            setup.watch = self.progress
+            ending = await Episode(setup).play()
         except (LogError, LeaseLost, CaseLost, Ended) as error:
             log.error("an episode is left alone", run=work.run.name, episode=row.id, error=str(error))
             work.left(row, error)
@@ -176,8 +176,8 @@ class Runner:
         work, events = self.work, await self.work.run.events(row)
         subject = await work.subject(row)
         work.unchanged(row, events, subject)
-        table = work.table(row, subject, EpisodeLog(_nowhere))
-        return await replay(events, table.scenario, table.case, table.cast, table.believed)
+        setup = work.setup(row, subject, EpisodeLog(_nowhere))
+        return await replay(events, setup.scenario, setup.case, setup.cast, setup.believed)
 
 
 async def _nowhere(rows: object, ending: object, spent: object) -> None:

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from wardround.cast import Part, check_egress
+from wardround.cast import SeatConfig, check_egress
 from wardround.engine.errors import EgressError
 from wardround.engine.models.bound import whole
 from wardround.engine.models.guard import Guarded
@@ -61,7 +61,7 @@ def test_what_an_older_model_has_is_used() -> None:
 
 
 def test_a_seat_takes_it_and_guards_every_host() -> None:
-    part = Part("own", model=cast(Model, Bound()))
+    part = SeatConfig("own", model=cast(Model, Bound()))
     assert part.describe().host == "far.example"
     with pytest.raises(EgressError, match=r"farther\.example"):
         check_egress({"doctor": part}, 1, ["far.example"])

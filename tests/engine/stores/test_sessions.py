@@ -7,7 +7,7 @@ from timed import Timed, planned, rows
 from wardround.engine.errors import LeaseLost, StoreError, UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending
-from wardround.engine.sessions import LEASE, Orders, Session
+from wardround.engine.sessions import LEASE, RunControl, Session
 from wardround.engine.spending import Budget, Caps, Spending, SpendRow
 
 
@@ -125,8 +125,8 @@ async def test_sessions_say_who_they_are_and_how_they_stand(timed: Timed) -> Non
 
 async def test_orders_are_heard_with_the_beat(timed: Timed) -> None:
     one, other = await two(timed)
-    assert await one.beat({}) == Orders() == await timed.store.orders("r")
-    wanted = Orders("pause", 5, Budget(Caps(cost=1.5), {"x": Caps(calls=3)}, {"m": Caps(tokens=10)}))
+    assert await one.beat({}) == RunControl() == await timed.store.orders("r")
+    wanted = RunControl("pause", 5, Budget(Caps(cost=1.5), {"x": Caps(calls=3)}, {"m": Caps(tokens=10)}))
     await timed.other.order("r", wanted)
     assert await one.beat({}) == await other.beat({}) == wanted == await timed.store.orders("r")
     with pytest.raises(UsageError, match="no run 'nobody'"):

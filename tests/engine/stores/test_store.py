@@ -14,7 +14,7 @@ from wardround.engine.events import Row, chain
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Score
 from wardround.engine.rows import EpisodeRow
-from wardround.engine.sessions import Orders
+from wardround.engine.sessions import RunControl
 from wardround.engine.spending import Spending
 from wardround.engine.stores.sqlite import SqliteStore
 
@@ -222,7 +222,7 @@ async def test_a_refused_append_leaves_the_others_alone(store: Store) -> None:
 
 
 async def test_a_run_is_created_with_its_episodes_and_orders_or_not_at_all(store: Store) -> None:
-    orders = Orders(concurrency=3)
+    orders = RunControl(concurrency=3)
     await store.create_run("r", {}, planned("a", "b"), orders)
     assert [row.id for row in await listed(store, "r")] == ["a", "b"]
     assert await store.orders("r") == orders

@@ -68,6 +68,7 @@ async def both(*replies: Reply, found: tuple[Found | SearchError, ...] = (FOUND,
         (verdict("correct", basis="evidence", evidence=[]), [None, "uncited", 1.0, ""]),
         (REFUTED, [0.0, "", 0.0, ""]),
         (verdict("wrong", basis="evidence", evidence=[]), [None, "uncited", 0.0, ""]),
+        (verdict("wrong", basis="no plan"), [0.0, "", 0.0, ""]),
         (verdict("wrong", basis="none"), [None, "unverifiable", 0.0, ""]),
         ("Incorrect", [None, "unverifiable", 0.0, ""]),
         (UNSETTLED, [None, "unverifiable", 0.0, ""]),
@@ -218,6 +219,13 @@ async def test_a_passage_that_speaks_to_the_judge_is_not_shown() -> None:
     assert told["looked"][0]["texts"] == [FOUND.digest]
     shown = asked.asked[-1][0]
     assert (shown.text("Passage 1"), shown.text("Passage 2"), shown.said) == (FOUND.text, "", {"count": "1"})
+
+
+async def test_the_judge_is_shown_what_a_plan_gives_and_stops_alone() -> None:
+    asked = judge(SAME)
+    await judged(bench(asked, search=PlayedSearch()), f"Start amoxicillin; avoid {GIVEN}")
+    [shown] = [one.text for one in asked.asked[-1][0].materials if one.label == "The answer"]
+    assert shown == "Start amoxicillin"
 
 
 async def test_a_panel_votes_by_what_stands_and_not_by_what_is_claimed() -> None:

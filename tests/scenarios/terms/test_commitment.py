@@ -156,6 +156,40 @@ def test_no_form_of_a_list_or_a_denial_is_right(form: str, names: list[str]) -> 
     assert not verdict.match, verdict
 
 
+HIDDEN = (
+    "Seasickness with gastrointestinal involvement vs scurvy due to alcohol vs gout",
+    "Seasickness due to motion / gout / scurvy",
+    "Diagnosis: seasickness with nausea\nDiagnosis: gout\nDiagnosis: scurvy",
+    "Probably seasickness, perhaps scurvy, or else gout",
+    "Seasickness, which looks like gout",
+    "Seasickness due to motion or gout",
+    "Seasickness (vs gout)",
+    "Seasickness (scurvy, gout, mumps)",
+    "Seasickness (acute (known) gout)",
+    "Seasickness, also known as scurvy, also known as gout, also called mumps",
+    "Seasickness in a patient whose brother has gout",
+    "Seasickness <!-- gout -->",
+    "~~gout~~ seasickness",
+    "gout: no. Seasickness.",
+    "Kein Anhalt für gout of the hand, sondern seasickness",
+    "Ce n'est pas gout of the foot, mais seasickness",
+    "seasickness ou gout of the hand",
+    "seasickness | gout | scurvy | mumps",
+    "seasickness -> gout -> scurvy -> mumps",
+    "seasickness > gout > scurvy",
+    "#seasickness #gout #scurvy #mumps",
+    "seasickness    gout    scurvy    mumps",
+    "Probably seasickness, due to a, due to b, due to c, due to gout, due to scurvy, due to mumps",
+)
+
+
+@pytest.mark.parametrize("answer", HIDDEN)
+def test_a_disease_that_is_not_asserted_first_is_neither_right_nor_shown_to_a_judge(answer: str) -> None:
+    verdict = compare(answer, Truth(diagnosis="Gout"))
+    assert not verdict.match
+    assert verdict.reason or (verdict.committed and "gout" not in verdict.committed.lower())
+
+
 @pytest.mark.parametrize("form", RIGHT)
 @settings(max_examples=12)
 @given(names=DISEASES)

@@ -87,3 +87,45 @@ def test_a_long_plan_is_read_at_once(part: str) -> None:
     begun = time.process_time()
     read_plan(part * (200_000 // len(part)))
     assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Anything but {}",
+        "This is not {}",
+        "There is no evidence of {}",
+        "I would never call this {}",
+        "Seasickness rather than {}",
+        "Seasickness mimicking {}",
+        "After excluding {}, seasickness remains",
+        "{} was considered, but it is seasickness",
+        "Seasickness <!-- {} -->",
+        "~~{}~~ seasickness",
+        "Seasickness; if need be, {}",
+    ],
+)
+def test_a_plan_that_is_denied_is_shown_to_no_judge(words: str) -> None:
+    """Also where the denied plan goes on with verbs behind commas, as plans do."""
+    truth = "resection of the cyst, start imatinib, then give rituximab"
+    found = compare(words.format(truth), Truth(treatment=truth))
+    assert not found.match
+    assert found.reason == "no_treatment_asserted" or found.committed
+    assert not {"resection", "imatinib", "rituximab"} & set(found.committed.replace(",", " ").split())
+
+
+def test_what_a_plan_gives_is_shown_as_it_is_written() -> None:
+    truth = Truth(treatment="Meropenem")
+    assert compare("Give meropenem 1 g and, later, vancomycin", truth).committed == ""
+    assert compare("Give meropenem 1 g while stopping aspirin; avoid ceftriaxone", truth).committed == (
+        "Give meropenem 1 g while; stopping aspirin"
+    )
+    whole = "Give meropenem; avoid ceftriaxone"
+    assert compare(whole, Truth(treatment=whole)).committed == "", "the truth itself is shown whole"
+    assert compare("Never give aspirin, start meropenem", truth).match
+
+
+def test_a_plan_of_everything_has_too_many_measures_whatever_the_truth() -> None:
+    """Before any judge is asked, also where it stops what the truth gives or nothing can be read from the truth."""
+    assert compare(f"{EVERYTHING}; stop imatinib", PLAN).reason == "too_many_measures"
+    assert compare(EVERYTHING, Truth(treatment="Observation")).reason == "too_many_measures"
