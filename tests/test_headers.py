@@ -185,3 +185,12 @@ def test_a_judging_goes_on_though_its_classes_have_moved(where: str) -> None:
     assert not before.same_judging(other)
     assert not before.same_judging(msgspec.structs.replace(now, evaluator_version="2"))
     assert before.same_judges(msgspec.structs.replace(now, evaluator_version="2"))
+
+
+def test_an_evaluation_of_before_it_kept_its_judges_says_how_it_goes_on(where: str, shell: Shell) -> None:
+    assert shell("score", "--resume", "half~reasoning", "--store", where) == 2
+    assert "half~reasoning does not say how its judges are reached" in shell.err
+    assert "score half again with the same judges" in shell.err
+    assert oldstores.asked == []
+    assert shell("score", "--resume", "half", "--store", where) == 2
+    assert "run half is no evaluation; to go on with it: wardround run --resume half" in shell.err

@@ -6,6 +6,7 @@ import pytest
 from clinic import case_file, lines
 from hypothesis import given
 from hypothesis import strategies as st
+from serving import serving
 from shell import Shell
 from yarl import URL
 
@@ -108,3 +109,28 @@ def test_no_secret_of_any_address_is_left(user: str, password: str, value: str, 
         assert redacted(said) == said
     assert URL(redacted("http://h:8/v1?api-version=1&key=x")).query == {"api-version": "1", "key": "HIDDEN"}
     assert redacted("http://localhost:8000/v1") == "http://localhost:8000/v1"
+
+
+def test_the_key_of_a_judge_stands_nowhere_and_is_given_again_to_go_on(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f"{SECRET}-too")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    where = ["--store", tmp_path / "s.db"]
+    told = ["--cases", "bundled:reports", "--scenario", "oracle", "--doctor", "replies:bundled#hasty", "--limit", 3]
+    assert shell("run", *told, "--name", "r", *where) == 0, shell.err
+    with serving(Loopback(lambda messages, model: '{"verdict": "wrong"}')) as base_url:
+        url = f"{base_url}?api-key={SECRET}"
+        judged = ["--judge", "openai/m", "--judge-base-url", url, "--quota", f"{url} rpm=600", "--budget", "1calls"]
+        assert shell("score", "r", *judged, "--concurrency", 1, *where) == 130, shell.err
+        again = ["score", "--resume", "r~standard", "--budget", "100calls", *where]
+        assert shell(*again) == 2
+        assert "held a secret, which is not stored: give it whole with --judge-base-url" in shell.err
+        assert shell(*again, "--judge-base-url", "http://127.0.0.1:1/v1?api-key=x") == 2
+        assert "leave out --judge-base-url http://127.0.0.1:1/v1?api-key=HIDDEN" in shell.err
+        assert shell(*again, "--judge-base-url", url) == 0, shell.err
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        assert shell(*again) == 0, shell.err
+    assert shell("show", "r~standard", "--json", *where) == 0
+    assert SECRET not in shell.out + shell.err
+    assert SECRET.encode() not in everything(tmp_path)

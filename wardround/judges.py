@@ -166,6 +166,12 @@ class JudgeConfig:
         asked = msgspec.convert(
             header.settings | {name: value for name, value in changes.items() if value}, JudgeOptions
         )
+        if unknown := [redacted(url) for url in urls if redacted(url) not in asked.base_urls]:
+            there = ", ".join(filter(None, asked.base_urls)) or "none"
+            raise UsageError(
+                f"--resume takes the evaluation's settings from the store; leave out --judge-base-url {unknown[0]} "
+                f"(its judges' addresses: {there})"
+            )
         prompts = Prompts({**wording().texts(), **(await run.prompts()).texts()})
         return await judge_config(asked, run.store, share, prompts, urls)
 
@@ -288,7 +294,7 @@ def _judge_seat(
     except UsageError as error:
         env = dict.fromkeys(KEYS, "-") | {name: value for name, value in os.environ.items() if value.strip()}
         part = judge_part(spec, access, temperature, base_url, env)  # raises what is wrong besides
-        return part, UsageError(str(error).replace("give --base-url", "give --judge-base-url"))
+        return part, error
 
 
 def judge_part(
@@ -299,7 +305,10 @@ def judge_part(
         return SeatConfig(LEXICAL)
     if "/" not in spec:
         raise UsageError(f"judge {spec!r}: write provider/model, for instance openai/gpt-4o, or {LEXICAL} (offline)")
-    return model_part(SeatSettings(spec=spec, base_url=base_url, temperature=temperature), access, env)
+    try:
+        return model_part(SeatSettings(spec=spec, base_url=base_url, temperature=temperature), access, env)
+    except UsageError as error:
+        raise UsageError(str(error).replace("--base-url", "--judge-base-url")) from None
 
 
 async def searching(asked: JudgeOptions, store: Store) -> tuple[Search, Reader | None]:

@@ -52,12 +52,12 @@ _LOOSE = {ord(letter): chr(mark) for mark, letter in _GLUE.items()}
 # A fraction, a gene or a count is no choice between diseases: 'HER2/neu', 'WHO 2/4', '3+4'.
 _FRACTION = re.compile(r"(?i)(?<=\d)\s*[/+]\s*(?=\d)|(?<=\w)/(?=(?:neu|hpfs?|min|day)\b)")
 _IN_BRACKETS = re.compile(r"\([^()]{0,400}\)")
-_GLOSS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
-_ALSO_CALLED = re.compile(
-    r"(?i),?\s*\b(?:also (?:called|known as|termed|named|referred to as)|a\.?k\.?a\.?|otherwise known as"
-    r"|formerly(?: called| known as)?"
-    r"|previously known as|i\.e\.,?|that is,|known as|synonym:?)\s+([^,;]+),?"
+_CALLED = (
+    r"(?:also (?:called|known as|termed|named|referred to as)|a\.?k\.?a\.?|otherwise known as"
+    r"|formerly(?: called| known as)?|previously known as|i\.e\.,?|that is,|known as|synonym:?)"
 )
+_ALSO_CALLED = re.compile(rf"(?i),?\s*\b{_CALLED}\s+([^,;]+),?")
+_BRACKETED = re.compile(rf"(?i)[(\[]\s*{_CALLED}\s+(?=[^()\[\]]*[)\]])")
 _JOINER = re.compile(
     rf"(?i)(?P<apart>{words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{words('or')})|(?P<then>{words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{words('with')})|(?P<due>{words('due')})|(?P<and>,"
     rf"|\s[-–—]\s|\n|:\s|{words('and')})"
@@ -272,14 +272,8 @@ def _in_one_bracket(found: re.Match[str]) -> str:
 
 def _named(text: str) -> tuple[list[Asserted], list[str]]:
     """(the diseases that a clause names, in order; the alternatives it leaves open in the place of the first)."""
-    aliases: list[tuple[int, str]] = []
-
-    def glossed(found: re.Match[str]) -> str:
-        aliases.append((found.start(), found[1].strip()))
-        return f" \x02{len(aliases) - 1}\x03 "
-
     text = _COMBINED.sub("", text)
-    text = _GLOSS.sub(glossed, _ALSO_CALLED.sub(_in_one_bracket, text))
+    text, aliases = _unglossed(_ALSO_CALLED.sub(_in_one_bracket, _BRACKETED.sub("(", text)))
     pieces: list[tuple[Link, str, Choice]] = []
     link, start, either = "first", 0, ""
     for found in [*_JOINER.finditer(text), None]:
@@ -294,10 +288,31 @@ def _named(text: str) -> tuple[list[Asserted], list[str]]:
         elif link == "first":
             link = "and"
         start = found.end()
-    made = [
-        (link, _written(piece, [alias for _, alias in aliases]), either) for link, piece, either in _weakened(pieces)
-    ]
+    made = [(link, _written(piece, aliases), either) for link, piece, either in _weakened(pieces)]
     return _joined([(link, one, either) for link, one, either in made if one is not None])
+
+
+def _unglossed(text: str) -> tuple[str, list[str]]:
+    """(the text with a mark in place of each of its outermost brackets, what those hold)."""
+    kept: list[str] = []
+    held: list[str] = []
+    depth, start = 0, 0
+    last = max(text.rfind(")"), text.rfind("]"))
+    for place, letter in enumerate(text[: last + 1]):
+        if letter in "([":
+            if not depth:
+                kept.append(text[start:place])
+                start = place + 1
+            depth += 1
+        elif letter in ")]" and depth:
+            depth -= 1
+            if not depth:
+                kept.append(f" \x02{len(held)}\x03 ")
+                held.append(text[start:place].strip())
+                start = place + 1
+    if depth:  # one that is never closed is an end of nothing
+        kept.append(" ")
+    return "".join((*kept, text[start:])), held
 
 
 def _weakened(pieces: Sequence[tuple[Link, str, Choice]]) -> list[tuple[Link, str, Choice]]:

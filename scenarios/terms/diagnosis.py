@@ -17,9 +17,11 @@ from wardround.scenarios.terms.commitment import (
     written,
 )
 from wardround.scenarios.terms.disease import disease, expanded, whole
+from wardround.scenarios.terms.name import PLAIN, named
 from wardround.scenarios.terms.parts import parts_of
-from wardround.scenarios.terms.phrases import about, consequence, effect, general
+from wardround.scenarios.terms.phrases import about, consequence, disease_like, effect, general
 from wardround.scenarios.terms.sameness import relation, same
+from wardround.scenarios.terms.vocabulary import vocabulary
 from wardround.scenarios.terms.wording import key, plain
 
 Rule = Literal["exact", "head", "cause", "alternatives", "none", "denied", "undecided", "several", "empty", "nothing"]
@@ -40,6 +42,7 @@ _PAST = re.compile(
     r"|on treatment|years? ago|months? ago|since childhood|with a diagnosis of|suffers? from|long-?standing)\b"
 )
 _SPREAD = re.compile(r"(?i)\bwith\b(?:(?!\bwith\b|,|;).)*\b(?:metasta\w*|spread|dissemination|extension|invasion)\b")
+_PIECE = re.compile(r"(?i),|\b(?:with|due to|secondary to|caused by|and|after)\b")
 _SENTENCE = re.compile(r"(?<=[a-z0-9)]{2})[.!?]\s+|[;\n]+")
 
 
@@ -153,9 +156,9 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
 def _said_in_all(items: Sequence[Asserted], label: str) -> bool:
     """Whether diseases joined by 'with' and 'due to' together say a name that the first of them does not contradict."""
     first = items[0].name
-    return (
-        same(label, _SPREAD.sub(" ", written(items))).same and _shares(first, label) and not same(label, first).opposite
-    )
+    told = [replace(item, text=_told(item)) for item in items]
+    whole_name = _SPREAD.sub(" ", written(told))
+    return same(label, whole_name).same and _shares(first, label) and not same(label, first).opposite
 
 
 def _alike(one: str, other: str) -> bool:
@@ -180,8 +183,8 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
     plain_one = read.simple and not foreign and not any(hits[place + 1 :]) and not any(item.aliases for item in items)
     shown = "" if plain_one else _shown(items, foreign, hits, place)
     if len(foreign) > MOST_FOREIGN:
-        named = ", ".join(beside[:5])
-        why = f"several answers: beside {items[place].name!r} it asserts {named}"
+        others = ", ".join(beside[:5])
+        why = f"several answers: beside {items[place].name!r} it asserts {others}"
         return Verdict(False, "several", why, read, parts, said, beside, shown)
     if head is not None and (other := _other_cause(items[head:], truth)):
         why = f"{items[head].name!r} is due to {other.name!r} here, in the truth to something else"
@@ -246,11 +249,7 @@ def _foreign(
 
     The tables are asked only where that can decide: they take seconds to read.
     """
-    chain = head
-    if head == 0:
-        while chain + 1 < len(items) and items[chain + 1].link == "due" and not chain:
-            chain += 1
-    others = [place for place in range(len(items)) if place not in (head, chain) and not belongs[place]]
+    others = [place for place in range(len(items)) if place != head and not belongs[place]]
     told = f" {key(past)} "
     others = [place for place in others if not _in_past(items[place], told)]
     free = [place for place in others if consequence(items[place].name)][:MOST_CONSEQUENCES]
@@ -322,21 +321,36 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
     What is said of it counts only if its name itself shares a word with the target, and where it has spread not at all:
     neither 'gout with features of lupus' is lupus, nor 'colon cancer with lung metastasis' lung cancer.
     """
-    named = [alias for alias in item.aliases if not about(alias)]
-    others = {alias for alias in named if _names_same(item.name, alias)}
-    full = item.text
-    for alias in named:
-        full = full if alias in others else full.replace(f"({alias})", " ")
-    full = _SPREAD.sub(" ", full)
+    others = _names(item)
+    full = _SPREAD.sub(" ", _told(item))
     against = bool(targets) and same(targets[0], item.name).opposite
     for target in targets:
         if against and not same(item.name, target).same:
             continue  # of a name that contradicts the first one only another name for the same counts, no kind of it
-        if _any_same(target, (item.name, *sorted(others))):
+        if _any_same(target, (item.name, *others)):
             return True
         if _shares(item.name, target) and _any_same(target, (full,)):
             return True
     return False
+
+
+def _detail(alias: str) -> bool:
+    """Whether a bracket only tells more of a disease, and names none itself."""
+    return about(alias) and not any(disease_like(part) for part in _PIECE.split(alias))
+
+
+def _names(item: Asserted) -> list[str]:
+    """The other names that an answer gives a disease."""
+    return sorted({alias for alias in item.aliases if not _detail(alias) and _names_same(item.name, alias)})
+
+
+def _told(item: Asserted) -> str:
+    """All that an answer says of a disease, without brackets that name another one."""
+    full = item.text
+    for alias in item.aliases:
+        if not _detail(alias) and alias not in _names(item):
+            full = full.replace(f"({alias})", " ")
+    return full
 
 
 def _any_same(target: str, said: Sequence[str]) -> bool:
@@ -347,17 +361,30 @@ def _any_same(target: str, said: Sequence[str]) -> bool:
 
 
 def _names_same(name: str, alias: str) -> bool:
-    """Whether a bracket can be another name of what stands before it, and not a second answer."""
+    """Whether a bracket is another name of what stands before it, and not a second answer.
+
+    It is where the two are one or of one family, and where the tables know only the bracket ('occlusion of the hepatic
+    veins (Budd-Chiari syndrome)'): two names that they know are two diseases.
+    """
     if alias.replace(".", "").isupper() and len(alias) < 8:
         return _initials(alias.lower(), name.lower())
-    if same(name, alias).contrary and same(alias, name).contrary:
+    found = same(name, alias), same(alias, name)
+    if any(one.same for one in found):
+        return True
+    if any(one.contrary for one in found):
         return False
-    return _shares(name, alias) or relation(alias, name) is not None
+    return relation(alias, name) not in (None, "complication")
 
 
 def _shares(name: str, other: str) -> bool:
-    """Whether two names share a word that makes them diseases, or the beginning of one."""
-    return any(one[:6] == two[:6] for one in _own(name) for two in _own(other))
+    """Whether two names share a word that makes them diseases, or a plain noun and no other site."""
+    if any(one[:6] == two[:6] for one in _own(name) for two in _own(other)):
+        return True
+    ours, theirs = named(name).head.words, named(other).words
+    sites = vocabulary().sites
+    return any(word in PLAIN and word in theirs for word in ours) and all(
+        word in theirs for word in ours if word in sites
+    )
 
 
 def _own(name: str) -> list[str]:

@@ -51,6 +51,8 @@ GENERIC = frozenset(
         evidence picture state clinical radiologic histologic biopsy proven confirmed type side sided body tissue
         dominant recessive xlinked autosomal inherited genetic due year old elderly man woman patient male female
         overlap flow organ system structure middle internal external manifestation problem
+        gland wall location classification histology component predominant pattern phenotype conventional usual reactive
+        resulting underlying subsequent prior previous recent ongoing several numerous main trunk delayed urinary
         elevated aspect lepromatous tuberculoid arising including increased decreased reduced abnormal abnormality"""
     )
 )
@@ -65,6 +67,9 @@ PLAIN = frozenset(
     )
 )
 _TELLING = words_of("generalized mixed combined hereditary familial inherited genetic iatrogenic spontaneous")
+_OF_DEGREE = frozenset(
+    ("degree", "level", "side", "sides", "extent", "spread", "episode", "company", "stability", "onset", "age", "sex")
+)
 HEADLESS = frozenset(root(word) for word in words_of("disease disorder syndrome condition infection deficiency"))
 _AROUND = re.compile(r"^(?:sub|peri|retro|intra|extra|epi|supra|infra|para|juxta|trans)(?=\w{4})")
 SITE_WEIGHT, GENERIC_WEIGHT = 0.5, 0.25
@@ -227,7 +232,7 @@ def telling(token: Token) -> bool:
     return (
         token.stem in _TELLING
         or (token.listed and token.root not in HEADLESS)
-        or any(axis not in ("degree", "level") and value != "acute" for axis, value in token.axes)
+        or any(axis not in _OF_DEGREE and value != "acute" for axis, value in token.axes)
     )
 
 

@@ -1,7 +1,7 @@
 """Whether two names mean one disease, and what one disease is to another where they do not."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -200,7 +200,17 @@ def _replaced(truth: Name, said: Name, found: _Difference) -> bool:
     if not ((gone and (instead or more)) or (less and (instead or said.types - truth.types))):
         return False
     apart = {frozenset(("site",)), frozenset(("organism",))} == {kinds(gone), kinds(instead)}
-    return more or bool(found.told) or not apart or found.share < ENOUGH_BESIDE
+    if more or found.told:
+        return True
+    if _particular(truth, said, found, gone, instead):
+        return False
+    return not apart or found.share < ENOUGH_BESIDE
+
+
+def _particular(truth: Name, said: Name, found: _Difference, gone: Sequence[str], instead: Sequence[str]) -> bool:
+    """Whether the disease itself is said, and a site beside it takes nothing's place: 'skin' for 'decidualized'."""
+    distinct = truth.noun in said.words and weight(truth.noun) > SITE_WEIGHT
+    return distinct and kinds(instead) == {"site"} and "site" not in kinds(gone) and found.share >= ENOUGH_LONG
 
 
 def _worded(truth: Name, said: Name) -> Sameness:
