@@ -8,7 +8,7 @@ from typing import Literal
 
 from wardround.scenarios.terms.cues import cue, every_word, words
 from wardround.scenarios.terms.markup import plain_lines
-from wardround.scenarios.terms.phrases import about, compound, disease_like
+from wardround.scenarios.terms.phrases import about, compound, consequence, disease_like
 from wardround.scenarios.terms.stance import Clause, clauses
 from wardround.scenarios.terms.translated import in_english
 from wardround.scenarios.terms.vocabulary import vocabulary
@@ -348,7 +348,8 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
     for place, (link, one, either) in enumerate(pieces):
         causes += link == "due"
         head = not found or (all(each.link in ("first", "and") for each in found) and link in ("first", "and"))
-        if found and not _more(one) and ((either and head) or (either == "apart" and _whole(one))):
+        lesser = bool(found) and consequence(found[-1].name) and consequence(one.name)  # 'with hypotension/hypoxia'
+        if found and not _more(one) and ((either and head) or (either == "apart" and _whole(one) and not lesser)):
             options = options or [each.name for each in found]
             options.append(one.name)
             found.append(replace(one, link="and"))

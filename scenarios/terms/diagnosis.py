@@ -323,7 +323,7 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
     """
     others = _names(item)
     full = _SPREAD.sub(" ", _told(item))
-    against = bool(targets) and same(targets[0], item.name).opposite
+    against = bool(targets) and same(targets[0], item.name).contrary
     for target in targets:
         if against and not same(item.name, target).same:
             continue  # of a name that contradicts the first one only another name for the same counts, no kind of it
