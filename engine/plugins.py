@@ -3,7 +3,7 @@
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -13,6 +13,8 @@ from typing import Any
 from wardround.engine.errors import UsageError
 from wardround.engine.escape import said, self_raised
 
+MOVED: Mapping[str, str] = {}
+"""Modules whose classes are named in headers of stored runs, by their old names."""
 OWN = "code of your own, which nothing keeps from sending on what it is told; play it on public cases"
 """What is said of a plug-in that would be handed a restricted case."""
 _HOUSE = __name__.partition(".")[0]
@@ -64,9 +66,15 @@ def meant(name: str, there: Sequence[str]) -> str:
     return f"{f', did you mean {near[0]}?' if near else ';'} there are: {', '.join(there) or 'none'}"
 
 
+def moved(path: str) -> str:
+    """A path `package.module:Name` as it is today; headers of stored runs keep the path of their day."""
+    module_name, colon, attribute = path.partition(":")
+    return f"{MOVED.get(module_name, module_name)}{colon}{attribute}"
+
+
 def imported(path: str) -> Any:
     """What `package.module:Name` stands for; the working directory is searched too, as `python -m` does."""
-    module_name, _, attribute = path.partition(":")
+    module_name, _, attribute = moved(path).partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

@@ -1,13 +1,16 @@
 """Where judging evaluators work: a seat with a panel of judges on it, and a way to look things up."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from wardround.engine.seat import Seat
 from wardround.evaluators.evidence.page import Reader
 from wardround.evaluators.evidence.search import Search
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.signed import Signed
-from wardround.evaluators.reasoning.judged import Knowledge
+
+Knowledge = Literal["search", "judge", "both"]
+"""What may found a verdict on a step: what was looked up, what the judge knows, or that where nothing was found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from wardround.engine.counting import counted
 from wardround.engine.records import Json
 from wardround.evaluators.doubts import doubts
-from wardround.evaluators.measures import counted, shown
+from wardround.evaluators.measures import shown
 from wardround.evaluators.reasons import listed
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.showing.contents import ACCURACIES

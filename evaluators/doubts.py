@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from wardround.engine.counting import counted
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.judging.family import kin
 from wardround.evaluators.judging.panel import DIVIDED, TORN
-from wardround.evaluators.measures import counted, shown
+from wardround.evaluators.measures import shown
 from wardround.evaluators.reasoning.controls import FIT
 from wardround.evaluators.reasons import listed, phrase, plain
 from wardround.evaluators.rows import RunScores

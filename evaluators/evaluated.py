@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from wardround.engine.records import Json
+from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.evidence.failure import KINDS, SEARCHED
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.measure import Part
 from wardround.evaluators.reasoning.account import Account, Looked, ReferenceAccount
 from wardround.evaluators.reasoning.controls import Fitness, fitness
-from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.evaluators.reasoning.keywords import KEYWORDS
 from wardround.evaluators.showing.accounts import Told, told
 

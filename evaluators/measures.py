@@ -2,22 +2,8 @@
 
 import re
 
-from wardround.engine.counting import counted
 from wardround.evaluators import judged_measures
 from wardround.evaluators.measure import Measure
-
-__all__ = [
-    "FULL_PATHS",
-    "MEASURES",
-    "NO_ORDERS",
-    "UNDEFINED",
-    "Measure",
-    "counted",
-    "is_house",
-    "measure_of",
-    "place_of",
-    "shown",
-]
 
 FULL_PATHS = ("full_path_f1", "full_path", "full_path_by_type")
 """Combined figures of answer and orders. The last two are the paper's formula and its code's: their names stay."""

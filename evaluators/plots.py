@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from wardround.engine.counting import counted
 from wardround.evaluators.figures import GRID, INK, MUTED, SERIES, svg
-from wardround.evaluators.measures import counted, measure_of, shown
+from wardround.evaluators.measures import measure_of, shown
 from wardround.evaluators.reasons import ended_by, listed
 from wardround.evaluators.summary import ScoreSummary, Summary
 from wardround.evaluators.table import endings

@@ -6,9 +6,10 @@ from typing import Literal
 
 import msgspec
 
+from wardround.engine.counting import counted
 from wardround.engine.records import Json
 from wardround.evaluators.intervals import interval
-from wardround.evaluators.measures import UNDEFINED, counted, measure_of, place_of
+from wardround.evaluators.measures import UNDEFINED, measure_of, place_of
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.summary import ScoreSummary, Summary
 from wardround.evaluators.tables.player import doctor_of, setting_of

@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
+from wardround.engine.counting import counted
 from wardround.engine.records import Json
 from wardround.evaluators.caution import cautions
 from wardround.evaluators.compare import Comparison, Difference, compare_runs
 from wardround.evaluators.described import described, prompts
-from wardround.evaluators.measures import counted, measure_of, place_of, shown
+from wardround.evaluators.measures import measure_of, place_of, shown
 from wardround.evaluators.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.ranking import ranking
 from wardround.evaluators.reasons import ended_by, phrase
@@ -205,10 +206,10 @@ def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Sec
     prefix = f"r{place}"
     accuracy = next((s for s in summary.scores if s.name.endswith("_accuracy")), None)
     plots = [scores_plot(f"{prefix}-scores", {run.name: summary}), endings_plot(f"{prefix}-endings", summary)]
-    for heading, name in SPREADS:
+    for title, name in SPREADS:
         values = [value for row in closed if (value := row.score(name).value) is not None]
         score = summary.score(name)
-        plots.append(spread_plot(f"{prefix}-{name}", heading, name, values, score.reasons if score else {}))
+        plots.append(spread_plot(f"{prefix}-{name}", title, name, values, score.reasons if score else {}))
     plots.append(groups_plot(f"{prefix}-groups", _discreet(accuracy, run.episodes) if accuracy else None))
     return Section(
         name=run.name,

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import msgspec
 
+from wardround.engine.counting import counted
 from wardround.engine.records import Json, Score
 from wardround.evaluators.intervals import AMOUNT, ANY, SHARE, Method, Scale, interval, published, standard_error
 from wardround.evaluators.judged_measures import untaken
-from wardround.evaluators.measures import FULL_PATHS, NO_ORDERS, UNDEFINED, counted, measure_of, place_of
+from wardround.evaluators.measures import FULL_PATHS, NO_ORDERS, UNDEFINED, measure_of, place_of
 from wardround.evaluators.rows import EpisodeScores
 from wardround.evaluators.standing import UNANSWERED
 
@@ -258,7 +259,7 @@ def _one(name: str, played: _Played, column: _Column, seed: int, method: str) ->
 
 
 MIXED = "mixed_rules"
-"""Reason of all values of a score of which some would be taken under other rules than the rest (scoring.py)."""
+"""Reason of all values of a score some of which would be under other rules than the rest (wardround/scoring.py)."""
 _OF_TWO_RULES = "no figure: the episodes were scored under rules of different versions; score the run again"
 
 

@@ -6,9 +6,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from wardround.engine.counting import counted
 from wardround.evaluators.compare import Comparison, Difference
 from wardround.evaluators.judged_measures import superseded
-from wardround.evaluators.measures import counted, measure_of, place_of, shown
+from wardround.evaluators.measures import measure_of, place_of, shown
 from wardround.evaluators.ranking import Ranking
 from wardround.evaluators.reasons import ended_by, listed
 from wardround.evaluators.summary import WORD_MATCH, ScoreSummary, Summary

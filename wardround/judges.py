@@ -24,7 +24,7 @@ from wardround.engine.models.wellformed import WellFormed
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
 from wardround.engine.seat import Seat, Voice
-from wardround.evaluators.bench import Bench
+from wardround.evaluators.bench import Bench, Knowledge
 from wardround.evaluators.evaluation import SEAT, Evaluating, EvaluationInput
 from wardround.evaluators.evidence.consulted import ConsultedReader, ConsultedSearch, Consulting
 from wardround.evaluators.evidence.domains import Domains, Filtered
@@ -42,7 +42,6 @@ from wardround.evaluators.judging.model_judge import ModelJudge
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.signed import Signed
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.results import Run
 from wardround.runs.header import JudgingHeader, SeatHeader
 from wardround.settings import RunSettings, SeatSettings

@@ -75,7 +75,7 @@ class Bundled(Source):
 
 def folder() -> Path:
     """Where the texts lie: one a file, each with its title in the first line."""
-    return Path(str(files("wardround.evaluators") / "evidence" / "data" / "bundled"))
+    return Path(str(files("wardround.evaluators.evidence") / "data" / "bundled"))
 
 
 def _users() -> Path:

@@ -4,10 +4,11 @@ from typing import Literal
 
 import msgspec
 
+from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.measure import Part
 from wardround.evaluators.reasoning.controls import Control
-from wardround.evaluators.reasoning.judged import Knowledge, Rules
+from wardround.evaluators.reasoning.judged import Rules
 
 
 class Quoted(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -9,12 +9,13 @@ from typing import Literal
 
 import msgspec
 
+from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.judging.judge import Answer, Judge, Reading, Sample, answered
 from wardround.evaluators.judging.panel import Panel
 from wardround.evaluators.judging.question import Question
 from wardround.evaluators.judging.unread import Unread
 from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.judged import Knowledge, Verdict
+from wardround.evaluators.reasoning.judged import Verdict
 from wardround.evaluators.reasoning.verdicts import read_judgment, read_opinion
 from wardround.evaluators.together import together
 
@@ -84,7 +85,7 @@ class Posed(msgspec.Struct, frozen=True):
 @cache
 def claims() -> tuple[Claim, ...]:
     """The claims and passages that were written for this."""
-    text = files("wardround.evaluators").joinpath("reasoning", "data", "controls.jsonl").read_text(encoding="utf-8")
+    text = files("wardround.evaluators.reasoning").joinpath("data", "controls.jsonl").read_text(encoding="utf-8")
     return tuple(msgspec.convert(json.loads(line), Claim) for line in text.splitlines())
 
 

@@ -12,14 +12,14 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.bench import Bench
+from wardround.evaluators.bench import Bench, Knowledge
 from wardround.evaluators.evidence.sealed import Sealed
 from wardround.evaluators.judging.fence import left_out
 from wardround.evaluators.measure import Part
 from wardround.evaluators.reasoning.account import Account, Overquoted, PartAccount, ReferenceAccount, WholeAccount
 from wardround.evaluators.reasoning.controls import controlled
 from wardround.evaluators.reasoning.evaluator import GOALS, PARTS, Reasoning, agreement, case_signs, hostile_texts, told
-from wardround.evaluators.reasoning.judged import ABSENT, JudgedReply, Knowledge
+from wardround.evaluators.reasoning.judged import ABSENT, JudgedReply
 from wardround.evaluators.reasoning.library import Library
 from wardround.evaluators.reasoning.part import Begun, Judging, judged_reply
 from wardround.evaluators.reasoning.pooled import pooled

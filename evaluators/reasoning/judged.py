@@ -13,9 +13,6 @@ Place = Literal["reasoning", "answer"]
 
 Rules = Literal["default", "published"]
 
-Knowledge = Literal["search", "judge", "both"]
-"""What may found a verdict on a step: what was looked up, what the judge knows, or that where nothing was found."""
-
 ABSENT = ("no_thinking", "no_words")
 """Reasons of a part that is not there to be judged: no figure of it has a value, under any rules."""
 

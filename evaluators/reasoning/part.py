@@ -9,6 +9,7 @@ import anyio
 import msgspec
 from rapidfuzz import fuzz
 
+from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.judging.fence import left_out, unseen
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.judge import Answer, Judge, Sample
@@ -22,7 +23,6 @@ from wardround.evaluators.reasoning.judged import (
     ABSENT,
     JudgedReply,
     JudgedStep,
-    Knowledge,
     ReferenceStep,
     Rules,
     StepClass,

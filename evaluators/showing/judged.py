@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 
+from wardround.engine.counting import counted
 from wardround.engine.digest import digest_of
 from wardround.engine.records import Json, Score
 from wardround.evaluators import judged_measures
-from wardround.evaluators.measures import counted, measure_of, place_of, shown
+from wardround.evaluators.measures import measure_of, place_of, shown
 from wardround.evaluators.outcome.assessed import AssessmentAccount, Item
 from wardround.evaluators.reasoning.account import Account
 from wardround.evaluators.reasoning.controls import fitness

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wardround.evaluators.measures import counted, shown
+from wardround.engine.counting import counted
+from wardround.evaluators.measures import shown
 from wardround.evaluators.reasoning.account import Account, PartAccount, StepAccount
 from wardround.evaluators.reasoning.judged import Rules
 from wardround.evaluators.reasons import phrase

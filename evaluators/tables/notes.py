@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from wardround.engine.counting import counted
 from wardround.evaluators.intervals import DAGGER
-from wardround.evaluators.measures import counted
 from wardround.evaluators.tables.player import Player
 from wardround.evaluators.tables.table import DASH, POPULATIONS, Column, Row
 

@@ -129,10 +129,10 @@ def _exams(spill: Spill, tree: Tree) -> None:
         return
     wanted = "where field_name in ('exam_name', 'parent_note_id') and coalesce(field_ordinal, 1) = 1"
     spill.read("details", tree.files["radiology_detail"], ("note_id", "field_name", "field_value"), wanted)
-    for into, field, value in (("exams", "exam_name", "exam"), ("parents", "parent_note_id", "parent")):
+    for into, column, value in (("exams", "exam_name", "exam"), ("parents", "parent_note_id", "parent")):
         spill.run(
             f"create table {into} as select note_id, min(field_value) as {value} from details "  # noqa: S608
-            f"where field_name = '{field}' group by note_id"
+            f"where field_name = '{column}' group by note_id"
         )
 
 

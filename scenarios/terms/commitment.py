@@ -8,7 +8,7 @@ from typing import Literal
 
 from wardround.scenarios.terms.cues import cue, every_word, words
 from wardround.scenarios.terms.markup import plain_lines
-from wardround.scenarios.terms.phrases import about, compound, consequence, disease_like
+from wardround.scenarios.terms.phrases import about, compound, disease_like, general
 from wardround.scenarios.terms.stance import Clause, clauses
 from wardround.scenarios.terms.translated import in_english
 from wardround.scenarios.terms.vocabulary import vocabulary
@@ -348,8 +348,7 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
     for place, (link, one, either) in enumerate(pieces):
         causes += link == "due"
         head = not found or (all(each.link in ("first", "and") for each in found) and link in ("first", "and"))
-        lesser = bool(found) and consequence(found[-1].name) and consequence(one.name)  # 'with hypotension/hypoxia'
-        if found and not _more(one) and ((either and head) or (either == "apart" and _whole(one) and not lesser)):
+        if found and not _more(one) and ((either and head) or (either == "apart" and _whole(one, found[-1]))):
             options = options or [each.name for each in found]
             options.append(one.name)
             found.append(replace(one, link="and"))
@@ -395,9 +394,10 @@ def _told(one: Asserted) -> str:
     return " ".join((one.name, *(f"({alias})" for alias in one.aliases if about(alias) or alias.isupper())))
 
 
-def _whole(one: Asserted) -> bool:
-    """Whether a phrase behind 'versus' or a slash is another answer, not another cause or organism: 'HSV/VZV'."""
-    return disease_like(one.name) and not one.name.isupper()
+def _whole(one: Asserted, before: Asserted) -> bool:
+    """Whether a phrase behind 'versus' or a slash is another answer: no cause ('HSV/VZV'), no state ('fever/cough')."""
+    states = general(one.name) and general(before.name)
+    return disease_like(one.name) and not one.name.isupper() and not states
 
 
 def _more(one: Asserted) -> bool:

@@ -78,6 +78,12 @@ _EFFECT = frozenset(
         tachycardia tachyarrhythmia hypercortisolism hypopituitarism activation compression"""
     )
 )
+_DAMAGED = re.compile(
+    r"(?i)^(?:(?:an?|the|acute|acutely|partly|partially|completely|left|right|bilateral)\s+)*(?:ruptured|torn|perforated"
+    r"|obstructed|infected|dislocated|herniated|fractured|incarcerated|strangulated|thrombosed|occluded|dissected"
+    r"|inflamed|infarcted|retained|displaced|impacted)\s+[a-z]"
+)
+"""Opens the name of an organ that is damaged, which is a disease: 'ruptured papillary muscle'."""
 _ADJECTIVE = re.compile(r"(?:ed|ing|ent|ive|ic|al|ous|ly|ble|ar|ary|ate|type)$")
 _SITE = re.compile(
     r"(?i)\s+(?:of|in|on|at|to|into|within|involving|affecting|for|per|by|under|above|below|between)\b.*$", re.DOTALL
@@ -87,7 +93,7 @@ _CODE = re.compile(r"\b(?:c?p?T\d\w*|N\d\w*|M\d\w*|[A-Z]*\d[\w.+/-]*|\d[\d.,%+/-
 
 def disease_like(phrase: str) -> bool:
     """Whether a phrase names a disease: by the project's tables, else by the last word of its head."""
-    if key(phrase) in known() or phrase.strip(" .") in vocabulary().abbreviations:
+    if key(phrase) in known() or phrase.strip(" .") in vocabulary().abbreviations or _DAMAGED.match(phrase):
         return True
     word = _head(phrase)
     return bool(word) and word not in _ABOUT and (word in _NOUNS or word in _CONSEQUENCE or bool(_ENDING.search(word)))

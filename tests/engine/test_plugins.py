@@ -41,6 +41,14 @@ def test_names_are_listed_and_a_wrong_one_is_told_which_there_are() -> None:
         named("wardround.scenarios", "workupp")
 
 
+@pytest.mark.parametrize(
+    "old",
+    ["evaluators.standard:Standard", "evaluators.assessment:Assessment", "agents.silent:Silent", "priced:Priced"],
+)
+def test_class_paths_in_stored_headers_are_found(old: str) -> None:
+    assert imported(f"wardround.{old}").__name__ == old.partition(":")[2]
+
+
 @pytest.mark.parametrize("path", ["no.such:Thing", "wardround.engine.plugins:Nothing", "wardround.engine.plugins:"])
 def test_a_wrong_path_says_how_to_write_it(path: str) -> None:
     with pytest.raises(UsageError, match=r"package\.module:Class"):

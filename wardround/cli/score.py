@@ -28,10 +28,10 @@ from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator, Store
+from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.checked import needs_of
 from wardround.evaluators.doubts import doubts
 from wardround.evaluators.evidence.search import LIBRARY
-from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.standard import Standard
 from wardround.evaluators.summary import Summary, summarise

@@ -10,8 +10,16 @@ from wardround.engine.stores import sqlite
 FOLDER = Path(sqlite.__file__).parent
 OWN = {
     "memory": ("memory", "holds"),
-    "postgres": ("postgres", "postgres_group", "postgres_schema", "postgres_server", "postgres_session", "gather"),
-    "sqlite": ("sqlite", "sqlite_session", "group", "connection", "schema", "writer"),
+    "postgres": (
+        "postgres",
+        "postgres_group",
+        "postgres_schema",
+        "postgres_server",
+        "postgres_session",
+        "postgres_writes",
+        "gather",
+    ),
+    "sqlite": ("sqlite", "sqlite_session", "group", "connection", "schema", "sqlite_file", "writer"),
 }
 
 

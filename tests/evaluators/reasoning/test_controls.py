@@ -9,6 +9,7 @@ from bench import PlayedJudge, bench
 from reasoned import CASE, found_by, played, pleased, said
 
 from wardround.engine.errors import ProviderError
+from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.doubts import doubts
 from wardround.evaluators.evaluated import Evaluated, Tally
 from wardround.evaluators.judging.judge import Sample
@@ -18,7 +19,6 @@ from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.reasoning.controls import Control, claims, controlled, fitness, posed
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning
-from wardround.evaluators.reasoning.judged import Knowledge
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.summary import summarise
 
