@@ -37,7 +37,7 @@ test-all: $(DEV)  ## the slow tests: packaging, kill -9, PostgreSQL, Ray, litell
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp
 	@$(BIN)/python -m pytest -q -m "(packaging or kill or live or postgres or ray or records or scispacy or long) and not soak and not gaming"
 
-gaming: $(DEV)  ## doctors that want a better score without being better; minutes
+gaming: $(DEV)  ## doctors that want a better score without being better; six minutes
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m gaming
 
 conformance: $(STAMP)  ## run recorded vectors of published code: make conformance VECTORS=DIR
