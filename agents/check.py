@@ -14,11 +14,11 @@ from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ReplayError
 from wardround.engine.events import Opened, Row, decode
 from wardround.engine.limits import Limits
-from wardround.engine.log import EpisodeLog
 from wardround.engine.protocols import Agent, Remembers, Scenario
 from wardround.engine.records import Action, Ending, View
 from wardround.engine.replay import replay
 from wardround.engine.seat import Seat, Voice, traits_of
+from wardround.engine.trajectory import EpisodeLog
 
 Making = Callable[[Seat], Agent]
 

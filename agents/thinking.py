@@ -2,7 +2,7 @@
 
 import re
 
-from wardround.engine.models.thinking import split_thinking
+from wardround.engine.models.reply import split_thinking
 
 # Replies of o3-mini in the published MedR-Bench results come from its web page: a first line "> Reasoning", a summary
 # of the model's reasoning (with headings of its own, so headings are no border), and a line with the time it took.

@@ -12,8 +12,7 @@ import anyio
 
 from benchmarks.figure import Figure, of_runs
 from wardround.api import run
-from wardround.engine.records import Ending
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.stores.sqlite import SqliteStore
 
 LARGE = "large"

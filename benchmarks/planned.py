@@ -7,8 +7,7 @@ import anyio
 
 from benchmarks.load import Load, Measured, measuring
 from wardround.api import run
-from wardround.engine.batch import beside
-from wardround.engine.progress import Progress
+from wardround.engine.batch import Progress, beside
 
 CASES, PLAYED = 20, 200
 

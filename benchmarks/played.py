@@ -8,13 +8,13 @@ from pathlib import Path
 from benchmarks.game import Asker, Game, Teller
 from benchmarks.load import Load, Measured, measuring
 from wardround.cast import Cast, SeatConfig
+from wardround.engine.batch import Progress
 from wardround.engine.limits import Limits
 from wardround.engine.models.prices import Prices
 from wardround.engine.models.reach import reach
-from wardround.engine.progress import Progress
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Model, Store
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import EpisodeRow
 from wardround.results import Run
 from wardround.runs.encounter import Encounter
 from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, now

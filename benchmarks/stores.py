@@ -14,12 +14,12 @@ from benchmarks.database import Absent, database
 from benchmarks.figure import Figure
 from benchmarks.load import Load, prose
 from benchmarks.played import RUN, planned, scene
+from wardround.engine.batch import Progress
+from wardround.engine.budget import Spending
 from wardround.engine.events import Called, Row, decode
 from wardround.engine.models.scripted import Scripted
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending
-from wardround.engine.spending import Spending
 from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.postgres import PostgresStore
 from wardround.engine.stores.sqlite import SqliteStore

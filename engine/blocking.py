@@ -11,7 +11,7 @@ from typing import NamedTuple
 import structlog
 
 from wardround.engine.episode import Episode
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import EpisodeRow
 
 log = structlog.get_logger("wardround")
 TICK = 0.25

@@ -1,4 +1,4 @@
-"""A seat's model: every call becomes an event, and a call that was recorded is never made again."""
+"""A seat's model: every call becomes an event, no recorded call is made again; the cache of calls."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -9,15 +9,13 @@ import msgspec
 from anyio.lowlevel import checkpoint
 
 from wardround.engine.blame import Door
-from wardround.engine.budget import Size
+from wardround.engine.budget import Size, Spending, spending_of
 from wardround.engine.errors import EgressError, LimitReached, ProviderError, ReplayError, UsageError
 from wardround.engine.events import Called, Event, effective
 from wardround.engine.limits import Spent
-from wardround.engine.log import EpisodeLog
-from wardround.engine.protocols import Model
+from wardround.engine.protocols import Model, Store
 from wardround.engine.records import Completion, Json, Message
-from wardround.engine.spending import Spending, spending_of
-from wardround.engine.trajectory import messages_of
+from wardround.engine.trajectory import EpisodeLog, messages_of
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -258,3 +256,36 @@ def _latest(seat: str, events: Sequence[Event]) -> dict[str, _Conversation]:
             feed(hasher, message)
         known[purpose] = _Conversation(event.seq, messages, event.reply.text if event.reply else "", hasher)
     return known
+
+
+_decode = msgspec.json.Decoder(Completion).decode
+
+
+class StoreCache:
+    """Answers kept in a store under `model` (which model, reached where), the repeat, the call's key and occurrence.
+
+    The key of a call is over its seat, purpose, messages and options (engine/events.py), so another temperature is
+    another question; the repeat is part of the key because repeats measure how much answers differ.
+
+    With None for the repeat neither it nor the occurrence counts: the question has one answer, whoever asks it, in
+    whichever episode and however often. Then who wants another answer must ask in another role.
+    """
+
+    def __init__(self, store: Store, model: str, repeat: int | None) -> None:
+        self._store, self._model, self._repeat = store, model, repeat
+
+    async def recall(self, key: str, nth: int) -> Completion | None:
+        """The kept answer, marked as recalled, with the usage of the call that was made then and no latency."""
+        body = await self._store.recall(self._name(key, nth))
+        if body is None:
+            return None
+        return msgspec.structs.replace(_decode(body), recalled=True, latency=0.0, waited=0.0, attempts=0)
+
+    async def keep(self, key: str, nth: int, reply: Completion) -> None:
+        """Keep an answer."""
+        await self._store.keep(self._name(key, nth), msgspec.json.encode(reply))
+
+    def _name(self, key: str, nth: int) -> str:
+        which = ("shared", key) if self._repeat is None else (str(self._repeat), key, str(nth))
+        parts = "\x1f".join((self._model, *which))
+        return blake2b(parts.encode(), digest_size=16).hexdigest()

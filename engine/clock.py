@@ -1,6 +1,9 @@
-"""Where the time of events comes from."""
+"""Where the time of events comes from, and waiting that tests can pass at once."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Protocol
 
 
@@ -26,3 +29,37 @@ class Ticks:
 def wall() -> float:
     """The machine's clock."""
     return time.time()
+
+
+class Timer(Protocol):
+    """A clock that can be held."""
+
+    def hold(self) -> None:
+        """Stop; nests."""
+        ...
+
+    def go_on(self) -> None:
+        """Run again."""
+        ...
+
+
+_timer: ContextVar[Timer | None] = ContextVar("timer", default=None)
+
+
+def timed_by(timer: Timer) -> None:
+    """Let `timer` be held by what waits in this task and those it starts."""
+    _timer.set(timer)
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Hold the clock of the episode that waits here."""
+    timer = _timer.get()
+    if timer is None:
+        yield
+        return
+    timer.hold()
+    try:
+        yield
+    finally:
+        timer.go_on()

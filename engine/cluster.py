@@ -1,7 +1,8 @@
 """A crew of workers on a Ray cluster: started, watched and ended from here, while Ray itself stays in a child process.
 
 Ray changes the process it runs in (signal handlers, environment, its own lines on standard output), so the child
-(engine/actors.py, the only module that imports it) speaks with this one by JSON lines and keeps Ray's noise in a file.
+(engine/ray_process.py, the only module that imports it) speaks with this one by JSON lines and keeps Ray's noise in a
+file.
 """
 
 import os
@@ -33,7 +34,7 @@ CLIENT_PORT = 10001
 _LONGEST_LINE = 1 << 20
 _GRACE = 20.0
 """Seconds that Ray has to take its processes down before they are killed."""
-_PASSED = "import sys; from wardround.engine.actors import main; main()"
+_PASSED = "import sys; from wardround.engine.ray_process import main; main()"
 
 
 class Cluster(msgspec.Struct, frozen=True):

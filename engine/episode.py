@@ -11,16 +11,15 @@ import msgspec
 
 from wardround.engine.blame import OWN_REPLY, PASSING, Door, failed_call, leading
 from wardround.engine.calls import Cache, RecordingModel, Tape, Watch
+from wardround.engine.clock import timed_by
 from wardround.engine.errors import LimitReached, ProviderError, RunStopped, storable
-from wardround.engine.escape import contained, said, self_raised
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import Limits, Spent
-from wardround.engine.log import EpisodeLog
-from wardround.engine.owntime import OwnTime
+from wardround.engine.misbehaviour import OwnTime, contained, said, self_raised
 from wardround.engine.protocols import Agent, Model, Remembers, Scenario
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.engine.seat import Voice, traits_of
-from wardround.engine.waiting import timed_by
+from wardround.engine.trajectory import EpisodeLog
 
 TIMEOUT = "timeout"
 """Reason of an ending by a seat whose act took too long by itself."""

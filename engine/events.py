@@ -7,8 +7,7 @@ from itertools import pairwise
 import msgspec
 
 from wardround.engine.errors import LogError
-from wardround.engine.records import Action, Completion, Ending, Json, Message
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import Action, Completion, Ending, EpisodeRow, Json, Message
 
 
 class Opened(msgspec.Struct, frozen=True, tag_field="kind", tag="opened", omit_defaults=True):
@@ -190,3 +189,9 @@ def _whole(event: Event, before: Sequence[Event]) -> Event:
         raise LogError(f"event {event.seq} rests on event {event.of}, which is no answered call", seq=event.seq)
     action = msgspec.structs.replace(event.action, text=called.reply.text, thinking=called.reply.thinking)
     return msgspec.structs.replace(event, action=action)
+
+
+def digest_of(text: str | bytes) -> str:
+    """32 hex digits over the bytes of a text: blake2b of 16 bytes; of a string those of its UTF-8."""
+    body = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return blake2b(body, digest_size=16).hexdigest()

@@ -19,8 +19,8 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     `actions` of all seats together, `calls` answered, `tokens` prompt and completion together, `cost` in US dollars,
     `wall` in seconds: on resume the latency of recorded calls counts, time in which the run did not run or was held
     back (paused, waiting for its budget or for a free place at an endpoint) does not. `act` is how many seconds one act
-    of a seat may take outside of the calls of its model (engine/owntime.py), and `act_calls` how often it may call its
-    model, answered or not: an agent that calls it without end takes no time of its own.
+    of a seat may take outside of the calls of its model (engine/misbehaviour.py), and `act_calls` how often it may call
+    its model, answered or not: an agent that calls it without end takes no time of its own.
     """
 
     actions: int | None = 1000

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wardround.engine.errors import UsageError
-from wardround.engine.escape import said, self_raised
+from wardround.engine.misbehaviour import said, self_raised
 
 MOVED: Mapping[str, str] = {}
 """Modules whose classes are named in headers of stored runs, by their old names."""

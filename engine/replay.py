@@ -8,12 +8,12 @@ import msgspec
 
 from wardround.engine.episode import TIMEOUT, Caster, Ended, Episode, EpisodeSetup, boundary
 from wardround.engine.errors import LogError, ReplayError
-from wardround.engine.escape import contained
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import Limits
-from wardround.engine.log import EpisodeLog
+from wardround.engine.misbehaviour import contained
 from wardround.engine.protocols import Scenario
 from wardround.engine.records import Action, Ending
+from wardround.engine.trajectory import EpisodeLog
 
 
 async def replay(

@@ -5,10 +5,9 @@ from typing import Protocol
 
 import msgspec
 
+from wardround.engine.budget import Budget, Spending
 from wardround.engine.events import Row
-from wardround.engine.records import Ending, Json
-from wardround.engine.rows import EpisodeRow
-from wardround.engine.spending import Budget, Spending
+from wardround.engine.records import Ending, EpisodeRow, Json
 
 BEAT = 1.0
 """Seconds between two signs of life."""

@@ -1,4 +1,4 @@
-"""Text from outside: what no store takes is escaped where it comes in, what no terminal may get where it is shown."""
+"""Text from outside made safe to store and to show; numbers with their nouns."""
 
 import json
 import re
@@ -123,3 +123,8 @@ def _each(value: Json, change: Callable[[str], str]) -> Json:
     if isinstance(value, dict):
         return {change(name): _each(part, change) for name, part in value.items()}
     return [_each(part, change) for part in value] if isinstance(value, list) else value
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 episode`, `2 episodes`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from wardround.engine.counting import counted
 from wardround.engine.records import Json
+from wardround.engine.text import counted
 from wardround.evaluators.doubts import doubts
 from wardround.evaluators.measures import shown
 from wardround.evaluators.reasons import listed

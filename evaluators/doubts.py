@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from wardround.engine.counting import counted
+from wardround.engine.text import counted
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.judging.family import kin
 from wardround.evaluators.judging.panel import DIVIDED, TORN

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from wardround.engine.counting import counted
+from wardround.engine.text import counted
 from wardround.evaluators.figures import GRID, INK, MUTED, SERIES, svg
 from wardround.evaluators.measures import measure_of, shown
 from wardround.evaluators.reasons import ended_by, listed

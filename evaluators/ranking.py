@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from wardround.engine.counting import counted
 from wardround.engine.records import Json
+from wardround.engine.text import counted
 from wardround.evaluators.intervals import interval
 from wardround.evaluators.measures import UNDEFINED, measure_of, place_of
 from wardround.evaluators.rows import RunScores

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from wardround.engine.counting import counted
 from wardround.engine.records import Json
+from wardround.engine.text import counted
 from wardround.evaluators.caution import cautions
 from wardround.evaluators.compare import Comparison, Difference, compare_runs
 from wardround.evaluators.described import described, prompts

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from wardround.engine.counting import counted
 from wardround.engine.records import Json, Score
+from wardround.engine.text import counted
 from wardround.evaluators.intervals import AMOUNT, ANY, SHARE, Method, Scale, interval, published, standard_error
 from wardround.evaluators.judged_measures import untaken
 from wardround.evaluators.measures import FULL_PATHS, NO_ORDERS, UNDEFINED, measure_of, place_of

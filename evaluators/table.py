@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wardround.engine.counting import counted
+from wardround.engine.text import counted
 from wardround.evaluators.compare import Comparison, Difference
 from wardround.evaluators.judged_measures import superseded
 from wardround.evaluators.measures import measure_of, place_of, shown

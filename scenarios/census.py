@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wardround.engine.counting import counted
 from wardround.engine.errors import UsageError
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
+from wardround.engine.text import counted
 from wardround.scenarios.case import Case
 from wardround.scenarios.consultation import Consultation
 from wardround.scenarios.deciding import unrecorded

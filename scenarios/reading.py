@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from wardround.engine.models.thinking import split_thinking
+from wardround.engine.models.reply import split_thinking
 from wardround.scenarios import headings
 from wardround.scenarios.nonanswers import template
 

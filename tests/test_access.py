@@ -7,13 +7,13 @@ from clinic import case_file, lines
 
 import wardround
 from wardround.access import access_of, read_quotas, spent_today
+from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.models.faults import Fault
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.quota import Quota
 from wardround.engine.models.retry import Patience
 from wardround.engine.models.transport import Timeouts
-from wardround.engine.progress import Progress
 from wardround.engine.sessions import RunControl
 from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.sqlite import SqliteStore

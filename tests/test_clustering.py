@@ -13,9 +13,9 @@ from until import until
 
 from wardround.cluster_worker import work
 from wardround.clustering import DEATHS, Driver, run_clustered, shared_store, without_password
+from wardround.engine.batch import Progress
 from wardround.engine.cluster import Cluster, Crew, Happened
 from wardround.engine.errors import StoreError, UsageError, WardroundError
-from wardround.engine.progress import Progress
 from wardround.engine.records import Json
 from wardround.engine.sessions import RunControl
 from wardround.planning import plan, write_down

@@ -11,10 +11,10 @@ from curating import answered, flow, instead, jats, pmc_folder, settings
 from wardround.api import run
 from wardround.control import status
 from wardround.curating import build_reports, go_on
+from wardround.engine.batch import Progress
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.faults import Rates
 from wardround.engine.models.loopback import Loopback
-from wardround.engine.progress import Progress
 from wardround.engine.stores.memory import MemoryStore
 from wardround.replaying import replay_run
 from wardround.results import Run

@@ -9,9 +9,9 @@ from curating import answered, flow, instead, pmc_folder, settings
 from halting import Halting
 
 from wardround.curating import build_reports, go_on
+from wardround.engine.batch import Progress
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.models.loopback import Loopback
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore

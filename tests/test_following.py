@@ -7,9 +7,8 @@ from typing import Any
 import anyio
 from counted import Counted
 
-from wardround.engine.progress import Progress
-from wardround.engine.records import Ending
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.batch import Progress
+from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.sessions import Session
 from wardround.engine.stores.memory import MemoryStore
 from wardround.following import followed

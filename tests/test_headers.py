@@ -13,8 +13,8 @@ import pytest
 from shell import Shell
 
 from wardround.engine.errors import StoreError
-from wardround.engine.rows import RunRow
-from wardround.engine.stores.listing import header_bytes
+from wardround.engine.records import RunRow
+from wardround.engine.stores.writes import header_bytes
 from wardround.runs.header import VERSION, EvaluationHeader, Header, RunHeader, read_header
 
 OF_RUNS = ("seats", "seed", "prompts", "cases", "cases.index", "scenario", "scenario.name", "limits", "repeats")

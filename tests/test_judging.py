@@ -15,8 +15,8 @@ from until import until
 from website import Answer, Request, Website
 
 import wardround
+from wardround.engine.batch import Progress
 from wardround.engine.errors import EgressError, ProviderError, UsageError
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat

@@ -16,13 +16,12 @@ from pgserver import PgServer
 
 import wardround
 from wardround.clustering import run_clustered
-from wardround.engine.batch import beside
+from wardround.engine.batch import Progress, beside
 from wardround.engine.cluster import Cluster
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Called, Closed, Row, decode
 from wardround.engine.models.chat import encode_body
 from wardround.engine.models.loopback import Loopback
-from wardround.engine.progress import Progress
 from wardround.engine.sessions import RunControl
 from wardround.engine.trajectory import Trajectory
 from wardround.planning import plan, write_down

@@ -10,12 +10,12 @@ from shell import Shell
 
 from wardround import resume, run
 from wardround.engine.errors import EgressError
-from wardround.engine.models.guard import allowed
 from wardround.engine.models.hosts import address, host_of, is_loopback, normal
 from wardround.engine.models.loopback import Loopback
+from wardround.engine.models.wrappers import allowed
 from wardround.engine.records import Action, Score, View
-from wardround.engine.stores.listing import header_bytes
 from wardround.engine.stores.memory import MemoryStore
+from wardround.engine.stores.writes import header_bytes
 from wardround.evaluators.evidence.network import is_public
 from wardround.forking import fork_run
 from wardround.scenarios.case import Case

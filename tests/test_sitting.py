@@ -9,10 +9,10 @@ from sitting import accounts, court, equal, played
 
 import wardround
 from wardround.cast import SeatConfig
+from wardround.engine.batch import Progress
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
 from wardround.evaluators.evidence.ledger import Ledger

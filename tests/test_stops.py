@@ -11,15 +11,15 @@ from clinic import case_file, lines
 from halting import Halted, Halting
 from pgserver import PgServer
 
+from wardround.engine.batch import Progress
 from wardround.engine.clock import Ticks
 from wardround.engine.episode import Episode
 from wardround.engine.events import Acted, Called, Closed, Row, decode
-from wardround.engine.log import EpisodeLog
 from wardround.engine.models.scripted import Scripted
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore
+from wardround.engine.trajectory import EpisodeLog
 from wardround.planning import plan, write_down
 from wardround.results import Run
 from wardround.runs.encounter import Encounter, encounter

@@ -13,11 +13,11 @@ from trouble import TROUBLES
 from until import until
 
 from wardround.cast import SeatConfig
+from wardround.engine.batch import Progress
 from wardround.engine.models.faults import Fault, Rates
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Patience
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Model
 from wardround.evaluators.standard import Standard
 from wardround.runs.encounter import Encounter

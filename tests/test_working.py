@@ -16,11 +16,11 @@ from wardround.access import Access
 from wardround.api import begin
 from wardround.cast import SeatConfig, model_part
 from wardround.control import status
+from wardround.engine.batch import Progress
+from wardround.engine.budget import Caps, Spending, SpendRow
 from wardround.engine.models.loopback import Loopback
-from wardround.engine.progress import Progress
 from wardround.engine.records import Score
 from wardround.engine.sessions import RunControl, SessionRow
-from wardround.engine.spending import Caps, Spending, SpendRow
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.settings import SeatSettings, validated
 from wardround.stored import StoredRun

@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
+from wardround.engine.budget import Budget, Caps
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.spending import Budget, Caps
 
 _AMOUNT = re.compile(r"\$?(?P<number>\d+(?:[_.]\d+)*)\s*(?P<power>[kM]?)\s*(?P<unit>[A-Za-z]*)")
 _POWERS = {"": 1, "k": 1_000, "M": 1_000_000}

@@ -7,9 +7,9 @@ from typing import Any, TypedDict, Unpack
 from wardround.access import access_of
 from wardround.amounts import new_budget
 from wardround.cast import check_egress
+from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import HIDDEN, redacted
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
 from wardround.planning import Plan, plan, write_down
 from wardround.results import Run

@@ -12,21 +12,17 @@ from wardround.access import Access
 from wardround.agents.human import Human
 from wardround.agents.recorded import Recorded
 from wardround.agents.replies import Replies, Reply, read_replies
-from wardround.engine.cache import StoreCache
-from wardround.engine.calls import Cache
+from wardround.engine.calls import Cache, StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
-from wardround.engine.models.bound import whole
 from wardround.engine.models.gates import Gates
-from wardround.engine.models.guard import Guarded, allowed
 from wardround.engine.models.hosts import redacted
 from wardround.engine.models.reach import Means, reach
-from wardround.engine.models.single import Single
-from wardround.engine.models.unreachable import Unreachable
-from wardround.engine.models.wellformed import WellFormed
+from wardround.engine.models.scripted import Unreachable
+from wardround.engine.models.wrappers import Guarded, Single, WellFormed, allowed
 from wardround.engine.plugins import OWN, imported, maker, meant, named, names, of_the_house
 from wardround.engine.prompts import Prompts
-from wardround.engine.protocols import Agent, Model, Store
+from wardround.engine.protocols import Agent, Model, Store, whole
 from wardround.engine.records import Action, Json
 from wardround.engine.seat import Seat, Voice, seed_of, told_to, traits_of
 from wardround.others import Others

@@ -17,13 +17,12 @@ import structlog
 
 from wardround.cast import played_by_person
 from wardround.control import going_on
-from wardround.engine.budget import Purse
+from wardround.engine.batch import Progress
+from wardround.engine.budget import Budget, Purse
 from wardround.engine.cluster import Cluster, Crew, Happened
 from wardround.engine.errors import StoreError, UsageError, WardroundError
-from wardround.engine.progress import Progress
 from wardround.engine.records import Json
 from wardround.engine.sessions import SessionRow
-from wardround.engine.spending import Budget
 from wardround.stored import StoredRun, open_store
 from wardround.working import span, sums
 

@@ -7,11 +7,10 @@ from typing import Any
 import msgspec
 
 from wardround.amounts import new_budget
-from wardround.engine.budget import Purse
+from wardround.engine.budget import Purse, Spending
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.sessions import RunControl, SessionRow
-from wardround.engine.spending import Spending
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.runs.header import RunHeader
 from wardround.stored import StoredRun

@@ -10,11 +10,10 @@ from typing import IO, Any, TypedDict, Unpack
 import msgspec
 
 from wardround.api import carried_out, laid_down, resume, taken_up
+from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
-from wardround.engine.records import Json
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import EpisodeRow, Json
 from wardround.planning import NothingToPlay, plan, reasons
 from wardround.results import Run
 from wardround.runs.header import RunHeader

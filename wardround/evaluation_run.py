@@ -12,20 +12,19 @@ import structlog
 
 from wardround.amounts import new_budget
 from wardround.cast import forbidden
+from wardround.engine.batch import Progress
+from wardround.engine.budget import Spending
 from wardround.engine.clock import wall
 from wardround.engine.episode import EpisodeSetup
 from wardround.engine.errors import CaseLost, EgressError, LogError, RunStopped, StoreError, UsageError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, Row, effective
 from wardround.engine.limits import Limits
-from wardround.engine.log import EpisodeLog
 from wardround.engine.models.gates import Gates
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Session
-from wardround.engine.spending import Spending
+from wardround.engine.trajectory import EpisodeLog
 from wardround.evaluators.checked import needs_of
 from wardround.evaluators.evaluation import SEAT, Evaluation, EvaluationInput
 from wardround.evaluators.evidence.search import LIBRARY

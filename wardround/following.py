@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import anyio
 
-from wardround.engine.progress import Progress
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.batch import Progress
+from wardround.engine.records import EpisodeRow
 from wardround.engine.sessions import BEAT, Session
 from wardround.stored import StoredEpisodes
 from wardround.working import chunk, taken

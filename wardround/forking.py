@@ -7,12 +7,12 @@ import msgspec
 
 from wardround.access import Access, access_of
 from wardround.cast import SeatConfig, check_egress, part_of
+from wardround.engine.batch import Progress
 from wardround.engine.clock import wall
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Opened, encode
-from wardround.engine.progress import Progress
+from wardround.engine.records import EpisodeRow
 from wardround.engine.replay import fork
-from wardround.engine.rows import EpisodeRow
 from wardround.names import run_name
 from wardround.results import Run
 from wardround.runs.encounter import encounter, parts_of, reached

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import msgspec
 import structlog
 
-from wardround.engine.digest import digest_of
 from wardround.engine.episode import TIMEOUT
 from wardround.engine.errors import LogError, TextLost
-from wardround.engine.events import Acted
+from wardround.engine.events import Acted, digest_of
 from wardround.engine.protocols import Evaluator, Store
-from wardround.engine.records import Ending, Json, Score
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import Ending, EpisodeRow, Json, Score
 from wardround.evaluators.checked import called
 from wardround.evaluators.evaluation import scores_of
 from wardround.evaluators.evidence.ledger import Ledger

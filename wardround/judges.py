@@ -11,16 +11,14 @@ import msgspec
 
 from wardround.access import Access, access_of
 from wardround.cast import SeatConfig, guarded, model_part
-from wardround.engine.cache import StoreCache
+from wardround.engine.calls import StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import UsageError
-from wardround.engine.models.coolest import zeroable
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.hosts import redacted
-from wardround.engine.models.single import Single
-from wardround.engine.models.structured import takers
-from wardround.engine.models.unreachable import Unreachable
-from wardround.engine.models.wellformed import WellFormed
+from wardround.engine.models.preflight import takers, zeroable
+from wardround.engine.models.scripted import Unreachable
+from wardround.engine.models.wrappers import Single, WellFormed
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
 from wardround.engine.seat import Seat, Voice

@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 from wardround.engine.errors import LogError, UsageError
 from wardround.engine.protocols import Scenario, Store
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import EpisodeRow
+from wardround.engine.stores.files import output
 from wardround.evaluators.report import Pages, page
 from wardround.evaluators.rows import EpisodeScores, RunScores
 from wardround.evaluators.showing.accounts import digests
@@ -18,7 +19,6 @@ from wardround.evaluators.showing.judged import Kept, episode_page, page_name, p
 from wardround.evaluators.summary import summarise
 from wardround.evaluators.table import leading
 from wardround.judged import accounts, texts
-from wardround.output import output
 from wardround.results import Run
 from wardround.scenarios.case import Case
 

@@ -6,9 +6,9 @@ from math import inf
 
 import msgspec
 
+from wardround.engine.budget import Budget, Caps, Spending, spending_of
 from wardround.engine.events import Called
 from wardround.engine.forecast import Forecast, forecast
-from wardround.engine.spending import Budget, Caps, Spending, spending_of
 from wardround.results import Run
 from wardround.working import span, sums
 

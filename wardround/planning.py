@@ -14,17 +14,16 @@ from pydantic import ValidationError
 from wardround.access import Access, access_of
 from wardround.amounts import budget_of, check_priced, no_price
 from wardround.cast import Cast, SeatConfig, check_egress, part_of, recorded_part
+from wardround.engine.budget import Budget
 from wardround.engine.episode import Ended, boundary
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.limits import Limits
-from wardround.engine.models.unreachable import Unreachable
+from wardround.engine.models.scripted import Unreachable
 from wardround.engine.plugins import OWN, of_the_house
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
-from wardround.engine.records import Action
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import Action, EpisodeRow
 from wardround.engine.sessions import RunControl
-from wardround.engine.spending import Budget
 from wardround.names import run_name
 from wardround.results import Run, rules_of, usual_of
 from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, now

@@ -9,16 +9,13 @@ import msgspec
 import structlog
 
 from wardround.cast import SeatConfig
-from wardround.engine.batch import run_batch
+from wardround.engine.batch import Progress, run_batch
 from wardround.engine.episode import TIMEOUT, Ended, boundary
 from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
-from wardround.engine.escape import contained, said, self_raised
-from wardround.engine.owntime import OwnTime
+from wardround.engine.misbehaviour import OwnTime, contained, said, self_raised
 from wardround.engine.plugins import OWN, imported, installed, named, names
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator
-from wardround.engine.records import Ending, Json, Score
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import Ending, EpisodeRow, Json, Score
 from wardround.evaluation_run import EvaluationRun
 from wardround.evaluators.checked import called, check, checked, is_own
 from wardround.evaluators.evaluated import Tally

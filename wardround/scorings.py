@@ -14,14 +14,11 @@ from dataclasses import dataclass
 import msgspec
 import structlog
 
-from wardround.engine.batch import run_batch
-from wardround.engine.digest import digest_of
+from wardround.engine.batch import Progress, run_batch
 from wardround.engine.errors import LogError, UsageError
-from wardround.engine.events import Acted, Closed
-from wardround.engine.progress import Progress
+from wardround.engine.events import Acted, Closed, digest_of
 from wardround.engine.protocols import Evaluator, Store, Versioned
-from wardround.engine.records import Ending, Score
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import Ending, EpisodeRow, Score
 from wardround.evaluators.checked import is_own
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.evaluators.rows import Scoring

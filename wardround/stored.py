@@ -10,8 +10,7 @@ from wardround.engine.errors import LogError, UsageError
 from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
 from wardround.engine.plugins import named, names
 from wardround.engine.protocols import Store, StoreOpener
-from wardround.engine.records import Ending, Json
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import Ending, EpisodeRow, Json
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import EvaluationHeader, Header, RunHeader, read_header
 

@@ -11,13 +11,12 @@ import anyio
 import msgspec
 import structlog
 
-from wardround.engine.batch import beside
+from wardround.engine.batch import Progress, beside
+from wardround.engine.budget import Spending, SpendRow
 from wardround.engine.models.gates import Gates
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import EpisodeRow
 from wardround.engine.sessions import BEAT, Session, SessionRow
-from wardround.engine.spending import Spending, SpendRow
 from wardround.evaluators.evidence.search import LIBRARY
 from wardround.stored import StoredEpisodes, StoredRun
 

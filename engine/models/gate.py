@@ -1,22 +1,105 @@
-"""The way to one endpoint with one key, for all of a process: who may send now, who waits, and what was learnt."""
+"""The way to one endpoint with one key: who may send now, who goes next, and what was learnt."""
 
 import asyncio
 import time
 from collections import deque
 from statistics import median
+from typing import Generic, TypeVar
 
 import anyio
 
-from wardround.engine.clock import Clock, wall
+from wardround.engine.clock import Clock, waiting, wall
 from wardround.engine.errors import RunStopped
-from wardround.engine.models.adaptive import Adaptive
-from wardround.engine.models.bucket import Bucket
-from wardround.engine.models.day import Day
-from wardround.engine.models.quota import Quota
-from wardround.engine.models.silence import Silence, refused
-from wardround.engine.models.turns import Turns
+from wardround.engine.models.health import Adaptive, Silence, refused
+from wardround.engine.models.quota import Bucket, Day, Quota
 from wardround.engine.records import Json, Usage
-from wardround.engine.waiting import waiting
+
+ResultT = TypeVar("ResultT")
+
+
+class Waiter(Generic[ResultT]):
+    """One who waits, since `since` seconds, with the tokens that the call may need."""
+
+    __slots__ = ("future", "line", "since", "tokens")
+
+    def __init__(self, line: "_Line[ResultT]", tokens: int, since: float) -> None:
+        self.line, self.tokens, self.since = line, tokens, since
+        self.future: asyncio.Future[ResultT] = asyncio.get_running_loop().create_future()
+
+
+class _Line(Generic[ResultT]):
+    """Those of one role. `turn` is how many calls it has had."""
+
+    __slots__ = ("queue", "role", "turn", "waiting")
+
+    def __init__(self, role: str) -> None:
+        self.role = role
+        self.queue: deque[Waiter[ResultT]] = deque()
+        self.turn = 0
+        self.waiting = 0
+
+
+class Turns(Generic[ResultT]):
+    """A queue for each role. The role that has had least goes next; one that waited for nothing has saved up nothing.
+
+    Shares are of calls, and equal.
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[str, _Line[ResultT]] = {}
+        self._now = 0
+        self.waiting = 0
+
+    def add(self, role: str, tokens: int, since: float) -> Waiter[ResultT]:
+        """Someone waits."""
+        line = self._lines.get(role)
+        if line is None:
+            line = self._lines[role] = _Line(role)
+        if not line.waiting:
+            line.queue.clear()
+            line.turn = max(line.turn, self._now)
+        waiter = Waiter(line, tokens, since)
+        line.queue.append(waiter)
+        line.waiting += 1
+        self.waiting += 1
+        return waiter
+
+    def next(self) -> Waiter[ResultT] | None:
+        """Who goes next; stays in the queue."""
+        if not self.waiting:
+            return None
+        for line in sorted((line for line in self._lines.values() if line.waiting), key=_had):
+            queue = line.queue
+            while queue and queue[0].future.done():  # given up, and `drop` takes it off the count
+                queue.popleft()
+            if queue:
+                return queue[0]
+        return None
+
+    def pop(self, waiter: Waiter[ResultT]) -> None:
+        """The one that `next` named goes."""
+        line = waiter.line
+        line.queue.popleft()
+        self._now = line.turn
+        line.turn += 1
+        self._less(line)
+
+    def drop(self, waiter: Waiter[ResultT]) -> None:
+        """One gave up waiting; its future is done."""
+        self._less(waiter.line)
+
+    def _less(self, line: "_Line[ResultT]") -> None:
+        line.waiting -= 1
+        self.waiting -= 1
+
+    def by_role(self) -> dict[str, int]:
+        """How many wait, by role, in order of name."""
+        return {role: line.waiting for role, line in sorted(self._lines.items()) if line.waiting}
+
+
+def _had(line: "_Line[ResultT]") -> int:
+    return line.turn
+
 
 LONGEST = 120.0
 """Seconds that all calls are held at most because the endpoint asks to wait; a call of its own waits as it was told."""
@@ -57,8 +140,8 @@ class Gate:
     """Limits calls to one endpoint and key; a call that finds a free place goes through without waiting or a task.
 
     `name` is the address without secrets, `key` a digest that tells one key from another. There are `quota.in_flight`
-    places, fewer where the endpoint shows that it cannot take so many (engine/models/adaptive.py). Requests and tokens
-    a minute flow evenly (engine/models/bucket.py); tokens are reserved by estimate and corrected when the call ends. A
+    places, fewer where the endpoint shows that it cannot take so many (engine/models/health.py). Requests and tokens
+    a minute flow evenly (engine/models/quota.py); tokens are reserved by estimate and corrected when the call ends. A
     daily quota that is used up raises RunStopped: episodes stay open, and can be resumed the next day. `spent_today` is
     (requests, tokens) that count already. Belongs to one event loop.
     """

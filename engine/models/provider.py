@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from wardround.engine.errors import UsageError
-from wardround.engine.models.bound import Wrapped
 from wardround.engine.models.hosts import address as checked
 from wardround.engine.models.hosts import host_of
 from wardround.engine.models.prices import Price
 from wardround.engine.models.transport import Timeouts
-from wardround.engine.protocols import Model
+from wardround.engine.protocols import Model, Wrapped
 
 PROVIDERS = "wardround.providers"
 """The group of entry points that name providers; each stands for a class that is a Provider."""

@@ -15,11 +15,9 @@ from wardround.engine.models.failure import clean, kind_of, retry_after
 from wardround.engine.models.hosts import address, is_loopback, shown
 from wardround.engine.models.prices import Price
 from wardround.engine.models.provider import Provider, Wanted
-from wardround.engine.models.reply import read_object
+from wardround.engine.models.reply import chat_options, read_object, told_by
 from wardround.engine.models.sdk import turns
-from wardround.engine.models.shape import chat_options
 from wardround.engine.models.transport import Timeouts
-from wardround.engine.models.usage import told_by
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 

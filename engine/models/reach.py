@@ -4,17 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict, Unpack
 
 from wardround.engine.errors import UsageError
-from wardround.engine.models.bound import whole
 from wardround.engine.models.fleet import Fleet
-from wardround.engine.models.gates import Gates
+from wardround.engine.models.gates import Gates, Limited
 from wardround.engine.models.hosts import addresses
-from wardround.engine.models.limited import Limited
 from wardround.engine.models.prices import Prices
 from wardround.engine.models.provider import PROVIDERS, ForeignModel, Provider, Wanted
 from wardround.engine.models.retry import Patience, Retrying
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.plugins import named, names, of_the_house
-from wardround.engine.protocols import Model
+from wardround.engine.protocols import Model, whole
 
 
 class Means(TypedDict, total=False):

@@ -1,15 +1,161 @@
-"""Reads the body of a chat completion: answer and thinking apart, usage, finish reason."""
+"""Reads a reply: answer and thinking apart, usage, finish reason, and the shape that was asked for."""
 
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from wardround.engine.errors import ProviderError
+from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.failure import failure
 from wardround.engine.models.prices import Price
-from wardround.engine.models.thinking import split_thinking
-from wardround.engine.models.usage import read_usage
-from wardround.engine.records import Completion
+from wardround.engine.records import Completion, Json, Usage
+
+_TAG = re.compile(r"<(/?)think>", re.IGNORECASE)
+
+
+def split_thinking(text: str) -> tuple[str, str]:
+    """(answer, thinking) of a text.
+
+    Only a `<think>` block that opens the text counts: a later one is something the answer talks about. A block that is
+    never closed is all thinking. Blocks within the block belong to it. A text that begins inside the block (the chat
+    template of several models has written the opening tag itself, so that only `</think>` comes) is split there.
+    A text without such a block comes back unchanged.
+    """
+    first = _TAG.search(text)
+    if first is None:
+        return text, ""
+    if first[1]:
+        return text[first.end() :].lstrip(), text[: first.start()].strip()
+    if text[: first.start()].strip():
+        return text, ""
+    close = _close(text, first.end())
+    if close is None:
+        return "", text[first.end() :].strip()
+    return text[close.end() :].lstrip(), text[first.end() : close.start()].strip()
+
+
+def _close(text: str, start: int) -> re.Match[str] | None:
+    """The tag that closes a block: where opening and closing tags balance, else the last closing one."""
+    depth, last = 1, None
+    for tag in _TAG.finditer(text, start):
+        depth += -1 if tag[1] else 1
+        if tag[1]:
+            last = tag
+        if depth == 0:
+            return tag
+    return last
+
+
+_MOST = 2**53
+"""A count beyond it is no count: no model reads so much, and not every reader of JSON tells it from its neighbour."""
+
+
+def read_usage(told: Any, price: Price | None, *, into: str = "prompt", out: str = "completion") -> Usage:
+    """The tokens in a reply's `usage`; `into` and `out` are what its API calls them.
+
+    What is not told counts as 0, and a call of which either side is not told has no known cost.
+    """
+    prompt, completion = _count(told, f"{into}_tokens"), _count(told, f"{out}_tokens")
+    cached = _count(_part(told, f"{into}_tokens_details"), "cached_tokens") or 0
+    reasoning = _count(_part(told, f"{out}_tokens_details"), "reasoning_tokens") or 0
+    cost = None
+    if price is not None and prompt is not None and completion is not None:
+        cost = price.cost(prompt, completion, cached)
+    return Usage(prompt or 0, completion or 0, reasoning, cached, cost)
+
+
+def told_by(usage: Any) -> bool:
+    """Whether both sides are told, in the words of chat completions."""
+    return _count(usage, "prompt_tokens") is not None and _count(usage, "completion_tokens") is not None
+
+
+def _part(told: Any, name: str) -> Any:
+    return told.get(name) if isinstance(told, dict) else None
+
+
+def _count(told: Any, name: str) -> int | None:
+    """A number of tokens; None where it is not told, or is no number from 0 to 2**53."""
+    value = _part(told, name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
+        return None
+    return int(value)
+
+
+OPTION = "shape"
+NAME = "reply"
+"""What the schema is called where it must have a name: the same always, for endpoints that keep what they compiled."""
+
+
+def chat_options(options: Mapping[str, Json]) -> dict[str, Json]:
+    """A call's options as chat completions take them: without those that are None, `shape` as `response_format`."""
+    sent, shape = _parted(options, "response_format")
+    if shape:
+        named = {"name": NAME, "schema": shape, "strict": True}
+        sent["response_format"] = {"type": "json_schema", "json_schema": named}
+    return sent
+
+
+def response_options(options: Mapping[str, Json]) -> dict[str, Json]:
+    """A call's options as the Responses API takes them: without those that are None, `shape` as `text.format`."""
+    sent, shape = _parted(options, "text")
+    if shape:
+        sent["text"] = {"format": {"type": "json_schema", "name": NAME, "schema": shape, "strict": True}}
+    return sent
+
+
+def _parted(options: Mapping[str, Json], field: str) -> tuple[dict[str, Json], Json]:
+    sent = {name: value for name, value in options.items() if value is not None}
+    shape = sent.pop(OPTION, None)
+    if shape and field in sent:
+        raise UsageError(f"a call has the options `{OPTION}` and `{field}`, which both say what its reply is to be")
+    return sent, shape
+
+
+def fits(value: Json, schema: Mapping[str, Json]) -> bool:
+    """Whether a value has the shape, for the schemas that strict endpoints take: types, `enum`, closed objects."""
+    if "enum" in schema:
+        return any(value == one and type(value) is type(one) for one in schema["enum"])
+    match schema.get("type"):
+        case "object":
+            fields: Mapping[str, Json] = schema.get("properties", {})
+            return (
+                isinstance(value, dict)
+                and value.keys() == fields.keys()
+                and all(fits(value[name], fields[name]) for name in fields)
+            )
+        case "array":
+            return isinstance(value, list) and all(fits(one, schema.get("items", {})) for one in value)
+        case "string":
+            return isinstance(value, str)
+        case "boolean":
+            return isinstance(value, bool)
+        case "integer":
+            return isinstance(value, int) and not isinstance(value, bool)
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "null":
+            return value is None
+    return True
+
+
+def least(schema: Mapping[str, Json]) -> Json:
+    """The smallest value that has the shape: what the loopback server says where it is held to one."""
+    choices: Sequence[Json] = schema.get("enum", ())
+    if choices:
+        return choices[0]
+    match schema.get("type"):
+        case "object":
+            return {name: least(field) for name, field in schema.get("properties", {}).items()}
+        case "array":
+            return []
+        case "boolean":
+            return False
+        case "integer" | "number":
+            return 0
+        case "string":
+            return ""
+    return None
 
 
 class _Message(msgspec.Struct):

@@ -9,15 +9,14 @@ from collections.abc import Sequence
 import anyio
 import msgspec
 
+from wardround.engine.clock import waiting
 from wardround.engine.errors import ProviderError, RunStopped, UsageError
-from wardround.engine.models.bound import Wrapped
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gate import Gate
-from wardround.engine.models.limited import Limited
-from wardround.engine.models.silence import Silence, refused, trying
-from wardround.engine.protocols import Model
+from wardround.engine.models.gates import Limited
+from wardround.engine.models.health import Silence, refused, trying
+from wardround.engine.protocols import Model, Wrapped
 from wardround.engine.records import Completion, Json, Message
-from wardround.engine.waiting import waiting
 
 PASSING = frozenset(("rate_limit", "server", "timeout", "connection", "malformed", "empty"))
 """Kinds of error that may pass; all others come back at once."""

@@ -1,11 +1,11 @@
-"""A model that answers from a script: for tests, users' own too, and for dry runs."""
+"""Models without an endpoint: one that answers from a script, and one that is never called."""
 
 import re
 from collections.abc import Callable, Sequence
 
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.provider import Provider, Wanted
-from wardround.engine.models.thinking import split_thinking
+from wardround.engine.models.reply import split_thinking
 from wardround.engine.plugins import imported
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
@@ -83,3 +83,19 @@ class Scripts(Provider):
         if not callable(script) and (isinstance(script, str) or not hasattr(script, "__getitem__")):
             raise UsageError(f"scripted/{text} must be a list of replies or a function of (messages, purpose)")
         return Scripted(script, name=text)
+
+
+class Unreachable(Model):
+    """Stands for the model `spec` where every call is answered from the log."""
+
+    host = ""
+
+    def __init__(self, spec: str) -> None:
+        self.name = spec.partition("/")[2] or spec
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """Raises ProviderError of kind `connection`."""
+        raise ProviderError("connection", f"{self.name} is not reached here: its calls are answered from the log")
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from wardround.engine.models.faults import Fault
-from wardround.engine.models.shape import fits, least
+from wardround.engine.models.reply import fits, least
 from wardround.engine.records import Json, Message
 
 _encode = msgspec.json.Encoder().encode

@@ -1,18 +1,18 @@
-"""A run as a file: events as JSON lines, out of any store and into any other."""
+"""A run as a file of JSON lines, and files that are there whole or not at all."""
 
+import os
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import anyio
 import msgspec
 
-from wardround.engine.digest import digest_of
 from wardround.engine.errors import LogError, StoreError, UsageError
-from wardround.engine.events import Row, check_end, decode
+from wardround.engine.events import Row, check_end, decode, digest_of
 from wardround.engine.protocols import Store
-from wardround.engine.records import Ending, Json
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import Ending, EpisodeRow, Json
 
 FORMAT = "wardround-run-1"
 _TOGETHER = 200
@@ -204,3 +204,35 @@ def _lines(path: Path) -> Iterator[tuple[int, _Line]]:
                         raise UsageError(f"{path}, line {number}: {error}") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
+@contextmanager
+def output(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
+    """Write `path`, with its folder; what stood there before stays until all is written.
+
+    `private`: nobody but its owner may read it. A device or a pipe is written as it is. Raises UsageError naming the
+    path where it cannot be written.
+    """
+    half = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as stream:
+                yield stream
+            return
+        if path.is_dir():
+            raise IsADirectoryError(None, "it is a folder")
+        with open(half, "wb", opener=_private if private else None) as stream:
+            yield stream
+        half.replace(path)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
+    finally:
+        with suppress(OSError):  # where no folder could be made there is nothing
+            half.unlink(missing_ok=True)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

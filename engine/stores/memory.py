@@ -6,14 +6,12 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from wardround.engine.budget import Spending, SpendRow
 from wardround.engine.clock import Clock, wall
-from wardround.engine.digest import digest_of
 from wardround.engine.errors import LeaseLost, StoreError, TextLost, UsageError
-from wardround.engine.events import Row
-from wardround.engine.records import Ending, Json, Score
-from wardround.engine.rows import EpisodeRow, RunRow
+from wardround.engine.events import Row, digest_of
+from wardround.engine.records import Ending, EpisodeRow, Json, RunRow, Score
 from wardround.engine.sessions import LEASE, RunControl, SessionRow
-from wardround.engine.spending import Spending, SpendRow
 from wardround.engine.stores.holds import Holds
 
 

@@ -1,16 +1,182 @@
-"""A PostgreSQL server as the store reaches it: a few connections, patience while it is away, faults in plain words."""
+"""A PostgreSQL server: its address, its connections, its tables, its faults in plain words."""
 
 import asyncio
 import importlib
+import re
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from wardround.engine.errors import StoreError, UsageError
-from wardround.engine.stores.address import Address
-from wardround.engine.stores.postgres_schema import migrate
-from wardround.engine.stores.work import Unwritable
+from wardround.engine.stores.writes import Unwritable
+
+SCHEMES = ("postgres", "postgresql")
+_HOSTS = re.compile(r"((\[[0-9a-fA-F:.]+\]|[^\s:,@/\[\]]*)(:\d+)?(,|$))*")
+_SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+
+
+class Address:
+    """Where a store is: `dsn` for the driver, the `schema` its tables lie in, and as text only host and database.
+
+    The URL's own parameter `schema` (default `wardround`) is taken out; all others (`sslmode`, ...) are the driver's.
+    """
+
+    def __init__(self, url: str) -> None:
+        # No message may quote the URL or chain the parser's error: both hold the password.
+        wrong = UsageError(
+            "the store's URL cannot be read: write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special "
+            "characters of the password percent-encoded (an @ is %40, a / is %2F), or give the password in PGPASSWORD"
+        )
+        try:
+            parts = urlsplit(url)
+            query = parse_qs(parts.query, strict_parsing=bool(parts.query))
+        except ValueError:
+            raise wrong from None
+        hosts = parts.netloc.rpartition("@")[2]
+        if (
+            parts.scheme not in SCHEMES
+            or not _HOSTS.fullmatch(hosts)
+            or parts.netloc.count("@") > 1
+            or "@" in parts.path + parts.query
+            or parts.fragment
+        ):
+            raise wrong
+        self.schema = query.get("schema", ["wardround"])[-1]
+        if not _SCHEMA.fullmatch(self.schema):
+            raise UsageError(f"the store's schema {self.schema!r} is no plain lower-case name")
+        address, _, asked = url.partition("?")
+        asked = "&".join(part for part in asked.split("&") if part and not part.startswith("schema="))
+        self.dsn = f"{address}?{asked}" if asked else address
+        asked_for = query.get("host", [""])[-1]
+        hosts = hosts or ("" if asked_for.startswith("/") else asked_for)  # a folder is a socket of this machine
+        named = f"?schema={self.schema}" if "schema" in query else ""
+        self._shown = f"postgresql://{hosts}/{unquote(parts.path).lstrip('/')}{named}"
+
+    def __str__(self) -> str:
+        return self._shown
+
+    def __repr__(self) -> str:
+        return f"Address({self._shown!r})"
+
+
+# As in sqlite_file.py: a released step is never edited, only followed. Text is sorted by code point, as everywhere
+# else. Events do not refer to episodes by a foreign key: it would be looked up for each event, and they are written by
+# one statement that moves the episode's own row first.
+STEPS: tuple[str, ...] = (
+    """
+    CREATE TABLE runs (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        name text COLLATE "C" NOT NULL UNIQUE,
+        created double precision NOT NULL,
+        header bytea NOT NULL,
+        orders bytea
+    );
+    CREATE TABLE texts (digest text COLLATE "C" PRIMARY KEY, body bytea NOT NULL);
+    CREATE TABLE episodes (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        run bigint NOT NULL REFERENCES runs(id),
+        number integer NOT NULL,
+        name text COLLATE "C" NOT NULL,
+        case_id text COLLATE "C" NOT NULL,
+        repeat integer NOT NULL,
+        cause text COLLATE "C",
+        reason text COLLATE "C" NOT NULL DEFAULT '',
+        events integer NOT NULL DEFAULT 0,
+        at double precision NOT NULL,
+        holder bigint,
+        deaths integer NOT NULL DEFAULT 0,
+        UNIQUE (run, name),
+        UNIQUE (run, number)
+    ) WITH (fillfactor = 80);
+    CREATE INDEX episodes_by_cause ON episodes (run, cause, number);
+    CREATE INDEX episodes_by_case ON episodes (run, case_id, number);
+    CREATE INDEX episodes_open ON episodes (run, deaths, number) WHERE cause IS NULL;
+    CREATE INDEX episodes_held ON episodes (holder) WHERE holder IS NOT NULL;
+    CREATE TABLE events (
+        episode bigint NOT NULL,
+        seq integer NOT NULL,
+        hash bytea NOT NULL,
+        body bytea NOT NULL,
+        PRIMARY KEY (episode, seq)
+    );
+    CREATE TABLE scores (
+        episode bigint NOT NULL REFERENCES episodes(id),
+        evaluator text COLLATE "C" NOT NULL,
+        position integer NOT NULL,
+        name text COLLATE "C" NOT NULL,
+        value double precision,
+        reason text COLLATE "C" NOT NULL,
+        evidence bytea NOT NULL,
+        PRIMARY KEY (episode, evaluator, position)
+    );
+    CREATE TABLE sessions (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        run bigint NOT NULL REFERENCES runs(id),
+        host text NOT NULL,
+        pid bigint NOT NULL,
+        began double precision NOT NULL,
+        seen double precision NOT NULL,
+        ended double precision,
+        told bytea NOT NULL DEFAULT '{}'
+    );
+    CREATE INDEX sessions_by_run ON sessions (run, id);
+    CREATE TABLE spending (
+        run bigint NOT NULL REFERENCES runs(id),
+        seat text COLLATE "C" NOT NULL,
+        day text COLLATE "C" NOT NULL,
+        session bigint NOT NULL,
+        calls bigint NOT NULL,
+        failed bigint NOT NULL,
+        recalled bigint NOT NULL,
+        prompt bigint NOT NULL,
+        completion bigint NOT NULL,
+        cost double precision NOT NULL,
+        unpriced bigint NOT NULL,
+        PRIMARY KEY (run, seat, day, session)
+    ) WITH (fillfactor = 50);
+    CREATE TABLE calls (key text COLLATE "C" PRIMARY KEY, body bytea NOT NULL);
+    CREATE TABLE version (number integer NOT NULL);
+    INSERT INTO version VALUES (0);
+    """,
+)
+_LOCK = 0x57415244
+"""The advisory lock under which a schema is made; any number that is the same in all processes."""
+
+
+async def migrate(connection: Any, schema: str, where: str) -> None:
+    """Bring the schema to the newest version; several processes may try it at once.
+
+    Raises StoreError for one of a newer Wardround and for a schema that is another program's.
+    """
+    if await _version(connection, schema, where) == len(STEPS):
+        return
+    async with connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+        version = await _version(connection, schema, where)  # another process may have been quicker
+        if version == len(STEPS):
+            return
+        await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+        for step in STEPS[version:]:
+            await connection.execute(step)
+        await connection.execute("UPDATE version SET number = $1", len(STEPS))
+
+
+async def _version(connection: Any, schema: str, where: str) -> int:
+    tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = $1", schema)
+    if not tables:
+        return 0
+    if "version" not in {row[0] for row in tables} or "episodes" not in {row[0] for row in tables}:
+        raise StoreError(f"{where}: the schema {schema} is another program's: name another with ?schema=NAME")
+    version = int(await connection.fetchval("SELECT number FROM version"))
+    if version > len(STEPS):
+        raise StoreError(
+            f"{where} was written by a newer Wardround (schema {version}, this one knows {len(STEPS)}): update, "
+            "or name another store with --store"
+        )
+    return version
+
 
 _T = TypeVar("_T")
 _CONNECTIONS = 4

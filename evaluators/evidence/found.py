@@ -2,7 +2,7 @@
 
 import msgspec
 
-from wardround.engine.digest import digest_of
+from wardround.engine.events import digest_of
 
 
 class Found(msgspec.Struct, frozen=True, omit_defaults=True):

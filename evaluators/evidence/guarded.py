@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from wardround.engine.errors import EgressError
-from wardround.engine.models.guard import allowed
 from wardround.engine.models.hosts import host_of
+from wardround.engine.models.wrappers import allowed
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.page import Page, Reader
 from wardround.evaluators.evidence.search import MOST, Search

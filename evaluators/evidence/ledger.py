@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import msgspec
 
 from wardround.engine.clock import Clock, wall
-from wardround.engine.digest import digest_of
 from wardround.engine.errors import TextLost
+from wardround.engine.events import digest_of
 from wardround.engine.protocols import Store
 from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found

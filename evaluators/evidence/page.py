@@ -4,7 +4,7 @@ from typing import Protocol
 
 import msgspec
 
-from wardround.engine.digest import digest_of
+from wardround.engine.events import digest_of
 
 
 class Page(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from markupsafe import Markup
 
-from wardround.engine.counting import counted
+from wardround.engine.text import counted
 from wardround.evaluators.measures import measure_of, shown
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.rows import EpisodeScores

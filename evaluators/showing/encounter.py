@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from wardround.engine.counting import counted
 from wardround.engine.events import Acted, Called
 from wardround.engine.protocols import Scenario
 from wardround.engine.records import Json, Said, View
+from wardround.engine.text import counted
 from wardround.engine.trajectory import Trajectory
 from wardround.scenarios.answers import ANSWERING, answers, tells_a_story
 from wardround.scenarios.case import Case

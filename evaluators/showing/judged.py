@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from wardround.engine.counting import counted
-from wardround.engine.digest import digest_of
+from wardround.engine.events import digest_of
 from wardround.engine.records import Json, Score
+from wardround.engine.text import counted
 from wardround.evaluators import judged_measures
 from wardround.evaluators.measures import measure_of, place_of, shown
 from wardround.evaluators.outcome.assessed import AssessmentAccount, Item

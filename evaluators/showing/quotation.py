@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from wardround.engine.digest import digest_of
+from wardround.engine.events import digest_of
 from wardround.evaluators.reasoning.account import Quoted
 from wardround.evaluators.showing.source import host, link
 

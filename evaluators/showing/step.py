@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wardround.engine.counting import counted
+from wardround.engine.text import counted
 from wardround.evaluators.measures import shown
 from wardround.evaluators.reasoning.account import Account, PartAccount, StepAccount
 from wardround.evaluators.reasoning.judged import Rules

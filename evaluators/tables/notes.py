@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from wardround.engine.counting import counted
+from wardround.engine.text import counted
 from wardround.evaluators.intervals import DAGGER
 from wardround.evaluators.tables.player import Player
 from wardround.evaluators.tables.table import DASH, POPULATIONS, Column, Row

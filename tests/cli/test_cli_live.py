@@ -1,9 +1,8 @@
 """The table that a person watches."""
 
 from wardround.cli.live import table
-from wardround.engine.budget import Purse
-from wardround.engine.progress import Progress
-from wardround.engine.spending import Budget, Spending
+from wardround.engine.batch import Progress
+from wardround.engine.budget import Budget, Purse, Spending
 
 
 def cells(progress: Progress, library: str = "") -> dict[str, str]:

@@ -4,9 +4,9 @@ import pytest
 
 from wardround.cli.status import lines
 from wardround.control import Status
+from wardround.engine.budget import Spending
 from wardround.engine.records import Json
 from wardround.engine.sessions import SessionRow
-from wardround.engine.spending import Spending
 
 ENDPOINT: dict[str, Json] = {
     "address": "http://gpu:8000/v1",

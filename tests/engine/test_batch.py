@@ -8,12 +8,11 @@ import anyio.lowlevel
 import pytest
 from until import until
 
-from wardround.engine.batch import FIRST, GROUPS, PAUSE, interruptible, run_batch
+from wardround.engine.batch import FIRST, GROUPS, PAUSE, Progress, interruptible, run_batch
+from wardround.engine.budget import Spending, spending_of
 from wardround.engine.errors import RunStopped, Stopped, StoreError
-from wardround.engine.progress import Progress
 from wardround.engine.records import Completion, Ending, Usage
 from wardround.engine.sessions import RunControl
-from wardround.engine.spending import Spending, spending_of
 
 
 async def numbers(count: int) -> AsyncIterator[int]:

@@ -10,6 +10,7 @@ import pytest
 from play import Shelf, Words, play, table
 from toy import NO_PROMPTS, Caller, Count, Counting
 
+from wardround.engine.batch import Progress
 from wardround.engine.budget import Size
 from wardround.engine.episode import Ended, Episode
 from wardround.engine.errors import (
@@ -30,7 +31,6 @@ from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Patience
 from wardround.engine.models.wire import Asked
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Agent, Model
 from wardround.engine.records import Action, Completion, Ending, Json, Message, Usage, View
 from wardround.engine.seat import Seat, Voice

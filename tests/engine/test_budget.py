@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.engine.budget import FIRST, MARGIN, RECENT, Purse
+from wardround.engine.batch import Progress
+from wardround.engine.budget import FIRST, MARGIN, RECENT, Budget, Caps, Purse, Spending
 from wardround.engine.errors import RunStopped
-from wardround.engine.progress import Progress
 from wardround.engine.sessions import RunControl
-from wardround.engine.spending import Budget, Caps, Spending
 
 MODELS = {"a": "x/one", "b": "x/one", "c": "x/two"}
 ONE = Spending(calls=1, prompt=80, completion=20, cost=0.01)

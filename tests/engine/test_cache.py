@@ -2,7 +2,7 @@
 
 import pytest
 
-from wardround.engine.cache import StoreCache
+from wardround.engine.calls import StoreCache
 from wardround.engine.records import Completion, Usage
 from wardround.engine.stores.memory import MemoryStore
 

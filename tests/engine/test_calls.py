@@ -6,11 +6,11 @@ import anyio
 import pytest
 from play import Shelf, Words
 
+from wardround.engine.batch import Progress
 from wardround.engine.calls import RecordingModel, Tape
 from wardround.engine.events import Called, decode
-from wardround.engine.log import EpisodeLog
-from wardround.engine.progress import Progress
 from wardround.engine.records import Completion, Message
+from wardround.engine.trajectory import EpisodeLog
 
 
 class Slow:

@@ -60,7 +60,9 @@ def python(code: str) -> str:
 
 
 def test_ray_is_imported_only_by_the_child_process() -> None:
-    loaded = "import sys, wardround.clustering, wardround.engine.actors; print([m for m in sys.modules if 'ray' == m])"
+    loaded = (
+        "import sys, wardround.clustering, wardround.engine.ray_process; print([m for m in sys.modules if 'ray' == m])"
+    )
     assert python(loaded).strip() == "[]"
     named = [
         path.relative_to(ROOT)
@@ -68,8 +70,8 @@ def test_ray_is_imported_only_by_the_child_process() -> None:
         for path in (ROOT / folder).rglob("*.py")
         if "import ray" in path.read_text() or 'import_module("ray")' in path.read_text()
     ]
-    assert set(named) == {Path("engine/actors.py"), Path("wardround/engine/actors.py")} & set(named)
-    assert Path("engine/actors.py") in named
+    assert set(named) == {Path("engine/ray_process.py"), Path("wardround/engine/ray_process.py")} & set(named)
+    assert Path("engine/ray_process.py") in named
 
 
 def test_a_missing_extra_is_said() -> None:

@@ -8,15 +8,14 @@ import pytest
 from play import Shelf, Words, play, table
 from toy import Caller, Count, Counting
 
-from wardround.engine.budget import Size
+from wardround.engine.batch import Progress
+from wardround.engine.budget import Size, Spending
 from wardround.engine.episode import Episode
 from wardround.engine.errors import EgressError, ProviderError, StoreError
 from wardround.engine.events import Called, Closed, Row, decode
 from wardround.engine.limits import Limits
-from wardround.engine.progress import Progress
 from wardround.engine.records import Action, Completion, Ending, Json, Message, View
 from wardround.engine.seat import Seat
-from wardround.engine.spending import Spending
 from wardround.engine.trajectory import Trajectory
 
 

@@ -16,11 +16,11 @@ from wardround.engine.episode import Ended, Episode, EpisodeSetup, boundary
 from wardround.engine.errors import ReplayError
 from wardround.engine.events import Acted, Opened, decode
 from wardround.engine.limits import Limits
-from wardround.engine.log import EpisodeLog
 from wardround.engine.protocols import Agent
 from wardround.engine.records import Action, Ending, View
 from wardround.engine.replay import replay
 from wardround.engine.seat import Seat
+from wardround.engine.trajectory import EpisodeLog
 
 
 def leave() -> None:

@@ -6,8 +6,8 @@ import anyio
 from instant import instantly
 from play import Shelf, Words, play
 
+from wardround.engine.batch import Progress
 from wardround.engine.limits import Limits
-from wardround.engine.progress import Progress
 from wardround.engine.records import Action, Completion, Ending, Json, Message, View
 from wardround.engine.seat import Seat
 from wardround.engine.sessions import RunControl

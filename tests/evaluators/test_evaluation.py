@@ -12,9 +12,8 @@ from sitting import account_of
 from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.events import Acted, Closed, Opened
-from wardround.engine.log import EpisodeLog
 from wardround.engine.records import Action, Ending, Score, Scored
-from wardround.engine.trajectory import Trajectory
+from wardround.engine.trajectory import EpisodeLog, Trajectory
 from wardround.evaluators.evaluation import SCORE, SEAT, Evaluating, Evaluation, EvaluationInput, scores_of
 
 SCORES = [Score("a", 0.5, "", [3, 7]), Score("b", None, "judge/timeout"), Score("c", 0.0)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from wardround.engine.events import Row
 from wardround.engine.protocols import Store
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import EpisodeRow
 
 
 class Counted:

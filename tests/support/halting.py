@@ -5,12 +5,12 @@ from typing import Any
 
 import anyio
 
+from wardround.engine.budget import Spending
 from wardround.engine.errors import StoreError
 from wardround.engine.events import Row
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending
 from wardround.engine.sessions import Session
-from wardround.engine.spending import Spending
 
 
 class Halted(StoreError):

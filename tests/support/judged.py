@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.engine.digest import digest_of
+from wardround.engine.events import digest_of
 from wardround.engine.records import Json, Score
 from wardround.evaluators.judging.panel import Vote
 from wardround.evaluators.outcome.account import OutcomeAccount

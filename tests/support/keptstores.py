@@ -13,8 +13,7 @@ from pgserver import PgServer
 
 from wardround.engine.events import Called
 from wardround.engine.protocols import Store
-from wardround.engine.records import Score
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import EpisodeRow, Score
 from wardround.replaying import replay_run
 from wardround.results import Run
 from wardround.stored import open_store

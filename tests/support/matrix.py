@@ -12,6 +12,7 @@ from clinic import case, lines
 from trouble import ALONE, PLACES, SCENARIOS, Trouble
 
 from wardround.cast import SeatConfig
+from wardround.engine.batch import Progress
 from wardround.engine.models.faults import Fault, Rates, Schedule
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.loopback import Loopback
@@ -19,7 +20,6 @@ from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Patience
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.models.wire import Asked
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Model, Store
 from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore

@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 from toy import NO_PROMPTS, Caller, Counting, Echo
 
+from wardround.engine.batch import Progress
 from wardround.engine.clock import Ticks
 from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.events import Opened, Row
 from wardround.engine.limits import Limits
-from wardround.engine.log import EpisodeLog
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Agent, Model
 from wardround.engine.records import Completion, Ending, Json, Message, Usage
 from wardround.engine.seat import Seat, Voice
+from wardround.engine.trajectory import EpisodeLog
 
 
 class Words(Model):

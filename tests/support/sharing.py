@@ -13,7 +13,7 @@ import asyncio, json, os, sys
 from wardround.stored import open_store
 from wardround.engine.events import Row, chain
 from wardround.engine.records import Ending
-from wardround.engine.spending import Spending
+from wardround.engine.budget import Spending
 
 async def main(where):
     store = open_store(where)

@@ -11,8 +11,7 @@ import anyio
 from clinic import case_file, lines
 
 from wardround.api import run
-from wardround.engine.batch import beside
-from wardround.engine.progress import Progress
+from wardround.engine.batch import Progress, beside
 from wardround.engine.records import Message
 from wardround.results import Run
 

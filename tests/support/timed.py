@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from wardround.engine.events import Row, chain
 from wardround.engine.protocols import Store
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import EpisodeRow
 
 
 class Hands:

@@ -8,8 +8,8 @@ from wardround.cast import SEATS
 from wardround.checking import check_agent
 from wardround.cli.options import drive, json_option, say_json
 from wardround.cli.screen import echo
-from wardround.engine.counting import counted
 from wardround.engine.plugins import named, names
+from wardround.engine.text import counted
 
 
 @click.group(short_help="List the agents of each seat, check one of your own.")

@@ -9,7 +9,7 @@ from wardround.building import build_mimic
 from wardround.cli.options import json_option, say_json
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
-from wardround.output import output
+from wardround.engine.stores.files import output
 from wardround.scenarios.mimic.options import Options
 from wardround.scenarios.mimic.questions import recognised, table
 from wardround.scenarios.terms.lexical import linker

@@ -22,10 +22,9 @@ from wardround.cli.outcome import left_open, say_forecast
 from wardround.cli.screen import echo
 from wardround.cli.workers import OPTIONS, alone_with_resume, causes_of, share_of, worker_options, workers_of
 from wardround.curating import Built, build_reports, curator, go_on
-from wardround.engine.batch import interruptible
+from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
-from wardround.engine.progress import Progress
 from wardround.scenarios.reports.options import Options
 from wardround.settings import RunSettings, problems, validated
 from wardround.stored import open_store

@@ -11,13 +11,11 @@ import msgspec
 
 from wardround.cli.options import drive, existing_store, store_option
 from wardround.cli.screen import echo
-from wardround.engine.counting import counted
 from wardround.engine.errors import UsageError
-from wardround.engine.stores.files import written
-from wardround.engine.text import cell
+from wardround.engine.stores.files import output, written
+from wardround.engine.text import cell, counted
 from wardround.engine.trajectory import Trajectory
 from wardround.judged import evaluated, evidence
-from wardround.output import output
 from wardround.scorings import current, standing
 from wardround.stored import StoredRun
 

@@ -11,9 +11,8 @@ from rich.live import Live
 from rich.table import Table
 
 from wardround.cli.status import span
-from wardround.engine.batch import beside
-from wardround.engine.progress import Progress
-from wardround.engine.spending import Spending
+from wardround.engine.batch import Progress, beside
+from wardround.engine.budget import Spending
 from wardround.evaluators.reasons import ended_by
 
 

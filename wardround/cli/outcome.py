@@ -5,9 +5,9 @@ from math import inf
 
 from wardround.cli.options import say_json
 from wardround.cli.screen import echo
-from wardround.engine.counting import counted
+from wardround.engine.batch import Progress
 from wardround.engine.forecast import Forecast
-from wardround.engine.progress import Progress
+from wardround.engine.text import counted
 from wardround.evaluators.reasons import ended_by
 from wardround.piloting import Pilot
 from wardround.results import Run

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from wardround.cli.screen import echo
-from wardround.engine.counting import counted
+from wardround.engine.text import counted
 from wardround.planning import Plan
 from wardround.wording import replaced
 

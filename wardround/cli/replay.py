@@ -8,10 +8,9 @@ import click
 from wardround.cli.live import live_table
 from wardround.cli.options import drive, existing_store, json_option, on_terminal, say_json, store_option
 from wardround.cli.screen import echo
-from wardround.engine.batch import interruptible
-from wardround.engine.counting import counted
+from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import LogError, UsageError
-from wardround.engine.progress import Progress
+from wardround.engine.text import counted
 from wardround.forking import fork_run
 from wardround.replaying import replay_run
 from wardround.results import Run

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
 from wardround.cli.scoring_pair import lines_of, names_in, say_two, scorings_option
 from wardround.cli.screen import console, echo
-from wardround.engine.counting import counted
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
+from wardround.engine.text import counted
 from wardround.evaluators.compare import compare_runs
 from wardround.evaluators.doubts import doubts
 from wardround.evaluators.ranking import ranking

@@ -27,10 +27,9 @@ from wardround.cli.outcome import outcome
 from wardround.cli.outset import say_outset
 from wardround.cli.screen import echo
 from wardround.cli.workers import OPTIONS, alone_with_resume, causes_of, share_of, worker_options, workers_of
-from wardround.engine.batch import INTERRUPTED, interruptible
+from wardround.engine.batch import INTERRUPTED, Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Store
 from wardround.planning import Plan, plan
 from wardround.results import Run

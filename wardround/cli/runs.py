@@ -8,7 +8,7 @@ import click
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
 from wardround.cli.screen import echo
 from wardround.engine.errors import StoreError
-from wardround.engine.rows import RunRow
+from wardround.engine.records import RunRow
 from wardround.evaluators.reasons import ended_by
 from wardround.runs.header import Header, read_header
 

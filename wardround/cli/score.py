@@ -23,10 +23,9 @@ from wardround.cli.options import (
 from wardround.cli.outcome import say_forecast
 from wardround.cli.screen import console, echo
 from wardround.cli.workers import OPTIONS, alone_with_resume, causes_of, share_of, worker_options, workers_of
-from wardround.engine.batch import interruptible
+from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Evaluator, Store
 from wardround.evaluators.bench import Knowledge
 from wardround.evaluators.checked import needs_of

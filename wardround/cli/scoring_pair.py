@@ -12,9 +12,9 @@ from rich.text import Text
 
 from wardround.cli.options import say_json
 from wardround.cli.screen import console, echo
-from wardround.engine.counting import counted
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
+from wardround.engine.text import counted
 from wardround.evaluators.measures import measure_of
 from wardround.evaluators.rows import RunScores, Scoring
 from wardround.evaluators.showing.two_scorings import differs, kappa, scorings_page, value

@@ -8,9 +8,9 @@ import msgspec
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
 from wardround.cli.screen import block, echo, plain
-from wardround.engine.counting import counted
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened
+from wardround.engine.text import counted
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.answer import asked_for
 from wardround.evaluators.measures import shown

@@ -8,7 +8,7 @@ import click
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
 from wardround.cli.screen import echo
 from wardround.control import Status, status
-from wardround.engine.counting import counted
+from wardround.engine.text import counted
 from wardround.evaluators.reasons import ended_by
 from wardround.stored import StoredRun
 

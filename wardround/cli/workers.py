@@ -7,9 +7,9 @@ import click
 
 from wardround.cli.options import positive, store_path
 from wardround.clustering import run_clustered, shared_store
+from wardround.engine.batch import Progress
 from wardround.engine.cluster import cluster_of, need_ray
 from wardround.engine.errors import UsageError
-from wardround.engine.progress import Progress
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 OPTIONS = ("share", "cluster", "workers")

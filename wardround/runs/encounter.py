@@ -9,21 +9,20 @@ import structlog
 
 from wardround.access import Access
 from wardround.cast import Cast, SeatConfig, part_of, recorded_part, replies_part, stored_actions, stored_replies
+from wardround.engine.batch import Progress
 from wardround.engine.clock import wall
 from wardround.engine.episode import EpisodeSetup
 from wardround.engine.errors import CaseLost, TextLost
 from wardround.engine.events import Event, Opened
 from wardround.engine.limits import Limits
-from wardround.engine.log import EpisodeLog
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.preflight import preflight
-from wardround.engine.progress import Progress
 from wardround.engine.protocols import Scenario
-from wardround.engine.records import Ending
+from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.replay import keep_when_reopened
-from wardround.engine.rows import EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Session
+from wardround.engine.trajectory import EpisodeLog
 from wardround.results import Run
 from wardround.scenarios.case import Case
 from wardround.settings import SeatSettings

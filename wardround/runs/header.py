@@ -15,8 +15,7 @@ import msgspec
 from wardround.engine.errors import StoreError
 from wardround.engine.limits import Limits
 from wardround.engine.protocols import Store
-from wardround.engine.records import Json
-from wardround.engine.rows import RunRow
+from wardround.engine.records import Json, RunRow
 from wardround.evaluators.evidence.search import LIBRARY
 
 VERSION = 2

@@ -14,21 +14,18 @@ from typing import Any, Protocol
 
 import structlog
 
-from wardround.engine.batch import run_batch
-from wardround.engine.budget import Purse
+from wardround.engine.batch import Progress, run_batch
+from wardround.engine.budget import Budget, Purse, Spending
 from wardround.engine.clock import wall
 from wardround.engine.episode import Ended, Episode, EpisodeSetup
 from wardround.engine.errors import CaseLost, LeaseLost, LogError, UsageError
 from wardround.engine.events import Closed, Event, Opened, Reopened, Row
-from wardround.engine.log import EpisodeLog
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.hosts import redacted
-from wardround.engine.progress import Progress
-from wardround.engine.records import Ending
+from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.replay import replay
-from wardround.engine.rows import EpisodeRow
 from wardround.engine.sessions import Session
-from wardround.engine.spending import Budget, Spending
+from wardround.engine.trajectory import EpisodeLog
 from wardround.piloting import Pilot, draw, piloted
 from wardround.results import Run
 from wardround.working import at_work

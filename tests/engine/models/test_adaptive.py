@@ -7,9 +7,9 @@ import pytest
 from endpoints import Simulated, work
 from instant import instantly
 
-from wardround.engine.models.adaptive import Adaptive
 from wardround.engine.models.gate import Gate
-from wardround.engine.models.limited import Limited
+from wardround.engine.models.gates import Limited
+from wardround.engine.models.health import Adaptive
 from wardround.engine.models.quota import Quota
 from wardround.engine.models.retry import Retrying
 

@@ -7,13 +7,13 @@ import pytest
 from clinic import case_file, lines
 
 from wardround import resume, run
+from wardround.engine.batch import Progress
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.failure import failure
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reply import read_object, read_reply
 from wardround.engine.models.scripted import Scripted
-from wardround.engine.models.wellformed import LONGEST, WellFormed
-from wardround.engine.progress import Progress
+from wardround.engine.models.wrappers import LONGEST, WellFormed
 from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore
 

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wardround.engine.models.bucket import Bucket
+from wardround.engine.models.quota import Bucket
 
 
 def granted(bucket: Bucket, until: float, late: float = 0.0, amount: float = 1.0, start: float = 0.0) -> list[float]:

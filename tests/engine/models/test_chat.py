@@ -11,8 +11,7 @@ from steady import steadily
 from until import dropped, until
 
 from wardround.engine.errors import ProviderError, UsageError
-from wardround.engine.models.chat import ChatModel, encode_body
-from wardround.engine.models.endpoint import Endpoint
+from wardround.engine.models.chat import ChatModel, Endpoint, encode_body
 from wardround.engine.models.faults import Fault
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price

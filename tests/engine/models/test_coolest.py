@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from wardround.engine.errors import ProviderError
-from wardround.engine.models.coolest import zeroable
+from wardround.engine.models.preflight import zeroable
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message

@@ -12,13 +12,12 @@ from until import until
 from wardround.engine.errors import EgressError, PreflightError, ProviderError, RunStopped, UsageError
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gate import Gate
-from wardround.engine.models.gates import Gates
-from wardround.engine.models.guard import Guarded
-from wardround.engine.models.limited import Limited
+from wardround.engine.models.gates import Gates, Limited
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Retrying
+from wardround.engine.models.wrappers import Guarded
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 

@@ -8,11 +8,11 @@ from instant import instantly
 
 from wardround.engine.errors import ProviderError, RunStopped
 from wardround.engine.models.gate import Gate
-from wardround.engine.models.guard import Guarded
-from wardround.engine.models.limited import Limited
+from wardround.engine.models.gates import Limited
 from wardround.engine.models.quota import Quota
 from wardround.engine.models.retry import Patience, Retrying
 from wardround.engine.models.scripted import Scripted
+from wardround.engine.models.wrappers import Guarded
 from wardround.engine.records import Completion, Message, Usage
 
 ASKED = [Message("user", "x" * 400)]

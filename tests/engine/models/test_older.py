@@ -7,11 +7,9 @@ import pytest
 
 from wardround.cast import SeatConfig, check_egress
 from wardround.engine.errors import EgressError
-from wardround.engine.models.bound import whole
-from wardround.engine.models.guard import Guarded
 from wardround.engine.models.scripted import Scripted
-from wardround.engine.models.wellformed import WellFormed
-from wardround.engine.protocols import Model
+from wardround.engine.models.wrappers import Guarded, WellFormed
+from wardround.engine.protocols import Model, whole
 from wardround.engine.records import Completion, Message
 
 ASKED = [Message("user", "x")]

@@ -9,11 +9,11 @@ from until import dropped, until
 
 from wardround.engine.errors import PreflightError, ProviderError
 from wardround.engine.models.faults import Fault
-from wardround.engine.models.guard import Guarded
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.reach import reach
 from wardround.engine.models.scripted import Scripted
+from wardround.engine.models.wrappers import Guarded
 from wardround.engine.protocols import Model
 
 KEY = "sk-loopback-0123456789"

@@ -9,13 +9,13 @@ from steady import steadily
 
 from wardround.engine.errors import EgressError, ProviderError, UsageError
 from wardround.engine.models.faults import Fault
-from wardround.engine.models.guard import Guarded
 from wardround.engine.models.loopback import Loopback
+from wardround.engine.models.preflight import takes_shape
 from wardround.engine.models.prices import Price
 from wardround.engine.models.providers import ProviderModel, redirected
 from wardround.engine.models.reach import reach
-from wardround.engine.models.structured import takes_shape
 from wardround.engine.models.transport import Timeouts
+from wardround.engine.models.wrappers import Guarded
 from wardround.engine.records import Json, Message
 
 pytestmark = [

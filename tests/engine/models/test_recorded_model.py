@@ -5,7 +5,7 @@ import pytest
 from wardround.engine.errors import ProviderError, ReplayError
 from wardround.engine.events import Called, Event, Opened
 from wardround.engine.models.recorded import Recorded
-from wardround.engine.models.unreachable import Unreachable
+from wardround.engine.models.scripted import Unreachable
 from wardround.engine.records import Completion, Message
 from wardround.engine.trajectory import Trajectory
 

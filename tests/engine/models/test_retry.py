@@ -12,8 +12,7 @@ from instant import instantly
 from steady import steadily
 
 from wardround.engine.errors import ProviderError, UsageError
-from wardround.engine.models.chat import ChatModel
-from wardround.engine.models.endpoint import Endpoint
+from wardround.engine.models.chat import ChatModel, Endpoint
 from wardround.engine.models.faults import Fault
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.retry import PASSING, Patience, Retrying

@@ -11,8 +11,7 @@ from wardround.engine.errors import ProviderError
 from wardround.engine.models.faults import Fault
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price
-from wardround.engine.models.responses import read_response
-from wardround.engine.models.sdk import AZURE_VERSION, AzureModel, ResponsesModel
+from wardround.engine.models.sdk import AZURE_VERSION, AzureModel, ResponsesModel, read_response
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message, Usage

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from wardround.engine.cache import StoreCache
+from wardround.engine.budget import Spending, spending_of
+from wardround.engine.calls import StoreCache
 from wardround.engine.errors import EgressError, ProviderError, RunStopped
-from wardround.engine.models.guard import Guarded
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
-from wardround.engine.models.single import Single
+from wardround.engine.models.wrappers import Guarded, Single
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message, Usage
-from wardround.engine.spending import Spending, spending_of
 from wardround.engine.stores.memory import MemoryStore
 
 ASKED = [Message("system", "Judge."), Message("user", "Well?")]

@@ -10,12 +10,11 @@ from until import dropped, until
 from wardround.engine.errors import PreflightError
 from wardround.engine.models import wire
 from wardround.engine.models.faults import Fault
-from wardround.engine.models.guard import Guarded
 from wardround.engine.models.loopback import Loopback
+from wardround.engine.models.preflight import SHAPE_TOKENS, takers, takes_shape
 from wardround.engine.models.reach import reach
 from wardround.engine.models.scripted import Scripted
-from wardround.engine.models.single import Single
-from wardround.engine.models.structured import FEW, takers, takes_shape
+from wardround.engine.models.wrappers import Guarded, Single
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
@@ -67,13 +66,13 @@ class Cut(Scripted):
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         reply = await super().complete(messages, purpose=purpose, **options)
-        return Completion("", "hm", "length") if options.get("max_tokens") == FEW else reply
+        return Completion("", "hm", "length") if options.get("max_tokens") == SHAPE_TOKENS else reply
 
 
 async def test_one_that_thinks_for_long_is_asked_without_a_limit() -> None:
     model = Cut(['{"answer": "no"}'] * 2)
     assert await takes_shape(model) is True
-    assert [options.get("max_tokens") for _, _, options in model.calls] == [FEW, None]
+    assert [options.get("max_tokens") for _, _, options in model.calls] == [SHAPE_TOKENS, None]
     assert all(purpose == "preflight" and options["shape"] for _, purpose, options in model.calls)
 
 

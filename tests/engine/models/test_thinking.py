@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.engine.models.thinking import split_thinking
+from wardround.engine.models.reply import split_thinking
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 
-from wardround.engine.models.turns import Turns
+from wardround.engine.models.gate import Turns
 
 
 def order(turns: Turns[int], count: int) -> list[tuple[str, int]]:

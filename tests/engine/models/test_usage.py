@@ -14,15 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from timed import planned, rows
 
-from wardround.engine.models.chat import ChatModel
-from wardround.engine.models.endpoint import Endpoint
+from wardround.engine.budget import spending_of
+from wardround.engine.models.chat import ChatModel, Endpoint
 from wardround.engine.models.prices import Price
 from wardround.engine.models.providers import ProviderModel
 from wardround.engine.models.reply import read_reply
-from wardround.engine.models.responses import read_response
-from wardround.engine.models.sdk import ResponsesModel
+from wardround.engine.models.sdk import ResponsesModel, read_response
 from wardround.engine.records import Message, Usage
-from wardround.engine.spending import spending_of
 from wardround.engine.stores.sqlite import SqliteStore
 
 PRICE = Price(1.0, 1.0)

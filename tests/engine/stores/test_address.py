@@ -5,8 +5,8 @@ import traceback
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.engine.stores.address import Address
 from wardround.engine.stores.postgres import PostgresStore
+from wardround.engine.stores.postgres_server import Address
 from wardround.stored import open_store
 
 SECRET = "s3cr3t"

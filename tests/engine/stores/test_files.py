@@ -8,8 +8,7 @@ import pytest
 from wardround.engine.errors import LogError, StoreError, UsageError
 from wardround.engine.events import Acted, Closed, Opened, Row, encode
 from wardround.engine.protocols import Store
-from wardround.engine.records import Action, Ending
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import Action, Ending, EpisodeRow
 from wardround.engine.stores.files import read_into, written
 from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.sqlite import SqliteStore

@@ -7,11 +7,10 @@ import anyio
 import pytest
 from timed import planned, rows
 
+from wardround.engine.budget import Spending
 from wardround.engine.errors import StoreError
 from wardround.engine.protocols import Store
-from wardround.engine.records import Ending, Score
-from wardround.engine.rows import EpisodeRow
-from wardround.engine.spending import Spending
+from wardround.engine.records import Ending, EpisodeRow, Score
 from wardround.engine.stores.postgres import PostgresStore
 from wardround.engine.stores.sqlite import SqliteStore
 

@@ -6,7 +6,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import EpisodeRow
 from wardround.engine.stores.holds import Holds
 from wardround.engine.stores.memory import MemoryStore
 

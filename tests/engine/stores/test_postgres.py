@@ -14,11 +14,11 @@ from sharing import check_sharing
 from timed import planned, rows
 from until import until
 
+from wardround.engine.budget import Spending
 from wardround.engine.errors import StoreError
 from wardround.engine.records import Ending
-from wardround.engine.spending import Spending
 from wardround.engine.stores.postgres import PostgresStore
-from wardround.engine.stores.postgres_schema import STEPS
+from wardround.engine.stores.postgres_server import STEPS
 
 pytestmark = pytest.mark.postgres
 

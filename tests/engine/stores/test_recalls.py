@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from wardround.engine.errors import StoreError
-from wardround.engine.stores.recalls import Recalls
+from wardround.engine.stores.batching import Recalls
 
 
 class Shelf:

@@ -8,10 +8,8 @@ import pytest
 
 from wardround.engine.errors import StoreError
 from wardround.engine.events import Row
-from wardround.engine.stores.gather import Gatherer
-from wardround.engine.stores.recalls import Recalls
-from wardround.engine.stores.rounds import Rounds
-from wardround.engine.stores.work import Append, Failures, Work
+from wardround.engine.stores.batching import Gatherer, Recalls, Rounds
+from wardround.engine.stores.writes import Append, Failures, Work
 
 
 def event(number: int) -> Append:

@@ -4,11 +4,11 @@ import anyio
 import pytest
 from timed import Timed, planned, rows
 
+from wardround.engine.budget import Budget, Caps, Spending, SpendRow
 from wardround.engine.errors import LeaseLost, StoreError, UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending
 from wardround.engine.sessions import LEASE, RunControl, Session
-from wardround.engine.spending import Budget, Caps, Spending, SpendRow
 
 
 async def two(timed: Timed, *episodes: str) -> tuple[Session, Session]:

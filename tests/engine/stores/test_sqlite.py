@@ -7,11 +7,10 @@ import anyio
 import anyio.lowlevel
 from timed import planned, rows
 
-from wardround.engine.records import Ending
-from wardround.engine.rows import EpisodeRow
-from wardround.engine.spending import Spending
-from wardround.engine.stores.schema import STEPS
+from wardround.engine.budget import Spending
+from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.stores.sqlite import SqliteStore
+from wardround.engine.stores.sqlite_file import STEPS
 
 
 async def test_two_processes_may_have_the_file_open(tmp_path: Path) -> None:

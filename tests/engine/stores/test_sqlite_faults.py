@@ -10,12 +10,12 @@ import anyio
 import pytest
 from timed import planned, rows
 
+from wardround.engine.budget import Spending
 from wardround.engine.errors import StoreError
 from wardround.engine.events import Row, chain
 from wardround.engine.records import Ending
-from wardround.engine.spending import Spending
-from wardround.engine.stores.schema import STEPS
 from wardround.engine.stores.sqlite import SqliteStore
+from wardround.engine.stores.sqlite_file import STEPS
 
 
 async def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:

@@ -9,13 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from timed import planned, rows
 
+from wardround.engine.budget import Spending
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.events import Row, chain
 from wardround.engine.protocols import Store
-from wardround.engine.records import Ending, Score
-from wardround.engine.rows import EpisodeRow
+from wardround.engine.records import Ending, EpisodeRow, Score
 from wardround.engine.sessions import RunControl
-from wardround.engine.spending import Spending
 from wardround.engine.stores.sqlite import SqliteStore
 
 

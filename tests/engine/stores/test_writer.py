@@ -11,8 +11,8 @@ import pytest
 
 from wardround.engine.errors import LeaseLost, StoreError
 from wardround.engine.events import Row
-from wardround.engine.stores.work import Append, Failures, Work
-from wardround.engine.stores.writer import GroupWriter
+from wardround.engine.stores.batching import GroupWriter
+from wardround.engine.stores.writes import Append, Failures, Work
 
 
 def one_event(number: int) -> Append:

@@ -7,8 +7,8 @@ import pytest
 from bench import PlayedJudge, PlayedSearch, Reply, bench, verdict
 from graded import case, completed, trajectory
 
-from wardround.engine.digest import digest_of
 from wardround.engine.errors import EgressError, ProviderError, UsageError
+from wardround.engine.events import digest_of
 from wardround.engine.records import Ending, Score, Scored
 from wardround.evaluators.answer import Answer
 from wardround.evaluators.bench import Bench

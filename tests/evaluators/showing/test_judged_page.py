@@ -10,7 +10,7 @@ import pytest
 from judged import PAGE, PASSAGE, TEXTS, account, accounts, assessment, case, outcome, quoted, row
 from markup import Reader
 
-from wardround.engine.digest import digest_of
+from wardround.engine.events import digest_of
 from wardround.engine.records import Json, Score
 from wardround.evaluators.reasoning.account import Account, PartAccount, StepAccount
 from wardround.evaluators.showing.accounts import digests

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.engine.digest import digest_of
+from wardround.engine.events import digest_of
 from wardround.evaluators.reasoning.account import Quoted
 from wardround.evaluators.showing.quotation import quotation
 from wardround.evaluators.showing.source import host, link

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.output import output
+from wardround.engine.stores.files import output
 
 
 def test_it_is_written_with_its_folder(tmp_path: Path) -> None:

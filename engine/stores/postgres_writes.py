@@ -1,11 +1,11 @@
-"""What the PostgreSQL store writes together: events, endings, accounts, cached answers and scores of many episodes."""
+"""What the PostgreSQL store writes together: events, endings, accounts, cached answers and scores."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from wardround.engine.errors import WardroundError
 from wardround.engine.stores.postgres_server import Server
-from wardround.engine.stores.work import Append, Failures, Judged, Keep, Unwritable, Work, no_episode, refusal
+from wardround.engine.stores.writes import Append, Failures, Judged, Keep, Unwritable, Work, no_episode, refusal
 
 _W = TypeVar("_W", Append, Judged, Keep)
 

@@ -1,0 +1,409 @@
+"""The SQLite file itself: its connections, its tables and their versions, and what one commit writes."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+import anyio
+import anyio.to_thread
+
+from wardround.engine.budget import Spending
+from wardround.engine.clock import Clock
+from wardround.engine.errors import StoreError, WardroundError
+from wardround.engine.records import Ending
+from wardround.engine.stores.writes import Append, Failures, Judged, Keep, Unwritable, Work, no_episode, refusal
+
+# Each step leads from the version that is its index to the next; a released step is never edited, only followed.
+STEPS: tuple[str, ...] = (
+    """
+    CREATE TABLE runs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created REAL NOT NULL, header BLOB NOT NULL);
+    CREATE TABLE texts (digest TEXT PRIMARY KEY, body BLOB NOT NULL);
+    CREATE TABLE episodes (
+        id INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs(id),
+        number INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        case_id TEXT NOT NULL,
+        repeat INTEGER NOT NULL,
+        cause TEXT,
+        reason TEXT NOT NULL DEFAULT '',
+        events INTEGER NOT NULL DEFAULT 0,
+        at REAL NOT NULL,
+        UNIQUE (run, name),
+        UNIQUE (run, number)
+    );
+    CREATE INDEX episodes_by_cause ON episodes (run, cause, number);
+    CREATE TABLE events (
+        episode INTEGER NOT NULL REFERENCES episodes(id),
+        seq INTEGER NOT NULL,
+        hash BLOB NOT NULL,
+        body BLOB NOT NULL,
+        PRIMARY KEY (episode, seq)
+    );
+    CREATE TABLE scores (
+        episode INTEGER NOT NULL REFERENCES episodes(id),
+        evaluator TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        value REAL,
+        reason TEXT NOT NULL,
+        evidence BLOB NOT NULL,
+        PRIMARY KEY (episode, evaluator, position)
+    );
+    """,
+    # Several processes at one run, the account of what it spends, the call cache.
+    """
+    CREATE TABLE sessions (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        run INTEGER NOT NULL REFERENCES runs(id),
+        host TEXT NOT NULL,
+        pid INTEGER NOT NULL,
+        began REAL NOT NULL,
+        seen REAL NOT NULL,
+        ended REAL,
+        told BLOB NOT NULL DEFAULT '{}'
+    );
+    CREATE INDEX sessions_by_run ON sessions (run, id);
+    ALTER TABLE episodes ADD COLUMN holder INTEGER;
+    ALTER TABLE episodes ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX episodes_by_holder ON episodes (run, holder, deaths, number) WHERE cause IS NULL;
+    CREATE INDEX episodes_by_case ON episodes (run, case_id, number);
+    CREATE TABLE spending (
+        run INTEGER NOT NULL REFERENCES runs(id),
+        seat TEXT NOT NULL,
+        day TEXT NOT NULL,
+        session INTEGER NOT NULL,
+        calls INTEGER NOT NULL,
+        failed INTEGER NOT NULL,
+        recalled INTEGER NOT NULL,
+        prompt INTEGER NOT NULL,
+        completion INTEGER NOT NULL,
+        cost REAL NOT NULL,
+        unpriced INTEGER NOT NULL,
+        PRIMARY KEY (run, seat, day, session)
+    );
+    ALTER TABLE runs ADD COLUMN orders BLOB;
+    CREATE TABLE calls (key TEXT PRIMARY KEY, body BLOB NOT NULL);
+    """,
+)
+
+
+def check(connection: sqlite3.Connection, path: str) -> None:
+    """Raise StoreError for a file of a newer Wardround or another program's database; nothing is changed."""
+    connection.execute("BEGIN")
+    _version(connection, path)
+    connection.execute("COMMIT")
+
+
+def migrate(connection: sqlite3.Connection, path: str) -> None:
+    """Bring a checked file to the newest version, one step a transaction; several processes may try it at once."""
+    while connection.execute("PRAGMA user_version").fetchone()[0] < len(STEPS):
+        connection.execute("BEGIN IMMEDIATE")
+        step = _version(connection, path)  # another process may have been quicker
+        if step < len(STEPS):
+            for statement in STEPS[step].split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {step + 1}")
+        connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection, path: str) -> int:
+    """The version of the file; asked inside a transaction, as its two questions belong together."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version > len(STEPS):
+        raise StoreError(
+            f"{path} was written by a newer Wardround (schema {version}, this one knows {len(STEPS)}): update, "
+            "or name another file with --store"
+        )
+    if version == 0 and connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1").fetchone():
+        raise StoreError(f"{path} is another program's database: name another file with --store")
+    return version
+
+
+# The number of events and the holder stand in the condition: a row that does not move is one that must not be written.
+_MOVE = (
+    "UPDATE episodes SET events = coalesce(?, events), at = coalesce(?, at){more}"
+    " WHERE id = ? AND events = coalesce(?, events) AND (? IS NULL OR holder = ?)"
+)
+_GO_ON = _MOVE.format(more="")
+_CLOSE = _MOVE.format(more=", cause = ?, reason = ?, holder = NULL")
+_REOPEN = _MOVE.format(more=", cause = ?, reason = ?")
+_BOOK = """
+    INSERT INTO spending (run, seat, day, session, calls, failed, recalled, prompt, completion, cost, unpriced)
+    SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM runs WHERE name = ?
+    ON CONFLICT (run, seat, day, session) DO UPDATE SET
+        calls = calls + excluded.calls, failed = failed + excluded.failed, recalled = recalled + excluded.recalled,
+        prompt = prompt + excluded.prompt, completion = completion + excluded.completion,
+        cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced
+"""
+
+
+class Group:
+    """Writes groups of works; `ids` are the rows of the episodes being played, so that none is looked up twice."""
+
+    def __init__(self, path: str, clock: Clock) -> None:
+        self._path, self._clock = path, clock
+        self.ids: dict[tuple[str, str], int] = {}
+
+    def write(self, connection: sqlite3.Connection, works: Sequence[Work]) -> Failures:
+        """Write what may be written, inside the caller's transaction."""
+        now = self._clock()
+        failures: dict[int, WardroundError] = {}
+        spent: dict[tuple[str, str, int], Spending] = {}
+        for place, work in enumerate(works):
+            failure = self._write(connection, work, now)
+            if failure is not None:
+                failures[place] = failure
+            elif isinstance(work, Append) and work.spent:
+                for seat, more in work.spent.items():
+                    account = (work.run, seat, work.holder or 0)
+                    before = spent.get(account)
+                    spent[account] = more if before is None else before + more
+        day = datetime.fromtimestamp(now, UTC).date().isoformat()
+        for (run, seat, session), s in spent.items():
+            values = (s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced)
+            connection.execute(_BOOK, (seat, day, session, *values, run))
+        return failures
+
+    def _write(self, connection: sqlite3.Connection, work: Work, now: float) -> WardroundError | None:
+        match work:
+            case Append():
+                return self._append(connection, work, now) if work else None
+            case Judged():
+                return self._judge(connection, work)
+            case Keep():
+                connection.execute("INSERT OR IGNORE INTO calls (key, body) VALUES (?, ?)", work)
+        return None
+
+    def _append(self, connection: sqlite3.Connection, work: Append, now: float) -> WardroundError | None:
+        run, episode, rows, ending, _, holder = work
+        key = self._id(connection, run, episode)
+        if key is None:
+            return no_episode(self._path, work)
+        first, after, at = (rows[0].seq, rows[0].seq + len(rows), now) if rows else (None, None, None)
+        statement, closing = _closing(ending)
+        moved = connection.execute(statement, (after, at, *closing, key, first, holder, holder)).rowcount
+        if not moved:
+            self.ids.pop((run, episode), None)
+            return _refusal(connection, work, key)
+        connection.executemany(
+            "INSERT INTO events (episode, seq, hash, body) VALUES (?, ?, ?, ?)",
+            [(key, row.seq, row.hash, row.body) for row in rows],
+        )
+        if ending is not None:
+            self.ids.pop((run, episode), None)
+        elif holder is not None:  # it is being played, and its ending will take it out again
+            self.ids[run, episode] = key
+        return None
+
+    def _judge(self, connection: sqlite3.Connection, work: Judged) -> WardroundError | None:
+        key = self._id(connection, work.run, work.episode)
+        if key is None:
+            return no_episode(self._path, work)
+        connection.execute("DELETE FROM scores WHERE episode = ? AND evaluator = ?", (key, work.evaluator))
+        values = [(key, work.evaluator, *row) for row in work.rows()]
+        connection.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        return None
+
+    def _id(self, connection: sqlite3.Connection, run: str, episode: str) -> int | None:
+        """The key of an episode's row, None if there is no such episode."""
+        key = self.ids.get((run, episode))
+        if key is not None:
+            return key
+        query = "SELECT e.id FROM episodes e JOIN runs r ON r.id = e.run WHERE r.name = ? AND e.name = ?"
+        row = connection.execute(query, (run, episode)).fetchone()
+        return None if row is None else int(row[0])
+
+
+def _closing(ending: Ending | None) -> tuple[str, tuple[str | None, ...]]:
+    if ending is None:
+        return _GO_ON, ()
+    if ending.cause == "open":
+        return _REOPEN, (None, ending.reason)
+    return _CLOSE, (ending.cause, ending.reason)
+
+
+def _refusal(connection: sqlite3.Connection, work: Append, key: int) -> WardroundError:
+    """Why nothing of it was written."""
+    holder, events = connection.execute("SELECT holder, events FROM episodes WHERE id = ?", (key,)).fetchone()
+    return refusal(work, holder, events)
+
+
+_T = TypeVar("_T")
+_RETRY = 0.05
+"""Seconds between two tries to switch a new file to WAL, for which SQLite itself does not wait."""
+
+_ODD = (OverflowError, UnicodeEncodeError, sqlite3.DataError, sqlite3.IntegrityError)
+"""What a number out of range, half a character, too long a text, or no number where one must be is answered with."""
+
+
+class Connection:
+    """One connection in WAL mode with `synchronous=FULL`; `timeout` in seconds is how long it waits for a lock.
+
+    Work on it runs in a thread and is not abandoned on cancellation; what fails is rolled back and is a StoreError.
+    """
+
+    def __init__(self, path: str, timeout: float) -> None:
+        self.path, self._timeout = path, timeout
+        self._lock = threading.Lock()
+        self._limiter = anyio.CapacityLimiter(1)
+        try:
+            self._sqlite = self._open()
+        except sqlite3.Error as error:
+            if _code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) or not self._whole():
+                raise StoreError(f"{path} cannot be opened as a store: {self._why(error)}") from error
+            self._sqlite = self._open_sealed()
+
+    def _whole(self) -> bool:
+        """Whether all that was written stands in the file: the log beside it is gone or empty."""
+        log = Path(f"{self.path}-wal")
+        with suppress(OSError):
+            return Path(self.path).is_file() and (not log.exists() or not log.stat().st_size)
+        return False
+
+    def _open_sealed(self) -> sqlite3.Connection:
+        """Where nothing can be made beside the file, on a read-only disk, it can be read all the same."""
+        where = f"file:{quote(str(Path(self.path).resolve()))}?mode=ro&immutable=1"
+        try:
+            connection = sqlite3.connect(where, uri=True, check_same_thread=False, isolation_level=None)
+            check(connection, self.path)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path} cannot be opened as a store: {self._why(error)}") from error
+        if (version := connection.execute("PRAGMA user_version").fetchone()[0]) < len(STEPS):
+            connection.close()
+            raise StoreError(
+                f"{self.path} was written by an older Wardround (schema {version}) and cannot be brought up to date "
+                "where it is read-only: copy it to where you may write"
+            )
+        return connection
+
+    def _open(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, self._timeout, check_same_thread=False, isolation_level=None)
+        try:
+            check(connection, self.path)
+            self._use_wal(connection)
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            migrate(connection, self.path)
+            # What a killed process left in the log beside the file goes into it, unless others are at work.
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _use_wal(self, connection: sqlite3.Connection) -> None:
+        until = time.monotonic() + self._timeout
+        while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            try:
+                connection.execute("PRAGMA journal_mode = WAL").fetchone()
+                return
+            except sqlite3.OperationalError as error:
+                if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(_RETRY)
+
+    async def read(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Run `work`, which only reads."""
+        return await anyio.to_thread.run_sync(self._guarded, work, limiter=self._limiter)
+
+    async def write(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Run `work` in a transaction; durable on return."""
+        return await anyio.to_thread.run_sync(self.commit, work, limiter=self._limiter)
+
+    def commit(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """The same in the calling thread."""
+
+        def whole(connection: sqlite3.Connection) -> _T:
+            # IMMEDIATE: a transaction that reads first and then writes could not wait for another one's lock.
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                result = work(connection)
+            except _ODD as error:
+                raise Unwritable(f"{self.path}: a value cannot be stored ({error})") from error
+            connection.execute("COMMIT")
+            return result
+
+        return self._guarded(whole)
+
+    def _guarded(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        with self._lock:
+            try:
+                result = work(self._sqlite)
+                if isinstance(result, sqlite3.Cursor):
+                    # Left to the collector, another thread would reset the statement while it is in use here again.
+                    result.close()
+                return result
+            except sqlite3.Error as error:
+                raise StoreError(f"{self.path}: {self._why(error)}; what was acknowledged is kept") from error
+            finally:
+                self._roll_back()
+
+    def _roll_back(self) -> None:
+        # A no-op after a commit; on a closed connection or a broken disk there is nothing left to undo.
+        with suppress(sqlite3.Error):
+            if self._sqlite.in_transaction:
+                self._sqlite.execute("ROLLBACK")
+
+    async def close(self) -> None:
+        """Wait for the work under way, then close; the file alone then holds all that was written (docs/store.md)."""
+        await self.read(self._closed)
+
+    def _closed(self, connection: sqlite3.Connection) -> None:
+        # SQLite does this itself when the last connection of all closes; another process may have the file open. A
+        # file that is read-only or locked at the moment keeps its log, which is as good.
+        with suppress(sqlite3.Error):
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        connection.close()
+
+    def _why(self, error: sqlite3.Error) -> str:
+        """What is wrong, and what to do about it."""
+        match _code(error):
+            case sqlite3.SQLITE_FULL:
+                return "the disk is full: make room, then resume the run"
+            case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+                return (
+                    f"it was locked by another program for {self._timeout:g} s: "
+                    "close that one (a database browser, a backup under way), then resume the run"
+                )
+            case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
+                return "it is read-only: allow writing to the file and its folder, then resume the run"
+            case sqlite3.SQLITE_NOTADB:
+                return "it is not a database: name another file with --store, or put back a copy of the right one"
+            case sqlite3.SQLITE_CORRUPT:
+                return (
+                    f"it is damaged ({error}): put back a copy, or save what can be read with the sqlite3 program's "
+                    ".recover; each episode's hash chain then tells whether it is whole"
+                )
+            case sqlite3.SQLITE_CANTOPEN:
+                return self._no_file()
+            case sqlite3.SQLITE_IOERR:
+                return f"reading or writing failed ({error}): check the disk, then resume the run"
+            case _:
+                return f"{error}; the run can be resumed once this is mended"
+
+    def _no_file(self) -> str:
+        path = Path(self.path)
+        if path.is_dir():
+            return "it is a folder: name a file in it"
+        if not path.parent.is_dir():
+            return f"there is no folder {path.parent}: make it, or name another file with --store"
+        if path.is_file() and not self._whole():
+            return (
+                f"it is read-only, and what was written last stands in {path.name}-wal beside it: copy both to where "
+                "you may write"
+            )
+        return "no file can be opened or made there: check that you may write to the file and its folder"
+
+
+def _code(error: sqlite3.Error) -> int:
+    # Extended codes say more in their upper bytes; the module's own errors (a closed connection) carry none.
+    # only an error that SQLite itself reported has a code
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
