@@ -17,7 +17,7 @@ from wardround.agents.knowledge import Disease, knowledge
 from wardround.agents.neighbours import Neighbour, neighbours
 from wardround.engine.records import Action, Json, Said, View
 from wardround.engine.seat import Seat
-from wardround.scenarios.records import items
+from wardround.scenarios.case import items
 
 QUESTIONS = (
     "What brings you here, and how did it begin?",

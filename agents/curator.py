@@ -7,9 +7,8 @@ from wardround.agents.dialogue import SILENCE
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.records import Action, Completion, Json, Message, View
 from wardround.engine.seat import Seat, Voice
-from wardround.scenarios.moves import Unusable
-from wardround.scenarios.reports.replies import read
-from wardround.scenarios.reports.taxonomy import BODY_SYSTEMS, DISORDERS
+from wardround.scenarios.parsers.moves import Unusable
+from wardround.scenarios.reports.reply_parsers import BODY_SYSTEMS, DISORDERS, read
 
 _TASKS = {"diagnosis": "how a diagnosis was made", "treatment": "how a treatment was chosen"}
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from wardround.engine.records import Action, View
-from wardround.scenarios.terms.orders import Answer, answer, record, wanted
+from wardround.scenarios.terms.examiner_lookup import Answer, answer, record, wanted
 
 
 class Examiner:
-    """Answers each order in four states: reported, normal, not performed, unknown (scenarios/terms/orders.py).
+    """Answers each order in four states: reported, normal, not performed, unknown (scenarios/terms/examiner_lookup.py).
 
     Reads `view.known`: the record, the policy and the order. What of it the doctor hears is the scenario's matter.
     """

@@ -4,8 +4,7 @@ from typing import ClassVar
 
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
-from wardround.scenarios.case import Case
-from wardround.scenarios.records import items
+from wardround.scenarios.case import Case, items
 
 
 class Gold:

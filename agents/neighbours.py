@@ -10,8 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from wardround.agents.features import findings
-from wardround.scenarios.case import Case
-from wardround.scenarios.records import items
+from wardround.scenarios.case import Case, items
 
 MOST = 2000
 """Of more cases than these every n-th is read, so that an act stays fast."""

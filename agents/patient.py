@@ -8,8 +8,8 @@ from wardround.agents.dialogue import SILENCE, dialogue
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Message, View
 from wardround.engine.seat import Seat, Voice
-from wardround.scenarios.records import Item
-from wardround.scenarios.terms.orders import Answer, answer, record, wanted
+from wardround.scenarios.case import Item
+from wardround.scenarios.terms.examiner_lookup import Answer, answer, record, wanted
 
 NOTHING = "There is no relevant ancillary test information available for this request."
 """What a patient agent says when the report has nothing that was asked for: protocol of paper 002, section 10.2."""

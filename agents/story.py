@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wardround.scenarios.terms.vocabulary import root, roots
-from wardround.scenarios.terms.wording import stem, words_of
+from wardround.scenarios.terms.wording import root, roots, stem, words_of
 
 MOST = 3
 """Sentences of one answer: a patient answers what was asked and does not tell the whole story."""

@@ -31,10 +31,8 @@ from wardround.evaluators.standard import Standard
 from wardround.evaluators.standing import Goal
 from wardround.evaluators.summary import ScoreSummary, summarise
 from wardround.judges import JudgeConfig, seats_of
-from wardround.scenarios.bundled import bundled
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
-from wardround.scenarios.loaders.own import line
+from wardround.scenarios.loaders.load import bundled, line, load
 from wardround.scoring import score_run
 
 LEAST = 0.05

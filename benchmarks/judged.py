@@ -25,7 +25,7 @@ from wardround.evaluators.reasoning.bears import bears
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.judges import JudgeConfig, seats_of
 from wardround.scenarios.case import Case, Provenance, Truth
-from wardround.scenarios.loaders.own import line
+from wardround.scenarios.loaders.load import line
 from wardround.scoring import score_run
 from wardround.stored import StoredEpisodes
 

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.figure import Figure, of_runs, table
-from wardround.scenarios.terms.concepts import Concept
-from wardround.scenarios.terms.families import covers
 from wardround.scenarios.terms.knowledge import Knowledge, knowledge
-from wardround.scenarios.terms.lexical import LexicalLinker
-from wardround.scenarios.terms.mentions import Linker
+from wardround.scenarios.terms.lexical_linker import LexicalLinker
+from wardround.scenarios.terms.linker import Concept, Linker
+from wardround.scenarios.terms.ontologies import covers
 from wardround.scenarios.terms.scispacy_linker import ScispacyLinker
 
 LABELLED = Path(__file__).resolve().parent.parent / "tests" / "scenarios" / "terms" / "disease_mentions.csv"

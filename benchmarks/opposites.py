@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from wardround.scenarios.terms import icd, rare
+from wardround.scenarios.terms import ontologies
 
 SEED = 13
 COUNT = 200
@@ -100,10 +100,10 @@ def chosen(found: Iterable[tuple[str, str, str]], count: int) -> list[tuple[str,
 def pairs() -> Iterator[tuple[str, str, str]]:
     """(kind, one, other): two names of one source that differ in a word or two on both sides."""
     families: dict[str, list[str]] = {}
-    for code, parent in icd.parents():
-        if code[0] in icd.CHAPTERS:
-            families.setdefault(parent, []).append(str(icd.classification().get_description(code)))
-    for source in (rare.orphanet(), rare.omim()):
+    for code, parent in ontologies.parents():
+        if code[0] in ontologies.CHAPTERS:
+            families.setdefault(parent, []).append(str(ontologies.classification().get_description(code)))
+    for source in (ontologies.orphanet(), ontologies.omim()):
         for concept in source:
             for word in words(concept.name):  # siblings: names that are alike but for this word
                 rest = sorted(words(concept.name) - {word})

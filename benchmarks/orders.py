@@ -16,7 +16,7 @@ from benchmarks.phrases import halves
 from wardround.scenarios.published import matching
 from wardround.scenarios.published.tables import Tables, load
 from wardround.scenarios.terms.catalogue import Catalogue, Test, catalogue
-from wardround.scenarios.terms.understanding import understand
+from wardround.scenarios.terms.order_parser import understand
 
 NAMES = 5652
 SHARED = Path(__file__).resolve().parents[2] / "shared/data/multicogeval/mimic-iv"

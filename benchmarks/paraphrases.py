@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
-from wardround.scenarios.moves import Conclusion
-from wardround.scenarios.report import read
-from wardround.scenarios.terms.vocabulary import roots
+from wardround.scenarios.loaders.load import load
+from wardround.scenarios.parsers.moves import Conclusion
+from wardround.scenarios.staged import read
+from wardround.scenarios.terms.wording import roots
 
 MODELS = ("deepseek-r1", "o3-mini", "qwen3-14b-thinking")
 SEED, COUNT = 13, 200

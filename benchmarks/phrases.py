@@ -8,8 +8,8 @@ from pathlib import Path
 from wardround.scenarios.published import imaging, replies
 from wardround.scenarios.published.tables import Absent, Tables
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue
-from wardround.scenarios.terms.linking import Link, link
-from wardround.scenarios.terms.understanding import understand
+from wardround.scenarios.terms.name_lookup import Link, link
+from wardround.scenarios.terms.order_parser import understand
 
 PATH = Path(__file__).resolve().parents[1] / "tests/data/orders.jsonl"
 

@@ -4,7 +4,9 @@ from typing import Any
 
 from conformance.compare import Anything
 from conformance.vector import Vector
-from wardround.scenarios.published import admissions, imaging, notes, radiology
+from wardround.scenarios.published import admissions, imaging
+from wardround.scenarios.published import admissions as notes
+from wardround.scenarios.published import admissions as radiology
 from wardround.scenarios.published.tables import Tables
 
 _DISEASE = "appendicitis"

@@ -3,10 +3,11 @@
 from typing import Any
 
 from conformance.vector import Vector
-from wardround.scenarios.published import actions, imaging, matching, replies, scoring
+from wardround.scenarios.parsers import published
+from wardround.scenarios.published import imaging, matching, replies, scoring
 from wardround.scenarios.published.tables import Tables
 
-_KINDS: dict[str, actions.Listed] = {code: kind for kind, code in actions.CODES.items()}
+_KINDS: dict[str, published.Listed] = {code: kind for kind, code in published.CODES.items()}
 
 
 def item_match(row: Vector, tables: Tables) -> Any:
@@ -47,7 +48,7 @@ def modality_region(row: Vector, tables: Tables) -> Any:
 def action(row: Vector, tables: Tables) -> Any:
     """multicog_action_parser."""
     del tables
-    said = actions.action(row.input["reply"])
+    said = published.action(row.input["reply"])
     result = said.result if isinstance(said.result, str) else list(said.result)
     return {"result": result, "finish": said.finished, "kept_response": said.kept, "error": None}
 

@@ -4,35 +4,35 @@ from typing import Any
 
 from conformance.vector import Vector
 from wardround.evaluators.intervals import student_t
-from wardround.scenarios.published import reports
+from wardround.scenarios.parsers import published
 from wardround.scenarios.published.tables import Tables
 
 
 def ancillary_split(row: Vector, tables: Tables) -> Any:
     """medr_ancillary_split."""
     del tables
-    return {"value": list(reports.ancillary_split(row.input["case_summary"]))}
+    return {"value": list(published.ancillary_split(row.input["case_summary"]))}
 
 
 def section_parse(row: Vector, tables: Tables) -> Any:
     """medr_section_parse."""
     del tables
     protocol = row.input["function"].split(".")[0]
-    conclusion, information = reports.sections(row.input["text"], protocol)
+    conclusion, information = published.sections(row.input["text"], protocol)
     told = {"conclusion": conclusion, "info_required": information, "error": None}
-    return told | ({"stops_dialogue": reports.stops(information)} if "stops_dialogue" in row.expected else {})
+    return told | ({"stops_dialogue": published.stops(information)} if "stops_dialogue" in row.expected else {})
 
 
 def steps(row: Vector, tables: Tables) -> Any:
     """medr_split_reasoning."""
     del tables
-    return {"steps": reports.reasoning_steps(row.input["text"])}
+    return {"steps": published.reasoning_steps(row.input["text"])}
 
 
 def answer(row: Vector, tables: Tables) -> Any:
     """medr_extract_answer."""
     del tables
-    return {"answer": reports.extracted_answer(row.input["text"])}
+    return {"answer": published.extracted_answer(row.input["text"])}
 
 
 def printed_interval(row: Vector, tables: Tables) -> Any:

@@ -11,11 +11,11 @@ from conformance.vector import Vector
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action
-from wardround.scenarios.case import Case, Culture, Finding, Lab, Provenance, Study, Truth
-from wardround.scenarios.published import actions, desk, imaging, replies
+from wardround.scenarios.case import Case, Culture, Finding, Lab, Provenance, Study, Truth, items
+from wardround.scenarios.parsers import published
+from wardround.scenarios.published import desk, imaging, replies
 from wardround.scenarios.published.tables import Tables
-from wardround.scenarios.records import items
-from wardround.scenarios.terms.orders import Answer
+from wardround.scenarios.terms.examiner_lookup import Answer
 from wardround.scenarios.workup import NAMES, State, Workup, WorkupSettings
 
 Kind = Literal["examination", "lab", "microbiology", "imaging"]
@@ -33,7 +33,7 @@ _SAYINGS = (
     ("Physical Examination of this patient", "told"),
     ("Here are the", "told"),
 )
-_REQUESTS: dict[actions.Listed, str] = {
+_REQUESTS: dict[published.Listed, str] = {
     "lab": "lab_request",
     "imaging": "image_request",
     "microbiology": "micro_request",
@@ -62,7 +62,7 @@ def transition(row: Vector, tables: Tables) -> Any:
         return _decision(state, [names[ref] for line in given for ref in line.refs]) | _asked(row, tables)
     ending = scenario.ending(state)
     if ending is not None:
-        said = actions.action(row.input["reply"])
+        said = published.action(row.input["reply"])
         assert ending.facts["answer"] == {"diagnosis": said.result[0]}
         return {"finish": True, "result": list(said.result)}
     return _decision(state, []) | _asked(row, tables)
@@ -104,10 +104,10 @@ def _study(one: Mapping[str, Any]) -> str:
 
 def _asked(row: Vector, tables: Tables) -> dict[str, Any]:
     """What the published parser makes of the reply: the action and, if it is a list, what it asks for."""
-    said = actions.action(row.input["reply"])
+    said = published.action(row.input["reply"])
     found: dict[str, Any] = {"result": said.result, **{name: [] for name in _REQUESTS.values()}}
     in_force = "OUTPUT" not in row.input["action_history"]
-    kind = next((kind for kind, code in actions.CODES.items() if code == said.choice), None)
+    kind = next((kind for kind, code in published.CODES.items() if code == said.choice), None)
     if kind == "imaging" and in_force:
         wanted = [imaging.widened(one, tables) for one in replies.studies(said.kept, tables)]
         found["image_request"] = sorted(f"{one.name} {sorted(one.regions)} {sorted(one.modalities)}" for one in wanted)

@@ -24,8 +24,8 @@ from wardround.evaluators.reasoning.verdicts import read_found
 from wardround.evaluators.requests import orders_here
 from wardround.evaluators.standing import unscored
 from wardround.evaluators.together import together
-from wardround.scenarios import listing
 from wardround.scenarios.case import Case
+from wardround.scenarios.parsers import lists
 
 ItemT = TypeVar("ItemT", bound=Item | None)
 
@@ -110,7 +110,7 @@ def _undefined(trajectory: Trajectory) -> str:
 
 def _reading(side: Side) -> Reading[tuple[Item, ...]] | None:
     """How a side's list is read; None where the text itself says that there is none."""
-    return None if listing.nothing(side.text) else some_items(side.text, recorded=side.origin == "reference")
+    return None if lists.nothing(side.text) else some_items(side.text, recorded=side.origin == "reference")
 
 
 async def _split(

@@ -5,9 +5,7 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.reasoning.turns import asks, replies
 from wardround.evaluators.requests import requests
 from wardround.evaluators.standing import answers, missed, unscored
-from wardround.scenarios.case import Case
-from wardround.scenarios.deciding import stands
-from wardround.scenarios.records import items
+from wardround.scenarios.case import Case, items, stands
 
 NAMES = ("premature_closing", "deciding_seen")
 

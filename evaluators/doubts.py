@@ -12,7 +12,7 @@ from wardround.evaluators.reasoning.controls import FIT
 from wardround.evaluators.reasons import listed, phrase, plain
 from wardround.evaluators.rows import RunScores
 from wardround.evaluators.summary import ScoreSummary, Summary
-from wardround.scenarios.unread import SHAPES
+from wardround.scenarios.parsers.unread import SHAPES
 
 FEW = 1_000
 """Documents below which a corpus is small: most medical statements are in none of them."""

@@ -9,10 +9,9 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.measures import NO_ORDERS, UNDEFINED
 from wardround.evaluators.requests import TESTS, Request, Tally, again, orders_here, requests, tallies
 from wardround.evaluators.standing import missed, unscored
-from wardround.scenarios.case import Case
-from wardround.scenarios.records import Kind
+from wardround.scenarios.case import Case, Kind
 from wardround.scenarios.terms.catalogue import Catalogue
-from wardround.scenarios.terms.linking import link
+from wardround.scenarios.terms.name_lookup import link
 
 
 class Examinations:

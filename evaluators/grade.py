@@ -12,8 +12,8 @@ from wardround.scenarios.case import Case
 from wardround.scenarios.terms.diagnosis import compare, past_of
 from wardround.scenarios.terms.grading import graded
 from wardround.scenarios.terms.graph import Graph, graph
-from wardround.scenarios.terms.lexical import linker
-from wardround.scenarios.terms.mentions import Linker
+from wardround.scenarios.terms.lexical_linker import linker
+from wardround.scenarios.terms.linker import Linker
 
 
 class Grade:

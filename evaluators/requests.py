@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from wardround.engine.records import Json
 from wardround.engine.trajectory import Trajectory
-from wardround.scenarios.answers import ANSWERING, FOUND, tells_a_story
-from wardround.scenarios.case import Case
-from wardround.scenarios.records import Item, Kind, items
+from wardround.scenarios.case import Case, Item, Kind, items
+from wardround.scenarios.parsers.moves import ANSWERING, FOUND, tells_a_story
 
 TESTS: tuple[Kind, ...] = ("lab", "microbiology", "imaging", "investigation")
 """The kinds that count as tests. Physical examination never counts (paper 000: nothing is ordered there by name)."""

@@ -7,7 +7,7 @@ from wardround.engine.records import Json, Score
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.scenarios.case import Case
-from wardround.scenarios.roles import KINDS, Kind, Passages, breaks
+from wardround.scenarios.parsers.roles import KINDS, Kind, Passages, breaks
 
 SEATS = ("doctor", "patient", "examiner")
 
@@ -16,8 +16,9 @@ class RoleBreaks:
     """`role_breaks_doctor`, `role_breaks_patient`, `role_breaks_examiner`: actions in which a seat broke its role.
 
     It wrote the words of another seat (`plays_other`), repeated its instructions (`recites`), spoke of itself as a
-    model (`self_as_model`), or said nothing but a placeholder (`template`); scenarios/roles.py. The reason names the
-    kinds, the evidence the actions. A seat that the scenario does not have has no score; an open episode None, reason
+    model (`self_as_model`), or said nothing but a placeholder (`template`); scenarios/parsers/roles.py. The reason
+    names the kinds, the evidence the actions. A seat that the scenario does not have has no score; an open episode
+    None, reason
     `open`.
     """
 

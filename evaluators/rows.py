@@ -14,7 +14,7 @@ class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
     `cause` is None while the episode is open. `answer` and `truth` are shown in the table of episodes, unless the case
     is `restricted`. `group` is the disease, for macro averages; empty if the case has none. `body_systems`, `disorders`
     and `rare` (None if not known) are the strata of tables. `unread` counts the doctor's replies that could not be used
-    by their shape (scenarios/unread.py).
+    by their shape (scenarios/parsers/unread.py).
     """
 
     episode: str

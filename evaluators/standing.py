@@ -79,7 +79,8 @@ def unscored(ending: Ending | None) -> str:
 
 
 def unread_shapes(endings: Iterable[Ending | None]) -> dict[str, int]:
-    """How many of the doctors' replies could not be used, by their shape (scenarios/unread.py), commonest first.
+    """How many of the doctors' replies could not be used, by their shape (scenarios/parsers/unread.py), commonest
+    first.
 
     Most of one shape, which a person would have understood, points to a faulty parser. Endings stored before shapes
     were kept, and those by a cause outside the rules, have none.

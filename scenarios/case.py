@@ -1,9 +1,14 @@
-"""What a case is: one schema for admissions, case reports and OSCE stations."""
+"""A case: its record item by item, its truth, what is disclosed when, and what decides it."""
 
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from wardround.engine.text import later
 
 Text = Annotated[str, Field(min_length=1)]
 
@@ -129,3 +134,184 @@ class Case(Record):
     data_class: Literal["public", "restricted"] = Field(
         description="A restricted case leaves this machine only to hosts the user names."
     )
+
+
+Kind = Literal["examination", "lab", "microbiology", "imaging", "investigation"]
+KINDS: tuple[Kind, ...] = ("examination", "lab", "microbiology", "imaging", "investigation")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One recorded result.
+
+    `ref` cites the field it comes from, for instance 'labs[3]'; `normal` is None where the record does not say.
+    `code` is the source's item number, `time` when it was taken (ISO 8601); '' where the record has none.
+    """
+
+    ref: str
+    kind: Kind
+    name: str
+    text: str
+    normal: bool | None
+    detail: str = ""
+    code: str = ""
+    time: str = ""
+
+
+def items(case: Case) -> tuple[Item, ...]:
+    """All results of `case`, in the order of its fields."""
+    found = [
+        Item(f"examination[{i}]", "examination", part.section, part.text, part.normal)
+        for i, part in enumerate(case.examination)
+    ]
+    for i, lab in enumerate(case.labs):
+        code = str(lab.item_id or "")
+        found.append(Item(f"labs[{i}]", "lab", lab.name, lab_text(case, i), lab_normal(case, i), code, code, lab.time))
+    for i, culture in enumerate(case.microbiology):
+        text = "; ".join(part for part in (culture.organism, culture.comment) if part) or "no organism reported"
+        where = f" ({culture.specimen})" if culture.specimen else ""
+        found.append(
+            Item(
+                f"microbiology[{i}]",
+                "microbiology",
+                culture.test,
+                f"{culture.test}{where}{taken(culture.time)}: {text}",
+                None,
+                culture.specimen,
+                str(culture.item_id or ""),
+                culture.time,
+            )
+        )
+    for i, study in enumerate(case.imaging):
+        detail = f"{study.modality} {study.region}".strip()
+        told = f"{study.exam}{taken(study.time)}: {study.report}"
+        found.append(Item(f"imaging[{i}]", "imaging", study.exam, told, study.normal, detail, time=study.time))
+    for i, other in enumerate(case.investigations):
+        found.append(
+            Item(f"investigations[{i}]", "investigation", other.name, f"{other.name}: {other.text}", other.normal)
+        )
+    return tuple(found)
+
+
+def lab_text(case: Case, index: int) -> str:
+    """A laboratory result as a chart would tell it: value, unit, reference range, flag, time."""
+    lab = case.labs[index]
+    parts = [f"{lab.name}: {lab.value}" + (f" {lab.unit}" if lab.unit else "")]
+    if lab.low is not None and lab.high is not None:
+        parts.append(f"(reference {lab.low:g}-{lab.high:g})")
+    elif lab.low is not None:
+        parts.append(f"(reference from {lab.low:g})")
+    elif lab.high is not None:
+        parts.append(f"(reference up to {lab.high:g})")
+    if lab.flag and lab.flag != "normal":
+        parts.append(f"[{lab.flag}]")
+    return " ".join(parts) + taken(lab.time)
+
+
+def taken(time: str) -> str:
+    """' at 2150-01-02 10:00' for the time of a result, to the minute; '' where the record has none."""
+    return f" at {time[:16].replace('T', ' ')}" if time else ""
+
+
+def lab_normal(case: Case, index: int) -> bool | None:
+    """Whether a laboratory result is normal: by the record's flag, else by its range, else None."""
+    lab = case.labs[index]
+    if lab.flag:
+        return lab.flag == "normal"
+    try:
+        value = float(lab.value)
+    except ValueError:
+        return None
+    if lab.low is None and lab.high is None:
+        return None
+    return (lab.low is None or value >= lab.low) and (lab.high is None or value <= lab.high)
+
+
+_BESIDE = (
+    r"(?:tests?|testing|investigations?|stud(?:y|ies)|exam(?:ination)?s?|procedures?|work-?ups?|data|findings?|results?"
+    r"|imaging|images?|diagnostics?|evaluations?|assessments?|reports?|labs?|laborator(?:y|ies)|radiolog\w*|other|further"
+    r"|additional|relevant|key|special|the|patholog\w*|histo\w*|microbiolog\w*|biops\w*|genetics?|summary|performed|done"
+    r"|obtained)"
+)
+ANCILLARY = (
+    rf"[ \t#>*_\u2022\-]*(?:\d{{1,2}}[.)][ \t]*)?[*_]*ancillary[ ]{_BESIDE}"
+    rf"(?:[ ]?(?:[/&+,]|and|or|[ ])[ ]?{_BESIDE}){{0,6}}"
+    r"\b[ ]?(?:\([^()\n]{0,80}\))?[*_ \t]*(?:[:\uff1a]|[\u2013\u2014]|-[ \t]|$)"
+)
+"""A line that opens a report's tests: 'Ancillary Tests:', and whatever else it lists beside them before its colon."""
+_HEADING = later(rf"(?im)^{ANCILLARY}")
+_GAPS = later(r"\s+")
+
+
+def split(summary: str) -> tuple[str, str]:
+    """(open part, withheld part): cut before the first line that is a heading 'Ancillary Tests', however it is marked.
+
+    Of its class are 'Ancillary Tests/Imaging:', 'Ancillary Tests and Findings:', 'Ancillary Investigations -'. Both
+    word for word but for the blank lines between them; the withheld part has the heading. A mention of ancillary tests
+    inside a sentence is no heading. Without a heading all is open.
+    """
+    heading = _HEADING.search(summary)
+    if heading is None:
+        return summary.strip("\n"), ""
+    return summary[: heading.start()].strip("\n"), summary[heading.start() :].strip("\n")
+
+
+def summary(case: Case) -> str:
+    """The report without its tests: the open part of the opening, and what it lacks of history and examination.
+
+    Cases that keep the patient's story and the examination as fields of their own get them as sections here: in the
+    published reports they are open too (paper 002, section 4.2).
+    """
+    opening, _ = split(case.opening)
+    known = _flat(opening)
+    parts = [opening]
+    parts += [f"- {name}: {text}" for name, text in case.history.items() if _flat(text) not in known]
+    body = [part for part in case.examination if _flat(part.text) not in known]
+    if body:
+        parts.append("- Physical Examination:\n" + "\n".join(f"  - {part.section}: {part.text}" for part in body))
+    return "\n".join(part for part in parts if part)
+
+
+def withheld(case: Case) -> str:
+    """The tests of the report as one text, in the report's words where it has them."""
+    _, rest = split(case.opening)
+    told = [text for text in (rest, case.ancillary) if text]
+    kinds = ("lab", "microbiology", "imaging") if told else ("lab", "microbiology", "imaging", "investigation")
+    rows = [_line(item) for item in items(case) if item.kind in kinds]
+    if rows:
+        told.append("- Ancillary Tests:\n" + "\n".join(rows))
+    return "\n".join(told)
+
+
+def full(case: Case) -> str:
+    """The report with its tests."""
+    return "\n".join(part for part in (summary(case), withheld(case)) if part)
+
+
+def _line(item: Item) -> str:
+    return "  - " + item.text.strip().replace("\n", "\n    ")
+
+
+def _flat(text: str) -> str:
+    return _GAPS.sub(" ", text).strip().lower()
+
+
+def stands(finding: str, texts: Sequence[str]) -> bool:
+    """Whether the words of a finding stand in one of the texts, as they are there, whatever the case and the blanks."""
+    wanted = _plain(finding)
+    return bool(wanted) and any(wanted in _plain(text) for text in texts)
+
+
+def unrecorded(case: Case) -> list[str]:
+    """The deciding findings of a case that stand nowhere in its record: no doctor could ever see them."""
+    texts = [*_told(case)]
+    return [finding for finding in case.truth.deciding if not stands(finding, texts)]
+
+
+def _told(case: Case) -> Iterable[str]:
+    yield from (case.opening, case.complaint, case.ancillary, full(case), *case.history.values())
+    yield from (item.text for item in items(case))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip(" .;,").casefold()

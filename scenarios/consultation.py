@@ -1,5 +1,6 @@
-"""The consultation: a doctor talks with a patient and orders from an examiner within a number of turns."""
+"""The consultation and its parser: a doctor asks, orders and diagnoses in free text."""
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
@@ -9,16 +10,96 @@ from pydantic import BaseModel, ConfigDict, Field
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
-from wardround.scenarios import talk
-from wardround.scenarios.answers import answers, heard, lines, rows
-from wardround.scenarios.case import Case
-from wardround.scenarios.moves import Conclusion, Order, Question, Unusable, typed
-from wardround.scenarios.nonanswers import Instructions
-from wardround.scenarios.published import talk as published
-from wardround.scenarios.ranked import Answers, asking
-from wardround.scenarios.records import items
-from wardround.scenarios.tally import Tally
-from wardround.scenarios.unread import looked_at, with_shape
+from wardround.scenarios.case import Case, items
+from wardround.scenarios.parsers import published
+from wardround.scenarios.parsers.lists import requests
+from wardround.scenarios.parsers.moves import (
+    Answers,
+    Conclusion,
+    Order,
+    Question,
+    Tally,
+    Unusable,
+    answers,
+    asking,
+    heard,
+    lines,
+    rows,
+    typed,
+)
+from wardround.scenarios.parsers.nonanswers import Instructions, postponed, template
+from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean, headed, named
+from wardround.scenarios.parsers.unread import looked_at, with_shape
+
+_READY = re.compile(r"\bDIAGNOSIS READY\b[*_ ]{0,4}(?P<colon>[:\uff1a]?)", re.IGNORECASE)
+_LINE_OPENS = re.compile(r"(?:^|\n)[ \t#>*_\-]*$")
+_NOT_YET = re.compile(
+    r"\b(?:not|n['\u2019]t|never|cannot|no|until|unless|before|when|once|after|if|whether|almost|nearly|far from|say"
+    r"|write|reply|respond|answer|type|format|form)\b",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"[.!?\n\u3002\uff01\uff1f]")
+_ORDER = re.compile(r"(?im)^[ \t#>*_\-]*order[*_ ]{0,4}[:\uff1a]|\brequest test[*_ ]{0,4}[:\uff1a]")
+_ASK = re.compile(r"(?im)^[ \t#>*_\-]*ask[*_ ]{0,4}[:\uff1a][*_ ]*")
+_WHOLE_EXAMINATION = re.compile(r"(?i)(?:(?:full|complete|general) )?physical exam(?:ination)?")
+_MOST = 50
+_LONGEST = 2_000
+
+
+def read(text: str, *, last: bool = False) -> Order | Question | Conclusion | Unusable:
+    """The move in `text`.
+
+    `DIAGNOSIS READY: ...` anywhere (unless its sentence says that it is not, or not yet), or a line `DIAGNOSIS: ...`,
+    concludes; else a line `ORDER: ...`, or `REQUEST TEST:
+    ...` anywhere, orders, whatever else is asked (several of them are one order); else what follows `ASK:`, or the
+    whole text, is a question to the patient. In the `last` turn a diagnosis also counts inside a sentence.
+    """
+    text = answer_part(text)
+    if not text.strip():
+        return Unusable("empty", "the reply is empty")
+    diagnosis = _diagnosis(text, last=last)
+    if diagnosis:
+        return Conclusion(diagnosis)
+    order = _order(text)
+    if order:
+        return order
+    asked = _ASK.search(text)
+    question = (text[asked.end() :] if asked else text).strip()
+    return Question(question) if question else Unusable("empty", "the question is empty")
+
+
+def _diagnosis(text: str, *, last: bool) -> str:
+    for ready in reversed(list(_READY.finditer(text))[-_MOST:]):
+        if not _is_ready(text, ready):
+            continue
+        first, _, rest = text[ready.end() : ready.end() + REACH].lstrip(" \t*_").partition("\n")
+        said = first if clean(first) else rest.strip().partition("\n")[0]
+        if clean(said) and not template(said) and not postponed(said):
+            return clean(said)
+    return named(text) if last else headed(text)
+
+
+def _is_ready(text: str, ready: re.Match[str]) -> bool:
+    """Whether the words declare the diagnosis: with a colon, or opening a line, and not as what is to come."""
+    before = text[max(0, ready.start() - 400) : ready.start()]
+    sentence = _ENDS.split(before)[-1]
+    if _NOT_YET.search(sentence):
+        return False
+    return bool(ready["colon"]) or _LINE_OPENS.search(before) is not None
+
+
+def _order(text: str) -> Order | None:
+    found: list[str] = []
+    heads = list(_ORDER.finditer(text))[:_MOST]
+    for index, head in enumerate(heads):
+        end = heads[index + 1].start() if index + 1 < len(heads) else len(text)
+        written = text[head.end() : min(end, head.end() + _LONGEST)].partition("\n")[0]
+        found += requests(written.replace("_", " ").replace("[", " ").replace("]", " "))
+    names = tuple(dict.fromkeys(found))
+    if len(names) == 1 and _WHOLE_EXAMINATION.fullmatch(names[0]):
+        return Order("examination", (), names[0])
+    return Order("any", names) if names else None
+
 
 _with = msgspec.structs.replace
 
@@ -148,7 +229,7 @@ class Consultation:
 
     def _read(self, text: str, *, last: bool) -> Order | Question | Conclusion | Unusable:
         """The move in a reply's text."""
-        return published.read(text) if self._published else talk.read(text, last=last)
+        return published.read_talk(text) if self._published else read(text, last=last)
 
     def _answered(self, state: State, seq: int, action: Action) -> State:
         """The doctor hears what was answered."""

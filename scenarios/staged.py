@@ -1,5 +1,6 @@
-"""The staged games on case reports: one turn, free turns, oracle diagnosis, treatment (paper 002, section 4.2)."""
+"""The staged games on case reports and their parser: one turn, free turns, oracle, treatment."""
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
@@ -10,16 +11,63 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
-from wardround.scenarios import disclosure, report
-from wardround.scenarios.answers import answers, heard, lines, rows
-from wardround.scenarios.case import Case
-from wardround.scenarios.moves import Conclusion, Order, Question, Unusable, typed
-from wardround.scenarios.nonanswers import Instructions
-from wardround.scenarios.published import stages as published
-from wardround.scenarios.ranked import Answers, asking
-from wardround.scenarios.records import items
-from wardround.scenarios.tally import Tally
-from wardround.scenarios.unread import looked_at, with_shape
+from wardround.scenarios import case as disclosure
+from wardround.scenarios.case import Case, items
+from wardround.scenarios.parsers import published
+from wardround.scenarios.parsers.lists import requests
+from wardround.scenarios.parsers.moves import (
+    Answers,
+    Conclusion,
+    Order,
+    Question,
+    Tally,
+    Unusable,
+    answers,
+    asking,
+    heard,
+    lines,
+    rows,
+    typed,
+)
+from wardround.scenarios.parsers.nonanswers import Instructions
+from wardround.scenarios.parsers.reply_text import answer, answer_part, sections
+from wardround.scenarios.parsers.unread import looked_at, with_shape
+
+_SENTENCE = re.compile(r"[.!\n]")
+_NOTHING = re.compile(
+    r"(?:no(?:ne)?|nothing|n/a|not (?:required|needed|necessary|applicable)"
+    r"|no (?:further|additional|more|other) (?:information|tests?|testing|investigations?)"
+    r"|none (?:required|needed|necessary))(?: (?:is|are) (?:required|needed|necessary))?(?: required| needed)?"
+)
+
+
+def read(text: str, *, last: bool, goal: str = "diagnosis") -> Order | Conclusion | Unusable:
+    """The move in `text`: a request, or the answer.
+
+    What stands under `Additional Information Required` is a request unless it says no more than that nothing is
+    required. Then, and in the last turn in any case, the answer to `goal` counts (see `reading.answer`).
+    """
+    text = answer_part(text)
+    if not text.strip():
+        return Unusable("empty", "the reply is empty")
+    parts = sections(text)
+    wanted = next((part.text for part in reversed(parts) if part.name == "information"), "")
+    if wanted and not last and not nothing(wanted):
+        return Order("any", requests(wanted), wanted)
+    concluded = answer(text, parts, goal)
+    if concluded:
+        return Conclusion(concluded)
+    if any(part.name in ("answer", "conclusion") or (part.name == "information" and not last) for part in parts):
+        return Unusable("empty", "the reply asks for nothing and concludes nothing")
+    return Unusable("unreadable", "the reply has none of the sections that were asked for")
+
+
+def nothing(wanted: str) -> bool:
+    """Whether a section asks for nothing: its first sentence says so and no more ('Not required.')."""
+    first = _SENTENCE.split(wanted.strip(" \t\r\n*_-.\"'["), maxsplit=1)[0]
+    said = first.strip(" \t\r*_\"'[]()").lower()
+    return not said or _NOTHING.fullmatch(said) is not None
+
 
 _with = msgspec.structs.replace
 
@@ -167,9 +215,9 @@ class Staged:
     def _read(self, text: str, *, last: bool) -> Order | Conclusion | Unusable:
         """The move in a reply's text."""
         return (
-            published.read(text, self.name, last=last)
+            published.read_stage(text, self.name, last=last)
             if self._published
-            else report.read(text, last=last, goal=self.goal)
+            else read(text, last=last, goal=self.goal)
         )
 
     def _told(self, case: Case) -> str:

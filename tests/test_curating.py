@@ -18,8 +18,8 @@ from wardround.engine.models.loopback import Loopback
 from wardround.engine.stores.memory import MemoryStore
 from wardround.replaying import replay_run
 from wardround.results import Run
-from wardround.scenarios.census import census
-from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.loaders.census import census
+from wardround.scenarios.loaders.load import load
 from wardround.scoring import score_run
 from wardround.settings import validated
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.mimic.build import Build
+from wardround.scenarios.mimic.database import Spill
 from wardround.scenarios.mimic.flow import Flow
-from wardround.scenarios.mimic.options import Options
-from wardround.scenarios.mimic.spill import Spill
+from wardround.scenarios.mimic.tables import Options
 
 
 def build_mimic(options: Options, out: Path, say: Callable[[str], None] = lambda _: None) -> Flow:

@@ -8,8 +8,7 @@ from wardround.engine.plugins import maker, named
 from wardround.engine.seat import Seat, seed_of
 from wardround.planning import DEFAULT_SPECS
 from wardround.results import rules_of
-from wardround.scenarios.bundled import bundled
-from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.loaders.load import bundled, load
 from wardround.settings import SeatSettings
 from wardround.wording import wording
 

@@ -17,13 +17,11 @@ from wardround.engine.records import EpisodeRow, Json
 from wardround.planning import NothingToPlay, plan, reasons
 from wardround.results import Run
 from wardround.runs.header import RunHeader
-from wardround.scenarios.flow import Step
-from wardround.scenarios.loaders.own import line
-from wardround.scenarios.reports.account import Account
-from wardround.scenarios.reports.article import Article
-from wardround.scenarios.reports.checking import Checking
+from wardround.scenarios.build_steps import Step
+from wardround.scenarios.loaders.load import line
+from wardround.scenarios.reports.article import CASE_RULES, Article, Options
 from wardround.scenarios.reports.curation import Curation
-from wardround.scenarios.reports.options import CASE_RULES, Options
+from wardround.scenarios.reports.flow import Account, Checking
 from wardround.settings import RunSettings
 from wardround.wording import wording
 from wardround.working import sums

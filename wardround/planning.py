@@ -28,7 +28,7 @@ from wardround.names import run_name
 from wardround.results import Run, rules_of, usual_of
 from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, now
 from wardround.scenarios.case import Case
-from wardround.scenarios.census import leaks
+from wardround.scenarios.loaders.census import leaks
 from wardround.settings import RunSettings, SeatSettings, problems, without_secrets
 from wardround.sources import cases_of, told
 from wardround.wording import wording

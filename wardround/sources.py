@@ -6,10 +6,9 @@ from pathlib import Path
 import structlog
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.bundled import bundled
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load, suffixes
-from wardround.scenarios.select import select
+from wardround.scenarios.loaders.load import bundled, load, suffixes
+from wardround.scenarios.loaders.select import select
 from wardround.settings import RunSettings
 
 log = structlog.get_logger("wardround")

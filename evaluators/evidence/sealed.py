@@ -6,7 +6,7 @@ from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.evidence.search import MOST, Search
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.leak import opening_contains
+from wardround.scenarios.terms.truth import opening_contains
 from wardround.scenarios.terms.wording import key
 
 RUN = 5

@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from wardround.engine.text import later
-from wardround.scenarios.terms.vocabulary import root
-from wardround.scenarios.terms.wording import plain, stem, words_of
+from wardround.scenarios.terms.wording import plain, root, stem, words_of
 
 LONGEST = 100_000
 """Characters of a text that are looked at: the beginning."""

@@ -6,8 +6,8 @@ from wardround.evaluators.lexical.content import known, sentences, share, window
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms import diagnosis
 from wardround.scenarios.terms.commitment import MOST
-from wardround.scenarios.terms.leak import opening_contains
 from wardround.scenarios.terms.stance import clauses
+from wardround.scenarios.terms.truth import opening_contains
 
 ENOUGH = 0.5
 """Least mean of the share of the step's words in the whole text and that in its best place."""

@@ -7,14 +7,14 @@ from functools import lru_cache
 from wardround.engine.records import Json
 from wardround.evaluators.lexical.asides import without_asides
 from wardround.evaluators.lexical.content import known, sentences, share
-from wardround.scenarios import listing, records
-from wardround.scenarios.loaders.bullets import investigations
-from wardround.scenarios.terms import imaging, lookup
-from wardround.scenarios.terms.catalogue import catalogue
+from wardround.scenarios import case
+from wardround.scenarios.loaders.values import investigations
+from wardround.scenarios.parsers import lists
+from wardround.scenarios.terms import examiner_lookup, imaging
+from wardround.scenarios.terms.catalogue import catalogue, scope
 from wardround.scenarios.terms.chart import entries
-from wardround.scenarios.terms.headings import scope
-from wardround.scenarios.terms.linking import link
-from wardround.scenarios.terms.understanding import understand
+from wardround.scenarios.terms.name_lookup import link
+from wardround.scenarios.terms.order_parser import understand
 from wardround.scenarios.terms.wording import key
 
 NEARLY = 0.8
@@ -57,7 +57,7 @@ def items_of(text: str, recorded: bool) -> list[Json]:
 
 
 def _recorded(text: str) -> Sequence[str]:
-    return [one.name for one in investigations(text)] or listing.requests(text)
+    return [one.name for one in investigations(text)] or lists.requests(text)
 
 
 def _ordered(text: str) -> Sequence[str]:
@@ -75,14 +75,14 @@ def same_as(request: str, listed: str) -> list[int]:
     """The numbers of a list's lines that a request asks for: the same test, a panel's members, the same study."""
     numbered = [(number, without_asides(name)) for number, name in _NUMBERED.findall(listed)]
     chart = entries(
-        tuple(records.Item(number, "investigation", name, name, None) for number, name in numbered), catalogue()
+        tuple(case.Item(number, "investigation", name, name, None) for number, name in numbered), catalogue()
     )
     linked = link(request, catalogue())
     broad = scope(request) if linked is None else None
-    hits = lookup.named(request, chart) or lookup.find(request, linked, chart, catalogue())
+    hits = examiner_lookup.named(request, chart) or examiner_lookup.find(request, linked, chart, catalogue())
     found = {hit.entry.item.ref for hit in hits}
     if broad:
-        found |= {entry.item.ref for entry in chart if lookup.belongs(entry, broad)}
+        found |= {entry.item.ref for entry in chart if examiner_lookup.belongs(entry, broad)}
     return [int(number) for number, _ in numbered if number in found]
 
 

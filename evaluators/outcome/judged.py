@@ -20,7 +20,7 @@ from wardround.evaluators.outcome.plan import NO_PLAN, PlanVerdict, reading
 from wardround.evaluators.reasoning.account import Quoted
 from wardround.evaluators.reasoning.quoting import quoted_in
 from wardround.evaluators.reasoning.verdicts import read_outcome
-from wardround.scenarios import disclosure
+from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case
 
 UNVERIFIABLE, UNCITED = "unverifiable", "uncited"

@@ -9,9 +9,11 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.judging.question import Origin
 from wardround.evaluators.outcome.assessed import Item
 from wardround.evaluators.requests import TESTS
-from wardround.scenarios import disclosure, reading, records
-from wardround.scenarios.answers import ANSWERING, answers, tells_a_story
+from wardround.scenarios import case as disclosure
+from wardround.scenarios import case as records
 from wardround.scenarios.case import Case
+from wardround.scenarios.parsers import reply_text
+from wardround.scenarios.parsers.moves import ANSWERING, answers, tells_a_story
 
 
 class Side(msgspec.Struct, frozen=True):
@@ -68,8 +70,8 @@ def _answers_an_order(seat: str, action: Action, *, examined: bool) -> bool:
 
 def _words(action: Action, given: list[Mapping[str, Json]]) -> str:
     """An order as it was put."""
-    said = reading.answer_part(action.text)
-    wanted = [part.text for part in reading.sections(said) if part.name == "information"]
+    said = reply_text.answer_part(action.text)
+    wanted = [part.text for part in reply_text.sections(said) if part.name == "information"]
     if action.verb == "reply" and wanted and wanted[-1].strip():
         return wanted[-1].strip()
     listed = action.args.get("items")

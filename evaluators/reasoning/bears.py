@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from wardround.evaluators.lexical.content import known, sentences, share
-from wardround.scenarios.terms import rare
+from wardround.scenarios.terms import ontologies
 from wardround.scenarios.terms.knowledge import assembled, conditions
-from wardround.scenarios.terms.lexical import LexicalLinker
+from wardround.scenarios.terms.lexical_linker import LexicalLinker
 
 PAIR = 2
 """Linked concepts of a claim that must be held: that of which something is said, and what is said of it."""
@@ -52,4 +52,4 @@ def concepts(text: str) -> Mapping[str, frozenset[str]]:
 @cache
 def _linker() -> LexicalLinker:
     """Over the project's table and HPO alone: the whole of ICD-10-CM and OMIM would take three times as long."""
-    return LexicalLinker(assembled(conditions(), (), (rare.findings(),)))
+    return LexicalLinker(assembled(conditions(), (), (ontologies.findings(),)))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from wardround.evaluators.reasoning import conclusion
 from wardround.evaluators.reasoning.marks import NUMBER, TAG, number
-from wardround.scenarios import reading
-from wardround.scenarios.protocol import gives_reasons
+from wardround.scenarios.parsers import reply_text
+from wardround.scenarios.spans import gives_reasons
 
 _HEAD = re.compile(r"[^:\uff1a\n]*(?:[:\uff1a][*_ \t]*)?")
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
@@ -20,7 +20,7 @@ _CONCLUSION = re.compile(
 
 def reasoning(text: str) -> str:
     """The reasoning without the sections that are none: conclusions, answers, requests for examinations."""
-    sections = reading.sections(text)
+    sections = reply_text.sections(text)
     headed = [section for section in sections if section.name == "reasoning"]
     # lines that begin with 'Reasoning:' again and again are parts of steps
     begin = _behind(text, headed[0]) if headed and (len(headed) == 1 or _marked(text, headed[0])) else 0
@@ -40,7 +40,7 @@ def _before_chinese(text: str) -> str:
 
 def _unconcluded(text: str) -> str:
     """`text` up to its answer, or without one to its last conclusion, and without conclusions on the way or before."""
-    found = [section for section in reading.sections(text) if section.name != "reasoning"]
+    found = [section for section in reply_text.sections(text) if section.name != "reasoning"]
     goes_on = _goes_on(text)
     kept, at, reasoned = [], 0, False
     for place, section in enumerate(found):
@@ -57,17 +57,17 @@ def _unconcluded(text: str) -> str:
     return _pieces([*kept, text[at:]])
 
 
-def _behind(text: str, section: reading.Section) -> int:
+def _behind(text: str, section: reply_text.Section) -> int:
     """Where what a section holds begins: its heading ends with a colon or its line."""
     heading = _HEAD.match(text, section.begin)
     return heading.end() if heading else section.end
 
 
-def _marked(text: str, section: reading.Section) -> bool:
+def _marked(text: str, section: reply_text.Section) -> bool:
     return text[section.begin : section.begin + 40].lstrip(" \t>").startswith(("#", "*", "_"))
 
 
-def _concluded(text: str, section: reading.Section) -> int:
+def _concluded(text: str, section: reply_text.Section) -> int:
     """Where a conclusion on the way ends: one that stands in its heading's line with its paragraph."""
     begin = _behind(text, section)
     line = text.find("\n", begin, section.end)

@@ -25,7 +25,7 @@ from wardround.evaluators.reasoning.scores import scores
 from wardround.evaluators.reasoning.turns import Reply, asks, replies, scenario
 from wardround.evaluators.standing import Goal, answers, goal_of, unscored
 from wardround.evaluators.together import together
-from wardround.scenarios import disclosure
+from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case, Truth
 
 PARTS: tuple[Part, ...] = ("formal", "thinking")

@@ -7,11 +7,11 @@ from wardround.engine.records import Json, Score
 from wardround.evaluators.judging.payload import field, needed
 from wardround.evaluators.judging.unread import Unread, unread
 from wardround.evaluators.outcome.assessed import Item
-from wardround.scenarios import listing
-from wardround.scenarios.coordination import MODIFIERS, apart, halves
+from wardround.scenarios.parsers import lists
+from wardround.scenarios.parsers.lists import MODIFIERS, apart, halves
 from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.linking import link
-from wardround.scenarios.terms.understanding import understand
+from wardround.scenarios.terms.name_lookup import link
+from wardround.scenarios.terms.order_parser import understand
 from wardround.scenarios.terms.wording import key
 
 MOST = 200
@@ -27,8 +27,8 @@ def read_items(text: str) -> tuple[Item, ...] | Unread:
     """The items of prompt 21's JSON: a list of objects, one object, or {"items": [...]}; an empty list is one.
 
     An item that names several tests is one item for each: "CBC, CRP" and "CBC and CRP" are two, "ova and parasites" and
-    "CT of chest, abdomen and pelvis" are one (scenarios/coordination.py). No word of a name is lost. One that says that
-    there is none ("not required") is no item. `no_test`: an entry without `type` and `test_name`.
+    "CT of chest, abdomen and pelvis" are one (scenarios/parsers/lists.py). No word of a name is lost. One that says
+    that there is none ("not required") is no item. `no_test`: an entry without `type` and `test_name`.
     """
     entries = _entries(text)
     if isinstance(entries, Unread):
@@ -38,7 +38,7 @@ def read_items(text: str) -> tuple[Item, ...] | Unread:
         kind, named = field(entry, ("type",)), field(entry, ("test_name",))
         told = named if isinstance(named, list) else [named]
         names = [one for name in told for one in _apart(name)]
-        none = any(isinstance(name, str) and listing.nothing(name) for name in told)
+        none = any(isinstance(name, str) and lists.nothing(name) for name in told)
         if not isinstance(kind, str) or not (names or none):
             return unread("no_test", text)
         for name in names:
@@ -136,10 +136,10 @@ def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
 
 def _apart(name: Json) -> Sequence[str]:
     """The tests that a name names; none where it says that there is none."""
-    if not isinstance(name, str) or listing.nothing(name):
+    if not isinstance(name, str) or lists.nothing(name):
         return ()
     found: dict[str, str] = {}
-    for item in listing.items(name) if _MARKED.search(name) else [name]:
+    for item in lists.items(name) if _MARKED.search(name) else [name]:
         for one in _split(item):
             found.setdefault(one.casefold(), one)
     return tuple(found.values())

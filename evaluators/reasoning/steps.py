@@ -12,8 +12,8 @@ from wardround.evaluators.reasoning import conclusion
 from wardround.evaluators.reasoning.body import reasoning
 from wardround.evaluators.reasoning.judged import PUBLISHED_STEPS, Rules
 from wardround.evaluators.reasoning.marks import NUMBER, TAG, lined, number
-from wardround.scenarios import protocol, reading
-from wardround.scenarios.published import reports
+from wardround.scenarios import spans
+from wardround.scenarios.parsers import published, reply_text
 from wardround.scenarios.published.tables import Absent
 
 MANY = 200
@@ -66,7 +66,7 @@ def split(
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if part == "formal":
-        text = reading.answer_part(text)
+        text = reply_text.answer_part(text)
     if not text.strip():
         return Split((), reason="empty_reply" if part == "formal" else "no_thinking")
     if rules == "published":
@@ -80,7 +80,7 @@ def split(
 
 def _formal(text: str, played: Played) -> tuple[How, list[str]]:
     """The steps of the formal part: what is neither protocol nor conclusion."""
-    said = protocol.unscripted(text, played.scenario, asking=played.asking)
+    said = spans.unscripted(text, played.scenario, asking=played.asking)
     how, found = _cleaned(conclusion.unconcluded(_RULE.sub("", reasoning(lined(said))).strip()))
     kept = conclusion.steps(found, played.answer)
     return how, [] if conclusion.asks_only("\n".join(kept)) else kept
@@ -95,13 +95,13 @@ def _published(text: str, part: Part, played: Played) -> Split:
     """As the published code splits behind its heading; without that it finds nothing, which is not imitated."""
     try:
         if part == "formal":
-            found = reports.reasoning_steps(text)
-            return Split(tuple(found), "tags" if reports.STEP.search(text) else "paragraphs")
+            found = published.reasoning_steps(text)
+            return Split(tuple(found), "tags" if published.STEP.search(text) else "paragraphs")
     except Absent as absent:
         if absent.reason != "no_heading" or not _formal(text, played)[1]:
             return Split((), reason="no_reasoning")
-        text = protocol.unscripted(text, played.scenario, asking=played.asking)
-    kept = reading.steps(text, published=True)[:PUBLISHED_STEPS]
+        text = spans.unscripted(text, played.scenario, asking=played.asking)
+    kept = reply_text.steps(text, published=True)[:PUBLISHED_STEPS]
     how: How = "tags" if TAG.search(text) else "paragraphs"
     return Split(tuple(kept), how) if kept else Split((), reason="no_reasoning")
 

@@ -9,11 +9,11 @@ import msgspec
 from wardround.engine.events import Acted, effective
 from wardround.engine.records import Action, Json
 from wardround.engine.trajectory import Trajectory
-from wardround.scenarios import actions, disclosure, report
-from wardround.scenarios.answers import ANSWERING, answers, lines
+from wardround.scenarios import case as disclosure
+from wardround.scenarios import staged, workup
 from wardround.scenarios.case import Case
-from wardround.scenarios.moves import Conclusion, Pick
-from wardround.scenarios.published import moves as published
+from wardround.scenarios.parsers import published
+from wardround.scenarios.parsers.moves import ANSWERING, Conclusion, Pick, answers, lines
 
 AUTHOR = "doctor"
 
@@ -106,10 +106,10 @@ def _choosing(action: Action, played: Mapping[str, Json]) -> Literal["", "list",
         return ""
     if name == "workup":
         as_published = isinstance(settings, Mapping) and settings.get("reading") == "published"
-        move = published.read(action.text) if as_published else actions.read(action.text)
+        move = published.read_move(action.text) if as_published else workup.read(action.text)
         if isinstance(move, Pick) and move.kind != "examination":
             return "answer" if move.kind == "output" else "list"
-    elif name == "one-turn" and isinstance(report.read(action.text, last=False), Conclusion):
+    elif name == "one-turn" and isinstance(staged.read(action.text, last=False), Conclusion):
         return "answer"
     return ""
 

@@ -8,7 +8,7 @@ from wardround.evaluators.standing import Goal
 from wardround.scenarios.case import Case
 from wardround.scenarios.terms.commitment import CommittedAnswer, entries
 from wardround.scenarios.terms.diagnosis import heads
-from wardround.scenarios.terms.therapy import Plan
+from wardround.scenarios.terms.treatment import Plan
 
 LONGEST = 600
 """Characters of one line that are shown."""

@@ -11,12 +11,11 @@ from wardround.engine.protocols import Scenario
 from wardround.engine.records import Json, Said, View
 from wardround.engine.text import counted
 from wardround.engine.trajectory import Trajectory
-from wardround.scenarios.answers import ANSWERING, answers, tells_a_story
-from wardround.scenarios.case import Case
-from wardround.scenarios.records import items
+from wardround.scenarios.case import Case, items
+from wardround.scenarios.parsers.moves import ANSWERING, answers, tells_a_story
 from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scenarios.terms.chart import entries
-from wardround.scenarios.terms.understanding import understand
+from wardround.scenarios.terms.order_parser import understand
 
 DESK = "desk"
 FATES: dict[str, str] = {

@@ -6,13 +6,10 @@ from datetime import date
 from pydantic import ValidationError
 
 from wardround.engine.records import Json
-from wardround.scenarios.case import Case, Category, Provenance, Truth
-from wardround.scenarios.disclosure import split
-from wardround.scenarios.loaders.bullets import investigations
-from wardround.scenarios.loaders.names import group, names
+from wardround.scenarios.case import Case, Category, Provenance, Truth, split
 from wardround.scenarios.loaders.oddities import in_name
-from wardround.scenarios.loaders.problem import Refused, faults
-from wardround.scenarios.loaders.source import Loader
+from wardround.scenarios.loaders.source import Loader, Refused, faults
+from wardround.scenarios.loaders.values import group, investigations, names
 
 SOURCE = "MedR-Bench"
 LICENCE = "see the data set; the reports are open-access articles of PubMed Central"

@@ -1,21 +1,225 @@
-"""AgentClinic OSCE stations (JSONL, one `OSCE_Examination` a line) as cases.
+"""Cases in the OSCE format of AgentClinic, with their results as record items.
+
+AgentClinic OSCE stations (JSONL, one `OSCE_Examination` a line) as cases.
 
 Layout: AgentClinic's agentclinic_medqa.jsonl. The objective is the complaint at the door, the actor's sheet is the
 history and, as one text, the opening of games without a dialogue; examination and tests are looked up.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from pydantic import ValidationError
 
 from wardround.engine.records import Json
-from wardround.scenarios.case import Case, Finding, Provenance, Truth
-from wardround.scenarios.loaders.measured import normal, not_done
-from wardround.scenarios.loaders.names import group, names
+from wardround.scenarios.case import Case, Culture, Finding, Investigation, Lab, Provenance, Study, Truth
 from wardround.scenarios.loaders.oddities import Oddity, in_record, in_station
-from wardround.scenarios.loaders.problem import Refused, faults
-from wardround.scenarios.loaders.results import readable, results, told
-from wardround.scenarios.loaders.source import Loader
+from wardround.scenarios.loaders.source import Loader, Refused, faults
+from wardround.scenarios.loaders.values import Measured, group, names, normal, not_done, number, word
+
+_WRAPPER = re.compile(
+    r"(?:(?:blood|laboratory|lab|basic laboratory|additional|other|special|screening|imaging(?: and other)?|hematologic"
+    r"|infectious disease)[ _]*(?:tests?|work|results?|values?|studies|testing|workup)?|radiographs?|x[- ]rays?|biopsy"
+    r"|imaging studies|assessment tools)",
+    re.IGNORECASE,
+)
+_CONTENT = re.compile(
+    r"(?:\w+ )?(?:findings?|results?|levels?|reports?|analysis|histopathology(?: findings)?|interpretation|comments?"
+    r"|microscop\w*(?: description)?|scores|suggestion|optional|description|impression)",
+    re.IGNORECASE,
+)
+_IMAGING = re.compile(
+    r"x-?\s?rays?\b|radiograph|\bct\b|\bmr[ia]\b|ultraso|echocardio|mammogra|doppler|barium|pyelogram|tomograph|angiogra"
+    r"|\bpet\b|scintigra|\bscan\b|imaging|fluoroscop|\bdexa\b",
+    re.IGNORECASE,
+)
+_MODALITIES = (
+    ("Echocardiography", r"echocardio"),
+    ("Ultrasound", r"ultraso|doppler"),
+    ("MRI", r"\bmr[ia]\b|magnetic"),
+    ("CT", r"\bct\b|computed tomog"),
+    ("Mammography", r"mammogra"),
+    ("Fluoroscopy", r"barium|pyelogram|fluoroscop"),
+    ("Radiograph", r"x-?\s?rays?\b|radiograph"),
+)
+_REGIONS = (
+    ("Head", r"brain|head|cranial|skull"),
+    ("Chest", r"chest|thora|lung"),
+    ("Heart", r"echocardio|cardiac|heart"),
+    ("Abdomen", r"abdom|barium enema|renal|kidney|liver|pyelogram"),
+    ("Pelvis", r"pelvi|scrotal|uter"),
+    ("Breast", r"breast|mammogra"),
+    ("Neck", r"neck|thyroid"),
+    ("Spine", r"spin|lumbar"),
+    ("Limb", r"knee|hip|hand|wrist|shoulder|leg|limb|foot|ankle|elbow"),
+)
+_MICROBIOLOGY = re.compile(r"cultures?\b|gram[ -]stain|acid[ -]fast|\bafb\b", re.IGNORECASE)
+_BLOOD = re.compile(
+    r"blood|serum|count|\bcbc\b|chemi|panel|laborator|\blabs?\b|electrolyte|liver|thyroid|coagulation|hormon|iron|hemato"
+    r"|profile|metabolic|serolog|level|elisa|\bca-?\d|lipid|renal function|tests?$|testing$|screen(?:ing)?$",
+    re.IGNORECASE,
+)
+_PREFIXED = re.compile(
+    r"urin|stool|csf|lumbar puncture|aspirat|arthrocentesis|toxicology|synovial|pleural|peritoneal|semen|sweat",
+    re.IGNORECASE,
+)
+_TRACED = re.compile(
+    r"spirometry|pulmonary function|encephalogra|cardiogram|audio|hearing|polysomno|sleep|conduction|electromyo"
+    r"|vestibular|manoeuvre|maneuver|autonomic|differential$|assessment|screening_tests|biops|smear|cytometry"
+    r"|genetic|bone marrow|scop|consult|fluorescence",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(r"random|fasting|others?|total|direct|other findings|ratio|index|volume", re.IGNORECASE)
+_ADVICE = ("optional", "suggestion")
+"""Keys below which a station says what might be done, which is no result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The results of one station by kind."""
+
+    examination: tuple[Finding, ...]
+    labs: tuple[Lab, ...]
+    microbiology: tuple[Culture, ...]
+    imaging: tuple[Study, ...]
+    investigations: tuple[Investigation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    path: tuple[str, ...]
+    text: str
+
+
+def results(tests: Mapping[str, Json]) -> Results:
+    """All results under unique names; a leaf that says 'pending' or 'not specified' is no result and is left out."""
+    studies: dict[str, list[_Leaf]] = {}
+    labs: dict[str, Lab] = {}
+    for leaf in _leaves(tests, ()):
+        lab = _lab(leaf)
+        if lab is None:
+            studies.setdefault(_study(leaf), []).append(leaf)
+        else:
+            name = _unique(lab.name, leaf.path, labs)
+            labs[name] = lab.model_copy(update={"name": name})
+    vital, cultures, imaging, other = [], [], [], []
+    for name, leaves in studies.items():
+        text = _joined(_line(name, leaf) for leaf in leaves)
+        plain = True if all(normal(leaf.text) for leaf in leaves) else None
+        where = " ".join((*leaves[0].path[:1], name))
+        if re.search(r"vital", name, re.IGNORECASE):
+            vital.append(Finding(section=name, text=text, normal=plain))
+        elif _IMAGING.search(where) and not _TRACED.search(name.replace("chocardiogram", "")):
+            kind, region = _first(_MODALITIES, name), _first(_REGIONS, name)
+            imaging.append(Study(exam=name, modality=kind, region=region, report=text, normal=plain))
+        elif _MICROBIOLOGY.search(name):
+            cultures.append(Culture(test=name, specimen=_specimen(name), comment=text))
+        else:
+            other.append(Investigation(name=name, text=text, normal=plain))
+    return Results(tuple(vital), tuple(labs.values()), tuple(cultures), tuple(imaging), tuple(other))
+
+
+def readable(key: str) -> str:
+    """'Past_Medical_History' as 'Past medical history': a key as people write it, abbreviations kept."""
+    words = key.replace("_", " ").split()
+    shown = [
+        word.lower() if index and len(word) > 1 and word.istitle() and word.isalpha() else word
+        for index, word in enumerate(words)
+    ]
+    return " ".join(shown) or "Unnamed"
+
+
+def told(value: Json) -> str:
+    """A value as text: lists joined by commas, objects as 'Name: text' joined by semicolons."""
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return "yes"
+    if isinstance(value, dict):
+        parts = ((readable(name), told(part)) for name, part in value.items())
+        return "; ".join(f"{name}: {text}" for name, text in parts if text)
+    if isinstance(value, list):
+        return ", ".join(text for part in value if (text := told(part)))
+    return str(value).strip()
+
+
+def _leaves(value: Json, path: tuple[str, ...]) -> Iterator[_Leaf]:
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _leaves(part, (*path, key.replace("_", " ").strip() or "Unnamed"))
+    elif (text := told(value)) and path and not not_done(text) and path[-1].lower() not in _ADVICE:
+        yield _Leaf(path, text)
+
+
+def _lab(leaf: _Leaf) -> Lab | None:
+    """The laboratory value that a leaf cleanly is; None for all else."""
+    path = [part for part in leaf.path if not _CONTENT.fullmatch(part)] or list(leaf.path)
+    whole = " ".join(leaf.path)
+    if _IMAGING.search(whole) or _MICROBIOLOGY.search(whole) or re.search("vital", whole, re.IGNORECASE):
+        return None
+    if any(_TRACED.search(part) for part in leaf.path):
+        return None
+    known = any(_BLOOD.search(part) or _PREFIXED.search(part) for part in leaf.path)
+    read = number(leaf.text)
+    if read is None and known and len(leaf.text) <= 40 and not leaf.text.endswith("."):
+        read = Measured(leaf.text, flag=word(leaf.text))
+    if read is None:
+        return None
+    panel = next((part for part in leaf.path[:-1] if _PREFIXED.search(part) or _VAGUE.fullmatch(path[-1])), "")
+    alone = readable(path[-1])
+    name = f"{readable(panel)}: {alone}" if panel and panel != path[-1] else alone
+    return Lab(name=name, value=read.value, unit=read.unit, low=read.low, high=read.high, flag=read.flag)
+
+
+def _unique(name: str, path: tuple[str, ...], taken: Mapping[str, object]) -> str:
+    """`name`, or with the section before it, or numbered: two results never share one."""
+    if name in taken and len(path) > 1:
+        name = f"{readable(path[0])}: {name.rsplit(': ', 1)[-1]}"
+    found, count = name, 1
+    while found in taken:
+        count += 1
+        found = f"{name} ({count})"
+    return found
+
+
+def _study(leaf: _Leaf) -> str:
+    """The study a leaf belongs to: its section, or below a wrapper such as 'Imaging' the section's member."""
+    path = list(leaf.path)
+    if len(path) > 1 and _MICROBIOLOGY.search(path[-1]):
+        return f"{readable(path[-2] if not _CONTENT.fullmatch(path[-2]) else path[0])}: {readable(path[-1])}"
+    while len(path) > 1 and _CONTENT.fullmatch(path[-1]):
+        path.pop()
+    if len(path) > 1 and _WRAPPER.fullmatch(path[0]):
+        if re.fullmatch(r"biopsy|radiographs?|x[- ]rays?", path[0], re.IGNORECASE):
+            return readable(f"{path[1]} {path[0]}" if path[0].lower() not in path[1].lower() else path[1])
+        return readable(path[1])
+    return readable(path[0])
+
+
+def _line(study: str, leaf: _Leaf) -> str:
+    """What a leaf says within its study: bare for findings, else with its own name."""
+    last = readable(leaf.path[-1])
+    if study.endswith(last) or _CONTENT.fullmatch(leaf.path[-1]) or study.lower().startswith(last.lower()):
+        return leaf.text
+    return f"{last}: {leaf.text}"
+
+
+def _joined(lines: Iterable[str]) -> str:
+    text = ""
+    for line in lines:
+        text += line if not text else f" {line}" if text.endswith(".") else f"; {line}"
+    return text
+
+
+def _specimen(test: str) -> str:
+    """'Sputum' of 'Sputum culture', 'Urinalysis' of 'Urinalysis: Bacterial culture'."""
+    return test.split(":", 1)[0].strip() if ":" in test else re.split(r"\s+cultures?\b", test, flags=re.IGNORECASE)[0]
+
+
+def _first(table: tuple[tuple[str, str], ...], name: str) -> str:
+    return next((label for label, pattern in table if re.search(pattern, name, re.IGNORECASE)), "")
+
 
 SOURCE = "AgentClinic"
 LICENCE = "MIT"

@@ -1,4 +1,4 @@
-"""The bytes of a case file as numbered lines of text, with every way a file can be unreadable named."""
+"""Where a case comes from: its file and place, and the problems found in it."""
 
 import gzip
 import io
@@ -9,11 +9,69 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, ClassVar, Protocol
 
+from pydantic import ValidationError
+
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
+from wardround.engine.text import printable
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.oddities import Oddity, in_record
-from wardround.scenarios.loaders.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One fault of a file. `line` counts from 1; 0 means the file as a whole. `case` and `field` may be empty.
+
+    With `warning` it is no fault but something odd: the case is read and played all the same.
+    """
+
+    path: str
+    line: int
+    field: str
+    message: str
+    case: str = ""
+    warning: bool = False
+
+    def __str__(self) -> str:
+        where = [printable(self.path)]
+        if self.line:
+            where.append(f"line {self.line}")
+        if self.case:
+            where.append(f"case {printable(self.case)}")
+        if self.field:
+            where.append(f"field {printable(self.field)}")
+        return f"{'warning: ' * self.warning}{', '.join(where)}: {self.message}"
+
+
+class Refused(Exception):
+    """A record that is no case; `faults` are all its (field, message) pairs. Never leaves the loaders."""
+
+    def __init__(self, faults: Iterable[tuple[str, str]]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(f"{field}: {message}" for field, message in self.faults))
+
+
+def faults(error: ValidationError) -> tuple[tuple[str, str], ...]:
+    """All (field, message) pairs of a schema error; fields as in 'labs[0].value'."""
+    return tuple((_field(part["loc"]), _message(part["type"], part["msg"])) for part in error.errors())
+
+
+def _field(location: tuple[int | str, ...]) -> str:
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def _message(kind: str, message: str) -> str:
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        return "is no field of a case (docs/case.schema.json lists them)"
+    if kind == "string_too_short":
+        return "must not be empty"
+    return message[:1].lower() + message[1:]
+
 
 _PEEK = 4096
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")

@@ -1,25 +1,191 @@
-"""The build: admissions are chosen by codes, then by notes; then the big tables are read for what is left."""
+"""Builds cases from admissions: the slice that is read, the draft of each case, the case itself."""
 
 import os
-from collections.abc import Callable, Iterator
-from typing import IO
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import IO, Any
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.loaders.own import line
-from wardround.scenarios.mimic import loading
-from wardround.scenarios.mimic.assemble import case
-from wardround.scenarios.mimic.codes import Codes, read_gem
-from wardround.scenarios.mimic.draft import Draft
-from wardround.scenarios.mimic.drafting import CODES, CULTURES, LABS, PEOPLE, REPORTS, Drafting
+from wardround.scenarios.case import Case, Category, Finding, Provenance, Truth
+from wardround.scenarios.loaders.load import line
+from wardround.scenarios.mimic import case_draft, database, published_rules, results
+from wardround.scenarios.mimic.case_draft import Draft, Person, Report, Results
+from wardround.scenarios.mimic.codes import OTHERS, Code, Codes, body_system, other_names, read_gem
+from wardround.scenarios.mimic.database import Spill
 from wardround.scenarios.mimic.flow import Flow
-from wardround.scenarios.mimic.options import Options
-from wardround.scenarios.mimic.pool import pool
-from wardround.scenarios.mimic.published import published
-from wardround.scenarios.mimic.rule import Entry, Steps, limit_rule, sample_rule, size_rule
-from wardround.scenarios.mimic.rules import Ground, default
-from wardround.scenarios.mimic.spill import Spill
-from wardround.scenarios.mimic.tree import Tree, tree
+from wardround.scenarios.mimic.note import note, parts
+from wardround.scenarios.mimic.pool import Disease, pool
+from wardround.scenarios.mimic.published_rules import published
+from wardround.scenarios.mimic.results import (
+    CULTURE_COLUMNS,
+    LAB_COLUMNS,
+    Item,
+    cultures,
+    cultures_published,
+    labs,
+    labs_published,
+)
+from wardround.scenarios.mimic.rules import Entry, Ground, Steps, default, limit_rule, sample_rule, size_rule
+from wardround.scenarios.mimic.tables import Options, Tree, tree
 from wardround.scenarios.published.tables import load
+from wardround.scenarios.terms.wording import key
+
+
+def case(draft: Draft, options: Options, source: str, licence: str) -> Case:
+    """The case; its label is the disease, without notes the title of the code that stands for it."""
+    disease = draft.disease or Disease(draft.label)
+    structured = not draft.told
+    label = draft.label if structured else disease.name
+    names = [*disease.names, *_titled(draft)] if structured else disease.synonyms
+    synonyms = {key(name): name for name in reversed(names) if key(name) != key(label)}
+    system = _system(draft, disease)
+    return Case(
+        id=f"mimic-{draft.hadm}",
+        opening=case_draft.structured(draft.person) if structured else case_draft.history(draft.told),
+        opening_source="structured" if structured else "note",
+        complaint="" if structured else draft.complaint,
+        history=dict(draft.told),
+        examination=draft.examination,
+        labs=draft.results.labs,
+        microbiology=draft.results.cultures,
+        imaging=draft.results.studies,
+        truth=Truth(
+            diagnosis=label,
+            synonyms=tuple(reversed(synonyms.values())),
+            codes=tuple(code.cited for code in draft.codes[:1]),
+        ),
+        group=disease.name,
+        category=Category(body_systems=(system,) if system else ()),
+        provenance=Provenance(
+            source=source, record=f"subject_id {draft.person.subject}, hadm_id {draft.hadm}", licence=licence
+        ),
+        data_class=options.data_class,
+    )
+
+
+def _titled(draft: Draft) -> tuple[str, ...]:
+    return other_names(draft.first) if draft.first and draft.first.title == draft.label else ()
+
+
+def _system(draft: Draft, disease: Disease) -> str:
+    """By the disease's own families; for a disease without any, by the code that stands for it."""
+    if disease.icd10:
+        return body_system(disease.icd10[0], 10)
+    if disease.icd9:
+        return body_system(disease.icd9[0], 9)
+    return body_system(draft.first.code, draft.first.version) if draft.first else OTHERS
+
+
+CODES = ("seq_num", "code", "icd_version")
+PEOPLE = ("subject_id", "sex", "age", "admitted", "kind", "origin", "service")
+LABS = (*LAB_COLUMNS, "near")
+CULTURES = (*CULTURE_COLUMNS, "near")
+REPORTS = ("note_id", "exam", "text", "charttime", "near")
+
+
+@dataclass(frozen=True, eq=False)
+class Drafting:
+    """How rows become drafts. `lifted`: no pool, the first-listed code is the disease; `notes`: there are notes."""
+
+    codes: Codes
+    items: Mapping[int, Item]
+    lifted: bool
+    notes: bool
+    published: bool
+
+    def coded(self, hadm: int, rows: Sequence[Sequence[Any]]) -> Draft:
+        """The draft of an admission's codes."""
+        codes = tuple(Code(seq or 0, code, version, self.codes.title(code, version)) for seq, code, version in rows)
+        if self.lifted:
+            return Draft(hadm, Person(0), codes, leading=_own(codes[0]) if codes and codes[0].title else None)
+        pool = self.codes.diseases
+        places = [self.codes.diseases_of(code.code, code.version) for code in codes]
+        coded = dict.fromkeys(pool[place] for found in places for place in found)
+        leading = pool[places[0][0]] if places and places[0] and codes[0].seq == 1 else None
+        return Draft(hadm, Person(0), codes, tuple(coded), leading)
+
+    def noted(self, draft: Draft, text: str | None) -> Draft:
+        """The same with its discharge note, where it has one."""
+        if not text or not text.strip():
+            return draft
+        return replace(draft, text=text, note=note(text))
+
+    def labelled(self, draft: Draft, disease: Disease | None) -> Draft:
+        """The same with its label: what the rules on notes found, else by its codes.
+
+        Without notes the label is the title of the code that stands for the disease, the first-listed where no rule
+        was switched off.
+        """
+        own = disease or draft.leading or next(iter(draft.coded), None)
+        if own is None:
+            own = _own(draft.codes[0])
+        if self.notes and not self.lifted:
+            return replace(draft, disease=own, label=own.name)
+        return replace(draft, disease=own, label=self._coded_as(draft, own).title or own.name)
+
+    def _coded_as(self, draft: Draft, disease: Disease) -> Code:
+        if self.lifted or disease not in draft.coded:
+            return draft.codes[0]
+        place = self.codes.diseases.index(disease)
+        return next(code for code in draft.codes if place in self.codes.diseases_of(code.code, code.version))
+
+    def whole(self, draft: Draft, person: Sequence[Any], rows: Mapping[str, Sequence[Sequence[Any]]]) -> Draft:
+        """The same with person and results; the last cell of each of the `rows` says: attached by its time alone."""
+        subject, sex, age, admitted, kind, origin, service = person
+        own = {name: [row[:-1] for row in found if not row[-1]] for name, found in rows.items()}
+        near = any(row[-1] for found in rows.values() for row in found)
+        draft = replace(
+            draft,
+            person=Person(subject, sex or "", _age(age), admitted, kind or "", origin or "", service or ""),
+            results=self._results(own),
+            nearby=self._results({name: [row[:-1] for row in found] for name, found in rows.items()}) if near else None,
+        )
+        return self._told(draft)
+
+    def _results(self, rows: Mapping[str, Sequence[Sequence[Any]]]) -> Results:
+        reports = tuple(Report(note or "", exam, text or "", _time(at)) for note, exam, text, at in rows["reports"])
+        studies = (results.study(report) for report in reports)
+        read_labs, read_cultures = (labs_published, cultures_published) if self.published else (labs, cultures)
+        return Results(
+            labs=read_labs(rows["labs"], self.items),
+            cultures=read_cultures(rows["cultures"]),
+            reports=reports,
+            studies=tuple(study for study in studies if study),
+        )
+
+    def _told(self, draft: Draft) -> Draft:
+        """The same with history and examination from its note."""
+        if draft.note is None:
+            return draft
+        if self.published:
+            return replace(
+                draft, told=published_rules.told(draft.text), examination=published_rules.examined(draft.text)
+            )
+        found = parts(draft.note.get("examination"))
+        tidied = ((name, case_draft.tidy(text)) for name, text in found)
+        return replace(
+            draft,
+            told=case_draft.told(draft.note),
+            complaint=" ".join(case_draft.tidy(draft.note.get("complaint")).split()),
+            examination=tuple(Finding(section=name, text=text) for name, text in tidied if text.strip("_ ")),
+        )
+
+
+@lru_cache(maxsize=8192)
+def _own(code: Code) -> Disease:
+    """A code as a disease of its own."""
+    return Disease(code.title or code.code, other_names(code) if code.title else ())
+
+
+def _age(age: Any) -> int | None:
+    return int(age) if age is not None and 0 <= age < 130 else None
+
+
+def _time(at: datetime | None) -> str:
+    return at.isoformat() if at is not None else ""
+
 
 _MANY, _FEW = 20_000, 200
 """Admissions at a time: by their codes, and with all their rows."""
@@ -53,17 +219,17 @@ class Build:
 
         `spill` is the working database; `drafts` holds finished cases until it is known which of them are taken.
         """
-        total = loading.load_admissions(spill, self.tree)
+        total = database.load_admissions(spill, self.tree)
         say(f"admissions: {total:,}")
-        codes = Codes(loading.load_titles(spill, self.tree), self._pool.diseases, self._gem)
-        items = loading.load_items(spill, self.tree)
+        codes = Codes(database.load_titles(spill, self.tree), self._pool.diseases, self._gem)
+        items = database.load_items(spill, self.tree)
         drafting = Drafting(codes, items, self._pool.lifted, self.notes, self._published)
         source = _release(spill, self.tree)
         self._by_codes(spill, drafting, total)
         say(f"admissions left by their codes: {spill.count('candidates'):,}")
         self._by_notes(spill, drafting)
         say(f"admissions whose results are read: {spill.count('kept'):,}")
-        loading.load_results(spill, self.tree, published=self._published)
+        database.load_results(spill, self.tree, published=self._published)
         say("rows of theirs: " + ", ".join(f"{name} {spill.count(name):,}" for name in ("labs", "cultures", "reports")))
         entries = list(self._by_records(spill, drafting, drafts, source))
         diseases: dict[str, int] = {}
@@ -77,9 +243,9 @@ class Build:
         """Table `candidates`: the admissions that the rules on codes leave."""
         seen = 0
         spill.run("create table candidates (hadm_id bigint)")
-        for part in loading.slices(spill, "people", _MANY):
+        for part in database.slices(spill, "people", _MANY):
             kept = []
-            for hadm, rows in loading.grouped(spill, CODES, "codes", part).items():
+            for hadm, rows in database.grouped(spill, CODES, "codes", part).items():
                 seen += 1
                 if self.steps.go(drafting.coded(hadm, rows), "codes") is not None:
                     kept.append(hadm)
@@ -92,12 +258,12 @@ class Build:
         if not self.notes:
             spill.run("insert into kept select hadm_id, -1 from candidates")
             return
-        loading.load_notes(spill, self.tree)
+        database.load_notes(spill, self.tree)
         places = {disease: place for place, disease in enumerate(self._pool.diseases)}
-        for part in loading.slices(spill, "candidates", _FEW):
+        for part in database.slices(spill, "candidates", _FEW):
             hadms, diseases = [], []
-            texts = loading.grouped(spill, ("text",), "notes", part)
-            for hadm, rows in loading.grouped(spill, CODES, "codes", part, "candidates").items():
+            texts = database.grouped(spill, ("text",), "notes", part)
+            for hadm, rows in database.grouped(spill, CODES, "codes", part, "candidates").items():
                 draft = drafting.noted(drafting.coded(hadm, rows), _text(texts.get(hadm)))
                 after = self.steps.go(draft, "note")
                 if after is not None:
@@ -107,7 +273,7 @@ class Build:
 
     def _by_records(self, spill: Spill, drafting: Drafting, drafts: IO[bytes], source: str) -> Iterator[Entry]:
         """The finished cases, each written to the drafts."""
-        for part in loading.slices(spill, "kept", _FEW):
+        for part in database.slices(spill, "kept", _FEW):
             for draft in self._whole(spill, drafting, part):
                 after = self.steps.go(draft, "record")
                 if after is None:
@@ -121,8 +287,8 @@ class Build:
     def _whole(self, spill: Spill, drafting: Drafting, part: tuple[int, int]) -> Iterator[Draft]:
         columns = {"codes": CODES, "people": PEOPLE, "labs": LABS, "cultures": CULTURES, "reports": REPORTS}
         columns |= {"notes": ("text",)} if self.notes else {}
-        places = loading.grouped(spill, ("disease",), "kept", part)
-        rows = {table: loading.grouped(spill, names, table, part, "kept") for table, names in columns.items()}
+        places = database.grouped(spill, ("disease",), "kept", part)
+        rows = {table: database.grouped(spill, names, table, part, "kept") for table, names in columns.items()}
         for hadm, codes in rows["codes"].items():
             place = places[hadm][0][0]
             draft = drafting.noted(drafting.coded(hadm, codes), _text(rows.get("notes", {}).get(hadm)))

@@ -8,11 +8,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from wardround.engine.records import Json
-from wardround.scenarios.mimic.badrow import BadRow
-from wardround.scenarios.mimic.options import Options
 from wardround.scenarios.mimic.pool import Pool
-from wardround.scenarios.mimic.rule import Steps
-from wardround.scenarios.mimic.tree import Tree
+from wardround.scenarios.mimic.rules import Steps
+from wardround.scenarios.mimic.tables import BadRow, Options, Tree
 
 _TOLD = 20
 

@@ -1,7 +1,18 @@
-"""The tables of MIMIC-IV that a build reads: where they lie, which columns it needs, what is lost without them."""
+"""The files of a user's copy of MIMIC-IV: what they are called, where they lie, which rows are bad."""
 
-from collections.abc import Mapping
+import csv
+import gzip
+import hashlib
+import re
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from wardround.engine.errors import UsageError
 
 _TEXT = "VARCHAR"
 
@@ -116,3 +127,221 @@ TABLES: Mapping[str, Table] = {
     )
 }
 """Every table a build may read, by name."""
+
+OnBadRow = Literal["stop", "skip"]
+
+_SAID = {
+    "CAST": "is not of the column's type",
+    "MISSING COLUMNS": "the row breaks off: columns are missing",
+    "TOO MANY COLUMNS": "the row has more columns than the header",
+    "UNQUOTED VALUE": "a quotation mark is not closed, or stands inside a value",
+    "LINE SIZE OVER MAXIMUM": "the row is longer than 2 MB: is a quotation mark not closed?",
+    "INVALID ENCODING": "bytes are not UTF-8",
+    "INVALID STATE": "the quotation marks cannot be made sense of",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """One fault of a file. `row` counts from 1, the header being row 1; `column` may be empty.
+
+    `latin`: the row was not lost, its bytes were read as Latin-1.
+    """
+
+    path: Path
+    row: int
+    column: str
+    kind: str
+    detail: str
+
+    @property
+    def latin(self) -> bool:
+        """Whether the row only holds bytes that are not UTF-8."""
+        return self.kind == "INVALID ENCODING"
+
+    def __str__(self) -> str:
+        column = f", column {self.column}" if self.column else ""
+        said = _SAID.get(self.kind, self.detail)
+        return f"{self.path}, row {self.row}{column}: {said}" + (f" ({self.detail})" if self.kind == "CAST" else "")
+
+
+def refuse(found: Sequence[BadRow], total: int) -> UsageError:
+    """The error that stops a build at the faults of one file; the first five are told."""
+    more = f"\n  and {total - 5} more" if total > 5 else ""
+    rows = "\n".join(f"  {row}" for row in found[:5])
+    return UsageError(
+        f"{total} rows cannot be read as they stand; --on-bad-row skip goes on without them\n{rows}{more}"
+    )
+
+
+NONE = "none"
+"""`--table NAME=none` says that a table that must be there is not, on purpose."""
+
+_RELEASE = re.compile(r"mimic-?_?iv\D{0,40}?v?(?<!\d)([0-9]\.[0-9](?:\.[0-9])?)(?!\d)", re.IGNORECASE)
+_TOLD = ("CHANGELOG.txt", "README.txt", "README.md", "SHA256SUMS.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One table's file; `columns` are those of its header, in order."""
+
+    table: Table
+    path: Path
+    columns: tuple[str, ...]
+
+    def has(self, column: str) -> bool:
+        """Whether the file has the column."""
+        return column in self.columns
+
+    def sha256(self) -> str:
+        """Checksum of the file as it lies on the disk."""
+        with self.path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The files of one copy of MIMIC-IV. `missing` maps an absent table to what the build goes without."""
+
+    root: Path
+    version: str
+    files: Mapping[str, File]
+    missing: Mapping[str, str]
+
+    def has(self, name: str) -> bool:
+        """Whether the table is there."""
+        return name in self.files
+
+
+def tree(root: Path, named: Mapping[str, str], version: str = "") -> Tree:
+    """The tables below `root`, with `named` for those that are called otherwise (a path, or 'none').
+
+    Raises UsageError with everything that is wrong at once: a folder of another data set or release, tables and
+    columns that are needed and absent.
+    """
+    unknown = [name for name in named if name not in TABLES]
+    if unknown:
+        raise UsageError(f"--table {unknown[0]}=...: there is no such table; a build reads: {', '.join(TABLES)}")
+    if not root.is_dir():
+        raise UsageError(f"{root}: is no folder; --mimic names the folder of your own copy of MIMIC-IV")
+    _refuse_other(root)
+    files, missing, wrong = {}, {}, []
+    for table in TABLES.values():
+        path = _found(root, table, named.get(table.name, ""))
+        if path is None:
+            if not table.lost and named.get(table.name) != NONE:
+                wrong.append(f"table {table.name} is missing ({_expected(root, table)}); --table {table.name}=PATH")
+            missing[table.name] = table.lost or "left out by --table"
+            continue
+        columns = header(path)
+        absent = [column for column in table.needed if column not in columns]
+        if absent:
+            wrong.append(f"{path}: column {', '.join(absent)} is missing; its header has: {', '.join(columns)}")
+        files[table.name] = File(table, path, columns)
+    if "labevents" in files and not (files["labevents"].has("value") or files["labevents"].has("valuenum")):
+        wrong.append(f"{files['labevents'].path}: column value is missing, and so is valuenum")
+    if wrong:
+        raise UsageError("\n".join((f"{root} cannot be built from:", *(f"  {line}" for line in wrong))))
+    return Tree(root, _release(root, version), files, missing)
+
+
+def header(path: Path) -> tuple[str, ...]:
+    """The column names of a CSV file, plain or gzip, in lower case."""
+    try:
+        with path.open("rb") as probe:
+            packed = probe.read(2) == b"\x1f\x8b"
+        with gzip.open(path, "rb") if packed else path.open("rb") as stream:
+            line = stream.readline(1 << 16).decode("latin-1")
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{path}: cannot be read ({error}); was it copied whole?") from error
+    line = line.removeprefix("\xef\xbb\xbf").strip()
+    if not line:
+        raise UsageError(f"{path}: is empty; a table starts with its column names")
+    if "\0" in line:
+        raise UsageError(f"{path}: is a binary file; tables are CSV, plain or gzip")
+    return tuple(name.strip().lower() for name in next(csv.reader([line])))
+
+
+def _found(root: Path, table: Table, named: str) -> Path | None:
+    if named == NONE:
+        return None
+    if named:
+        path = Path(named)
+        for choice in (path, root / path):
+            if choice.is_file():
+                return choice
+        raise UsageError(f"--table {table.name}={named}: there is no such file")
+    around = (root.parent / table.folder,) if root.name in ("hosp", "note") else ()
+    folders = (root / table.folder, root, *around, *_beside(root, table.folder))
+    places = (folder / f"{table.name}{ending}" for folder in folders for ending in (".csv.gz", ".csv"))
+    return next((path for path in places if path.is_file()), None)
+
+
+def _beside(root: Path, folder: str) -> tuple[Path, ...]:
+    """The note module is a download of its own: 'mimic-iv-note/2.2/note' or the like inside the folder."""
+    return tuple(sorted(root.glob(f"*/{folder}"))) + tuple(sorted(root.glob(f"*/*/{folder}")))
+
+
+def _expected(root: Path, table: Table) -> str:
+    return f"looked for {root / table.folder / (table.name + '.csv')} or .csv.gz"
+
+
+def _refuse_other(root: Path) -> None:
+    names = {path.name for path in root.iterdir()}
+    if {"ADMISSIONS.csv", "ADMISSIONS.csv.gz"} & names or {"D_ICD_DIAGNOSES.csv", "D_ICD_DIAGNOSES.csv.gz"} & names:
+        raise UsageError(f"{root}: this is MIMIC-III; a build reads MIMIC-IV 2.x or 3.x")
+    if "core" in names and (root / "core").is_dir():
+        raise UsageError(f"{root}: this is MIMIC-IV 1.x or older (it has a folder core); a build reads 2.x or 3.x")
+
+
+def _release(root: Path, said: str) -> str:
+    """The release: as said, else as the folder's name or its own texts tell, else '' (not known)."""
+    if said:
+        _refuse_release(root, said)
+        return said
+    told = next((match[1] for part in reversed(root.resolve().parts) if (match := _RELEASE.search(part))), "")
+    parts = root.resolve().parts
+    if not told and len(parts) > 1 and re.search(r"mimic-?_?iv", parts[-2], re.IGNORECASE):
+        told = parts[-1] if re.fullmatch(r"\d\.\d(\.\d)?", parts[-1]) else ""
+    for name in _TOLD:
+        path = root / name
+        if not told and path.is_file():
+            match = _RELEASE.search(path.read_text(encoding="latin-1")[:20_000])
+            told = match[1] if match else ""
+    _refuse_release(root, told)
+    return told
+
+
+def _refuse_release(root: Path, release: str) -> None:
+    if release and release[0] not in "23":
+        raise UsageError(f"{root}: this is MIMIC-IV {release}; a build reads 2.x or 3.x")
+
+
+RuleSet = Literal["default", "published"]
+
+
+class Options(BaseModel):
+    """The settings of a build; `None` of a size means what the rule set has."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mimic: Path
+    tables: dict[str, str] = Field(default_factory=dict, description="Files that are called otherwise, by table.")
+    version: str = Field(default="", description="The release, where the folder does not tell it.")
+    pool: str | None = Field(default=None, description="A file of diseases, 'all', or None for the project's own.")
+    gem: Path | None = Field(default=None, description="A map from ICD-9-CM to ICD-10-CM.")
+    lookup: Path | None = Field(default=None, description="The published look-up tables, for the published rules.")
+    rules: RuleSet = "default"
+    without: tuple[str, ...] = Field(default=(), description="Rules switched off.")
+    series: bool = Field(default=True, description="Keep repeated results; False keeps the first of each test.")
+    min_per_disease: int | None = Field(default=None, ge=1)
+    per_disease: int = Field(default=100, ge=1)
+    limit: int | None = Field(default=None, ge=1)
+    seed: int = 0
+    on_bad_row: OnBadRow = "stop"
+    data_class: Literal["public", "restricted"] = "restricted"
+
+    @property
+    def at_least(self) -> int:
+        """The fewest admissions of a disease: more than 10 in the paper's text, 10 in its data."""
+        return self.min_per_disease or (10 if self.rules == "published" else 11)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from wardround.scenarios.case import Item
+from wardround.scenarios.parsers.published import Listed
 from wardround.scenarios.published import imaging, replies
-from wardround.scenarios.published.actions import Listed
 from wardround.scenarios.published.tables import Absent, Tables
-from wardround.scenarios.records import Item
-from wardround.scenarios.terms.orders import Answer
+from wardround.scenarios.terms.examiner_lookup import Answer
 
 
 def answer(record: Sequence[Item], reply: str, kind: str, tables: Tables) -> tuple[Answer, ...]:

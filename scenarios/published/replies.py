@@ -2,8 +2,8 @@
 
 import re
 
+from wardround.scenarios.parsers.published import HEADINGS, Listed
 from wardround.scenarios.published import imaging
-from wardround.scenarios.published.actions import HEADINGS, Listed
 from wardround.scenarios.published.matching import Match, match
 from wardround.scenarios.published.tables import Absent, Tables
 

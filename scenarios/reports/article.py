@@ -1,10 +1,12 @@
-"""A case report as it was published: what of it is read, kept with a run, and sent to a model."""
+"""An article of a case report: its parts, its words in order, and the options of a build."""
 
+import re
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from wardround.scenarios.case import Record, Text
 
@@ -77,3 +79,101 @@ class Unread:
 
 def _parts(*named: tuple[str, str]) -> str:
     return "\n\n".join(f"{name}:\n{text}" for name, text in named if text)
+
+
+_SPACE = re.compile(r"[ \t\r\f\v\u00a0\u2009\u202f]+")
+_LINES = re.compile(r"\s*\n\s*\n\s*")
+_CITED = re.compile(r"[ \t]*\[(?:\s*\d+[a-z]?\s*[,;\u2013\u2014-]?\s*)+\]|[ \t]*\[[\s,;\u2013\u2014-]*\]")
+_VISUAL = (
+    r"(?<!mitotic )\b(?i:(?:extended |supplementary |supporting |supplemental )*(?:fig(?:ure)?s?\b\.?|tables?|videos?)"
+    r"|supplementary (?:data|files?|materials?|appendix))\s*(?:S?\d|[A-Z]\b|[IVX]+\b)"
+)
+IN_BRACKETS = re.compile(r"[ \t]*[(\[](?i:as )?(?i:see |shown in |cf\.? )?(?i:also )?" + _VISUAL + r"[^()\[\]]*[)\]]")
+"""A figure or table named in brackets: it can go without hurting the sentence."""
+
+VISUAL = re.compile(
+    _VISUAL
+    + r"|(?<!mitotic )\b(?i:figure)\b(?!\s*-?\s*of\b)|\b(?i:(?:shown|seen|see|given|listed|summari[sz]ed|presented)"
+    r" in (?:the )?(?:images?|photographs?|pictures?|tables?|panels?)\b"
+    r"|(?:image|photograph|picture|table) (?:above|below)\b)"
+)
+"""A figure, table or picture referred to."""
+
+# A full stop that ends a sentence; many sources run the next sentence on without a space ('established.The patient').
+_STOP = re.compile(r"(?<=[a-z0-9)\]%\u00b0\"'\u201d][.!?;])(?:\s+(?=[A-Z0-9(\"'\u201c])|(?=[A-Z][a-z]))")
+_BULLET = re.compile(r"^\s*(?:[-*\u2022+]|\d{1,2}[.)])\s+")
+_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
+_WORD = re.compile(r"[^\W\d_]+")
+_ENGLISH_TEXT = """the of and a an in to was were with is are for on that by at as from had has his her he she this 
+which be not or after patient it no been who their"""
+_ENGLISH = frozenset(_ENGLISH_TEXT.split())
+ENGLISH_SHARE = 0.12
+"""Least share of the commonest English words among the words of an English text; medical English has about 0.35."""
+
+
+def tidy(text: str) -> str:
+    """`text` without figures and citations in brackets, spaces single, paragraphs apart."""
+    plain = _CITED.sub("", IN_BRACKETS.sub("", _SPACE.sub(" ", text)))
+    return _LINES.sub("\n\n", plain).strip()
+
+
+def plain(line: str) -> str:
+    """A line without its bullet and its emphasis."""
+    return _EMPHASIS.sub("", _BULLET.sub("", line)).strip()
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text, line by line, bullets and emphasis left out."""
+    return tuple(part.strip() for line in text.splitlines() for part in _STOP.split(plain(line)) if part.strip())
+
+
+def english(text: str) -> bool:
+    """Whether a text reads as English, by the share of its commonest words; a text of fewer than 20 words passes."""
+    words = [word.lower() for word in _WORD.findall(text[:20_000])]
+    if len(words) < 20:
+        return not words or text.isascii()
+    return sum(word in _ENGLISH for word in words) >= ENGLISH_SHARE * len(words)
+
+
+@lru_cache(maxsize=64)
+def folded(text: str) -> str:
+    """`text` as it is compared: small letters and digits, one space between words."""
+    return re.sub(r"[^\w.%]+", " ", text.lower()).strip()
+
+
+Kind = Literal["diagnosis", "treatment"]
+KINDS: tuple[Kind, ...] = ("diagnosis", "treatment")
+ARTICLE_RULES = ("article_type", "published_after", "body", "language", "length", "relevant")
+CASE_RULES = ("sections", "visuals", "answer", "supported", "numbers", "leak", "outcome")
+
+
+class Options(BaseModel):
+    """The settings of a build."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    also: tuple[str, ...] = Field(default=(), description="Further files and folders.")
+    kinds: tuple[Kind, ...] = Field(default=KINDS, min_length=1, description="What cases are made of an article.")
+    published_after: date | None = None
+    without: tuple[str, ...] = Field(default=(), description="Rules switched off.")
+    licence: str = Field(default="", description="Licence of articles that name none.")
+    data_class: Literal["auto", "public", "restricted"] = "auto"
+    on_bad_row: Literal["stop", "skip"] = "stop"
+    limit: int | None = Field(default=None, ge=1, description="At most so many articles that pass the filters.")
+    max_characters: int = Field(default=200_000, ge=1, description="Longest article.")
+    rare_candidates: int = Field(default=5, ge=0, description="At most so many rare diseases are verified.")
+    support: float = Field(default=60, ge=0, le=100, description="Least score of a sentence found in the article.")
+    unsupported: float = Field(default=0.2, ge=0, le=1, description="Largest share of sentences that are not found.")
+
+    @field_validator("without")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if unknown := [name for name in names if name not in (*ARTICLE_RULES, *CASE_RULES)]:
+            raise ValueError(f"there is no rule {unknown[0]!r}; rules: {', '.join((*ARTICLE_RULES, *CASE_RULES))}")
+        return names
+
+    @field_validator("kinds", mode="before")
+    @classmethod
+    def _listed(cls, kinds: object) -> object:
+        """'diagnosis,treatment' as `--set` gives it."""
+        return tuple(kinds.split(",")) if isinstance(kinds, str) else kinds

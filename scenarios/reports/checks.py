@@ -1,4 +1,4 @@
-"""What a built case must pass: named rules in their order, each switchable and counted."""
+"""Checks of a curated case: complete, free of the outcome, supported by its article."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -7,17 +7,142 @@ from dataclasses import dataclass, replace
 from rapidfuzz import fuzz
 
 from wardround.scenarios.case import Truth
-from wardround.scenarios.loaders.names import names
-from wardround.scenarios.reports import profile
-from wardround.scenarios.reports.draft import Draft, Drop
-from wardround.scenarios.reports.options import Options
-from wardround.scenarios.reports.outcome import told_after
-from wardround.scenarios.reports.prose import IN_BRACKETS, VISUAL, folded
-from wardround.scenarios.reports.replies import ANSWER, EXPLANATION, SUMMARY
-from wardround.scenarios.reports.support import found, invented
+from wardround.scenarios.loaders.values import names
+from wardround.scenarios.reports import case_summary
+from wardround.scenarios.reports.article import IN_BRACKETS, VISUAL, Article, Options, folded, sentences
+from wardround.scenarios.reports.case_summary import MISSING, Draft, Drop, items
+from wardround.scenarios.reports.reply_parsers import ANSWER, EXPLANATION, SUMMARY
 from wardround.scenarios.terms.disease import others
-from wardround.scenarios.terms.leak import opening_contains
+from wardround.scenarios.terms.truth import opening_contains
 from wardround.scenarios.terms.wording import key
+
+_RESULT = re.compile(
+    r"(?i)\b(?:"
+    # what a follow-up showed
+    r"follow(?:ed)?[ -]?up\b[^.;]{0,60}\b(?:showed|shows|revealed|demonstrated|confirmed|remained|indicated|found)\b"
+    r"|(?:at|on) (?:the |her |his )?(?:[\w-]+ ){0,3}follow[ -]?up\b[^.;]{0,40}"
+    r"\b(?:was|were|had|no|the patient|he|she)\b"
+    # that the patient left, recovered or died
+    r"|(?:was|were|been) (?:\w+ )?discharged|discharged (?:home|in good|in stable|in a)"
+    r"|(?:made|achieved|had|showed) (?:an? )?(?:[\w-]+ ){0,2}(?:recovery|remission|resolution)\b"
+    r"|(?:has|have|had|was|were)\s+(?:fully |completely |subsequently |gradually )?recovered\b"
+    r"|recovered (?:well|fully|completely)"
+    r"|(?:died|passed away|succumbed) (?:\w+ ){0,3}(?:after|following|despite|of|from|on|to)\b"
+    # that complaints went away after something
+    r"|(?:symptoms?|signs|pain|fever|lesions?|swelling|condition|function) (?:\w+ ){0,2}"
+    r"(?:resolved|improved|subsided|disappeared|normali[sz]ed)\b[^.;]{0,40}\b(?:after|following|post|with|within)\b"
+    r"|no (?:evidence of |signs? of )?(?:local |tumou?r |disease )?recurrence "
+    r"(?:was|were|has|had|at|after|during|for|over)\b"
+    r"|(?:remain(?:s|ed)|has been|had been) (?:recurrence|disease|symptom|tumou?r|pain|seizure|event)[ -]free"
+    # how the treatment went
+    r"|post-?operative(?:ly)? (?:course|period|recovery) (?:was|were|proceeded)"
+    r"|(?:course|recovery|period) (?:was )?uneventful|uneventful (?:\w+ )?(?:course|recovery|period)"
+    r"|responded (?:well|favou?rably|completely)|well[ -]tolerated"
+    r"|tolerated (?:the )?(?:\w+ )?(?:treatment|procedure|therapy|surgery) well"
+    r"|(?:\d+|one|two|three|six|twelve) (?:days?|weeks?|months?|years?) (?:after|following) (?:the )?"
+    r"(?:treatment|discharge)\b[^.;]{0,40}\b(?:showed|was|were|remained|had)\b"
+    r")"
+)
+_AFTER = re.compile(r"(?i)\b(?:outcomes?|follow[ -]?ups?|post-?operative|prognosis|clinical course)\b")
+_FEWEST = 6
+_FROM_THERE = 85.0
+_CLEARLY = 10.0
+
+
+def told_after(text: str, article: Article, past: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The sentences of `text` that tell a result of the treatment.
+
+    Either their words say so, or they stand in a section of the article on outcome or follow-up and nowhere else.
+    `past` are items of a profile that tell of earlier treatments and are passed over.
+    """
+    if past:
+        text = "\n".join(told for name, told in items(text, "treatment").items() if name not in past)
+    later = folded("\n".join(part.text for part in article.sections if _AFTER.search(part.heading)))
+    rest = folded("\n".join(part.text for part in article.sections if not _AFTER.search(part.heading)))
+    found = []
+    for sentence in sentences(text):
+        form = folded(sentence)
+        if _RESULT.search(sentence) or (later and len(form.split()) >= _FEWEST and _only(form, later, rest)):
+            found.append(sentence)
+    return tuple(found)
+
+
+def _only(form: str, later: str, rest: str) -> bool:
+    score = fuzz.partial_ratio(form, later)
+    return score >= _FROM_THERE and score >= fuzz.partial_ratio(form, rest) + _CLEARLY
+
+
+_LABEL = re.compile(r"^[^:]{1,60}:\s+")
+_FEWEST_WORDS = 4
+"""Words of the shortest sentence that is looked for; shorter ones ('Hypertension.') are found in any article."""
+_EMPTY = re.compile(
+    r"(?i)^(?:none|no|not|nil|unremarkable|n/?a)\b(?:\W+(?:\w+\W*){0,4})?$|.*\bnot (?:reported|specified|mentioned"
+    r"|provided|documented|described|detailed|stated|available)\b.*"
+)
+_NUMBER = re.compile(r"\d+(?:[.,\u00b7]\d+)*")
+_WORDS = """one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 thirteen 13
+fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 thirty 30 forty 40 fifty 50 sixty 60
+seventy 70 eighty 80 ninety 90 first 1 second 2 third 3 fourth 4 fifth 5 once 1 twice 2 single 1"""
+_SPELLED = dict(zip(_WORDS.split()[::2], _WORDS.split()[1::2], strict=True))
+_COUNTED = re.compile(r"(?im)^\s*\d{1,2}[.)]\s+|\b(?:test|case|patient|step|item|number|no\.) \d{1,2}(?=\s*:)")
+"""Numbers that only count: those of a list, and those of labels such as 'Test 2:'."""
+
+_POWER = re.compile(r"[x*\u00d7]\s*10(?:\s*\^\s*[-\u2212]?\d+|[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+|\d\b)")
+"""A power of ten: sources that lost their superscripts have 109 for 10^9."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A sentence with its score (0 to 100) and the passage of the article that is most like it."""
+
+    sentence: str
+    score: float
+    passage: str
+
+
+def found(text: str, source: str) -> tuple[Found, ...]:
+    """How well each sentence of `text` can be found in `source`, without labels and sentences that nothing is reported.
+
+    The score is the better of two: the likeness of the whole sentence to the best passage (rapidfuzz's partial ratio),
+    and the share of its longer words that the article has. Models shorten and join sentences: a strict quotation would
+    refuse most of what is right (docs/records.md has the calibration).
+    """
+    whole = folded(source)
+    words = frozenset(whole.split())
+    told = []
+    for sentence in sentences(text):
+        said = _LABEL.sub("", sentence)
+        form = folded(said)
+        if said == MISSING or len(form.split()) < _FEWEST_WORDS or _EMPTY.fullmatch(said):
+            continue
+        alignment = fuzz.partial_ratio_alignment(form, whole)
+        score, passage = (alignment.score, whole[alignment.dest_start : alignment.dest_end]) if alignment else (0.0, "")
+        told.append(Found(sentence, max(score, _shared(form, words)), passage))
+    return tuple(told)
+
+
+def _shared(form: str, words: frozenset[str]) -> float:
+    own = [word.strip(".%") for word in form.split() if len(word) > 3 and not word[0].isdigit()]
+    return 100 * sum(word in words or f"{word}." in words for word in own) / len(own) if own else 0.0
+
+
+def invented(text: str, source: str) -> tuple[str, ...]:
+    """Numbers of `text` that `source` has nowhere, neither in figures nor in words."""
+    known = _numbers(source) | {_SPELLED[word] for word in folded(source).replace(".", " ").split() if word in _SPELLED}
+    own = _POWER.sub("", _COUNTED.sub("", text))
+    return tuple(dict.fromkeys(said for said in _NUMBER.findall(own) if not _forms(said) & known))
+
+
+def _numbers(text: str) -> set[str]:
+    return {form for said in _NUMBER.findall(text) for form in _forms(said)}
+
+
+def _forms(said: str) -> set[str]:
+    """'1,000' is 1000; '4,5' may be 4.5; '7.0' is 7."""
+    said = said.replace("\u00b7", ".")
+    forms = {said, said.replace(",", ""), said.replace(",", ".")}
+    return {form.rstrip("0").rstrip(".") if "." in form else form.lstrip("0") or "0" for form in forms}
+
 
 LONGEST_NAME = 200
 """Characters of the longest name of a diagnosis."""
@@ -55,8 +180,8 @@ def checks(options: Options) -> Sequence[Check]:
 
 def sections(draft: Draft) -> Draft:
     """Every item of the kind, in its order."""
-    items = profile.completed(profile.items(draft.told[SUMMARY], draft.kind), draft.kind)
-    return _told(draft, SUMMARY, profile.summary(items))
+    items = case_summary.completed(case_summary.items(draft.told[SUMMARY], draft.kind), draft.kind)
+    return _told(draft, SUMMARY, case_summary.summary(items))
 
 
 def visuals(draft: Draft) -> Draft | Drop:

@@ -1,6 +1,9 @@
-"""The curation of case reports: one episode is one article, one seat restructures it step by step."""
+"""The curation of case reports as a game: which articles are asked about, and what is asked."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import ClassVar
 
@@ -10,19 +13,91 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, View
-from wardround.scenarios.moves import Unusable
-from wardround.scenarios.reports.article import Article, Unread
-from wardround.scenarios.reports.filters import READING, filters
-from wardround.scenarios.reports.options import KINDS, Options
-from wardround.scenarios.reports.rarity import candidates
-from wardround.scenarios.reports.replies import Declined, Labels, Reading, Told, Verdict, read
+from wardround.scenarios.parsers.moves import Unusable
+from wardround.scenarios.reports.article import KINDS, Article, Candidate, Options, Unread, english
+from wardround.scenarios.reports.reply_parsers import Declined, Labels, Reading, Told, Verdict, read
 from wardround.scenarios.reports.source import articles
+from wardround.scenarios.terms.lexical_linker import linker
+from wardround.scenarios.terms.linker import Concept, Linker
+
+_REPORT = ("case-report", "case report", "case study", "case series", "casereport", "case-study")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """`keeps` says whether an article goes on."""
+
+    name: str
+    what: str
+    keeps: Callable[[Article], bool]
+
+
+READING = (("readable", "the file or line can be read"), ("unique", "it was not read before"))
+"""Rules of the reading itself: what they drop never becomes an article, so they cannot be switched off."""
+
+
+def filters(options: Options) -> Sequence[Filter]:
+    """The rules that are switched on, in their order."""
+    after, most = options.published_after, options.max_characters
+    found = [
+        Filter("article_type", "it is filed as a case report, where its type is stated", _report),
+        Filter("body", "it has a text beside title and abstract", lambda article: bool(article.sections)),
+        Filter("language", "it is in English", _in_english),
+        Filter("length", f"it has at most {most:,} characters", lambda article: len(article.text) <= most),
+    ]
+    if after is not None:
+        what = f"it was published after {after}; undated counts as before"
+        found.insert(1, Filter("published_after", what, lambda article: (article.published or date.min) > after))
+    return [rule for rule in found if rule.name not in options.without]
+
+
+def _report(article: Article) -> bool:
+    kind = article.kind.lower()
+    return not kind or any(name in kind for name in _REPORT)
+
+
+def _in_english(article: Article) -> bool:
+    return article.language in ("", "en") and english(article.body or article.abstract or article.title)
+
+
+SINGLE = 200
+"""Characters up to which a text is also read as one name, misspellings and all."""
+
+
+def rare(text: str, linker: Linker) -> Sequence[Concept]:
+    """The rare diseases that `text` names, each once, in the order of the text.
+
+    Rare is what Orphanet's ontology or the project's list of rare diseases has, and what only OMIM has.
+    """
+    found = [mention.concept for mention in linker.mentions(text)]
+    if len(text) <= SINGLE and (whole := linker.link(text.strip())):
+        found.append(whole.concept)
+    return tuple({concept.id: concept for concept in found if concept.rare or concept.id.startswith("OMIM:")}.values())
+
+
+def candidates(article: Article, most: int, by: Linker | None = None) -> tuple[Candidate, ...]:
+    """At most so many rare diseases that the article names: those of its title first, then those named most often.
+
+    `by` is the linker; the default one takes some seconds when it is used first in a process, and is not touched where
+    `most` is 0.
+    """
+    if most < 1:
+        return ()
+    used = by or linker()
+    found = rare(article.text, used)
+    named = Counter(mention.concept.id for mention in used.mentions(article.text))
+    titled = {concept.id for concept in rare(article.title, used)}
+    places = {concept.id: place for place, concept in enumerate(found)}
+    best = sorted(found, key=lambda concept: (concept.id not in titled, -named[concept.id], places[concept.id]))
+    return tuple(Candidate(id=concept.id, name=concept.name) for concept in best[:most])
+
 
 _with = msgspec.structs.replace
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One question: `name` is its parser (replies.py) and prompt, `about` the kind of case, or the rare disease."""
+    """One question: `name` is its parser (reply_parsers.py) and prompt, `about` the kind of case, or the rare
+    disease."""
 
     name: str
     about: str = ""

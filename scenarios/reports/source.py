@@ -1,20 +1,324 @@
-"""Files and folders of articles, read one article at a time; what cannot be read is named and passed on."""
+"""Files of articles, as JATS XML or JSON lines, read one article at a time."""
 
 import gzip
+import html
 import os
+import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+from lxml import etree
 from pydantic import ValidationError
 
 from wardround.engine.errors import UsageError
+from wardround.engine.records import Json
 from wardround.engine.text import loads
-from wardround.scenarios.loaders.problem import Problem
-from wardround.scenarios.loaders.source import lines
-from wardround.scenarios.reports import jats, plain
-from wardround.scenarios.reports.article import Article, Unread
+from wardround.scenarios.loaders.source import Problem, lines
+from wardround.scenarios.reports.article import Article, Section, Unread, tidy
+
+_HEAD = 65_536
+_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_LEFT_OUT_TEXT = """fig fig-group table-wrap table-wrap-group supplementary-material media graphic inline-graphic
+disp-formula tex-math fn fn-group ref-list title label caption object-id"""
+_LEFT_OUT = frozenset(_LEFT_OUT_TEXT.split())
+_CREATIVE = re.compile(
+    r"creativecommons\.org/(?:licenses/(?P<kind>[a-z-]+)|(?P<zero>publicdomain/zero))/(?P<version>[\d.]+)"
+)
+_SHORT = re.compile(r"\bCC[ -]?(?P<kind>BY(?:-(?:NC|ND|SA))*|0)\b[ -]*(?P<version>\d\.\d)?", re.IGNORECASE)
+
+
+class Broken(Exception):
+    """A file that is no readable JATS; the message says where and what."""
+
+
+Fields = dict[str, Any]
+"""What a source says of an article, by the fields of `Article`; no id where it has none."""
+
+
+def jats_articles(stream: IO[bytes]) -> Iterator[Fields]:
+    """The articles of a file, one after another; raises Broken.
+
+    Entities of the file's own are refused (they are how a small file becomes a huge one), no other file and no
+    address is read.
+    """
+    if b"<!ENTITY" in stream.read(_HEAD).replace(b"\0", b"").upper():
+        raise Broken("it defines entities of its own; such a file is not read")
+    stream.seek(0)
+    count = 0
+    try:
+        parser = etree.iterparse(
+            stream, events=("start", "end"), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+        )
+        for event, element in parser:
+            if event == "start":
+                _no_entities(element)
+            elif etree.QName(element).localname == "article":
+                count += 1
+                yield _article(element)
+                element.clear()
+    except etree.XMLSyntaxError as error:
+        line, column = error.position
+        said = str(error.msg or "no XML").partition(", line")[0]
+        raise Broken(f"line {line}, column {column}: {said}") from error
+    if not count:
+        raise Broken("it is XML, but holds no <article>: is it JATS?")
+
+
+def _no_entities(element: etree._Element) -> None:
+    if element.getparent() is None:
+        declared = element.getroottree().docinfo.internalDTD
+        if declared is not None and any(True for _ in declared.iterentities()):
+            raise Broken("it defines entities of its own; such a file is not read")
+
+
+def _article(root: etree._Element) -> Fields:
+    meta = _first(root, "front/article-meta")
+    meta = _first(root, "front-stub") if meta is None else meta
+    body = _first(root, "body")
+    return {
+        "id": _id(meta),
+        "title": _text(_first(meta, "title-group/article-title")),
+        "abstract": _abstract(meta),
+        "sections": tuple(_sections(body)) if body is not None else (),
+        "kind": _article_type(root, meta),
+        "published": _published(meta),
+        "language": (root.get(_LANG) or "")[:2].lower(),
+        "licence": _licence(meta),
+    }
+
+
+def _first(element: etree._Element | None, path: str) -> etree._Element | None:
+    """The first element at `path`, whatever namespace the file puts it into."""
+    for name in path.split("/"):
+        if element is None:
+            return None
+        element = next((child for child in element if _named(child) == name), None)
+    return element
+
+
+def _all(element: etree._Element | None, name: str) -> Iterator[etree._Element]:
+    if element is not None:
+        yield from (child for child in element.iter() if _named(child) == name)
+
+
+def _named(element: etree._Element) -> str:
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+
+
+def _id(meta: etree._Element | None) -> str:
+    found = {(node.get("pub-id-type") or "").lower(): _text(node) for node in _all(meta, "article-id")}
+    number = found.get("pmcid") or found.get("pmc") or ""
+    if number:
+        return number if number.upper().startswith("PMC") else f"PMC{number}"
+    return found.get("doi") or (f"PMID{found['pmid']}" if found.get("pmid") else "")
+
+
+def _article_type(root: etree._Element, meta: etree._Element | None) -> str:
+    """The attribute, and the headings under which the journal files the article."""
+    headings = [_text(node) for node in _all(_first(meta, "article-categories"), "subject")]
+    return "; ".join(dict.fromkeys(part for part in (root.get("article-type") or "", *headings) if part))
+
+
+def _published(meta: etree._Element | None) -> date | None:
+    dates = [_date(node) for node in _all(meta, "pub-date")]
+    return min((found for found in dates if found), default=None)
+
+
+def _date(node: etree._Element) -> date | None:
+    try:
+        year, month, day = (int(_text(_first(node, name)) or 1) for name in ("year", "month", "day"))
+        return date(year, month, day) if year > 1 else None
+    except ValueError:
+        return None
+
+
+def _abstract(meta: etree._Element | None) -> str:
+    for node in _all(meta, "abstract"):
+        if node.get("abstract-type") in (None, "", "section", "structured", "web-summary"):
+            return "\n\n".join(
+                f"{part.heading}: {part.text}" if part.heading else part.text for part in _sections(node)
+            )
+    return ""
+
+
+def _sections(node: etree._Element, heading: str = "") -> Iterator[Section]:
+    """The text below `node`, a section for each title; paragraphs before the first one stand under `heading`."""
+    loose: list[str] = []
+    for child in node:
+        if _named(child) == "sec":
+            if loose:
+                yield Section(heading=heading, text="\n\n".join(loose))
+                loose = []
+            title = _text(_first(child, "title"))
+            yield from _sections(child, f"{heading}: {title}" if heading and title else title or heading)
+        elif _named(child) not in _LEFT_OUT and (text := tidy(_words(child))):
+            loose.append(text)
+    if loose:
+        yield Section(heading=heading, text="\n\n".join(loose))
+
+
+def _text(node: etree._Element | None) -> str:
+    return " ".join(_words(node).split()) if node is not None else ""
+
+
+def _words(node: etree._Element) -> str:
+    """All text of an element but that of figures, tables and numbers of references."""
+    parts = [node.text or ""]
+    for child in node:
+        name = _named(child)
+        if isinstance(child, etree._Entity):
+            parts.append(html.unescape(child.text or ""))
+        elif name in ("p", "list-item", "disp-quote", "def-item"):
+            parts.append(f"\n{_words(child)}\n")
+        elif name == "sup" and (power := _words(child).strip()) and parts[-1][-1:].isdigit():
+            parts.append(f"^{power}" if power.lstrip("+-\u2212").isdigit() else power)
+        elif name and name not in _LEFT_OUT and not (name == "xref" and child.get("ref-type") == "bibr"):
+            parts.append(_words(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _licence(meta: etree._Element | None) -> str:
+    for node in (*_all(meta, "license"), *_all(meta, "license_ref")):
+        said = " ".join((node.get(_HREF) or "", *(link.get(_HREF) or "" for link in node.iter()), _text(node)))
+        if name := short_licence(said):
+            return name
+    for node in _all(meta, "license"):
+        return _text(node)[:200]
+    return ""
+
+
+def short_licence(said: str) -> str:
+    """'CC-BY-NC-4.0', 'CC0-1.0' and the like, from an address or a sentence; '' if there is none in it."""
+    if found := _CREATIVE.search(said.lower()):
+        return f"CC0-{found['version']}" if found["zero"] else f"CC-{found['kind'].upper()}-{found['version']}"
+    if found := _SHORT.search(said):
+        kind = "CC0" if found["kind"] == "0" else f"CC-{found['kind'].upper()}"
+        return f"{kind}-{found['version']}" if found["version"] else kind
+    return ""
+
+
+FIELDS = {
+    "id": ("id", "pmcid", "pmc_id", "doi"),
+    "text": ("text", "raw_case", "full_text", "body"),
+    "title": ("title",),
+    "abstract": ("abstract",),
+    "kind": ("article_type", "type"),
+    "published": ("published", "date", "receive_time"),
+    "language": ("language", "lang"),
+    "licence": ("licence", "license"),
+}
+"""The fields of a line, each with the names it may have; `sections` is a list of {heading, text} beside or for text."""
+
+_LONGEST = 120
+_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+")
+_HEADING = re.compile(
+    r"(?i)^(?:abstract|highlights?|background|introduction|case|patient|presentation|description|materials?|methods?"
+    r"|results?|discussion|clinical|conclusions?|comments?|consent|ethic|funding|author|guarantor|research|conflict"
+    r"|declaration|credit|supplement|learning|diagnos|treatment|management|outcome|follow|history|physical|laboratory"
+    r"|imaging|investigation|differential|therap|intervention|surg|post|autopsy|histopath|patholog|limitation|key)"
+)
+
+
+class Wrong(Exception):
+    """A line that is no article; the message says which field and what."""
+
+
+def fields(record: Json) -> dict[str, Any]:
+    """What a line says of an article, by the fields of `Article`; raises Wrong."""
+    if not isinstance(record, Mapping):
+        raise Wrong(f"a line must be a JSON object, this is {type(record).__name__}")
+    told = {name: _field_text(record, names) for name, names in FIELDS.items()}
+    title, sections = told["title"], _given(record.get("sections"))
+    if told["text"]:
+        found, parted = parts(told["text"], titled=bool(title))
+        title, sections = title or found, (*sections, *parted)
+    abstract = told["abstract"]
+    if not abstract and sections and sections[0].heading.lower() == "abstract":
+        abstract, sections = sections[0].text, sections[1:]
+    return {
+        "id": told["id"],
+        "title": " ".join(title.split()),
+        "abstract": tidy(abstract),
+        "sections": sections,
+        "kind": told["kind"],
+        "published": dated(told["published"]),
+        "language": told["language"][:2].lower(),
+        "licence": told["licence"],
+    }
+
+
+def parts(text: str, *, titled: bool = False) -> tuple[str, tuple[Section, ...]]:
+    """(title, sections) of a text: headings are short lines of their own that begin as headings of reports do.
+
+    Unless `titled`, a first line that is short and no heading is the title.
+    """
+    blocks = [block.strip() for block in re.split(r"\n\s*\n", text.strip()) if block.strip()]
+    title = ""
+    if not titled and len(blocks) > 1 and "\n" not in blocks[0] and len(blocks[0]) <= 400 and not _heads(blocks[0]):
+        title, blocks = blocks[0], blocks[1:]
+    found: list[tuple[str, list[str]]] = [("", [])]
+    for block in blocks:
+        first, _, rest = block.partition("\n")
+        if _heads(first):
+            found.append((_NUMBER.sub("", first.strip()).rstrip(":. "), [rest] if rest.strip() else []))
+        else:
+            found[-1][1].append(block)
+    made = ((heading, tidy("\n\n".join(told))) for heading, told in found)
+    return title, tuple(Section(heading=heading, text=told) for heading, told in made if told)
+
+
+def _heads(line: str) -> bool:
+    name = _NUMBER.sub("", line.strip())
+    return (
+        len(name) <= _LONGEST
+        and len(name.split()) <= 9
+        and not name.endswith((".", ",", ";"))
+        and bool(_HEADING.match(name))
+    )
+
+
+def _given(value: Json) -> tuple[Section, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise Wrong("field sections: must be a list of {heading, text}")
+    found = []
+    for part in value:
+        if not isinstance(part, Mapping) or not isinstance(part.get("text"), str):
+            raise Wrong("field sections: must be a list of {heading, text}")
+        if text := tidy(part["text"]):
+            found.append(Section(heading=" ".join(str(part.get("heading") or "").split()), text=text))
+    return tuple(found)
+
+
+def _field_text(record: Mapping[str, Json], names: Sequence[str]) -> str:
+    for name in names:
+        value = record.get(name)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+        if value is not None and not isinstance(value, str):
+            if name in FIELDS["id"] and isinstance(value, int):
+                return str(value)
+            raise Wrong(f"field {name}: must be a text, is {type(value).__name__}")
+    return ""
+
+
+def dated(value: str) -> date | None:
+    """'2024-7-10', '2024-07' or '2024' as a date, the first of the month or year; raises Wrong."""
+    if not value:
+        return None
+    try:
+        numbers = [int(part) for part in value.partition("T")[0].split("-")]
+        year, month, day = (*numbers, 1, 1)[: max(3, len(numbers))]
+        return date(year, month, day)
+    except ValueError:
+        raise Wrong(f"field published: {value!r} is no date; it is written as 2024-07-10") from None
+
 
 _XML = (".xml", ".nxml")
 _LINES = (".jsonl", ".ndjson")
@@ -78,11 +382,11 @@ def _read(path: Path) -> Iterator[tuple[str, dict[str, Any] | Unread]]:
 def _xml(path: Path) -> Iterator[tuple[str, dict[str, Any] | Unread]]:
     try:
         if path.stat().st_size > _LARGEST:
-            raise jats.Broken(f"it is larger than {_LARGEST >> 20} MB")
+            raise Broken(f"it is larger than {_LARGEST >> 20} MB")
         with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as stream:
-            for found in jats.articles(stream):  # type: ignore[arg-type]  # a GzipFile reads as a file does
+            for found in jats_articles(stream):  # type: ignore[arg-type]  # a GzipFile reads as a file does
                 yield str(path), found
-    except (jats.Broken, OSError, EOFError, zlib.error) as error:
+    except (Broken, OSError, EOFError, zlib.error) as error:
         yield str(path), Unread(path.name, "readable", f"{path}: {_said(error)}")
 
 
@@ -98,8 +402,8 @@ def _json(path: Path) -> Iterator[tuple[str, dict[str, Any] | Unread]]:
             continue
         where = f"{path}, line {line.number}"
         try:
-            yield where, plain.fields(loads(line.text))
-        except plain.Wrong as error:
+            yield where, fields(loads(line.text))
+        except Wrong as error:
             yield where, Unread(name, "readable", f"{where}: {error}")
         except (ValueError, RecursionError) as error:
             yield where, Unread(name, "readable", f"{where}: is no JSON object ({error})")

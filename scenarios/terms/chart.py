@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wardround.scenarios.records import Item
+from wardround.scenarios.case import Item
 from wardround.scenarios.terms import imaging
-from wardround.scenarios.terms.catalogue import Catalogue
-from wardround.scenarios.terms.headings import scope
-from wardround.scenarios.terms.linking import Link, content, link
+from wardround.scenarios.terms.catalogue import Catalogue, scope
+from wardround.scenarios.terms.name_lookup import Link, content, link
 from wardround.scenarios.terms.wording import key, tokens, words_of
 
 _PATH = re.compile(r"\s+[-–—>|]+\s+|\s*>\s*|:\s+|_-_")

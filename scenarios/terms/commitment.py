@@ -6,13 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Literal
 
-from wardround.scenarios.terms.cues import cue, every_word, words
-from wardround.scenarios.terms.markup import plain_lines
-from wardround.scenarios.terms.phrases import about, compound, disease_like, general
-from wardround.scenarios.terms.stance import Clause, clauses
-from wardround.scenarios.terms.translated import in_english
-from wardround.scenarios.terms.vocabulary import vocabulary
-from wardround.scenarios.terms.wording import key, tokens, words_of
+from wardround.scenarios.terms.cues import cue, every_word, in_english, words
+from wardround.scenarios.terms.stance import Clause, about, clauses, compound, disease_like, general
+from wardround.scenarios.terms.wording import key, plain_lines, tokens, vocabulary, words_of
 
 MOST = 20_000
 """Characters of an answer that are read: a model that repeats itself for a megabyte said it before."""

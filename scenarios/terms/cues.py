@@ -1,4 +1,4 @@
-"""The little words by which an answer asserts, joins, leaves open, denies or refuses: a table, as patterns."""
+"""The little words by which an answer asserts, joins, hedges or denies, in several languages."""
 
 import csv
 import io
@@ -44,3 +44,95 @@ def _whole(cue: str) -> str:
     before = r"(?<![\w-])" if cue[0].isalnum() else ""
     after = r"(?![\w-])" if cue[-1].isalnum() else ""
     return before + re.escape(cue).replace(r"\ ", r"\s+") + after
+
+
+_WORDS = {
+    "or": "oder ou oppure",
+    "and": "und sowie et y e",
+    "with": "mit avec con",
+    "not": "nicht kein keine keinen keiner pas nicht ni",
+    "without": "ohne sans sin",
+    "due to": "durch wegen aufgrund",
+    "but": "aber sondern mais pero sino",
+    "probably": "wahrscheinlich vermutlich probablement probablemente",
+    "possibly": "möglicherweise eventuell peut-être posiblemente quizás",
+    "ruled out": "ausgeschlossen exclu exclue descartado descartada excluido excluida",
+    "unlikely": "unwahrscheinlich improbable improbable",
+    "is": "ist est es",
+    "the": "der die das le la les el los las",
+    "a": "ein eine einen un une una",
+}
+_PHRASES = {
+    "due to": ("infolge von", "dû à", "due à", "debido a", "secondaire à", "secundario a", "causé par", "causado por"),
+    "rather than": ("eher als", "plutôt que", "en lugar de", "más que"),
+    "the diagnosis is": ("le diagnostic est", "el diagnóstico es", "die diagnose ist", "die diagnose lautet"),
+    "diagnosis:": (
+        "diagnose:",
+        "diagnostic:",
+        "diagnóstico:",
+        "diagnostic :",
+        "最终诊断：",
+        "诊断：",
+        "诊断:",
+        "最终诊断:",
+    ),
+    "this is": ("il s'agit de", "il s'agit d'", "se trata de", "es handelt sich um"),
+    "it is not": ("il ne s'agit pas de", "il ne s'agit pas d'", "no se trata de", "es handelt sich nicht um"),
+    "is not": ("n'est pas", "no es", "ist nicht", "ist kein", "ist keine"),
+}
+_HAN = (
+    ("cannot diagnose", "无法诊断 不能诊断"),
+    ("ruled out", "已排除 可排除 可除外 被排除"),
+    ("not", "不是 并非 不考虑 排除 除外 没有 而非 非"),
+    ("but", "而是 但是 但"),
+    ("or", "或者 还是 抑或 或"),
+    ("due to", "继发于 由于"),
+    ("complicated by", "并发 合并 伴有 伴"),
+    ("and", "以及 和 与 及"),
+    ("possibly", "可能是 可能 疑似 考虑为 考虑"),
+    ("the diagnosis is", "诊断为 诊断是"),
+)
+_MARKS = str.maketrans({"，": ", ", "、": ", ", "；": "; ", "。": ". ", "：": ": ", "（": " (", "）": ") ", "／": "/"})
+# A language is known by words that English has not: 'con', 'die' or 'e' alone must change no English answer.
+_TELLING = re.compile(
+    r"(?i)\b(?:oder|und|mit|nicht|keine?[nr]?|ohne|ist|ausgeschlossen|wahrscheinlich|ou|avec|pas|sans|est|mais|exclue?"
+    r"|con|sin|pero|sino|es|no es|descartad[oa]|debido|y|à|plutôt|probablement|probablemente)\b"
+)
+_ENGLISH = re.compile(r"(?i)\b(?:the|and|or|with|is|not|due to|of|likely|diagnosis)\b")
+_IDLE = re.compile(r"[^\w()\[\]<>{}]{24,}")
+"""A run of marks without a word: one is read as all of them."""
+_O = re.compile(r"(?<=[\wáéíóúñ]) o (?=[\wáéíóúñ])")
+_WORD_FOR = {word: english for english, words in _WORDS.items() for word in words.split()}
+_PHRASE_FOR = {phrase: english for english, phrases in _PHRASES.items() for phrase in phrases}
+_PHRASE = re.compile(
+    "|".join(re.escape(phrase) for phrase in sorted(_PHRASE_FOR, key=len, reverse=True)), re.IGNORECASE
+)
+_WORD = re.compile(rf"(?i)\b(?:{'|'.join(sorted(_WORD_FOR, key=len, reverse=True))})\b")
+_FOREIGN = re.compile(
+    r"(?i)\b(?:oder|und|sowie|ou|oppure|nicht|keine?[nr]?|ohne|durch|wegen|aufgrund|aber|sondern|mais|pero|avec|sans|ist"
+    r"|wahrscheinlich|vermutlich|probablement|probablemente|möglicherweise|eventuell|peut-être|posiblemente|quizás"
+    r"|ausgeschlossen|exclue?|excluid[oa]|descartad[oa]|unwahrscheinlich)\b"
+)
+"""Of these words those that stand in no English text."""
+_HAN_FOR = {word: english for english, words in _HAN for word in words.split()}
+_HAN_WORD = re.compile("|".join(sorted(_HAN_FOR, key=len, reverse=True)))
+_HAS_HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+def in_english(text: str) -> str:
+    """`text` with the joining, denying and hedging words of German, French, Spanish and Chinese in English.
+
+    Names of diseases stay as they are. English text comes back unchanged.
+    """
+    text = _IDLE.sub(lambda found: "\n" if "\n" in found[0] else ", ", text.translate(_MARKS))
+    if _HAS_HAN.search(text):
+        text = _PHRASE.sub(lambda match: f"{_PHRASE_FOR[match[0].lower()]} ", text)
+        text = _HAN_WORD.sub(lambda match: f" {_HAN_FOR[match[0]]} ", text)
+        text = re.sub(r"(?:\s+|^)是", " is ", text).replace("是", " is ")
+    if not _ENGLISH.search(text) and (_TELLING.search(text) or _O.search(text)):
+        text = _PHRASE.sub(lambda match: _PHRASE_FOR[match[0].lower()], text)
+        text = _O.sub(" or ", _WORD.sub(lambda match: _WORD_FOR[match[0].lower()], text))
+    else:  # English, or names in English among words of another language: only what English cannot mean
+        text = _PHRASE.sub(lambda match: _PHRASE_FOR[match[0].lower()], text)
+        text = _O.sub(" or ", _FOREIGN.sub(lambda match: _WORD_FOR[match[0].lower()], text))
+    return text

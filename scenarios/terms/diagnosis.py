@@ -17,12 +17,11 @@ from wardround.scenarios.terms.commitment import (
     written,
 )
 from wardround.scenarios.terms.disease import disease, expanded, whole
-from wardround.scenarios.terms.name import PLAIN, named
-from wardround.scenarios.terms.parts import parts_of
-from wardround.scenarios.terms.phrases import about, consequence, disease_like, effect, general
-from wardround.scenarios.terms.sameness import relation, same
-from wardround.scenarios.terms.vocabulary import vocabulary
-from wardround.scenarios.terms.wording import key, plain
+from wardround.scenarios.terms.disease_name import PLAIN, named
+from wardround.scenarios.terms.same_disease import relation, same
+from wardround.scenarios.terms.stance import about, consequence, disease_like, effect, general
+from wardround.scenarios.terms.truth import parts_of
+from wardround.scenarios.terms.wording import key, plain, vocabulary
 
 Rule = Literal["exact", "head", "cause", "alternatives", "none", "denied", "undecided", "several", "empty", "nothing"]
 SEVERAL = "several_answers"

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.concepts import Concept
 from wardround.scenarios.terms.diagnosis import compare, heads
 from wardround.scenarios.terms.graph import Graph, Relation
-from wardround.scenarios.terms.mentions import Linker, Mention
+from wardround.scenarios.terms.linker import Concept, Linker, Mention
 
 WORTH: Mapping[Relation, float] = {"same": 1.0, "child": 0.75, "parent": 0.5, "sibling": 0.25, "other": 0.0}
 """What each relation is worth as a score: a kind of the true disease says too much, a wider one too little."""

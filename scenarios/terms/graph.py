@@ -6,10 +6,10 @@ from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, Literal
 
-from wardround.scenarios.terms import icd, rare
-from wardround.scenarios.terms.concepts import Concept
-from wardround.scenarios.terms.families import covered
+from wardround.scenarios.terms import ontologies
 from wardround.scenarios.terms.knowledge import Knowledge, knowledge
+from wardround.scenarios.terms.linker import Concept
+from wardround.scenarios.terms.ontologies import covered
 from wardround.scenarios.terms.wording import key
 
 Relation = Literal["same", "parent", "child", "sibling", "other"]
@@ -28,7 +28,7 @@ class Graph:
     @cached_property
     def _edges(self) -> Any:
         graph = import_module("networkx").DiGraph()
-        graph.add_edges_from(icd.parents())
+        graph.add_edges_from(ontologies.parents())
         for concept in self.held.concepts:
             graph.add_node(concept.id)
             for code in concept.icd10:
@@ -64,7 +64,7 @@ class Graph:
     def _phenotypes(self) -> Iterator[tuple[str, str]]:
         """The is-a of HPO terms between concepts of the same names, where ICD-10-CM does not place both itself."""
         named = {key(concept.name): concept for concept in reversed(self.held.concepts)}
-        for name, wider in rare.wider():
+        for name, wider in ontologies.wider():
             one, other = named.get(key(name)), named.get(key(wider))
             if one and other and one.id != other.id and not (one.icd10 and other.icd10):
                 yield one.id, other.id

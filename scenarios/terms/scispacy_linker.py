@@ -13,9 +13,9 @@ from typing import Any
 import numpy
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.terms.icd import SHORT
 from wardround.scenarios.terms.knowledge import Knowledge
-from wardround.scenarios.terms.mentions import Mention
+from wardround.scenarios.terms.linker import Mention
+from wardround.scenarios.terms.ontologies import SHORT
 
 LEAST = 0.7
 """Least cosine of a candidate that `link` and `mentions` accept; scispaCy's own default."""

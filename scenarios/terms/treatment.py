@@ -1,12 +1,289 @@
-"""Whether a stated treatment plan is the true one, by the measures that both give, stop and avoid: a floor."""
+"""Whether a treatment plan is the true one, by the measures that both give, stop and avoid."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.therapy import Measure, Plan, read_plan
-from wardround.scenarios.terms.wording import key
+from wardround.scenarios.terms.commitment import MOST
+from wardround.scenarios.terms.cues import cue, in_english
+from wardround.scenarios.terms.wording import flat, key, root, roots, unstruck, words_of
+
+_SENTENCE = re.compile(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
+_TURN = re.compile(
+    r"(?i)(?<!anything)(?<!everything)(?<!nothing)(?<!\ball)[\s,]+"
+    r"(?:but|however|although|though|whereas|instead(?! of))\b[\s,]*"
+)
+_JOINER = re.compile(
+    r"(?i),|\s[-–—+&]\s|:\s|\b(?:and|plus|followed by|then|along with|together with|combined with"
+    r"|in combination with|as well as"
+    r"|with|after|before|including|followed|also|via|using|through|by|to|for|under|until|during|until)\b"
+)
+_OR = re.compile(r"(?i)\b(?:or|versus|vs)\b\.?|\s/\s")
+_BRACKET = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
+_PURPOSE = frozenset({"for", "to", "until", "under", "during"})
+_DOING = re.compile(
+    r"(?i)\s*(?:then\s+)?(?:\w+(?:ly)\s+)?(?:start|give|begin|initiat|administ|perform|proceed|continu|add|use"
+    r"|transition|switch|install|adjust"
+    r"|coordinat|stop|discontinu|avoid|prescri|consider|surg|antibiotic|[a-z]+(?:ectomy|otomy|plasty|ostomy|mab"
+    r"|nib|cillin|mycin|olol|pril|statin)\b)"
+)
+_AVOIDED = re.compile(
+    r"(?i)\b(?:avoid\w*|contra-?indicated|inadvisable|not (?:recommended|indicated|advised|needed|required"
+    r"|necessary|appropriate|given"
+    r"|used|started|an option)|(?:should|must|do|does|did|will|would|can|could|need)(?: ?not|n['’]t)|no (?:role"
+    r"|need|indication|place|benefit)"
+    r"|never|rather than|instead of|without|withhold\w*|refrain\w*|defer(?:red|ring)?|no|not|neither|nor"
+    r"|unnecessary|ruled out|against|omit\w*"
+    r"|forgo\w*|mimic\w*|excluding|exclusion of|evidence of"
+    r"|ineffective|harmful|wrong|inappropriate|in place of|other than|anything but|forbidden|prohibited)\b"
+)
+_STOPPED = re.compile(
+    r"(?i)\b(?:stop(?:ped|ping|s)?|discontinu\w+|withdraw\w*|cease|cessation of|suspend\w*|hold(?:ing)?|held"
+    r"|terminat\w+|remov(?:e|al) of the"
+    r" drug|switch(?:ed|ing)? from|taper\w* off)\b"
+)
+_AGAINST = re.compile(f"{_AVOIDED.pattern}|{_STOPPED.pattern.removeprefix('(?i)')}")
+_AFTER = re.compile(
+    r"(?i)\b(?:(?:is|are|was|were|be|been|seems?|remains?|would be|should be|must be)\s+(?:\w+ly\s+)?(?:avoid\w*"
+    r"|contra-?indicated|stopped"
+    r"|discontinued|withheld|held|withdrawn|suspended|unnecessary|ineffective|harmful|inappropriate|wrong"
+    r"|inadvisable|forbidden|omitted"
+    r"|deferred|ruled out)|(?:is|are|was|were|should|must|need|does|do|will|would|can|could)(?: ?not|n['’]t)"
+    r"|has no (?:role|place|benefit)"
+    r"|have no (?:role|place|benefit)|contra-?indicated)\b"
+)
+_GIVING = re.compile(
+    r"(?i)(?:,|\band\b|\bthen\b)\s*(?:then\s+)?(?=(?:give|start|begin|use|initiat\w*|administer\w*|add|switch"
+    r"|commence|prescrib\w*|perform|proceed|treat|continu\w*|transition|replace|stop|discontinu\w*|avoid\w*)\b)"
+)
+_GIVING_OR_COMMA = re.compile(rf"{_GIVING.pattern}|,\s*(?!\s*(?:or|and|nor)\b)(?![^,]*,?\s*\b(?:or|nor)\b)")
+_BRIEFLY = re.compile(r"(?i)no|not|without|(?:should|must|do|does|did|will|would|can|could|need)(?: ?not|n['’]t)")
+_OF_ALL = re.compile(
+    r"(?i)\W*(?:(?:this|that|it|there)\s+(?:is|are|was|were)\b|I\s+would\b|(?:\w+\s+)?is\s+not\b|not\b)"
+)
+_EITHER = re.compile(
+    r"(?:(?<=[a-z])|[.;])\s?/\s?(?=[A-Z][a-z]{2})|\b(?:or|vs\.?|versus)\s+(?=[A-Z][a-z]{2})"
+    r"|(?i:\bor else\b|\b(?:perhaps|possibly|maybe)\b)"
+)
+_STATED = re.compile(r"(?i)not?|evidence of|never")
+_UNLIKE = re.compile(r"(?i)anything but|other than|mimic\w*|rather than")
+"""Denials that something is so: 'this is not A, give B', 'seasickness rather than A, give B' give nothing."""
+_ASKED = re.compile(r"(?:^|(?<=[.;\n!]))[^.;\n!?]*\?")
+_SAID_NO = re.compile(r"(?i)[:–—-]\s*(?:no|not|never|denied|excluded|wrong|out of the question)\W*$")
+_OF_OTHERS = re.compile(
+    r"(?i)(?:,\s*(?:which|who)\b|\b(?:whose|(?:next|other|another|neighbou?ring) (?:bed|patient)|(?:his|her|their)"
+    r" (?:mother|father|brother|sister|twin|wife|husband|relatives?|neighbou?r))\b|\b(?:test|screen)(?:ing|s)? for\b)"
+    r".*$"
+)
+"""What is told of a disease, of another patient or of what may be tested gives nothing to this one."""
+_TESTED = re.compile(r"(?i)(?:test|screen)")
+_AT_LAST = re.compile(r"\W*(?:\w+\W*){0,2}$")
+_THOUGHT = re.compile(
+    r"(?i)[(\[][^()\[\]]*\b(?:was|were)\s+(?:(?:my|the|our|a|an)\s+)?(?:first thought|alternative|considered|discussed"
+    r"|excluded|thought of)\W*[)\]]"
+)
+_WERE = re.compile(r"(?i)\bif (?:it|this|that|he|she|they) were\b[^;\n]*")
+_REMAINS = re.compile(r"(?i)^\W*(?:\w+\s+){0,2}(?:excluding|exclusion of|ruling out)\b.*\bremains?\W*$")
+_SPARED = re.compile(r"(?i)\b(?:not only|no later than|if not|no more than|no less than)\b")
+_CONDITION = re.compile(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
+_LITTLE = frozenset(
+    root(word)
+    for word in words_of(
+        """a an the of in on at to by for and or as its this that is was were be been from with without into after
+        before during then than followed following patient patients treatment treated treat therapy management plan
+        started start initiated initiate administered administer administration given give received receive underwent
+        performed perform daily weekly twice once day days week weeks month months year years hour hours dose doses
+        mg g ml mcg kg iv im po oral orally intravenous intravenously bid tid qid regimen course continued continue
+        recommended recommendation include includes including consider option options appropriate initial initially
+        further additional long short term up left right per due first second third line also both each more less any
+        all such which will would should could may can ensure ensuring complete careful close immediate immediately
+        proceed provide use using needed necessary control optimal based selected strategy approach care proper
+        adequate aggressive early prompt urgent emergency standard cycle cycles interval high low small large
+        increase increasing reduce reducing mg/day maintain maintenance stop stopped discontinue discontinued
+        discontinuation avoid withdraw withdrawal cessation hold held withhold case cases risk symptoms symptomatic
+        disease condition underlying supportive measure measures primary secondary medical definitive selective
+        targeted intervention procedure no not"""
+    )
+)
+_SUPPORT = frozenset(
+    root(word)
+    for word in words_of(
+        """monitor monitoring follow follow-up followup observation counseling education surveillance reassess
+        reassessment review evaluate evaluation assess assessment consult consultation referral imaging check checks
+        rehabilitation adjust titrate refer coordinate discharge lifestyle support"""
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One measure as it is written, with its telling words in comparable form."""
+
+    text: str
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Measures `given`, `stopped` and `avoided`, in order; `options` stand undecided in the place of the main one.
+
+    `put` are the words by which the plan gives and stops; `whole`: these are all its words but for joiners.
+    """
+
+    given: tuple[Measure, ...] = ()
+    stopped: tuple[Measure, ...] = ()
+    avoided: tuple[Measure, ...] = ()
+    options: tuple[Measure, ...] = ()
+    put: tuple[str, ...] = ()
+    whole: bool = True
+
+
+@dataclass(slots=True)
+class _Sorted:
+    given: list[Measure] = field(default_factory=list)
+    stopped: list[Measure] = field(default_factory=list)
+    avoided: list[Measure] = field(default_factory=list)
+    options: list[Measure] = field(default_factory=list)
+    put: list[str] = field(default_factory=list)
+    whole: bool = True
+
+
+@lru_cache(maxsize=1024)
+def read_plan(text: str) -> Plan:
+    """Read a plan: 'avoid ceftriaxone; give meropenem' gives meropenem and avoids ceftriaxone. Pure, linear.
+
+    Whole plans between which it leaves the choice ('A, perhaps B, or else C') are options.
+    """
+    held = _Sorted()
+    left = flat(unstruck(text[:MOST]))
+    for aside in (_ASKED, _THOUGHT, _WERE):
+        left = aside.sub(" ", left)
+    held.whole = left == flat(text[:MOST])
+    text = in_english(left.replace("*", ""))
+    whole_plans = [_measures(part) for part in _EITHER.split(text)]
+    if len([plan for plan in whole_plans if plan]) > 1:
+        return Plan(options=tuple(_once([measure for plan in whole_plans for measure in plan])))
+    for sentence in _SENTENCE.split(text):
+        for piece in _TURN.split(sentence):
+            _sort(piece, held)
+    given, stopped, avoided = (tuple(_once(part)) for part in (held.given, held.stopped, held.avoided))
+    return Plan(given, stopped, avoided, tuple(held.options), tuple(held.put), held.whole)
+
+
+def _sort(piece: str, held: _Sorted) -> None:
+    """Put the measures of one clause where it says that they belong."""
+    if refused := cue("refused").search(piece):
+        held.avoided += _measures(piece[refused.end() :])
+        held.whole = False
+        return
+    if _SAID_NO.search(piece):
+        _take(piece, _measures(piece), held, stops=False)
+        return
+    if others := _OF_OTHERS.search(piece):
+        held.whole = False
+        piece = piece[: others.start()] + _denied_at_last(others[0])
+    plain = _SPARED.sub(lambda found: "_" * len(found[0]), piece)
+    after = _AFTER.search(plain) or cue("denied").search(plain)
+    if after and (told := _measures(piece[: after.start()])):
+        _take(piece, told, held, stops=_STOPPED.search(after[0]) is not None)
+        return
+    while found := _AGAINST.search(plain):
+        _give(piece[: found.start()], held)
+        whole = _OF_ALL.match(piece) is not None or _BRIEFLY.fullmatch(found[0]) is None
+        behind = piece[found.end() :]
+        part, rest = (behind, "") if _of_all(piece, found) else _reach(behind, over_list=whole)
+        _take(found[0] + part, _measures(part), held, stops=_STOPPED.fullmatch(found[0]) is not None)
+        piece, plain = rest, plain[len(plain) - len(rest) :] if rest else ""
+    _give(piece, held)
+
+
+def _denied_at_last(aside: str) -> str:
+    """The words that end a clause by denying all of it: 'A, B and screening for C is wrong'."""
+    if not _TESTED.match(aside):
+        return ""
+    denials = (*_AFTER.finditer(aside), *cue("denied").finditer(aside))
+    return next((f" {aside[one.start() :]}" for one in denials if _AT_LAST.match(aside, one.end())), "")
+
+
+def _of_all(piece: str, found: re.Match[str]) -> bool:
+    """Whether a denial says of all that follows that it is not so, and nothing was given before it."""
+    if _OF_ALL.match(piece):
+        return _STATED.fullmatch(found[0]) is not None
+    if _REMAINS.search(piece):
+        return True
+    return _UNLIKE.fullmatch(found[0]) is not None and not _DOING.match(piece[: found.start()])
+
+
+def _take(words: str, told: Sequence[Measure], held: _Sorted, *, stops: bool) -> None:
+    """Add what a clause stops, or else avoids; `words` say so."""
+    if stops:
+        held.stopped += told
+        held.put.append(words.strip())
+    else:
+        held.avoided += told
+        held.whole = False
+
+
+def _reach(text: str, *, over_list: bool) -> tuple[str, str]:
+    """How far a word of stopping or avoiding reaches: to a verb that gives something.
+
+    'Avoid A, B and C' reaches over its list, 'no A, B' to the first comma unless 'or' goes on with it.
+    """
+    turn = _GIVING.search(text) if over_list else _GIVING_OR_COMMA.search(text)
+    return (text[: turn.start()], text[turn.end() :]) if turn else (text, "")
+
+
+def _give(text: str, held: _Sorted) -> None:
+    """Add what a clause gives; where its first measure is one of several, these are options."""
+    said, text = text, _CONDITION.sub("", text)
+    held.whole = held.whole and text == said
+    if any(map(str.isalnum, text)):
+        held.put.append(text.strip(" ,"))
+    bare = _BRACKET.sub(" ", text)
+    found = _OR.search(bare)
+    if found and not held.given and len(_measures(bare[: found.start()])) <= 1:
+        options = [
+            one for part in _OR.split(_JOINER.split(bare[found.start() :], maxsplit=1)[0]) for one in _measures(part)
+        ]
+        first = _measures(bare[: found.start()])
+        held.options += [*first, *options] if first and options else []
+    held.given += _measures(_OR.sub(",", text))
+
+
+def _measures(text: str) -> list[Measure]:
+    """The measures that a text lists; behind 'for' and 'to' stands their purpose, unless nothing else is said."""
+    found: list[Measure] = []
+    purposes: list[Measure] = []
+    aim, start = False, 0
+    glosses: list[str] = []
+
+    def gloss(match: re.Match[str]) -> str:
+        glosses.append(match[1])
+        return f" \x02{len(glosses) - 1}\x03 "
+
+    text = _BRACKET.sub(gloss, text)
+    for joiner in [*_JOINER.finditer(text), None]:
+        part = text[start : joiner.start() if joiner else len(text)]
+        said = re.sub("\x02(\\d+)\x03", lambda match: glosses[int(match[1])], part)
+        words = frozenset(
+            word for word in roots(said) if word not in _LITTLE and len(word) > 2 and not word[0].isdigit()
+        )
+        if words and not words <= _SUPPORT:
+            (purposes if aim else found).append(Measure(" ".join(re.sub("\x02\\d+\x03", " ", part).split()), words))
+        if joiner is None:
+            break
+        word = joiner[0].strip().lower()
+        aim = word in _PURPOSE or (aim and word in ("and", ",", "&") and _DOING.match(text[joiner.end() :]) is None)
+        start = joiner.end()
+    return found or purposes
+
+
+def _once(measures: Sequence[Measure]) -> list[Measure]:
+    return list({measure.words: measure for measure in reversed(measures)}.values())[::-1]
+
 
 ENOUGH = 0.5
 """Least share of the true plan's measures. Free text has no synonyms here: a model judge is the measure to quote."""

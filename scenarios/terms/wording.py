@@ -1,8 +1,13 @@
-"""Clinical wording made comparable: one spelling, one number, no marks, so that equal words are equal strings."""
+"""Clinical wording made comparable, and the tables of variants, abbreviations and synonyms."""
 
+import csv
+import io
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
 
 _MARKS = re.compile(r"[*_`#~|\"<>\[\]{}\\]+")
 _POSSESSIVE = re.compile(r"(?<=\w)'s?\b(?!\w)")
@@ -74,3 +79,171 @@ def _singular(word: str) -> str:
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+_STRUCK = re.compile(
+    r"~~[^~]{0,4000}~~|<(s|del|strike)>.{0,4000}?</\1>|<!--.{0,4000}?(?:-->|$)", re.DOTALL | re.IGNORECASE
+)
+_BREAK = re.compile(r"\s*\|\s*|(?<=\S)(?:\t| {3,})(?=\S)|(?<!\S)#(?=[A-Za-z])")
+_ABOVE = re.compile(r"(?<=[A-Za-z)])\s+>{1,3}\s+(?=[A-Za-z])")
+
+
+def unstruck(text: str) -> str:
+    """`text` without what is struck out, and without comments."""
+    return _STRUCK.sub(" ", text)
+
+
+def plain_lines(text: str) -> str:
+    """`text` unstruck; cells, tags and wide gaps end a line, brackets are one deep, and 'A > B' ranks."""
+    return flat(_ABOVE.sub("; less likely ", _BREAK.sub("\n", unstruck(text))))
+
+
+def flat(text: str) -> str:
+    """`text` with brackets inside of brackets as commas."""
+    if text.count("(") != text.count(")"):
+        return text
+    found, depth = [], 0
+    for mark in text:
+        depth += mark == "("
+        found.append(mark if depth < 2 or mark not in "()" else ", " if mark == "(" else " ")
+        depth -= mark == ")"
+    return "".join(found)
+
+
+# Endings under which a noun and its adjective meet: stenosis and stenotic, ischaemia and ischaemic.
+_ENDINGS = tuple(
+    (re.compile(pattern), end)
+    for pattern, end in (
+        (r"(?:itid|itis|itic)$", "it"),
+        (r"(?:os|otic)$", "os"),
+        (r"(?:emia|emic)$", "em"),
+        (r"(?:pathy|pathic|pathi)$", "path"),
+        (r"(?:plasia|plastic)$", "plas"),
+        (r"(?:trophy|trophic)$", "troph"),
+        (r"(?:genes|genic|genetic)$", "gen"),
+        (r"(?:rrhagic|rrhag|rrhage)$", "rrhag"),
+        (r"(?:coccal|coccus)$", "cocc"),
+        (r"(?:ectas|ectasia|ectatic)$", "ectas"),
+        (r"(?:omat|omata|omatous)$", "oma"),
+        (r"(?<=\w{4})(?:ation|ative|ating|ated|ate|at)$", "at"),
+        (r"(?<=\w{5})(?:ion|ive|ed|ing|ic|al|iv|y|ia|us)$", ""),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Read-only tables; all forms are comparable ones (wording.key)."""
+
+    variants: Mapping[str, str]
+    narrower: Mapping[str, frozenset[str]]
+    sites: frozenset[str]
+    abbreviations: Mapping[str, str]
+    synonyms: Mapping[str, tuple[str, ...]]
+    shifts: Mapping[str, tuple[str, ...]]
+    names: tuple[tuple[str, ...], ...]
+    axes: Mapping[str, tuple[tuple[str, str], ...]]
+    within: Mapping[str, frozenset[str]]
+    agents: Mapping[str, tuple[str, bool]]
+    inflamed: Mapping[str, str]
+    short: Mapping[str, tuple[str, ...]]
+    kinds: tuple[tuple[str, tuple[str, ...]], ...]
+    shifted: Mapping[str, tuple[str, ...]]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The tables that ship with the package."""
+    variants: dict[str, str] = {}
+    narrower: dict[str, frozenset[str]] = {}
+    sites: set[str] = set()
+    for row in _rows("words.csv"):
+        for word in (row["word"], *_parts(row["variants"])):
+            variants.setdefault(_root(stem(word)), _root(stem(row["word"])))
+        if row["site"]:
+            sites.add(_root(stem(row["word"])))
+        narrower[_root(stem(row["word"]))] = frozenset(_root(stem(word)) for word in _parts(row["narrower"]))
+    same: dict[str, tuple[str, ...]] = {}
+    for row in _rows("diseases.csv"):
+        names = (row["name"], *_parts(row["synonyms"]))
+        for name in names:
+            same[key(name)] = (*same.get(key(name), ()), *(other for other in names if other != name))
+    axes: dict[str, tuple[tuple[str, str], ...]] = {}
+    for row in _rows("axes.csv"):
+        for value, *others in (cell.split("=") for cell in _parts(row["values"])):
+            for word in (value, *others):
+                axes[stem(word)] = (*axes.get(stem(word), ()), (row["axis"], value))
+
+    def meet(word: str) -> str:
+        return variants.get(_root(stem(word)), _root(stem(word)))
+
+    within = {meet(row["site"]): frozenset(meet(word) for word in _parts(row["within"])) for row in _rows("sites.csv")}
+    short: dict[str, tuple[str, ...]] = {}
+    for row in _rows("conditions.csv"):
+        for letters in _parts(row["abbreviations"]):
+            short[letters] = (*short.get(letters, ()), row["name"])
+    named = [(row["name"], *_parts(row["synonyms"])) for name in ("diseases.csv", "names.csv") for row in _rows(name)]
+    return Vocabulary(
+        variants,
+        narrower,
+        frozenset(sites),
+        {row["abbreviation"]: row["expansion"] for row in _rows("abbreviations.csv")},
+        same,
+        {key(row["name"]): tuple(key(part) for part in _parts(row["qualifiers"])) for row in _rows("shifts.csv")},
+        tuple(named),
+        axes,
+        within,
+        {stem(row["genus"]): (row["disease"], bool(row["species"])) for row in _rows("agents.csv")},
+        {meet(row["word"]): meet(row["site"]) for row in _rows("inflammations.csv")},
+        short,
+        tuple((row["kind"], _parts(row["wider"])) for row in _rows("kinds.csv")),
+        {
+            " ".join(sorted(meet(word) for word in row["name"].split())): tuple(
+                " ".join(meet(word) for word in part.split()) for part in _parts(row["qualifiers"])
+            )
+            for row in _rows("shifts.csv")
+        },
+    )
+
+
+@cache
+def lexicon() -> frozenset[str]:
+    """Words that are spelt right: those of the tables of diseases and of ICD-10-CM (lexicon.txt), as stems."""
+    found = {stem(word) for word in files(__package__).joinpath("data/lexicon.txt").read_text(encoding="utf-8").split()}
+    for name in ("conditions.csv", "names.csv", "diseases.csv", "rare.csv"):
+        for row in _rows(name):
+            found.update(tokens(f"{row['name']} {row['synonyms']}".replace("|", " ")))
+    return frozenset(found)
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _parts(cell: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in cell.split("|") if part.strip())
+
+
+@lru_cache(maxsize=32768)
+def _root(word: str) -> str:
+    """A comparable word without the ending that makes it noun or adjective; short words stay as they are."""
+    if len(word) < 5:
+        return word
+    for pattern, end in _ENDINGS:
+        short = pattern.sub(end, word)
+        if short != word and len(short) >= 4:
+            return short
+    return word
+
+
+@lru_cache(maxsize=32768)
+def root(word: str) -> str:
+    """The word under which a comparable word and its variants meet: 'pulmonary' and 'lung' give the same."""
+    bare = _root(word)
+    return vocabulary().variants.get(bare, bare)
+
+
+def roots(text: str) -> tuple[str, ...]:
+    """The words of `text` as comparable roots."""
+    return tuple(root(word) for word in tokens(text))

@@ -14,9 +14,8 @@ from wardround.agents.neighbours import neighbours, told
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Json, Said, View
 from wardround.engine.seat import Seat
-from wardround.scenarios.bundled import bundled
 from wardround.scenarios.case import Case, Lab, Provenance, Truth
-from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.loaders.load import bundled, load
 from wardround.scenarios.workup import Workup
 
 INFARCT = "Crushing chest pain radiating to the left arm, diaphoresis. ECG with ST elevation. Elevated troponin."

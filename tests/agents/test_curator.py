@@ -10,7 +10,7 @@ from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Completion, View
-from wardround.scenarios.reports.taxonomy import BODY_SYSTEMS, DISORDERS
+from wardround.scenarios.reports.reply_parsers import BODY_SYSTEMS, DISORDERS
 
 
 def view(step: str, about: str = "") -> View:

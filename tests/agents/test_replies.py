@@ -13,9 +13,8 @@ from wardround.agents.replies import Replies, Reply, read_replies
 from wardround.engine.episode import Ended
 from wardround.engine.errors import UsageError
 from wardround.evaluators.reasoning.steps import Split, split
-from wardround.scenarios.bundled import bundled
-from wardround.scenarios.loaders.detect import load
-from wardround.scenarios.reading import answer
+from wardround.scenarios.loaders.load import bundled, load
+from wardround.scenarios.parsers.reply_text import answer
 from wardround.scenarios.terms.diagnosis import compare
 
 WRONG = ["wr-005", "wr-008", "wr-009", "wr-011", "wr-015"]

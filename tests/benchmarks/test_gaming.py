@@ -17,10 +17,9 @@ from benchmarks.gaming import (
 )
 from benchmarks.tricks import truth_of
 from wardround.engine.logs import configure
-from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
-from wardround.scenarios.reading import answer
-from wardround.scenarios.records import items
+from wardround.scenarios.case import Case, items
+from wardround.scenarios.loaders.load import load
+from wardround.scenarios.parsers.reply_text import answer
 from wardround.scenarios.terms.catalogue import catalogue
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"

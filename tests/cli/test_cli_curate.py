@@ -18,7 +18,7 @@ from serving import serving
 from wardround.cli.curate import reports
 from wardround.engine.errors import UsageError
 from wardround.engine.models.loopback import Loopback
-from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.loaders.load import load
 from wardround.stored import open_store
 
 CALLS = 6

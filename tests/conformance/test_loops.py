@@ -12,7 +12,7 @@ from tiny import TABLES
 from conformance.compare import agrees, same
 from conformance.loops import consultation, consulted, decided, staged
 from conformance.vector import Vector, vectors
-from wardround.scenarios.published import reports
+from wardround.scenarios.parsers import published
 from wardround.scenarios.published.tables import Absent
 
 SUMMARY = "- Complaint: pain\n- Ancillary Tests:\n  - CT: dilated appendix"
@@ -157,7 +157,7 @@ def free(replies: Iterator[str]) -> dict[str, Any]:
             break
         said.append(reply)
         try:
-            conclusion, wanted = reports.sections(reply, "free_turn")
+            conclusion, wanted = published.sections(reply, "free_turn")
         except Absent:
             break
         if "Not required" in wanted or calls == 5:
@@ -176,7 +176,7 @@ def one(replies: Iterator[str]) -> dict[str, Any]:
         messages.append(2)
         reply = behind(next(replies))
         try:
-            _, wanted = reports.sections(reply, "one_turn")
+            _, wanted = published.sections(reply, "one_turn")
         except Absent:
             continue
         asked.append(wanted)

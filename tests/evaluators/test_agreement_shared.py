@@ -10,9 +10,9 @@ import pytest
 
 from wardround.evaluators.agreement import Agreement, agreement
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
-from wardround.scenarios.moves import Conclusion
-from wardround.scenarios.report import read
+from wardround.scenarios.loaders.load import load
+from wardround.scenarios.parsers.moves import Conclusion
+from wardround.scenarios.staged import read
 from wardround.scenarios.terms.diagnosis import compare, past_of
 
 MODELS = ("deepseek-r1", "o3-mini", "qwen3-14b-thinking")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest  # type: ignore[import-untyped]
 
-from wardround.scenarios.loaders.detect import load
-from wardround.scenarios.reading import answer
+from wardround.scenarios.loaders.load import load
+from wardround.scenarios.parsers.reply_text import answer
 from wardround.scenarios.terms.diagnosis import compare
 
 LABELS = Path(__file__).resolve().parents[1] / "data" / "answer_labels.csv"

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pace import Pace
 
-from wardround.scenarios.actions import Asked, read
-from wardround.scenarios.moves import Conclusion, Order, Pick, Unusable
+from wardround.scenarios.parsers.moves import Conclusion, Order, Pick, Unusable
+from wardround.scenarios.workup import Asked, read
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,8 @@ from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.protocols import Scenario
 from wardround.engine.records import Action
 from wardround.scenarios import consultation, staged, workup
-from wardround.scenarios.bundled import bundled
-from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
-from wardround.scenarios.records import items
+from wardround.scenarios.case import Case, items
+from wardround.scenarios.loaders.load import bundled, load
 
 KINDS: list[Any] = [
     workup.Workup,

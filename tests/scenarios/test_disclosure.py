@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from patients import ADMISSION
 
-from wardround.scenarios.case import Case
-from wardround.scenarios.disclosure import full, split, summary, withheld
+from wardround.scenarios.case import Case, full, split, summary, withheld
 
 HEADINGS = [
     "- **Ancillary Tests:**",

@@ -10,11 +10,9 @@ from game import PROMPTS, Game
 from planting import fields, plant
 
 from wardround.engine.records import Action
-from wardround.scenarios.bundled import bundled
-from wardround.scenarios.case import Case
+from wardround.scenarios.case import Case, items
 from wardround.scenarios.consultation import Consultation
-from wardround.scenarios.loaders.detect import load
-from wardround.scenarios.records import items
+from wardround.scenarios.loaders.load import bundled, load
 from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
 from wardround.scenarios.workup import Workup
 

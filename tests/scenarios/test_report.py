@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pace import Pace
 
-from wardround.scenarios.moves import Conclusion, Order, Unusable
-from wardround.scenarios.report import nothing, read
+from wardround.scenarios.parsers.moves import Conclusion, Order, Unusable
+from wardround.scenarios.staged import nothing, read
 
 ASKS = "### Conclusion:\nMaybe X\n\n### Additional Information Required:\n1. CT"
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pace import Pace
 
-from wardround.scenarios.moves import Conclusion, Order, Question, Unusable
-from wardround.scenarios.talk import read
+from wardround.scenarios.consultation import read
+from wardround.scenarios.parsers.moves import Conclusion, Order, Question, Unusable
 
 
 @pytest.mark.parametrize(

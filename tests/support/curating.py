@@ -7,8 +7,8 @@ from typing import Any
 
 from wardround.curating import Built
 from wardround.engine.records import Message
-from wardround.scenarios.reports.prose import sentences
-from wardround.scenarios.reports.taxonomy import BODY_SYSTEMS
+from wardround.scenarios.reports.article import sentences
+from wardround.scenarios.reports.reply_parsers import BODY_SYSTEMS
 from wardround.settings import RunSettings, validated
 
 TESTS = re.compile(

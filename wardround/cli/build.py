@@ -10,9 +10,9 @@ from wardround.cli.options import json_option, say_json
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import output
-from wardround.scenarios.mimic.options import Options
-from wardround.scenarios.mimic.questions import recognised, table
-from wardround.scenarios.terms.lexical import linker
+from wardround.scenarios.mimic.pool import recognised, table
+from wardround.scenarios.mimic.tables import Options
+from wardround.scenarios.terms.lexical_linker import linker
 
 
 @click.command(short_help="Build cases from your own copy of MIMIC-IV.")

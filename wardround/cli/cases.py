@@ -8,8 +8,8 @@ import click
 
 from wardround.cli.options import json_option, say_json
 from wardround.cli.screen import echo
-from wardround.scenarios.bundled import bundled
-from wardround.scenarios.census import census
+from wardround.scenarios.loaders.census import census
+from wardround.scenarios.loaders.load import bundled
 
 
 class _Later(click.Group):

@@ -25,7 +25,7 @@ from wardround.curating import Built, build_reports, curator, go_on
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
-from wardround.scenarios.reports.options import Options
+from wardround.scenarios.reports.article import Options
 from wardround.settings import RunSettings, problems, validated
 from wardround.stored import open_store
 

@@ -14,9 +14,8 @@ from wardround.evaluators.evidence.failure import SearchError
 from wardround.evaluators.evidence.ledger import Ledger
 from wardround.evaluators.evidence.named import named
 from wardround.evaluators.evidence.recording import Recording
-from wardround.scenarios.bundled import bundled
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.loaders.load import bundled, load
 
 NOTE = "not for the care of patients"
 CASES = [case for path in bundled() for case in load(path)]

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from wardround.evaluators.judging.hostile import signs
 from wardround.evaluators.judging.narrated import narrates, unnarrated
-from wardround.scenarios.bundled import bundled
-from wardround.scenarios.case import Case
-from wardround.scenarios.deciding import unrecorded
+from wardround.scenarios.case import Case, unrecorded
+from wardround.scenarios.loaders.load import bundled
 
 
 def kept(name: str, half: str) -> list[str]:

@@ -25,9 +25,9 @@ from wardround.evaluators.outcome import questions as outcome
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.steps import split
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load as read_cases
-from wardround.scenarios.moves import Conclusion
-from wardround.scenarios.report import read
+from wardround.scenarios.loaders.load import load as read_cases
+from wardround.scenarios.parsers.moves import Conclusion
+from wardround.scenarios.staged import read
 
 pytestmark = pytest.mark.shared
 

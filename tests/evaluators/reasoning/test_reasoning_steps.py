@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from pace import Pace
 
 from wardround.evaluators.reasoning.steps import MANY, split
-from wardround.scenarios.published.reports import reasoning_steps
+from wardround.scenarios.parsers.published import reasoning_steps
+from wardround.scenarios.parsers.reply_text import steps
 from wardround.scenarios.published.tables import Absent
-from wardround.scenarios.reading import steps
 
 TABLE = "| test | value |\n|---|---|\n| CRP | 80 |"
 

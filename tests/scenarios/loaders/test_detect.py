@@ -12,9 +12,9 @@ from pace import Pace
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders import own
-from wardround.scenarios.loaders.detect import load, problems, scan
-from wardround.scenarios.loaders.problem import Problem
+from wardround.scenarios.loaders import load as own
+from wardround.scenarios.loaders.load import load, problems, scan
+from wardround.scenarios.loaders.source import Problem
 
 OWN: dict[str, Any] = {
     "id": "a",

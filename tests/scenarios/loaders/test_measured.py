@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.loaders.measured import Measured, normal, not_done, number, word
+from wardround.scenarios.loaders.values import Measured, normal, not_done, number, word
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders import medr
-from wardround.scenarios.loaders.bullets import investigations
+from wardround.scenarios.loaders.values import investigations
 
 
 def record(summary: str, **more: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wardround.scenarios.loaders.names import group, names
+from wardround.scenarios.loaders.values import group, names
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.census import census
-from wardround.scenarios.loaders.detect import load, problems
+from wardround.scenarios.loaders.census import census
+from wardround.scenarios.loaders.load import load, problems
 from wardround.scenarios.loaders.oddities import doubled
 
 OWN: dict[str, Any] = json.loads(case(1).model_dump_json(exclude_defaults=True))

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from wardround.scenarios.case import Case
+from wardround.scenarios.case import Case, items
 from wardround.scenarios.loaders import osce
-from wardround.scenarios.loaders.measured import not_done
-from wardround.scenarios.records import items
+from wardround.scenarios.loaders.values import not_done
 
 STATION: dict[str, Any] = {
     "OSCE_Examination": {

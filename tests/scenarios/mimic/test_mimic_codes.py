@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.mimic.codes import Code, Codes, other_names, read_gem
+from wardround.scenarios.mimic.codes import Code, Codes, body_system, other_names, read_gem
 from wardround.scenarios.mimic.pool import Disease, own, pool, read
-from wardround.scenarios.mimic.systems import body_system
 
 POOL = (
     Disease("Sepsis", (), ("A40", "A41"), ()),

@@ -9,14 +9,14 @@ import pytest
 from mimic_tree import MimicTree
 
 from benchmarks.memory import ROOT
-from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.loaders.load import load
 
 _BUILD = """
 import json, sys
 from pathlib import Path
 from benchmarks.memory import resident
 from wardround.building import build_mimic
-from wardround.scenarios.mimic.options import Options
+from wardround.scenarios.mimic.tables import Options
 flow = build_mimic(Options(mimic=Path(sys.argv[1])), Path(sys.argv[2]))
 steps = [step.json() for step in flow.steps.all]
 print(json.dumps({"flow": steps, "cases": flow.cases, "peak": resident("VmHWM")}))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.mimic.leaks import leaks
+from wardround.scenarios.mimic.case_draft import leaks
 from wardround.scenarios.mimic.pool import own
 
 KNOWN = {disease.name: disease for disease in own().diseases}

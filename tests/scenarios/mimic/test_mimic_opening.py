@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.mimic.draft import Person
-from wardround.scenarios.mimic.opening import structured, tidy, with_age
+from wardround.scenarios.mimic.case_draft import Person, structured, tidy, with_age
 
 ONE = Person(1, "F", 67, None, "EW EMER.", "EMERGENCY ROOM", "MED")
 

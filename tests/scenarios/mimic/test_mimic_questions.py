@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.mimic.pool import read
-from wardround.scenarios.mimic.questions import recognised, table, texts
+from wardround.scenarios.mimic.pool import read, recognised, table, texts
 
 ONE = {"question": "A man with gout and pulmonary hypertension.", "options": {"A": "Gout", "B": "DKA"}, "answer": "A"}
 TWO = ["7", "Which drug treats gouty arthritis?\nOptions: A: x", "C"]

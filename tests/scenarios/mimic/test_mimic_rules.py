@@ -12,9 +12,9 @@ from mimic_tree import RARE, MimicTree
 from wardround.building import build_mimic
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.loaders.load import load
 from wardround.scenarios.mimic.flow import Flow
-from wardround.scenarios.mimic.options import Options
+from wardround.scenarios.mimic.tables import Options
 
 
 @pytest.fixture(scope="module")

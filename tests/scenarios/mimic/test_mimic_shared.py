@@ -12,12 +12,12 @@ from wardround.building import build_mimic
 from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.summary import summarise
 from wardround.scenarios.case import Case
-from wardround.scenarios.census import census
-from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.loaders.census import census
+from wardround.scenarios.loaders.load import load
 from wardround.scenarios.mimic.flow import Flow
-from wardround.scenarios.mimic.options import Options
-from wardround.scenarios.mimic.questions import recognised
-from wardround.scenarios.terms.lexical import linker
+from wardround.scenarios.mimic.pool import recognised
+from wardround.scenarios.mimic.tables import Options
+from wardround.scenarios.terms.lexical_linker import linker
 
 pytestmark = [pytest.mark.shared, pytest.mark.records]
 

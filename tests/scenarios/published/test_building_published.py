@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from tiny import TABLES
 
-from wardround.scenarios.published import notes, reports, scoring
-from wardround.scenarios.published.admissions import general_info, lab_value_string
+from wardround.scenarios.parsers import published
+from wardround.scenarios.published import admissions, scoring
+from wardround.scenarios.published.admissions import general_info, lab_value_string, radiology_sections, radiology_text
 from wardround.scenarios.published.imaging import Request, hits, radiology_name
-from wardround.scenarios.published.radiology import radiology_sections, radiology_text
 from wardround.scenarios.published.tables import Absent
 
 NOTE = """Name: ___
@@ -33,19 +33,19 @@ Good
 
 
 def test_a_note_is_cut_as_the_published_code_cuts_it() -> None:
-    found = notes.discharge_sections(NOTE)
+    found = admissions.discharge_sections(NOTE)
     assert found.history.split() == ["Pain", "of", "ty", "B.", "HTN"]  # 'pe:' goes wherever it stands
     assert found.examination.strip() == "Tender."
     assert found.diagnosis == "Acute appendicitis\nSecondary: HTN"
-    assert notes.is_primary("Appendicitis", found.diagnosis)
-    assert not notes.is_primary("HTN", found.diagnosis)
-    assert notes.is_primary("htn", "pain secondary to HTN")
+    assert admissions.is_primary("Appendicitis", found.diagnosis)
+    assert not admissions.is_primary("HTN", found.diagnosis)
+    assert admissions.is_primary("htn", "pain secondary to HTN")
 
 
 def test_a_note_without_headings_gives_a_reason() -> None:
-    found = notes.discharge_sections("foo")
+    found = admissions.discharge_sections("foo")
     assert (found.diagnosis, found.error) == (None, "No start header found")
-    assert notes.discharge_sections("\n___: x").error == "No end header found"
+    assert admissions.discharge_sections("\n___: x").error == "No end header found"
 
 
 def test_a_report_keeps_what_does_not_tell_the_reading() -> None:
@@ -146,19 +146,19 @@ def test_shares_and_their_product() -> None:
 
 
 def test_staged_replies_are_read_with_a_reason_where_the_published_code_fails() -> None:
-    assert reports.ancillary_split("a\n- Ancillary Tests: b\nc") == ("a", "- Ancillary Tests: b\nc")
-    assert reports.sections("### Conclusion: X ### Additional Information Required: CT", "one_turn") == ("X", "CT")
-    assert reports.stops("Not required.")
-    assert reports.reasoning_steps("### Reasoning:\n<step 1> a\n<step  2>b") == ["a", "b"]
-    assert reports.reasoning_steps("### Reasoning:\n" + "x\n\n" * 12) == ["x"] * 10
+    assert published.ancillary_split("a\n- Ancillary Tests: b\nc") == ("a", "- Ancillary Tests: b\nc")
+    assert published.sections("### Conclusion: X ### Additional Information Required: CT", "one_turn") == ("X", "CT")
+    assert published.stops("Not required.")
+    assert published.reasoning_steps("### Reasoning:\n<step 1> a\n<step  2>b") == ["a", "b"]
+    assert published.reasoning_steps("### Reasoning:\n" + "x\n\n" * 12) == ["x"] * 10
     # ten are taken, and of them what holds nothing is left out
-    assert reports.reasoning_steps("### Reasoning:\n" + "x\n\n\n\n" * 12) == ["x"] * 5
+    assert published.reasoning_steps("### Reasoning:\n" + "x\n\n\n\n" * 12) == ["x"] * 5
     with pytest.raises(Absent, match="one empty step"):
-        reports.reasoning_steps("### Reasoning:")
-    assert reports.extracted_answer("### Answer:\nGout") == "Gout"
+        published.reasoning_steps("### Reasoning:")
+    assert published.extracted_answer("### Answer:\nGout") == "Gout"
     with pytest.raises(Absent, match="missing expected sections"):
-        reports.sections("### Conclusion: X ### Additional Information Required: CT", "free_turn")
+        published.sections("### Conclusion: X ### Additional Information Required: CT", "free_turn")
     with pytest.raises(Absent, match="no heading"):
-        reports.reasoning_steps("<step 1> a")
+        published.reasoning_steps("<step 1> a")
     with pytest.raises(Absent, match="Ancillary"):
-        reports.ancillary_split("ancillary tests: b")
+        published.ancillary_split("ancillary tests: b")

@@ -3,11 +3,12 @@
 import pytest
 from tiny import TABLES
 
-from wardround.scenarios.moves import Conclusion, Order, Pick, Unusable
-from wardround.scenarios.published import desk, moves, replies
-from wardround.scenarios.published.actions import action
+from wardround.scenarios.case import Item
+from wardround.scenarios.parsers import published
+from wardround.scenarios.parsers.moves import Conclusion, Order, Pick, Unusable
+from wardround.scenarios.parsers.published import action
+from wardround.scenarios.published import desk, replies
 from wardround.scenarios.published.tables import Absent
-from wardround.scenarios.records import Item
 
 
 @pytest.mark.parametrize(
@@ -69,10 +70,10 @@ def test_studies_take_missing_regions_from_elsewhere() -> None:
 
 
 def test_a_reply_is_a_move() -> None:
-    assert moves.read("Action: LAB") == Pick("lab")
-    assert moves.read("Diagnosis: gout\nTreatment: rest") == Conclusion("gout")
-    assert isinstance(moves.read("Diagnosis: gout"), Unusable)
-    order = moves.read("Rationale: x\nLab Tests: sodium, potassium")
+    assert published.read_move("Action: LAB") == Pick("lab")
+    assert published.read_move("Diagnosis: gout\nTreatment: rest") == Conclusion("gout")
+    assert isinstance(published.read_move("Diagnosis: gout"), Unusable)
+    order = published.read_move("Rationale: x\nLab Tests: sodium, potassium")
     assert isinstance(order, Order)
     assert (order.kind, order.items) == ("lab", ("sodium", "potassium"))
     assert replies.item_ids("lab", order.text, TABLES) == (1, 2)

@@ -9,10 +9,9 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action
-from wardround.scenarios.reports.article import Article, Candidate, Section
+from wardround.scenarios.reports.article import Article, Candidate, Options, Section
 from wardround.scenarios.reports.curation import Curation, State
-from wardround.scenarios.reports.options import Options
-from wardround.scenarios.reports.replies import DIAGNOSIS, TREATMENT
+from wardround.scenarios.reports.reply_parsers import DIAGNOSIS, TREATMENT
 
 ARTICLE = Article(
     id="A",

@@ -7,13 +7,10 @@ from curating import CASE, DISCUSSION, OUTCOME
 
 from wardround.engine.records import Ending
 from wardround.scenarios.case import Case, Category
-from wardround.scenarios.reports.article import Article, Section
-from wardround.scenarios.reports.checking import Checking
-from wardround.scenarios.reports.checks import checks, sections
-from wardround.scenarios.reports.draft import Draft, Drop, case
-from wardround.scenarios.reports.options import CASE_RULES, Kind, Options
-from wardround.scenarios.reports.profile import completed, items, summary
-from wardround.scenarios.reports.support import found, invented
+from wardround.scenarios.reports.article import CASE_RULES, Article, Kind, Options, Section
+from wardround.scenarios.reports.case_summary import Draft, Drop, case, completed, items, summary
+from wardround.scenarios.reports.checks import checks, found, invented, sections
+from wardround.scenarios.reports.flow import Checking
 
 ARTICLE = Article(
     id="PMC1",

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.moves import Unusable
-from wardround.scenarios.reports.replies import DIAGNOSIS, Declined, Labels, Told, Verdict, read
+from wardround.scenarios.parsers.moves import Unusable
+from wardround.scenarios.reports.reply_parsers import DIAGNOSIS, Declined, Labels, Told, Verdict, read
 
 CASE = (
     "### Case Summary\n- Patient Information: a man\n- Ancillary Tests:\n  - **CT:** clear\n\n"

@@ -10,9 +10,7 @@ from curating import CASE, LICENCE, OUTCOME, jats
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.reports.article import Article, Unread
-from wardround.scenarios.reports.jats import short_licence
-from wardround.scenarios.reports.plain import parts
-from wardround.scenarios.reports.source import articles
+from wardround.scenarios.reports.source import articles, parts, short_licence
 
 BOMB = '<?xml version="1.0"?><!DOCTYPE article [<!ENTITY a "aaaaaaaaaa">{more}]><article><body>&j;</body></article>'
 

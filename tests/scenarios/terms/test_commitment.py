@@ -11,9 +11,9 @@ from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.commitment import read_answer
 from wardround.scenarios.terms.diagnosis import compare
 from wardround.scenarios.terms.graph import graph
-from wardround.scenarios.terms.lexical import linker
-from wardround.scenarios.terms.parts import parts_of, read_parts
-from wardround.scenarios.terms.sameness import complicates, same
+from wardround.scenarios.terms.lexical_linker import linker
+from wardround.scenarios.terms.same_disease import complicates, same
+from wardround.scenarios.terms.truth import parts_of, read_parts
 
 NAMES = [
     "Gout", "Scurvy", "Asthma", "Acute appendicitis", "Systemic lupus erythematosus", "Tuberculosis", "Malaria",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.diagnosis import compare
-from wardround.scenarios.terms.leak import opening_contains
+from wardround.scenarios.terms.truth import opening_contains
 
 RIGHT = {
     "Appendicitis": (

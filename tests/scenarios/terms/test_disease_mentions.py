@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.terms.lexical import LexicalLinker, linker
-from wardround.scenarios.terms.shortened import defined
+from wardround.scenarios.terms.lexical_linker import LexicalLinker, defined, linker
 
 
 @pytest.fixture(scope="module")

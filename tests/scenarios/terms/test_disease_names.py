@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.terms.concepts import Concept
-from wardround.scenarios.terms.families import covers
 from wardround.scenarios.terms.knowledge import small
-from wardround.scenarios.terms.lexical import LexicalLinker, linker
+from wardround.scenarios.terms.lexical_linker import LexicalLinker, linker
+from wardround.scenarios.terms.linker import Concept
+from wardround.scenarios.terms.ontologies import covers
 from wardround.scenarios.terms.scispacy_linker import ScispacyLinker
 
 LABELLED = Path(__file__).with_name("disease_mentions.csv")

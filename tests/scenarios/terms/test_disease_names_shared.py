@@ -11,12 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from wardround.scenarios.terms.concepts import Concept
-from wardround.scenarios.terms.families import bare, covers
-from wardround.scenarios.terms.icd import classification
-from wardround.scenarios.terms.lexical import LexicalLinker, linker
-from wardround.scenarios.terms.mentions import Mention
-from wardround.scenarios.terms.rarity import rare
+from wardround.scenarios.reports.curation import rare
+from wardround.scenarios.terms.lexical_linker import LexicalLinker, linker
+from wardround.scenarios.terms.linker import Concept, Mention
+from wardround.scenarios.terms.ontologies import bare, classification, covers
 from wardround.scenarios.terms.wording import key
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "records" / "diseases.md"

@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.concepts import Concept
+from wardround.scenarios.reports.curation import rare
 from wardround.scenarios.terms.grading import WORTH, graded
 from wardround.scenarios.terms.graph import graph
-from wardround.scenarios.terms.lexical import linker
-from wardround.scenarios.terms.rarity import rare
+from wardround.scenarios.terms.lexical_linker import linker
+from wardround.scenarios.terms.linker import Concept
 
 RELATIONS = [
     ("heart attack", "MI", "same"),

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.terms import icd
-from wardround.scenarios.terms.concepts import Concept
-from wardround.scenarios.terms.families import covered, covers, least
-from wardround.scenarios.terms.knowledge import assembled, conditions, knowledge
-from wardround.scenarios.terms.lexical import LexicalLinker
-from wardround.scenarios.terms.synonyms import read
+from wardround.scenarios.terms import ontologies
+from wardround.scenarios.terms.knowledge import assembled, conditions, knowledge, read
+from wardround.scenarios.terms.lexical_linker import LexicalLinker
+from wardround.scenarios.terms.linker import Concept
+from wardround.scenarios.terms.ontologies import covered, covers, least
 
 OWN = Concept("WR:gout", "Gout", ("podagra",), (), ("M10",), ("274",))
 COUNT_AT_LEAST = 20_000
@@ -47,7 +46,7 @@ def test_the_full_knowledge_names_each_disease_once() -> None:
 
 def test_the_codes_of_the_project_s_table_exist_and_its_wider_diseases_too() -> None:
     table, broader = conditions()
-    official = icd.classification()
+    official = ontologies.classification()
     wrong = [(one.name, code) for one in table for code in one.icd10 if not official.is_valid_item(code)]
     assert wrong == []
     ids = {one.id for one in table}
@@ -70,12 +69,12 @@ def test_the_codes_of_the_project_s_table_exist_and_its_wider_diseases_too() -> 
     ],
 )
 def test_what_a_title_is_called(title: str, names: list[str]) -> None:
-    assert list(icd.said(title)) == names
+    assert list(ontologies.said(title)) == names
 
 
 def test_growths_are_called_cancers() -> None:
-    assert "bladder cancer" in icd.grown("Malignant neoplasm of bladder")
-    assert icd.grown("Malignant neoplasm of bronchus and lung") == ()
+    assert "bladder cancer" in ontologies.grown("Malignant neoplasm of bladder")
+    assert ontologies.grown("Malignant neoplasm of bronchus and lung") == ()
 
 
 def test_families_of_codes() -> None:
@@ -182,4 +181,4 @@ def test_a_run_that_needs_no_linker_reads_no_terminology() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "wardround.scenarios.workup" in loaded
-    assert not loaded & {"simple_icd_10_cm", "networkx", "spacy", "wardround.scenarios.terms.lexical"}
+    assert not loaded & {"simple_icd_10_cm", "networkx", "spacy", "wardround.scenarios.terms.lexical_linker"}

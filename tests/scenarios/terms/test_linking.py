@@ -3,7 +3,7 @@
 import pytest
 
 from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.linking import alike, link
+from wardround.scenarios.terms.name_lookup import alike, link
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
+from wardround.scenarios.loaders.load import load
 from wardround.scenarios.terms.diagnosis import compare
 
 

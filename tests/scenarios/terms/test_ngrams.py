@@ -6,7 +6,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.terms.ngrams import NGrams
+from wardround.scenarios.terms.dictionary import NGrams
 
 FORMS = ["acut appendicitis", "appendicitis", "appendectomy", "acut pancreatitis", "pneumonia", "a", "mi"]
 

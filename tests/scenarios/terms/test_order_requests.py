@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.linking import link
-from wardround.scenarios.terms.requests import MOST, split
+from wardround.scenarios.terms.name_lookup import link
+from wardround.scenarios.terms.order_parser import MOST, split
 
 
 def known(phrase: str) -> bool:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pace import Pace
 
-from wardround.scenarios.records import Item
+from wardround.scenarios.case import Item
 from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.orders import Answer, answer
+from wardround.scenarios.terms.examiner_lookup import Answer, answer
 
 RECORD = (
     Item("examination[0]", "examination", "Vital signs", "Temperature: 38.9 °C", None),

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
-from wardround.scenarios.records import items
-from wardround.scenarios.terms.orders import answer
+from wardround.scenarios.case import Case, items
+from wardround.scenarios.loaders.load import load
+from wardround.scenarios.terms.examiner_lookup import answer
 
 
 @pytest.mark.shared

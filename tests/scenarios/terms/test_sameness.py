@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.terms.likeness import mistyped
-from wardround.scenarios.terms.sameness import complicates, relation, same
+from wardround.scenarios.terms.disease_wording import mistyped
+from wardround.scenarios.terms.same_disease import complicates, relation, same
 
 HERE = Path(__file__).resolve().parent
 ONE = (

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.detect import load
-from wardround.scenarios.terms.sameness import same
+from wardround.scenarios.loaders.load import load
+from wardround.scenarios.terms.same_disease import same
 
 HERE = Path(__file__).resolve().parent
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[3]
 NEEDED = ("scispacy==0.6.2", "spacy>=3.8,<3.9", "numpy<2")
 SCRIPT = """
 import json, sys
-from wardround.scenarios.terms.concepts import Concept
+from wardround.scenarios.terms.linker import Concept
 from wardround.scenarios.terms.knowledge import conditions, small
 from wardround.scenarios.terms.scispacy_linker import ScispacyLinker
 

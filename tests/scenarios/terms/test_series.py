@@ -2,10 +2,9 @@
 
 from wardround.agents.examiner import Examiner
 from wardround.engine.records import Action, Said, View
-from wardround.scenarios.answers import rows
-from wardround.scenarios.case import Case, Lab, Provenance, Truth
-from wardround.scenarios.records import items
-from wardround.scenarios.terms.orders import answer
+from wardround.scenarios.case import Case, Lab, Provenance, Truth, items
+from wardround.scenarios.parsers.moves import rows
+from wardround.scenarios.terms.examiner_lookup import answer
 
 
 def lab(name: str, value: str, time: str) -> Lab:

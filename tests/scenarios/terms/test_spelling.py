@@ -3,8 +3,7 @@
 import pytest
 
 from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.linking import closest, link, near
-from wardround.scenarios.terms.spelling import Speller, corrected
+from wardround.scenarios.terms.name_lookup import Speller, closest, corrected, link, near
 from wardround.scenarios.terms.wording import key
 
 KNOWN = Speller(["lipas", "amylas", "ultrasound", "hyperglycemia", "culture", "blood", "renin", "resin", "creatinin"])

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.therapy import read_plan
-from wardround.scenarios.terms.treatment import compare
+from wardround.scenarios.terms.treatment import compare, read_plan
 
 PLAN = Truth(treatment="Surgical resection followed by adjuvant radiotherapy and imatinib 400 mg daily.")
 EVERYTHING = (

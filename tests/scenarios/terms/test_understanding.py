@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.understanding import Understood, repeated, understand
+from wardround.scenarios.terms.order_parser import Understood, repeated, understand
 
 
 def read(text: str | list[str]) -> Understood:

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wardround.scenarios.terms.vocabulary import roots
-from wardround.scenarios.terms.wording import key, plain
+from wardround.scenarios.terms.wording import key, plain, roots
 
 
 @pytest.mark.parametrize(

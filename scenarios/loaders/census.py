@@ -1,0 +1,153 @@
+"""What a file of cases holds: counts by stratum, every problem, cases that give their truth away, what each lacks."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wardround.engine.errors import UsageError
+from wardround.engine.prompts import Prompts
+from wardround.engine.records import Json
+from wardround.engine.text import counted
+from wardround.scenarios.case import Case, unrecorded
+from wardround.scenarios.consultation import Consultation
+from wardround.scenarios.loaders.load import scan
+from wardround.scenarios.loaders.source import Problem
+from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
+from wardround.scenarios.terms.truth import opening_contains
+from wardround.scenarios.workup import Workup
+
+GAMES: dict[str, Any] = {game.name: game for game in (Workup, OneTurn, FreeTurn, Oracle, Treatment, Consultation)}
+SCENARIOS = tuple(GAMES)
+_DECIDING = "truth.deciding"
+_STRAY = "{!r} stands nowhere in the record: write it as the record does"
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """A file of cases counted. Counters map a value to its number of cases; a case may count in several.
+
+    `leaks` are (case, field, phrase): an open field that names the truth. `lacks` maps a scenario to the cases that
+    cannot be played or scored under it, with the field that is missing. `warnings` are what is odd in cases that can
+    be played all the same.
+    """
+
+    path: str
+    cases: int = 0
+    counts: Mapping[str, Counter[str]] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+    leaks: tuple[tuple[str, str, str], ...] = ()
+    lacks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def json(self) -> Json:
+        """The census for machines: JSON with stable keys."""
+        return {
+            "path": self.path,
+            "cases": self.cases,
+            "counts": {name: dict(_sorted(counter)) for name, counter in self.counts.items()},
+            "problems": [_json(problem) for problem in self.problems],
+            "warnings": [_json(warning) for warning in self.warnings],
+            "leaks": [{"case": case, "field": name, "phrase": phrase} for case, name, phrase in self.leaks],
+            "playable": {name: self.cases - len(self.lacks.get(name, {})) for name in SCENARIOS},
+            "lacks": {name: dict(missing) for name, missing in self.lacks.items() if missing},
+        }
+
+    def text(self, most: int = 12) -> str:
+        """The census for people; each stratum shows its `most` largest values, all else is listed whole."""
+        said = [f"{self.path}: {counted(self.cases, 'case')}, {counted(len(self.problems), 'problem')}"]
+        for name, counter in self.counts.items():
+            shown = [f"{value} {count}" for value, count in _sorted(counter)[:most]]
+            if len(counter) > most:
+                shown.append(f"and {len(counter) - most} more")
+            said.append(f"  {name} ({len(counter)}): {', '.join(shown)}")
+        if self.cases:
+            said.append("can be played and scored under:")
+            said += [f"  {self._playable(name)}" for name in SCENARIOS]
+        if self.leaks:
+            said.append(f"an open field names the truth in {counted(len({leak[0] for leak in self.leaks}), 'case')}:")
+            said += [f"  {case}, field {name}: {phrase!r}" for case, name, phrase in self.leaks]
+        if self.warnings:
+            said.append("odd, and played all the same:")
+            said += [f"  {warning}" for warning in self.warnings]
+        if self.problems:
+            said.append("problems:")
+            said += [f"  {problem}" for problem in self.problems]
+        return "\n".join(said)
+
+    def _playable(self, name: str) -> str:
+        """How many cases can be played under a scenario, and what keeps the others from it."""
+        missing = self.lacks.get(name, {})
+        why = "; ".join(f"{count} cannot: {what}" for what, count in _sorted(Counter(missing.values())))
+        return f"{name}: {self.cases - len(missing)} of {self.cases}" + (f" ({why})" if why else "")
+
+
+def _json(problem: Problem) -> Json:
+    return {
+        "path": problem.path,
+        "line": problem.line,
+        "case": problem.case,
+        "field": problem.field,
+        "message": problem.message,
+    }
+
+
+def census(path: Path | str) -> Census:
+    """Count the file at `path`; a file that cannot be read at all is a census of one problem."""
+    cases: list[Case] = []
+    problems: list[Problem] = []
+    try:
+        for item in scan(path):
+            if isinstance(item, Problem):
+                problems.append(item)
+            else:
+                cases.append(item)
+                problems += [Problem(str(path), 0, _DECIDING, _STRAY.format(one), item.id) for one in unrecorded(item)]
+    except UsageError as error:
+        problems.append(Problem(str(path), 0, "", str(error).removeprefix(f"{path}: ")))
+    return Census(
+        path=str(path),
+        cases=len(cases),
+        counts=_counts(cases) if cases else {},
+        problems=tuple(problem for problem in problems if not problem.warning),
+        warnings=tuple(problem for problem in problems if problem.warning),
+        leaks=tuple(leak for case in cases for leak in leaks(case)),
+        lacks={name: {case.id: what for case in cases if (what := lack(case, name))} for name in SCENARIOS},
+    )
+
+
+def leaks(case: Case) -> tuple[tuple[str, str, str], ...]:
+    """(case, field, phrase) for each open field that holds a name of the diagnosis as a whole phrase."""
+    found = []
+    for name, text in (("opening", case.opening), ("complaint", case.complaint)):
+        for phrase in opening_contains(case.truth, text)[:1]:
+            found.append((case.id, name, phrase))
+    return tuple(found)
+
+
+def lack(case: Case, scenario: str) -> str:
+    """Why `case` cannot be played under `scenario`, by the scenario's own word; empty if it can."""
+    game = GAMES.get(scenario)
+    if game is None:
+        raise UsageError(f"unknown scenario {scenario!r}; there are: {', '.join(GAMES)}")
+    return game(game.Settings(), Prompts({})).lacks(case) or ""
+
+
+def _counts(cases: Iterable[Case]) -> dict[str, Counter[str]]:
+    names = ("group", "body system", "disorder", "rare", "year", "source", "data class")
+    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
+    for case in cases:
+        counts["group"][case.group or "(none)"] += 1
+        counts["body system"].update(case.category.body_systems or ("(none)",))
+        counts["disorder"].update(case.category.disorders or ("(none)",))
+        counts["rare"][{True: "yes", False: "no", None: "not known"}[case.category.rare]] += 1
+        counts["year"][str(case.provenance.dated.year) if case.provenance.dated else "(no date)"] += 1
+        counts["source"][case.provenance.source] += 1
+        counts["data class"][case.data_class] += 1
+    return counts
+
+
+def _sorted(counter: Counter[str]) -> list[tuple[str, int]]:
+    """Largest first, equals by name."""
+    return sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))

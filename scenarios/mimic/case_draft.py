@@ -1,0 +1,188 @@
+"""The draft of a case from an admission: what it opens with, and what it must not give away."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import Literal
+
+from wardround.scenarios.case import Culture, Finding, Lab, Study
+from wardround.scenarios.mimic.codes import Code
+from wardround.scenarios.mimic.note import Note, Phrases
+from wardround.scenarios.mimic.pool import Disease
+from wardround.scenarios.terms.disease import others
+from wardround.scenarios.terms.wording import key, roots, vocabulary
+
+Stage = Literal["codes", "note", "record", "pool"]
+"""What a rule needs to see: the codes; the note as well; the whole record; all records of a disease together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A radiology report as the table has it, with its exam name ('' if none is recorded)."""
+
+    note_id: str
+    exam: str
+    text: str
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who was admitted, when and how; what is not recorded is None or ''."""
+
+    subject: int
+    sex: str = ""
+    age: int | None = None
+    admitted: datetime | None = None
+    kind: str = ""
+    origin: str = ""
+    service: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What was measured and seen, in the order of time; `reports` as the table has them, `studies` made of them."""
+
+    labs: tuple[Lab, ...] = ()
+    cultures: tuple[Culture, ...] = ()
+    reports: tuple[Report, ...] = ()
+    studies: tuple[Study, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One admission.
+
+    `coded` are the pool diseases among its codes, in their order; `leading` is the one of the first-listed code.
+    `disease` becomes the label. `note` is None where the notes are absent or this admission has none, `text` is
+    the note as it stands. `nearby` are the results together with those that only their time puts into this admission.
+    `told` are the sections of the history by their headings.
+    """
+
+    hadm: int
+    person: Person
+    codes: tuple[Code, ...]
+    coded: tuple[Disease, ...] = ()
+    leading: Disease | None = None
+    disease: Disease | None = None
+    label: str = ""
+    note: Note | None = None
+    text: str = ""
+    complaint: str = ""
+    told: Mapping[str, str] = field(default_factory=dict)
+    examination: tuple[Finding, ...] = ()
+    results: Results = Results()
+    nearby: Results | None = None
+
+    @property
+    def first(self) -> Code | None:
+        """The first-listed code."""
+        return self.codes[0] if self.codes else None
+
+
+MASK = "___"
+"""The mark of MIMIC's own de-identification: a blank that is nothing unusual in these notes."""
+
+
+class Leaks:
+    """All that gives a diagnosis away: its names, with noun and adjective taken for the same (cardiac, heart)."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self._phrases = Phrases(((name, True) for name in names), roots)
+
+    def found(self, text: str) -> bool:
+        """Whether `text` names the diagnosis."""
+        return bool(self._phrases.found(text, shifts=False))
+
+    def masked(self, text: str) -> str:
+        """`text` with each name made a blank."""
+        done, parts = 0, []
+        for hit in self._phrases.found(text, shifts=False):
+            parts += [text[done : hit.start], MASK]
+            done = hit.end
+        return "".join([*parts, text[done:]]) if parts else text
+
+
+@lru_cache(maxsize=1024)
+def leaks(disease: Disease) -> Leaks:
+    """What gives `disease` away: its names, those that the tables of terms add, and the abbreviations of each."""
+    names = dict.fromkeys(disease.names)
+    for name in disease.names:
+        names.update(dict.fromkeys(others(name)))
+    spelled = {key(name) for name in names}
+    names.update(dict.fromkeys(short for short, full in vocabulary().abbreviations.items() if key(full) in spelled))
+    return Leaks(tuple(names))
+
+
+HEADINGS: Mapping[str, str] = {
+    "present": "History of Present Illness",
+    "past": "Past Medical History",
+    "surgical": "Past Surgical History",
+    "social": "Social History",
+    "family": "Family History",
+}
+"""The sections that make the history, in the order in which it tells them."""
+
+_MARKS = re.compile(r"_{2,}(?:[ \t]*_{2,})*")
+_EMPTY = re.compile(r"(?m)^[\s_.,;:-]+$\n?")
+_AGE = re.compile(
+    r"___(?=[ \t-]*(?:(?:year|yr)s?[- ]*old\b|y[./]?o\b\.?|(?:[fFmM]|female|male|woman|man|lady|gentleman)\b))"
+)
+_SERVICES = {
+    "MED": "general medicine", "CMED": "cardiac medicine", "NMED": "neurology", "OMED": "oncology",
+    "SURG": "general surgery", "CSURG": "cardiac surgery", "NSURG": "neurosurgery", "TSURG": "thoracic surgery",
+    "VSURG": "vascular surgery", "PSURG": "plastic surgery", "ORTHO": "orthopaedics", "TRAUM": "trauma surgery",
+    "GU": "urology", "GYN": "gynaecology", "OBS": "obstetrics", "ENT": "ear, nose and throat surgery",
+    "PSYCH": "psychiatry", "EYE": "ophthalmology", "DENT": "dental surgery", "NB": "newborn care",
+    "NBB": "newborn care",
+}  # fmt: skip
+_KINDS = {
+    "EW EMER.": "as an emergency through the emergency department", "DIRECT EMER.": "directly as an emergency",
+    "URGENT": "urgently", "ELECTIVE": "electively", "OBSERVATION ADMIT": "after observation",
+    "EU OBSERVATION": "for observation in the emergency department", "DIRECT OBSERVATION": "directly for observation",
+    "AMBULATORY OBSERVATION": "for observation after an ambulatory visit",
+    "SURGICAL SAME DAY ADMISSION": "on the day of a planned operation",
+}  # fmt: skip
+
+
+def told(note: Note) -> dict[str, str]:
+    """The sections of the history that a note has, tidied, by their readable headings."""
+    return {heading: text for kind, heading in HEADINGS.items() if (text := tidy(note.get(kind)))}
+
+
+def history(sections: Mapping[str, str]) -> str:
+    """The sections as one text, each under its heading."""
+    return "\n\n".join(f"{heading}:\n{text}" for heading, text in sections.items())
+
+
+def tidy(text: str) -> str:
+    """A note's text without lines that hold nothing but blanks and marks of de-identification; doubled ones are one."""
+    text = _MARKS.sub("___", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _EMPTY.sub("", f"{text}\n")
+    return "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip()).strip()
+
+
+def with_age(text: str, person: Person) -> str:
+    """The first de-identified age of a history written in again from the patient's coded age; 91 is 'over 89'."""
+    if person.age is None:
+        return text
+    return _AGE.sub("over 89" if person.age > 89 else str(person.age), text, count=1)
+
+
+def structured(person: Person) -> str:
+    """A sentence from age, sex, admission type, origin and service; what is not recorded is left out."""
+    adult = person.age is None or person.age >= 18
+    who = {"F": "woman" if adult else "girl", "M": "man" if adult else "boy"}.get(person.sex.upper(), "patient")
+    age = "" if person.age is None else "over-89-year-old " if person.age > 89 else f"{person.age}-year-old "
+    article = "An" if re.match(r"8|11|18|over", age) else "A"
+    how = _KINDS.get(person.kind.upper(), f"({person.kind.lower()})" if person.kind else "")
+    origin = f", from: {person.origin.lower()}" if person.origin and person.origin.upper() != "EMERGENCY ROOM" else ""
+    service = _SERVICES.get(person.service.upper(), person.service)
+    parts = [f"{article} {age}{who} was admitted", how, f"to the service of {service}" if service else ""]
+    return (
+        f"{' '.join(part for part in parts if part)}{origin}. No history is recorded; examinations and tests that were "
+        "done can be ordered."
+    )

@@ -1,0 +1,340 @@
+"""The tables of admissions in a database on the disk, loaded once and read in slices.
+
+The working database of a build: streams big CSV tables into a file on disk, keeping only the rows that matter.
+
+DuckDB reads, joins and sorts within a fixed memory, whatever the size of the tables; rows it cannot read are named.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from wardround.engine.errors import UsageError
+from wardround.scenarios.mimic.codes import read_titles
+from wardround.scenarios.mimic.results import CULTURE_COLUMNS, LAB_COLUMNS, Item
+from wardround.scenarios.mimic.tables import BadRow, File, OnBadRow, Tree, refuse
+
+MEMORY = "512MB"
+"""What DuckDB may use; the build itself needs some 150 MB beside it."""
+
+_ROW = 2 * 1024 * 1024
+_MOST = 100_000
+_BATCH = 5_000
+Row = tuple[Any, ...]
+
+
+@dataclass(eq=False)
+class Spill:
+    """Tables of the rows a build needs, in `folder`. `bad` maps a table to its faults (the first 100,000)."""
+
+    folder: Path
+    on_bad: OnBadRow = "stop"
+    memory: str = MEMORY
+    bad: dict[str, list[BadRow]] = field(default_factory=dict)
+    latin: set[str] = field(default_factory=set)
+
+    def __enter__(self) -> Self:
+        import duckdb  # noqa: PLC0415 heavy, and only a build needs it
+
+        config: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": self.memory,
+            "temp_directory": str(self.folder / "overflow"),
+            "autoinstall_known_extensions": "false",
+            "preserve_insertion_order": "false",
+        }
+        self._error: type[Exception] = duckdb.Error
+        self._db = duckdb.connect(str(self.folder / "spill.duckdb"), config=config)
+        self._db.execute("set enable_progress_bar=false")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._db.close()
+
+    def read(self, into: str, file: File, select: Sequence[str], rest: str = "") -> None:
+        """Make table `into` from `file`: `select` are SQL expressions over its columns, `rest` joins and filters.
+
+        The file goes by the name `t`; an optional column it has not is NULL. Raises UsageError with file, row and
+        column where rows cannot be read and the build is to stop.
+        """
+        self._copy(into, file, select, rest, latin=False)
+        bad = self._rejected(file)
+        if bad and self.on_bad == "stop":
+            raise refuse(bad, len(bad))
+        if any(row.latin for row in bad):
+            self.latin.add(into)
+            self._copy(into, file, select, rest, latin=True)
+            self._rejected(file)
+        if bad:
+            self.bad[file.table.name] = bad
+
+    def _copy(self, into: str, file: File, select: Sequence[str], rest: str, *, latin: bool) -> None:
+        columns = {name: file.table.kind(name) for name in file.columns}
+        absent = [
+            f"cast(null as {kind}) as {name}" for name, kind in file.table.more.items() if name not in file.columns
+        ]
+        spec = ", ".join(f"{_quoted(name)}: {_quoted(kind)}" for name, kind in columns.items())
+        # The first copy of a doubled column counts; DuckDB itself would refuse the file.
+        source = (
+            f"read_csv({_quoted(str(file.path))}, delim=',', quote='\"', escape='\"', header=true, auto_detect=false, "
+            f"columns={{{spec}}}, nullstr='', allow_quoted_nulls=true, max_line_size={_ROW}, store_rejects=true, "
+            f"rejects_limit={_MOST}, encoding={_quoted('latin-1' if latin else 'utf-8')})"
+        )
+        told = ", ".join(["*", *absent])
+        try:
+            self._db.execute(
+                f"create or replace table {into} as select {', '.join(select)} "  # noqa: S608 - our own names
+                f"from (select {told} from {source}) t {rest}"
+            )
+        except self._error as error:
+            raise UsageError(f"{file.path}: cannot be read: {_first(error)}") from error
+
+    def _rejected(self, file: File) -> list[BadRow]:
+        """What the last reading could not read, a row once, in the order of the file."""
+        rows = self._db.execute(
+            "select line, column_name, error_type, error_message, csv_line from reject_errors order by line, column_idx"
+        ).fetchall()
+        self._db.execute("drop table reject_errors; drop table reject_scans")
+        found: dict[int, BadRow] = {}
+        for line, column, kind, message, text in rows:
+            if line not in found or found[line].latin:
+                name = _column(file, kind, text) if kind == "MISSING COLUMNS" else column or ""
+                found[line] = BadRow(file.path, line, name, str(kind), _value(message))
+        return list(found.values())
+
+    def put(self, into: str, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Append rows that Python made to `into`, column by column; the table is made if it is not there."""
+        arrays = {name: np.array(list(values)) for name, values in columns.items()}
+        if not arrays or not len(next(iter(arrays.values()))):
+            return
+        have = self.one(f"select count(*) from duckdb_tables() where table_name = '{into}'")  # noqa: S608 - our own names
+        head = f"insert into {into}" if have else f"create table {into} as"
+        self._db.register("given", arrays)
+        self._db.execute(f"{head} select * from given")  # noqa: S608 - our own names
+        self._db.unregister("given")
+
+    def run(self, sql: str) -> None:
+        """Carry out a statement."""
+        self._db.execute(sql)
+
+    def rows(self, sql: str, *, of: str = "") -> Iterator[Row]:
+        """The rows of a query, streamed; `of` is the table whose text may have to be read as Latin-1."""
+        cursor = self._db.cursor()
+        try:
+            cursor.execute(sql)
+            while batch := cursor.fetchmany(_BATCH):
+                yield from map(_mended, batch) if of in self.latin else batch
+        finally:
+            cursor.close()
+
+    def count(self, table: str) -> int:
+        """How many rows a table has."""
+        return int(self.one(f"select count(*) from {table}"))  # noqa: S608 - our own names
+
+    def one(self, sql: str) -> Any:
+        """The only value of a query."""
+        return next((row[0] for row in self.rows(sql)), None)
+
+
+def _mended(row: Row) -> Row:
+    """A row that was read as Latin-1: what is UTF-8 becomes so, what is not stays."""
+    return tuple(_text(cell) if isinstance(cell, str) and not cell.isascii() else cell for cell in row)
+
+
+def _text(cell: str) -> str:
+    try:
+        return cell.encode("latin-1").decode("utf-8")
+    except (UnicodeEncodeError, UnicodeDecodeError):
+        return cell
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _first(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
+
+
+def _column(file: File, kind: str, text: str | None) -> str:
+    """The first column that a short row lacks."""
+    have = len(next(csv.reader([text]), [])) if text else 0
+    return file.columns[have] if 0 < have < len(file.columns) else ""
+
+
+def _value(message: str | None) -> str:
+    match = re.search(r'convert string (".*?") to', message or "", re.DOTALL)
+    return match[1][:80] if match else ""
+
+
+Groups = Mapping[int, Sequence[Row]]
+"""Rows by admission, without the admission's number."""
+
+_NEAR = "t.hadm_id = w.hadm_id or (t.hadm_id is null and t.charttime between w.opened and w.closed)"
+_JOIN = f"join windows w on t.subject_id = w.subject_id where {_NEAR}"
+_FAR = "t.hadm_id is null as near"
+_CODE = "upper(replace(trim(icd_code), '.', ''))"
+
+
+def load_admissions(spill: Spill, tree: Tree) -> int:
+    """Tables `people` (an admission a row) and `codes`; the number of admissions."""
+    columns = ("subject_id", "hadm_id", "admittime", "dischtime", "edregtime", "admission_type", "admission_location")
+    spill.read("admissions", tree.files["admissions"], columns, "where hadm_id is not null")
+    spill.read(
+        "patients", tree.files["patients"], ("subject_id", "gender", "anchor_age", "anchor_year", "anchor_year_group")
+    )
+    if tree.has("services"):
+        told = "arg_min(curr_service, transfertime) as service"
+        spill.read("services", tree.files["services"], ("hadm_id", told), "group by hadm_id")
+    else:
+        spill.run("create table services (hadm_id bigint, service varchar)")
+    spill.run(
+        "create table people as select a.hadm_id, any_value(a.subject_id) as subject_id, any_value(gender) as sex, "
+        "any_value(anchor_age + year(admittime) - anchor_year) as age, any_value(admittime) as admitted, "
+        "any_value(dischtime) as left_at, any_value(edregtime) as arrived, any_value(admission_type) as kind, "
+        "any_value(admission_location) as origin, any_value(service) as service "
+        "from admissions a left join patients using (subject_id) left join services s on s.hadm_id = a.hadm_id "
+        "group by a.hadm_id order by a.hadm_id"
+    )
+    spill.read("raw_codes", tree.files["diagnoses_icd"], ("hadm_id", "seq_num", f"{_CODE} as code", "icd_version"))
+    spill.run(
+        "create table codes as select distinct hadm_id, seq_num, code, icd_version from raw_codes "
+        "semi join people using (hadm_id) where code is not null order by hadm_id, seq_num, code"
+    )
+    spill.run("drop table raw_codes; drop table admissions")
+    return int(spill.one("select count(*) from people"))
+
+
+def load_titles(spill: Spill, tree: Tree) -> dict[tuple[str, int], str]:
+    """Titles by (code, version)."""
+    if not tree.has("d_icd_diagnoses"):
+        return {}
+    spill.read("titles", tree.files["d_icd_diagnoses"], ("icd_code", "icd_version", "long_title"))
+    return read_titles(spill.rows("select * from titles order by all", of="titles"))
+
+
+def load_items(spill: Spill, tree: Tree) -> dict[int, Item]:
+    """Laboratory items by number."""
+    if not tree.has("d_labitems"):
+        return {}
+    spill.read("items", tree.files["d_labitems"], ("itemid", "label", "fluid", "category"), "where label is not null")
+    rows = spill.rows("select * from items order by all", of="items")
+    return {itemid: Item(label.strip(), fluid or "", category or "") for itemid, label, fluid, category in rows}
+
+
+def load_notes(spill: Spill, tree: Tree) -> None:
+    """Table `notes` of the discharge notes of `candidates`, the last of an admission."""
+    last = "max_by(text, coalesce(note_id, '')) as text"
+    chosen = "semi join candidates c on c.hadm_id = t.hadm_id group by hadm_id"
+    spill.read("raw_notes", tree.files["discharge"], ("hadm_id", last), chosen)
+    _sorted(spill, "notes", "raw_notes", "hadm_id")
+
+
+def load_results(spill: Spill, tree: Tree, *, published: bool) -> None:
+    """Tables `labs`, `cultures`, `reports` of the admissions in `kept`.
+
+    A row without an admission belongs to the one of its patient in whose time it was taken: from a day before arrival
+    (and not before the last discharge) to discharge; published: from a day before the first transfer to the last.
+    """
+    _windows(spill, tree, published=published)
+    lab = ("w.hadm_id", *(f"t.{name}" for name in LAB_COLUMNS), _FAR, "t.labevent_id")
+    _result(spill, tree, "labs", "labevents", lab, "hadm_id, charttime, itemid, labevent_id, value, valuenum")
+    when = "coalesce(t.charttime, t.chartdate) as charttime"
+    culture = ("w.hadm_id", *(when if name == "charttime" else f"t.{name}" for name in CULTURE_COLUMNS))
+    order = "hadm_id, charttime, test_itemid, spec_itemid, microevent_id, org_name, comments"
+    _result(spill, tree, "cultures", "microbiologyevents", (*culture, _FAR, "t.microevent_id"), order)
+    report = ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _FAR)
+    _result(spill, tree, "told", "radiology", report, "hadm_id, charttime, note_id")
+    _exams(spill, tree)
+    spill.run(
+        "create table reports as select r.hadm_id, r.note_id, coalesce(own.exam, over.exam, '') as exam, r.text, "
+        "r.charttime, r.near from told r left join exams own using (note_id) left join parents p using (note_id) "
+        "left join exams over on over.note_id = p.parent order by r.hadm_id, r.charttime, r.note_id"
+    )
+    spill.latin |= {"reports"} if "told" in spill.latin else set()
+
+
+def _windows(spill: Spill, tree: Tree, *, published: bool) -> None:
+    if published and tree.has("transfers"):
+        spill.read("moves", tree.files["transfers"], ("hadm_id", "intime"), "where hadm_id is not null")
+        times = (
+            "select hadm_id, min(intime) - interval 1 day as opened, max(intime) as closed from moves group by hadm_id"
+        )
+    else:
+        before = "coalesce(lag(left_at) over (partition by subject_id order by admitted), '0001-01-01')"
+        arrival = "coalesce(least(arrived, admitted), admitted) - interval 1 day"
+        times = f"select hadm_id, greatest({arrival}, {before}) as opened, left_at as closed from people"  # noqa: S608
+    spill.run(
+        f"create table windows as select k.hadm_id, p.subject_id, t.opened, t.closed from kept k "  # noqa: S608
+        f"join people p using (hadm_id) left join ({times}) t using (hadm_id)"
+    )
+
+
+def _result(spill: Spill, tree: Tree, into: str, name: str, select: Sequence[str], order: str) -> None:
+    if tree.has(name):
+        spill.read(f"raw_{into}", tree.files[name], select, _JOIN)
+        _sorted(spill, into, f"raw_{into}", order)
+    else:
+        columns = ", ".join(f"{part.split(' as ')[-1].split('.')[-1]} varchar" for part in select)
+        spill.run(f"create table {into} ({columns.replace('hadm_id varchar', 'hadm_id bigint')})")
+
+
+def _exams(spill: Spill, tree: Tree) -> None:
+    """Tables `exams` and `parents` of the reports in `told`."""
+    if not tree.has("radiology_detail"):
+        spill.run("create table exams (note_id varchar, exam varchar)")
+        spill.run("create table parents (note_id varchar, parent varchar)")
+        return
+    wanted = "where field_name in ('exam_name', 'parent_note_id') and coalesce(field_ordinal, 1) = 1"
+    spill.read("details", tree.files["radiology_detail"], ("note_id", "field_name", "field_value"), wanted)
+    for into, column, value in (("exams", "exam_name", "exam"), ("parents", "parent_note_id", "parent")):
+        spill.run(
+            f"create table {into} as select note_id, min(field_value) as {value} from details "  # noqa: S608
+            f"where field_name = '{column}' group by note_id"
+        )
+
+
+def _sorted(spill: Spill, into: str, raw: str, order: str) -> None:
+    """In order on the disk, so that a slice of admissions is found without reading the rest."""
+    spill.run("set preserve_insertion_order=true")
+    spill.run(f"create table {into} as select * from {raw} order by {order}")  # noqa: S608
+    spill.run(f"drop table {raw}; set preserve_insertion_order=false")
+    spill.latin |= {into} if raw in spill.latin else set()
+
+
+def slices(spill: Spill, table: str, size: int) -> Iterator[tuple[int, int]]:
+    """(first, last) admission of each `size` admissions of `table`, in order."""
+    rows = spill.rows(
+        f"select min(hadm_id), max(hadm_id) from (select hadm_id, (row_number() over (order by hadm_id) - 1) // {size} "  # noqa: S608
+        f"as part from {table}) group by part order by 1"
+    )
+    yield from rows
+
+
+def grouped(
+    spill: Spill, columns: Sequence[str], table: str, part: tuple[int, int], among: str = ""
+) -> dict[int, list[Any]]:
+    """Rows of `table` by admission for a slice; `among` names a table whose admissions alone are wanted."""
+    semi = f"semi join {among} using (hadm_id)" if among else ""
+    order = "" if table not in ("codes", "labs", "cultures", "reports") else "order by " + _ORDER[table]
+    rows = spill.rows(
+        f"select hadm_id, {', '.join(columns)} from {table} {semi} "  # noqa: S608
+        f"where hadm_id between {part[0]} and {part[1]} {order}",
+        of=table,
+    )
+    return {hadm: [row[1:] for row in group] for hadm, group in groupby(rows, key=lambda row: row[0])}
+
+
+_ORDER = {
+    "codes": "hadm_id, seq_num, code",
+    "labs": "hadm_id, charttime, itemid, labevent_id, value, valuenum",
+    "cultures": "hadm_id, charttime, test_itemid, spec_itemid, microevent_id, org_name, comments",
+    "reports": "hadm_id, charttime, note_id",
+}

@@ -1,0 +1,148 @@
+"""The rules as the published code has them, as far as its vectors show; docs/records.md lists what differs."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from wardround.scenarios.case import Finding, Study
+from wardround.scenarios.mimic.case_draft import Draft
+from wardround.scenarios.mimic.results import placed
+from wardround.scenarios.mimic.rules import (
+    NEARBY,
+    Ground,
+    Rule,
+    attached,
+    changed,
+    coded,
+    first_results,
+    recorded,
+    uncancelled,
+)
+from wardround.scenarios.published import admissions
+from wardround.scenarios.published.admissions import radiology_sections, radiology_text
+from wardround.scenarios.published.imaging import radiology_name
+from wardround.scenarios.published.tables import Absent, Tables
+
+BLANK = "____"
+"""What the published code puts in the place of a name."""
+
+
+def published(ground: Ground, tables: Tables | None) -> tuple[Rule, ...]:
+    """The published rules in their order, without those of the last stage.
+
+    `tables` are its look-up tables of exam names (`--lookup DIR`); without them modality and region are read by our
+    own. Without notes there is nothing to follow: the default rules hold, with the first results alone.
+    """
+    if not ground.notes:
+        return (*coded(ground), *recorded(Ground(ground.pool, notes=False, series=False)))
+    return (*coded(ground), *_noted(ground), *_recorded(tables))
+
+
+def _noted(ground: Ground) -> tuple[Rule, ...]:
+    names = [disease.name.lower() for disease in ground.pool.diseases]
+
+    def first(draft: Draft) -> Draft | None:
+        said = diagnosis(draft.text)
+        pool = (draft.leading,) if ground.lifted and draft.leading else draft.coded
+        fits = [disease for disease in pool if disease and admissions.is_primary(disease.name, said)]
+        fits.sort(key=lambda disease: said.lower().find(disease.name.lower()))
+        return replace(draft, disease=fits[0]) if fits else None
+
+    def only(draft: Draft) -> Draft | None:
+        said, own = diagnosis(draft.text).lower(), draft.disease.name.lower() if draft.disease else ""
+        return None if any(name in said and name not in own and own not in name for name in names) else draft
+
+    found = [
+        Rule("note", "it has a discharge note", "note", lambda d: d if d.text else None),
+        Rule("label_first", "the name stands in the discharge diagnosis, before 'secondary'", "note", first),
+        Rule("history", "the note has the heading of the history", "note", _headed),
+    ]
+    if not ground.lifted:
+        found.append(Rule("one_disease", "no other pool name in the discharge diagnosis", "note", only))
+    return tuple(found)
+
+
+def _headed(draft: Draft) -> Draft | None:
+    return draft if admissions.has_history(draft.text) else None
+
+
+def _recorded(tables: Tables | None) -> tuple[Rule, ...]:
+    return (
+        Rule("nearby", NEARBY, "record", attached),
+        Rule("cancelled", "cancelled cultures are left out", "record", uncancelled),
+        Rule("first_results", "only the first result of each test is kept", "record", first_of_item),
+        Rule("informative", "reports without the sections that tell the reading", "record", _informative(tables)),
+        Rule("history_leak", "the history is not empty and does not hold the name", "record", unnamed),
+        Rule("leaks", "the name is blanked in examination and reports", "record", masked),
+    )
+
+
+def diagnosis(text: str) -> str:
+    """The discharge diagnosis, '' where it cannot be found."""
+    try:
+        return admissions.discharge_diagnosis(text)
+    except Absent:
+        return ""
+
+
+def told(text: str) -> dict[str, str]:
+    """The history as one section."""
+    history = admissions.history(text).strip()
+    return {"History of Present Illness": history} if history else {}
+
+
+def examined(text: str) -> tuple[Finding, ...]:
+    """The examination as one finding."""
+    found = admissions.examination(text).strip()
+    return (Finding(section="Physical examination", text=found),) if found else ()
+
+
+def first_of_item(draft: Draft) -> Draft:
+    """The first of each laboratory item, and the first of each microbiology test whatever the specimen."""
+    kept = first_results(draft)
+    first: dict[object, int] = {}
+    for place, culture in enumerate(kept.results.cultures):
+        first.setdefault(culture.item_id, place)
+    cultures = tuple(kept.results.cultures[place] for place in first.values())
+    return changed(kept, replace(kept.results, cultures=cultures))
+
+
+def _informative(tables: Tables | None) -> Callable[[Draft], Draft]:
+    def apply(draft: Draft) -> Draft:
+        studies = []
+        for report in draft.results.reports:
+            said = radiology_text(radiology_sections(report.text)) if report.text.strip() else ""
+            modality, region = _placed(report.exam, tables)
+            if said and modality and region:
+                studies.append(Study(exam=report.exam, modality=modality, region=region, report=said, time=report.time))
+        return changed(draft, replace(draft.results, studies=tuple(studies)))
+
+    return apply
+
+
+def _placed(exam: str, tables: Tables | None) -> tuple[str, str]:
+    if not exam or tables is None:
+        return placed(exam) if exam else ("", "")
+    read = radiology_name(exam, tables)
+    return (read.modality, read.region) if all(read.counts) else ("", "")
+
+
+def unnamed(draft: Draft) -> Draft | None:
+    """None where the history is empty or holds the literal name."""
+    name = draft.disease.name if draft.disease else ""
+    history = "\n".join(draft.told.values())
+    return None if not history or (name and re.search(re.escape(name), history, re.IGNORECASE)) else draft
+
+
+def masked(draft: Draft) -> Draft:
+    """The literal name blanked in examination and reports."""
+    if not draft.disease:
+        return draft
+    name = re.compile(re.escape(draft.disease.name), re.IGNORECASE)
+    studies = (study.model_copy(update={"report": name.sub(BLANK, study.report)}) for study in draft.results.studies)
+    after = replace(
+        draft,
+        examination=tuple(part.model_copy(update={"text": name.sub(BLANK, part.text)}) for part in draft.examination),
+        results=replace(draft.results, studies=tuple(studies)),
+    )
+    return draft if after == draft else after

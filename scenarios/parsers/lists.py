@@ -1,0 +1,385 @@
+"""Lists of examinations in text: items told apart, coordinations such as "CT of chest and pelvis" undone."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from wardround.engine.text import later
+
+_MARKER = later(r"^\s*(?:[-*•·–—+>]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\))\s*", re.IGNORECASE)
+_SENTENCE = later(r"(?<=[\w)]{3})\.\s+(?=[A-Z][a-z]+\s+[a-z])")
+_LEADING = later(r"^(?:and|or|plus|also|including)\s+", re.IGNORECASE)
+_INNER_NUMBER = later(r"(?:(?<=^)|(?<=[,;\s]))\(?\d{1,2}[.)]\s+")
+_OF_WHAT = (
+    "no more other additional further new extra specific special ancillary diagnostic laboratory lab imaging tests? "
+    "testing investigations? examinations? exams? information studies study work-?up evaluations? assessments? "
+    "procedures? requests? questions? is are was were be needed required requested necessary indicated applicable "
+    "available asked recommended performed done ordered warranted at this the time point moment now currently today of "
+    "these those present stage"
+)
+_OTHERS = (  # no, not needed, and the words that may follow: Chinese, Spanish, French, German
+    (
+        "\u6682\u65e0 \u65e0\u9700 \u65e0\u987b \u4e0d\u9700\u8981 \u4e0d\u9700 \u4e0d\u5fc5 \u6ca1\u6709 \u65e0",
+        "\u8fdb\u4e00\u6b65 \u5176\u4ed6 \u5176\u5b83 \u989d\u5916 "
+        "\u66f4\u591a \u4efb\u4f55 \u7684 \u68c0\u67e5 \u68c0\u9a8c \u5316\u9a8c \u4fe1\u606f "
+        "\u8865\u5145 \u505a",
+    ),
+    (
+        "ningun[oa]?s? no\\sse\\srequieren? no\\sse\\snecesitan?",
+        "m[a\u00e1]s otr[ao]s? pruebas? ex[a\u00e1]men(?:es)? estudios? adicional(?:es)?",
+    ),
+    ("aucune?s?", "autres? examens? tests? suppl\u00e9mentaires?"),
+    ("keine?", "weiteren? zus\u00e4tzlichen? untersuchung(?:en)? tests? erforderlich n\u00f6tig"),
+)
+_NONE = (
+    rf"(?:no|none|not|nothing|nil|n/?a|n[.]a)\b(?:\W+(?:{'|'.join(_OF_WHAT.split())})\b)*",
+    *(f"(?:{'|'.join(no.split())})(?: ?(?:{'|'.join(what.split())}))*" for no, what in _OTHERS),
+)
+_NOTHING = later(f"(?:{'|'.join(_NONE)})[\\s.!\u3002-]*", re.IGNORECASE)
+_SODIUM = "Na"
+_LONGEST = 300
+_MOST = 200
+
+
+def items(text: str) -> tuple[str, ...]:
+    """The items of a list: one a line, bulleted, numbered, or parted by commas or semicolons outside brackets.
+
+    'and' inside an item is left alone ('ova and parasites'). A sentence that follows the list is no item, nor is
+    'none'. At most 200 items of at most 300 characters: what is longer is no name of a test.
+    """
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        for part in _parts(_SENTENCE.split(_unmarked(line), maxsplit=1)[0]):
+            name = _LEADING.sub("", part.strip(" \t.;,:*_`\"'")).strip()
+            if name and len(name) <= _LONGEST and not nothing(name):
+                found.setdefault(name.lower(), name)
+                if len(found) == _MOST:
+                    return tuple(found.values())
+    return tuple(found.values())
+
+
+def nothing(text: str) -> bool:
+    """Whether a text says in so many words that nothing is asked for: "None", "No additional tests required."."""
+    said = text.strip(" \t\r\n*_`\"'-([)]")
+    return said != _SODIUM and _NOTHING.fullmatch(said) is not None
+
+
+def _unmarked(line: str) -> str:
+    """The line without its bullet or number, and without numbers that open its inner items ('1. CBC, 2. BMP')."""
+    return _INNER_NUMBER.sub(", ", _MARKER.sub("", line.replace("**", "")))
+
+
+def _parts(line: str) -> list[str]:
+    """`line` split at commas and semicolons outside brackets."""
+    parts, depth, begin = [], 0, 0
+    for index, sign in enumerate(line):
+        if sign in "([":
+            depth += 1
+        elif sign in ")]":
+            depth = max(0, depth - 1)
+        elif sign in ",;，；、" and depth == 0:
+            parts.append(line[begin:index])
+            begin = index + 1
+    parts.append(line[begin:])
+    return parts
+
+
+_LABEL = later(r"^(?P<label>[^:(\[]{1,80}):\s+(?P<rest>\S.*)$")
+_GROUP = later(
+    r"(?i)^(?:additional |further |other |specific |detailed |repeat |advanced |routine )*(?:lab(?:oratory)?|blood|"
+    r"serum|urine|imaging|radiolog\w*|microbiolog\w*|patholog\w*|histolog\w*|histopatholog\w*|genetic\w*|molecular|serolog\w*|"
+    r"immunolog\w*|endocrin\w*|hormon\w*|physical|clinical|neurolog\w*|cardiac|functional|ancillary|diagnostic|history|"
+    r"tests?|procedures?|others?)\b"
+)
+_REASON = later(r"(?i)^(?:to|for|if|in order|as|because|evaluate|assess|check|confirm|rule|exclude|look|determine)\b")
+
+
+def requests(text: str) -> tuple[str, ...]:
+    """The items of a request under headings ('1. Laboratory tests: CBC, CRP', '2. CT: to exclude an abscess').
+
+    A label that names a group of tests is left out, and so is the reason that follows a test's name.
+    """
+    lines = []
+    for line in text.splitlines():
+        match = _LABEL.match(_MARKER.sub("", line.replace("**", "")).strip())
+        if match is None:
+            lines.append(line)
+        elif _GROUP.match(match["label"]) and not _REASON.match(match["rest"]):
+            lines.append(match["rest"])
+        else:
+            lines.append(match["label"] if _REASON.match(match["rest"]) else f"{match['label']}, {match['rest']}")
+    return items("\n".join(lines))
+
+
+Known = Callable[[str], bool]
+
+_LIST = re.compile(r"\s*(?:[;\n\uff0c\uff1b\u3001]|(?<!\d),|,(?!\d))\s*")
+_LEAD = re.compile(r"(?i)^(?:(?:and|or|plus|also|y|et|und)\s+|(?:\u4ee5\u53ca|[\u548c\u53ca\u4e0e]))")
+_AND = re.compile(
+    r"(?i)(?<!with)(?<!without)(?<!before)(?<!between)\s+(?:and/or|as well as|along with|and|or|plus|&|\+)\s+|\s*/\s*"
+)
+_FOREIGN = re.compile(
+    r"\s+(?:y|et|und)\s+"
+    # not in the words for saturation, sum, reconciling, taking part, concerning, common, affinity
+    r"|(?<=[\w)])(?<![\u9971\u603b\u8c03\u53c2\u6d89\u666e])(?:\u4ee5\u53ca|[\u548c\u53ca\u4e0e])(?!\u529b)(?=\w)"
+)
+_OPEN_REASON = re.compile(
+    r"(?i)\s(?:(?:in order )?to (?=[a-z]{3})|because\b|due to\b|if\b|given\b|looking for\b|since\b|in case\b"
+    r"|for (?:suspected|possible|evidence|signs|evaluation|assessment|exclusion|monitoring)\b)"
+)
+_LABELLED = re.compile(r"^(?P<label>[^:,;()\[\]]{2,60}?)\s*[:\uff1a]\s+(?P<rest>\S.*)$", re.DOTALL)
+_GROUPED = re.compile(
+    r"(?i)^(?:(?:additional|further|other|routine|initial|basic|diagnostic|lab(?:oratory)?|blood|imaging)\s+)*"
+    r"(?:tests?|labs?|studies|work-?up|investigations?|imaging|laboratory|lab)$"
+)
+_HEAD = re.compile(r"(?i)^(?P<head>\S.*?\s(?P<link>for|against|of|in|de|du|des|von))\s+(?P<first>\S.*)$")
+_WHOLE = frozenset({"of", "in"})
+"""What follows these are the regions of one study ("CT of chest, abdomen and pelvis")."""
+_LONGEST_NAME = 600
+"""Characters of a name that is taken apart."""
+_MEMBER = 3
+"""Words of a member under a shared head at most."""
+MODIFIERS = frozenset(
+    [
+        "serum",
+        "plasma",
+        "blood",
+        "urine",
+        "urinary",
+        "stool",
+        "fecal",
+        "faecal",
+        "sputum",
+        "csf",
+        "saliva",
+        "wound",
+        "throat",
+        "nasal",
+        "rectal",
+        "vaginal",
+        "synovial",
+        "pleural",
+        "ascitic",
+        "peritoneal",
+        "pericardial",
+        "arterial",
+        "venous",
+        "capillary",
+        "liver",
+        "hepatic",
+        "kidney",
+        "renal",
+        "thyroid",
+        "adrenal",
+        "cardiac",
+        "pulmonary",
+        "pituitary",
+        "gonadal",
+        "parathyroid",
+        "pancreatic",
+        "bladder",
+        "bone",
+        "muscle",
+        "nerve",
+        "skin",
+        "lung",
+        "iga",
+        "igg",
+        "igm",
+        "ige",
+        "aerobic",
+        "anaerobic",
+        "fungal",
+        "bacterial",
+        "viral",
+        "upper",
+        "lower",
+        "left",
+        "right",
+        "bilateral",
+        "fasting",
+        "random",
+        "total",
+        "direct",
+        "indirect",
+        "free",
+        "ionized",
+        "ionised",
+    ]
+)
+_GENERAL = re.compile(r"(?i)^(?:biopsy|culture|cytology|histology|smear|aspirate|fluid)s?$")
+_NAMED = re.compile(r"\d|[A-Z]{2}|[a-z][A-Z]")
+_MODALITY = r"(?:CT|CTA|MRI|MRA|MRCP|PET|X\u7ebf|B\u8d85|\u8d85\u58f0|\u5f69\u8d85)"
+_PICTURED = re.compile(rf"^(?P<part>[\u4e00-\u9fff]+?){_MODALITY}$")
+_MODALITIES = re.compile(rf"^{_MODALITY}$")
+_SPECIMEN = re.compile(
+    r"^(?:\u8840\u6db2|\u8840|\u5c3f\u6db2|\u5c3f|\u75f0|\u5927\u4fbf|\u7caa\u4fbf|\u8111\u810a\u6db2)"
+)
+_MARKS = " \t\r\n.;,:*_`\"'"
+
+
+def halves(name: str, known: Known) -> tuple[str, ...]:
+    """The two tests that a name of one test puts together ("EMG/NCS"), or nothing."""
+    for place in _AND.finditer(name):
+        before, after = _tidy(name[: place.start()]), _tidy(name[place.end() :])
+        after = _front(before, after, known) or after
+        if known(before) and known(after):
+            return before, after
+    return ()
+
+
+def apart(name: str, known: Known) -> tuple[str, ...]:
+    """The tests that a name names, each with what it shares with others; `known` tells a test by its whole name.
+
+    Commas and semicolons part, and so do the words for "and" of five languages, unless the whole is one test. A label
+    or a head said once is said of all ("IHC for CD3, CD20"), and so is the end of the last ("urine and blood
+    cultures"). A reason ends where a test begins. What is longer than a name can be is left as it is.
+    """
+    if len(name) > _LONGEST_NAME:
+        return (_tidy(name),)
+    labelled = _LABELLED.match(name)
+    if labelled and not _OPEN_REASON.match(f" {labelled['rest']}"):
+        inner, label = apart(labelled["rest"], known), labelled["label"].strip(_MARKS)
+        if _GROUPED.match(label):
+            return inner
+        return tuple(f"{label}: {one}" for one in inner) if len(inner) > 1 else (_tidy(name),)
+    found = [one for part in _listed(name, known) for one in _coordinated(part, known)]
+    return tuple(dict.fromkeys(_headed(found, known)))
+
+
+def _listed(name: str, known: Known) -> Sequence[str]:
+    """The parts of a list: those behind a reason belong to it until one is a test, as do regions to their study."""
+    found: list[str] = []
+    for part in _cut(name):
+        joined = found[-1] if found else ""
+        open_reason = bool(_OPEN_REASON.search(f" {joined}"))
+        head = _HEAD.match(joined)
+        region = head is not None and head["link"].lower() in _WHOLE
+        if joined and (open_reason or region) and not any(known(_tidy(one)) for one in _AND.split(part)):
+            found[-1] = f"{joined}, {part}"
+        else:
+            found.append(part)
+    return found if len(found) < 2 else _ended(found, known)
+
+
+def _cut(name: str) -> Iterator[str]:
+    """`name` cut at commas and semicolons outside brackets; nothing of it is empty."""
+    depth, start = 0, 0
+    cuts = {match.start(): match.end() for match in _LIST.finditer(name)}
+    pieces = []
+    for place, sign in enumerate(name):
+        if place in cuts and depth == 0 and place >= start:
+            pieces.append(name[start:place])
+            start = cuts[place]
+        depth = max(0, depth + (sign in "([\uff08") - (sign in ")]\uff09"))
+    for piece in (*pieces, name[start:]):
+        if tidy := _tidy(_LEAD.sub("", piece.strip(_MARKS))):
+            yield tidy
+
+
+def _ended(parts: Sequence[str], known: Known) -> list[str]:
+    """'liver', 'kidney and thyroid function tests' as 'liver, kidney and thyroid function tests' with its end."""
+    found: list[str] = []
+    for part in reversed(parts):
+        tail = _tail(part, found[0].rpartition(" and ")[2], known) if found else ""
+        found.insert(0, f"{part} {tail}" if tail else part)
+    return found
+
+
+def _coordinated(part: str, known: Known) -> Sequence[str]:
+    """What 'and' joins, parted where one side is a test or both share an end; else as it stands."""
+    for pattern in (_FOREIGN, _AND):
+        for place in pattern.finditer(part):
+            before, after = _tidy(part[: place.start()]), _tidy(part[place.end() :])
+            if not before or not after or _inside(part, place.start()) or known(part):
+                continue
+            if _OPEN_REASON.search(f" {before}") and not known(after):
+                continue
+            if pattern is _FOREIGN:
+                return _unspaced(before, after, known)
+            tail = _tail(before, after, known)
+            if tail:
+                return [f"{before} {tail}", *_coordinated(after, known)]
+            if "/" in place[0]:
+                slashed = [before, *_coordinated(after, known)] if known(before) else []
+                if slashed and all(map(known, slashed)):
+                    return slashed
+                continue
+            if known(before) or (known(after) and not _study(before)):
+                after = _front(before, after, known) or after
+                return [*_coordinated(before, known), *_coordinated(after, known)]
+    return [part]
+
+
+def _front(before: str, after: str, known: Known) -> str:
+    """'S' behind 'protein C' as 'protein S'; "" where the two share no beginning that makes `after` a test."""
+    words, head = before.split(), _HEAD.match(before)
+    if len(after.split()) > 2 or (known(after) and not _GENERAL.match(after)):
+        return ""
+    forms = (f"{' '.join(words[:size])} {after}" for size in range(len(words) - 1, 0, -1))
+    found = next((form for form in forms if known(form)), "")
+    return found or (f"{head['head']} {after}" if head and not known(after) else "")
+
+
+def _tail(before: str, after: str, known: Known) -> str:
+    """The end of `after` that is meant of `before` as well; "" if there is none."""
+    if len(before.split()) > 2:
+        return ""
+    words = _AND.split(after)[-1].split()
+    if before.casefold() in MODIFIERS and len(words) > 1 and words[0].casefold() in MODIFIERS:
+        return " ".join(words[1:])
+    if known(before):
+        return ""
+    ends = (" ".join(whole[size:]) for whole in (words, after.split()) for size in range(1, len(whole)))
+    return next((end for end in ends if known(f"{before} {end}")), "")
+
+
+def _unspaced(before: str, after: str, known: Known) -> list[str]:
+    """Two names joined by a word for "and" in another language, with the part of the body or the end they share."""
+    pictured, specimen = _PICTURED.match(before), _SPECIMEN.match(after)
+    head = _HEAD.match(before)
+    if pictured and _MODALITIES.match(after):
+        after = f"{pictured['part']}{after}"
+    elif specimen and _SPECIMEN.fullmatch(before) and specimen.end() < len(after) and not _FOREIGN.search(after):
+        before += after[specimen.end() :]
+    elif head and len(after.split()) == 1 and not known(after):
+        after = f"{head['head']} {after}"
+    return [*_coordinated(before, known), *_coordinated(after, known)]
+
+
+def _headed(parts: Sequence[str], known: Known) -> list[str]:
+    """'IHC for CD3', 'CD20 and CD30' as 'IHC for CD3', 'IHC for CD20', 'IHC for CD30'."""
+    found: list[str] = []
+    head = ""
+    for part in parts:
+        match = None if _OPEN_REASON.search(f" {part}") else _HEAD.match(part)
+        if match and match["link"].lower() not in _WHOLE:
+            head = match["head"]
+            members = [_tidy(one) for one in _AND.split(match["first"])]
+            short = len(members) > 1 and all(_NAMED.search(one) and _member(one, known) for one in members)
+            found += [f"{head} {one}" for one in members] if short and not known(part) else [part]
+        elif head and all(_member(_tidy(one), known) for one in _AND.split(part)):
+            found += [f"{head} {_tidy(one)}" for one in _AND.split(part)]
+        else:
+            head = ""
+            found.append(part)
+    return found
+
+
+def _member(text: str, known: Known) -> bool:
+    return bool(text) and len(text.split()) <= _MEMBER and not known(text)
+
+
+def _study(text: str) -> bool:
+    """Whether a list of regions may go on behind the text ("CT of chest", "X-ray of hands")."""
+    match = _HEAD.match(text)
+    return match is not None and match["link"].lower() in _WHOLE
+
+
+def _inside(text: str, place: int) -> bool:
+    """Whether a place is within brackets."""
+    before = text[:place]
+    return sum(map(before.count, "([\uff08")) > sum(map(before.count, ")]\uff09"))
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.split()).strip(_MARKS)

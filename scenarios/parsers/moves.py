@@ -1,0 +1,215 @@
+"""Moves of a doctor as several games read them, and the counts, facts and endings that follow."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Annotated, Literal, get_args
+
+import msgspec
+from pydantic import Field
+
+from wardround.engine.prompts import Prompts
+from wardround.engine.records import Action, Ending, Json
+from wardround.scenarios.case import Item
+
+Fault = Literal["", "empty", "unavailable", "content_filter", "refusal", "unreadable"]
+"""Why a reply was unusable, the mildest first: no text at all, a move that is not possible now, text that a filter cut
+off, a refusal, text that names no move."""
+_FAULTS: tuple[Fault, ...] = get_args(Fault)
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """Counts of one episode: doctor actions, those unusable, turns used, rounds of orders.
+
+    `fault` is the worst fault of the replies since the last usable one, `shapes` how often an unusable reply had which
+    shape (scenarios/parsers/unread.py).
+    """
+
+    replies: int = 0
+    unusable: int = 0
+    turns: int = 0
+    orders: int = 0
+    fault: Fault = ""
+    shapes: Mapping[str, int] = {}
+
+    def replied(self) -> "Tally":
+        """One more action of the doctor."""
+        return msgspec.structs.replace(self, replies=self.replies + 1)
+
+    def usable(self) -> "Tally":
+        """The action just counted was usable."""
+        return msgspec.structs.replace(self, fault="") if self.fault else self
+
+    def faulted(self, fault: Fault, shape: str = "") -> "Tally":
+        """The action just counted was unusable."""
+        kept = max(self.fault, fault, key=_FAULTS.index)
+        shapes = {**self.shapes, shape: self.shapes.get(shape, 0) + 1} if shape else self.shapes
+        return msgspec.structs.replace(self, unusable=self.unusable + 1, fault=kept, shapes=shapes)
+
+    def turned(self) -> "Tally":
+        """One more turn used."""
+        return msgspec.structs.replace(self, turns=self.turns + 1)
+
+    def ordered(self) -> "Tally":
+        """One more round of orders."""
+        return msgspec.structs.replace(self, orders=self.orders + 1)
+
+    def facts(self, answer: Mapping[str, str] | None = None) -> dict[str, Json]:
+        """The facts stored with the closed event; `answer` is absent where there is none."""
+        counts: dict[str, Json] = {
+            "replies": self.replies,
+            "unusable": self.unusable,
+            "turns": self.turns,
+            "orders": self.orders,
+        }
+        if self.shapes:
+            counts["unread_shapes"] = dict(self.shapes)
+        return {"answer": dict(answer), **counts} if answer else counts
+
+    def completed(self, **answer: str) -> Ending:
+        """The doctor answered."""
+        return Ending("completed", facts=self.facts(answer))
+
+    def unanswered(self, detail: str) -> Ending:
+        """The doctor's budget is used up without an answer.
+
+        By the worst that its replies since the last usable one were: unreadable (cause `parser`, so that a faulty one
+        is seen), a refusal, filtered; else nothing was said. The doctor had its chance in each case.
+        """
+        if self.fault == "unreadable":
+            return Ending("parser", "unreadable", detail, self.facts())
+        reason = self.fault if self.fault in ("refusal", "content_filter") else "no_answer"
+        return Ending("doctor", reason, detail, self.facts())
+
+    def failed(self, seat: str, reason: str, detail: str) -> Ending:
+        """Another seat broke the game."""
+        return Ending(seat, reason, detail, self.facts())
+
+
+ANSWERING = ("examiner", "patient")
+"""The seats that answer the doctor."""
+
+_HEARD = ("asked", "kind", "state", "test", "text")
+"""The citation, the rule and score of the match, the points and the mark of an assumed value are not for the doctor."""
+
+FOUND = frozenset({"reported", "normal"})
+
+
+def answers(action: Action) -> list[Mapping[str, Json]]:
+    """The structured answers of an `answer`; what is no list of objects is no answer."""
+    given = action.args.get("answers", [])
+    return [answer for answer in given if isinstance(answer, Mapping)] if isinstance(given, list | tuple) else []
+
+
+def tells_a_story(seat: str, action: Action, *, examined: bool) -> bool:
+    """Whether no order is answered here: a patient beside an examiner, or asked about topics, tells what he knows."""
+    return seat == "patient" and action.args.get("answers") is None and (examined or "topics" in action.args)
+
+
+def found(given: Iterable[Mapping[str, Json]]) -> list[Mapping[str, Json]]:
+    """Those that tell a result."""
+    return [answer for answer in given if answer.get("state") in FOUND]
+
+
+def heard(given: Iterable[Mapping[str, Json]]) -> list[Json]:
+    """The parts that a doctor may hear."""
+    return [{name: answer[name] for name in _HEARD if name in answer} for answer in given]
+
+
+def lines(given: Iterable[Mapping[str, Json]]) -> str:
+    """Their texts, each once, one a line."""
+    return "\n".join(dict.fromkeys(str(answer.get("text", "")) for answer in given))
+
+
+def rows(items: Sequence[Item]) -> list[Json]:
+    """Results of a case as the seat that looks them up gets them."""
+    return [asdict(item) for item in items]
+
+
+Answers = Annotated[
+    int, Field(ge=1, le=20, description="Diagnoses asked for; more than one: a ranked list, scored by its first ones.")
+]
+
+
+def asking(brief: str, answers: int, prompts: Prompts) -> str:
+    """The brief of a game, with the request for a ranked list where more than one answer is wanted."""
+    return brief if answers == 1 else f"{brief}\n\n{prompts['answers/ranked'].render(count=str(answers))}"
+
+
+Ordered = Literal["examination", "lab", "microbiology", "imaging", "any"]
+ORDERED: tuple[Ordered, ...] = ("examination", "lab", "microbiology", "imaging", "any")
+
+
+class Order(msgspec.Struct, frozen=True):
+    """A request for results; an examination without items is all of it. `text` is the request as written."""
+
+    kind: Ordered
+    items: tuple[str, ...] = ()
+    text: str = ""
+
+    def known(self) -> dict[str, Json]:
+        """The order as the seat that answers it is told."""
+        return {"kind": self.kind, "items": list(self.items), "text": self.text or ", ".join(self.items)}
+
+
+class Pick(msgspec.Struct, frozen=True):
+    """A kind of action chosen without saying yet what exactly (work-up)."""
+
+    kind: Literal["examination", "lab", "microbiology", "imaging", "output"]
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A question to the patient."""
+
+    text: str
+
+
+class Conclusion(msgspec.Struct, frozen=True):
+    """The doctor's answer."""
+
+    text: str
+
+
+class Unusable(msgspec.Struct, frozen=True):
+    """An action that is no move: `fault` says of which kind, `why` is a sentence for people.
+
+    `shape` says what the reply looked like (unread.SHAPES).
+    """
+
+    fault: Fault
+    why: str
+    shape: str = ""
+
+
+Move = Order | Pick | Question | Conclusion | Unusable
+
+
+def typed(action: Action, goal: str) -> Order | Question | Conclusion | Unusable:
+    """The move of a typed verb: `order`, `ask` or `conclude`; `goal` names the argument that holds the answer.
+
+    Any JSON may come in: what is no move is Unusable, never an exception.
+    """
+    if action.verb == "conclude":
+        answer = action.args.get(goal)
+        if isinstance(answer, str) and answer.strip():
+            return Conclusion(answer.strip())
+        return Unusable("empty", f"conclude without a {goal}")
+    if action.verb == "ask":
+        return Question(action.text.strip()) if action.text.strip() else Unusable("empty", "ask without a question")
+    if action.verb == "order":
+        return _order(action)
+    return Unusable("unavailable", f"there is no verb {action.verb!r}")
+
+
+def _order(action: Action) -> Order | Unusable:
+    kind = next((kind for kind in ORDERED if kind == action.args.get("kind", "any")), None)
+    if kind is None:
+        return Unusable("unreadable", f"order of an unknown kind; kinds: {', '.join(ORDERED)}")
+    given = action.args.get("items", [])
+    if isinstance(given, str):
+        given = [given]
+    if not isinstance(given, list | tuple) or not all(isinstance(item, str) for item in given):
+        return Unusable("unreadable", "order whose items are no list of names")
+    items = tuple(item.strip() for item in given if item.strip())
+    if not items and kind != "examination":
+        return Unusable("empty", f"order of kind {kind} without items")
+    return Order(kind, items)

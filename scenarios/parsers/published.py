@@ -1,0 +1,211 @@
+"""The parsers of published code, by game: actions, moves, reports, stages and talk."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from wardround.scenarios.parsers.lists import items, requests
+from wardround.scenarios.parsers.moves import Conclusion, Move, Order, Pick, Question, Unusable
+from wardround.scenarios.parsers.reply_text import answer, answer_part, clean
+from wardround.scenarios.published.tables import Absent
+
+Listed = Literal["lab", "microbiology", "imaging"]
+HEADINGS: dict[Listed, str] = {
+    "imaging": "Imaging scans:",
+    "lab": "Lab Tests:",
+    "microbiology": "Microbiology tests:",
+}
+CODES: dict[Listed, str] = {"imaging": "IMAGE_s", "lab": "LAB_s", "microbiology": "MICRO_s"}
+_CHOICES = ("PE", "LAB_s", "LAB", "IMAGE_s", "IMAGE", "MICRO_s", "MICRO", "OUTPUT")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the published parser makes of a reply.
+
+    `result` is the text that is searched for an action's name, or (diagnosis, treatment) if `finished`; `kept` is the
+    part of the reply that stays in the conversation.
+    """
+
+    result: str | tuple[str, str]
+    finished: bool
+    kept: str
+
+    @property
+    def choice(self) -> str:
+        """The action: the first of the names, in their fixed order, that occurs in `result`; '' for none."""
+        if self.finished or isinstance(self.result, tuple):
+            return ""
+        return next((name for name in _CHOICES if name in self.result), "")
+
+
+def action(reply: str) -> Reply:
+    """Read a reply: what follows its last `Rationale:`; a list's heading; both answers; else what `Action:` says."""
+    if "Rationale:" in reply:
+        reply = "Rationale:" + reply.rpartition("Rationale:")[2]
+    for kind, heading in HEADINGS.items():
+        if heading in reply:
+            return Reply(CODES[kind], False, reply)
+    if "Diagnosis:" in reply and "Treatment:" in reply:
+        return Reply((_first(reply, "Diagnosis"), _rest(reply)), True, reply)
+    if "Action:" in reply:
+        chosen = _last_line(reply, "Action:") or re.search("Action:(.*)\n", reply, re.IGNORECASE)
+        assert chosen is not None  # "Action:" stands in the last line or has a line after it
+        name = chosen[1].strip()
+        return Reply(name, False, f"{reply.split('Action: ')[0]}Action: {name}")
+    return Reply(reply, False, reply)
+
+
+def _first(reply: str, heading: str) -> str:
+    """What follows the first heading that has a line after it, else that in the last line."""
+    found = re.search(f"{heading}:(.*)\n", reply, re.IGNORECASE) or _last_line(reply, f"{heading}:")
+    return found[1].strip() if found else "None"
+
+
+def _last_line(reply: str, heading: str) -> re.Match[str] | None:
+    return re.search(rf"{heading}(.*)\Z", reply, re.IGNORECASE)
+
+
+def _rest(reply: str) -> str:
+    found = re.search(r"Treatment:(.*)\Z", reply, re.IGNORECASE | re.DOTALL)
+    return found[1].strip() if found else "None"
+
+
+MOST = 10
+"""Steps of a reply that the published code looks at."""
+
+_TESTS = "Ancillary Tests"
+_HEADS = {
+    "one_turn": ("### Conclusion:", "### Additional Information Required:"),
+    "free_turn": ("### Additional Information Required:", "### Conclusion:"),
+}
+STEP = re.compile(r"<step\s+\d+>\s*(.*?)(?=\n<step\s+\d+>|$)", re.DOTALL)
+
+
+def ancillary_split(summary: str) -> tuple[str, str]:
+    """(open part, hidden part): cut before the first line that names ancillary tests. Raises Absent without one."""
+    lines = summary.strip().split("\n")
+    for place, line in enumerate(lines):
+        if _TESTS in line:
+            return "\n".join(lines[:place]), "\n".join(lines[place:])
+    raise Absent("no_tests", f"no line holds {_TESTS!r}; the published code stops")
+
+
+def sections(reply: str, protocol: str) -> tuple[str, str]:
+    """(conclusion, information required) of a reply to `protocol`: one_turn or free_turn, each with its own order.
+
+    Raises Absent where the two headings do not stand in that order.
+    """
+    first, second = _HEADS[protocol]
+    _, found, rest = reply.partition(first)
+    one, also, other = rest.partition(second)
+    if not (found and also):
+        raise Absent("no_sections", "Could not parse answer format - missing expected sections")
+    parts = {first: one.strip(), second: other.strip()}
+    return parts["### Conclusion:"], parts["### Additional Information Required:"]
+
+
+def stops(information: str) -> bool:
+    """Whether the free-turn dialogue ends with this request."""
+    return "Not required" in information
+
+
+def reasoning_steps(reply: str) -> list[str]:
+    """At most ten steps of a reply: by its tags, else its paragraphs, else its lines.
+
+    Of the ten those are left out that hold nothing: there the published code asks its judge about an empty step. Raises
+    Absent for a heading other than the one that it knows (`no_heading`), and where nothing stands under it.
+    """
+    text = reply.replace("```", "").strip()
+    if "### Reasoning:" not in text:
+        raise Absent("no_heading", "the reply has no heading '### Reasoning:'; the published code loses its steps")
+    text = text.split("### Reasoning:")[1].strip().split("### Answer:")[0].strip()
+    tagged = [step.strip() for step in STEP.findall(text)]
+    found = (tagged or text.split("\n\n" if "\n\n" in text else "\n"))[:MOST]
+    kept = [step for step in found if step.strip()]
+    if not kept:
+        raise Absent("no_reasoning", "nothing stands under the heading; the published code has one empty step there")
+    return kept
+
+
+def extracted_answer(reply: str) -> str:
+    """What the accuracy judge is shown: all behind the last `### Answer`, without colons and line ends, else all."""
+    _, found, rest = reply.rpartition("### Answer")
+    return rest.replace("\n", "").replace(":", "") if found else reply
+
+
+_READY, _TEST = "DIAGNOSIS READY", "REQUEST TEST"
+_NOTHING = "..."
+
+
+def read_talk(text: str) -> Order | Question | Conclusion:
+    """The move in `text`: no reply is unusable, so that each one uses up a turn.
+
+    `DIAGNOSIS READY` anywhere concludes, and is looked for first; `REQUEST TEST` anywhere orders; both in capitals.
+    Everything else, an empty reply too, is put to the patient. An order's text is the whole reply, as the published
+    measurement agent is shown it.
+    """
+    text = " ".join(answer_part(text).split())
+    if _READY in text:
+        return Conclusion(clean(text.rpartition(_READY)[2]) or text)
+    if _TEST in text:
+        asked = text.partition(_TEST)[2].replace(_TEST, ",")
+        names = requests(asked.replace("_", " ").replace("[", " ").replace("]", " ").lstrip(" :"))
+        return Order("any", tuple(dict.fromkeys(names)), text)
+    return Question(text or _NOTHING)
+
+
+def same(reply: str) -> bool:
+    """Whether the moderator's reply says that two diagnoses are the same: 'yes' in any case, and not a sign more."""
+    return reply.lower() == "yes"
+
+
+_PICKS = {
+    "PE": Pick("examination"),
+    "LAB": Pick("lab"),
+    "IMAGE": Pick("imaging"),
+    "MICRO": Pick("microbiology"),
+    "OUTPUT": Pick("output"),
+}
+_LISTS: dict[str, Listed] = {code: kind for kind, code in CODES.items()}
+
+
+def read_move(text: str) -> Move:
+    """The move in `text`: case-sensitive, by the parts of words it holds, with diagnosis and treatment together.
+
+    An order's text is the whole of what the published parser keeps: its own examiner reads the list out of it.
+    """
+    said = action(text)
+    if said.finished:
+        return Conclusion(said.result[0])
+    if said.choice in _LISTS:
+        kind = _LISTS[said.choice]
+        return Order(kind, items(said.kept.rpartition(HEADINGS[kind])[2]), said.kept)
+    return _PICKS.get(said.choice) or Unusable(
+        "unreadable", "the reply names no action as the published parser wants it"
+    )
+
+
+TRIES = 3
+"""How often the one-turn game is begun anew from its first message before the case is given up."""
+
+
+def read_stage(text: str, game: str, *, last: bool) -> Order | Conclusion | Unusable:
+    """The move in `text`, a reply of `game`: one-turn, free-turn, oracle or treatment.
+
+    Free turns: the dialogue ends where the request holds 'Not required', and with the last turn whatever it requests.
+    One turn: the first reply is a request even if nothing is required. Each has its two headings in an order of its
+    own; the last reply of one turn, and the only one of the other games, is not parsed at all.
+    """
+    text = answer_part(text).replace("```", "").strip()
+    if not text:
+        return Unusable("empty", "the reply is empty")
+    if game != "free-turn" and last:
+        return Conclusion(answer(text, goal="") or text)
+    try:
+        conclusion, wanted = sections(text, game.replace("-", "_"))
+    except Absent:
+        return Unusable("unreadable", "the two headings do not stand in the order that the published code wants")
+    if game == "free-turn" and (last or stops(wanted)):
+        return Conclusion(conclusion) if conclusion else Unusable("empty", "the reply concludes nothing")
+    return Order("any", requests(wanted), wanted)

@@ -1,0 +1,330 @@
+"""Reads a doctor's reply: reasoning, final diagnosis and treatment, under headings in several languages."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from wardround.engine.models.reply import split_thinking
+from wardround.engine.text import later
+from wardround.scenarios.parsers.nonanswers import postponed, template
+
+_LEADING = (
+    r"(?:(?:the|my|most|likely|final|primary|principal|main|definitive|definite|confirmed|working|leading|presumptive"
+    r"|suspected|overall|preliminary|clinical|proposed|recommended|suggested|selected) +){0,4}"
+)
+_DIAGNOSIS = "|".join(
+    (
+        rf"{_LEADING}diagnos[ie]s(?: results?)?",
+        r"(?:(?:endgültige|finale|wahrscheinlichste|gesicherte|abschließende|meine|vorläufige) +){0,2}"
+        r"(?:haupt|end|abschluss|verdachts)?diagnosen?",
+        r"diagnostics?(?: +(?:final|retenu|principal|définitif|le plus probable|probable))?",
+        r"diagnósticos?(?: +(?:final|principal|definitivo|más probable|probable))?",
+        r"diagnosi(?: +(?:finale|definitiva|principale))?",
+        r"(?:最终|最后|主要|初步|临床|确定|明确|最可能的?|综合)*诊断(?:结果|结论|意见|为|是)?",
+    )
+)
+_TREATMENT = "|".join(
+    (
+        rf"{_LEADING}(?:treatments?|therapy|management)(?: +(?:plan|recommendation|strategy))?",
+        r"(?:empfohlene +)?(?:behandlung|therapie)(?:splan|sempfehlung|empfehlung)?",
+        r"(?:plan +de +)?traitement(?: +(?:final|retenu|proposé|recommandé))?",
+        r"(?:plan +de +)?tratamiento(?: +(?:final|propuesto|recomendado))?",
+        r"(?:最终|推荐|建议|选择)*治疗(?:方案|计划|建议|选择)?",
+    )
+)
+_ANSWER = "|".join(
+    (
+        r"(?:final +)?(?:answer|conclusion|assessment|impression)",
+        r"(?:meine +|endgültige +|finale +)?(?:antwort|schlussfolgerung|fazit)",
+        r"(?:ma +)?réponse(?: +finale)?|conclusion(?: +finale)?",
+        r"(?:mi +)?respuesta(?: +final)?|conclusión(?: +final)?|risposta(?: +finale)?|conclusione",
+        r"(?:最终)?(?:答案|回答|结论)",
+    )
+)
+_COLON = "[:\uff1a]"
+_OPEN = r"^[ \t>]*(?:[-*\u2022][ \t]+)?"
+_NUMBER = r"(?:\d{1,2}[.)\u3001][ \t]*)?"
+_GAP = r"[ \t]*"
+_FRAME = (
+    rf"(?:{_OPEN}#{{1,6}}{_GAP}[*_]{{0,3}}{_GAP}{_NUMBER}(?:%s){_GAP}[*_]{{0,3}}{_GAP}(?:{_COLON}[*_ \t]*|$)"
+    rf"|{_OPEN}[*_]{{2,3}}{_GAP}{_NUMBER}(?:%s){_GAP}"
+    rf"(?:{_COLON}{_GAP}[*_]{{2,3}}|[*_]{{2,3}}{_GAP}(?:{_COLON}|$)|{_COLON})"
+    rf"|{_OPEN}[\u3010\[](?:%s)[\u3011\]]{_GAP}{_COLON}?"
+    rf"|{_OPEN}{_NUMBER}(?:%s){_GAP}{_COLON}){_GAP}"
+)
+
+
+def _heading(words: str) -> re.Pattern[str]:
+    return later(_FRAME.replace("%s", words), re.IGNORECASE | re.MULTILINE)
+
+
+_BY_GOAL: dict[str, tuple[re.Pattern[str], ...]] = {
+    "diagnosis": (_heading(_DIAGNOSIS), _heading(_ANSWER)),
+    "treatment": (_heading(_TREATMENT), _heading(_ANSWER)),
+}
+_NEXT = later(
+    r"^[ \t>]*(?:#{1,6}[ \t]|[*_]{2,3}[^*\n]{1,80}(?:[:\uff1a][*_]{2,3}|[*_]{2,3}[:\uff1a])[ \t]*$|\u3010)",
+    re.MULTILINE,
+)
+_REACH = 8_000
+_MOST = 50
+
+
+def under_heading(text: str, goal: str = "diagnosis") -> str:
+    """What stands under the last heading of the goal that says anything, else under the last `Answer`; else "".
+
+    In English, German, French, Spanish, Italian and Chinese, with hashes, in bold, in brackets, or as a plain line with
+    a colon. A heading of a differential or of another part is none of these. The text ends at the next heading or at
+    the first empty line after it began.
+    """
+    for heading in _BY_GOAL.get(goal, ()):
+        for match in reversed(list(heading.finditer(text))[-_MOST:]):
+            said = _under(text[match.end() : match.end() + _REACH])
+            if said and not template(said) and not postponed(said):
+                return said
+    return ""
+
+
+def _under(text: str) -> str:
+    """What belongs to a heading: the rest of its line, else the first paragraph under it."""
+    line, _, rest = text.partition("\n")
+    if line.strip(" \t*_#`"):
+        return line.strip()
+    rest = rest.lstrip("\n \t")
+    following = _NEXT.search(rest)
+    if following:
+        rest = rest[: following.start()]
+    return " ".join(part.strip() for part in rest.strip().split("\n\n")[0].splitlines() if part.strip("`").strip())
+
+
+Name = Literal["reasoning", "information", "conclusion", "answer", "final"]
+
+_NAMES: dict[Name, str] = {
+    "reasoning": r"rea?s?oning|chain[ -]of[ -]thoughts?|thought[ ]process",  # two published files misspell it
+    "information": r"additional[ ]information(?:[ ](?:required|needed|requested))?",
+    "conclusion": r"(?:final[ ]|preliminary[ ])?conclusions?",
+    "answer": r"(?:final[ ])?answer",
+    "final": r"final[ ](?:diagnosis|treatment(?:[ ]plan)?)",
+}
+_NAME = "|".join(rf"(?P<{name}>{words})" for name, words in _NAMES.items())
+# '### Answer:', '## **Answer**', '**Answer:**', '**Final diagnosis: gout**'; with hashes also inside a line
+_MARKED = re.compile(
+    rf"(?im)(?:(?<!\#)(?P<level>\#{{1,6}})[ \t]*[*_]{{0,3}}|^[ \t>]*[*_]{{2,3}})[ \t]*(?:{_NAME})[ \t]*"
+    rf"(?:[*_]{{0,3}}{_COLON}[ \t]*[*_]{{0,3}}|[*_]{{0,3}}[ \t]*$)"
+)
+_PLAIN = re.compile(rf"(?im)^[ \t]*(?:{_NAME})[ \t]*{_COLON}")
+_SAID = re.compile(r"(?i)\bfinal[ ](?:diagnosis|treatment)[ ](?:is|would[ ]be)\b[: \t]*")
+_SENTENCE = re.compile(r"\.\s|\n")
+_TEMPLATE = re.compile(r"(?i)[(\[](?:the (?:diagnosis|treatment)|just output|directly output|if do not|give a)")
+_HASHES = re.compile(r"(?m)^[ \t]*(#{1,6})[ \t]")
+_BOLD = re.compile(r"(?m)^[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*:)[ \t]*$")
+_PUBLISHED = re.compile("### (?:Reasoning|Resoning):")
+_FENCE = re.compile(r"(?m)^[ \t]*```")
+_STEP = re.compile(r"(?im)^[ \t>*_]*<step\s{0,9}\d{1,4}\s{0,9}>[*_:]*")
+_PAIRS = (("[", "]"), ('"', '"'), ("'", "'"), ("\u201c", "\u201d"))
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A headed part of a reply: `begin` and `end` are where its heading begins and where it ends, in characters."""
+
+    name: Name
+    text: str
+    begin: int
+    end: int
+
+
+def answer_part(text: str) -> str:
+    """`text` without the thinking that a model left in it."""
+    return split_thinking(text)[0]
+
+
+def clean(value: str) -> str:
+    """`value` without emphasis, quotes or square brackets around it, and without a closing full stop."""
+    value = value.strip(" \t\r\n*_`#:-")
+    for begin, end in _PAIRS:
+        if len(value) > 1 and value.startswith(begin) and value.endswith(end) and end not in value[1:-1]:
+            value = value[1:-1].strip(" \t*_`")
+    return value.rstrip(" .").replace("**", "")
+
+
+def sections(text: str) -> tuple[Section, ...]:
+    """The sections of a reply, in order.
+
+    Headings are marked by hashes or in bold, in any case and level, with or without a colon; where no heading is
+    marked, a line that begins with a name and a colon is one. A section ends at the next heading of a section, at a
+    heading that is at least as high as its own, and at the end of a code block.
+    """
+    heads = list(_MARKED.finditer(text)) or list(_PLAIN.finditer(text))
+    found = []
+    for index, head in enumerate(heads):
+        name = next(name for name in _NAMES if head[name] is not None)
+        end = heads[index + 1].start() if index + 1 < len(heads) else len(text)
+        if name != "reasoning":
+            end = _cut(text, head, end)
+        body = text[head.end() : end].strip()
+        found.append(Section(name, _unfenced(body), head.start(), end))
+    return tuple(found)
+
+
+def answer(text: str, parts: Sequence[Section] | None = None, goal: str = "diagnosis") -> str:
+    """The answer of a reply, or the empty text; `parts` are its sections, where they are known already.
+
+    The last section `Answer` that says anything, else the last `Conclusion`, else the last `Final diagnosis` (or
+    treatment), else what the last sentence 'the final diagnosis is ...' names, else what stands under the last heading
+    of another wording or language (`headings.named`; no `goal`: none). A placeholder says nothing.
+    """
+    parts = sections(text) if parts is None else parts
+    for name in ("answer", "conclusion", "final"):
+        for part in reversed(parts):
+            if part.name == name and clean(part.text) and not _unfilled(part.text):
+                return clean(part.text)
+    said = list(_SAID.finditer(text))
+    if said:
+        rest = text[said[-1].end() : said[-1].end() + 4_000].lstrip()
+        return clean(_SENTENCE.split(rest, maxsplit=1)[0])
+    return clean(under_heading(text, goal))
+
+
+def _unfilled(said: str) -> bool:
+    """Whether the format is repeated and not filled in."""
+    return _TEMPLATE.match(said) is not None or template(said)
+
+
+def reasoning(text: str) -> str:
+    """The reasoning of a reply: from its first heading of that name, or from its beginning, to its answer."""
+    parts = sections(text)
+    first = next((part for part in parts if part.name == "reasoning"), None)
+    # what the section holds begins after its heading, which may not be all of its line
+    begin = _after_heading(text, first.begin) if first else 0
+    for name in ("answer", "conclusion", "final"):
+        last = next((part for part in parts if part.name == name and part.begin >= begin), None)
+        if last:
+            return text[begin : last.begin].strip()
+    return text[begin:].strip()
+
+
+def steps(text: str, *, published: bool = False) -> list[str]:
+    """The steps of a reply's reasoning, or of a text that is nothing but reasoning (a thinking part).
+
+    What `<step n>` opens at the beginning of a line, up to the next; without such tags the paragraphs; where there is
+    only one, its lines (paper 002, section 10.2, as its code does it; that code stops at ten).
+
+    `published` knows only the headings that the published code knows: to it '### Reasoning' without a colon, or
+    '## Answer:', is a step like any other.
+    """
+    text = _published_reasoning(text) if published else reasoning(text)
+    tags = list(_STEP.finditer(text))
+    if tags:
+        ends = [tag.start() for tag in tags[1:]] + [len(text)]
+        parts = [text[tag.end() : end].strip() for tag, end in zip(tags, ends, strict=True)]
+    else:
+        parts = [part for part in text.split("\n\n") if part.strip()]
+        parts = parts if len(parts) > 1 else text.split("\n")
+    return [part for part in parts if part.strip() and part.strip() != "```"]
+
+
+def _published_reasoning(text: str) -> str:
+    head = _PUBLISHED.search(text)
+    return (text[head.end() :] if head else text).partition("### Answer:")[0].strip()
+
+
+def _after_heading(text: str, begin: int) -> int:
+    match = _MARKED.match(text, begin) or _PLAIN.match(text, begin)
+    return match.end() if match else begin
+
+
+def _cut(text: str, head: re.Match[str], end: int) -> int:
+    """Where a section ends that would reach to `end`: at a heading as high as its own, or in bold like its own."""
+    level = len(head["level"]) if head.re is _MARKED and head["level"] else 6
+    if level == 6 and (bold := _BOLD.search(text, head.end(), end)):
+        end = bold.start()
+    for match in _HASHES.finditer(text, head.end(), end):
+        if len(match[1]) <= level:
+            return match.start()
+    return end
+
+
+def _unfenced(body: str) -> str:
+    """A section's text without the code block it stands in, or that ends it."""
+    if body.startswith("```"):
+        body = body.partition("\n")[2]
+    closing = _FENCE.search(body)
+    return body[: closing.start()].strip() if closing else body
+
+
+REACH = 8_000
+MOST = 50
+"""Characters after a heading, and headings of a kind, that are looked at: a reply of 1 MB must not cost minutes."""
+
+MARKS = " \t\r*_`#[](){}<>\"'.!:"
+"""What may stand around a word without meaning anything; the colon comes last."""
+
+HEADING = re.compile(
+    r"(?i)[ \t#>*_\-]*(?:rationale|action|reasoning|explanation|note|treatment(?: +plan)?|(?:\w+ +)?diagnos[ie]s|"
+    r"(?:lab|laboratory|microbiology) +tests?|imaging +(?:scans?|studies))[*_ ]*[:\uff1a]"
+)
+"""A line that opens another part of the reply."""
+
+_LINE = re.compile(
+    r"(?im)^[ \t#>*_\-]*(?:\d[.)] ?)?(?:(?:the|my|most|likely|final|primary|principal|main|definitive|leading) +){0,4}"
+    r"diagnos[ie]s[*_ ]*(?:[:\uff1a]|$)"
+)
+_INLINE = re.compile(r"(?i)\bdiagnosis[*_ ]{0,4}[:\uff1a]")
+_DIAGNOSIS_SAID = re.compile(r"(?i)\bdiagnosis +(?:is|would be)\b[: ]*")
+_OTHER = re.compile(r"(?i)\b(?:differential|secondary|other|additional|alternative)[\s*_]*$")
+_TREATMENT_LABEL = re.compile(r"(?i)\btreatment(?: +plan)?[*_ ]*[:\uff1a]")
+
+
+def headed(text: str) -> str:
+    """What the last line that opens with `Diagnosis:` names, or the empty text; a differential is no diagnosis.
+
+    Nor is a placeholder, or that there is none yet. Where there is no such line, one in another language counts.
+    """
+    return _named(text, _LINE) or clean(under_heading(text))
+
+
+def named(text: str) -> str:
+    """The same for a text that was asked for nothing but the diagnosis: also inside a line, or in a sentence."""
+    return headed(text) or _named(text, _INLINE) or _named(text, _DIAGNOSIS_SAID, sentence=True)
+
+
+def place(text: str) -> tuple[int, int] | None:
+    """Where the line that `headed` looks at first begins and ends, with the line under it if it is a heading."""
+    for match in reversed(list(_LINE.finditer(text))[-MOST:]):
+        if not _OTHER.search(text[max(0, match.start() - 24) : match.start()]):
+            line, _, rest = text[match.end() :].partition("\n")
+            end = match.end() + len(line)
+            if not line.strip(MARKS):
+                under = rest.lstrip()
+                end = len(text) - len(under) + len(under.partition("\n")[0])
+            return match.start(), end
+    return None
+
+
+def _named(text: str, heading: re.Pattern[str], *, sentence: bool = False) -> str:
+    for match in list(heading.finditer(text))[: -MOST - 1 : -1]:
+        if _OTHER.search(text[max(0, match.start() - 24) : match.start()]):
+            continue
+        line, *rest = text[match.end() : match.end() + REACH].split("\n")
+        if not line.strip(MARKS):
+            line = _paragraph(rest)
+        if sentence:
+            line = line.partition(". ")[0]
+        said = _TREATMENT_LABEL.split(line, maxsplit=1)[0]
+        value = clean(said)
+        if value and not value.lower().startswith("(the ") and not template(said) and not postponed(said):
+            return value
+    return ""
+
+
+def _paragraph(lines: list[str]) -> str:
+    """The first paragraph of `lines`, in one line."""
+    kept: list[str] = []
+    for line in lines:
+        if HEADING.match(line) or (kept and not line.strip()):
+            break
+        if line.strip():
+            kept.append(line.strip())
+    return " ".join(kept)

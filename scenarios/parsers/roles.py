@@ -1,0 +1,252 @@
+"""Reads refusals and role breaks: a speaker declines, plays another seat, or recites its instructions."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Literal
+
+from wardround.engine.text import later
+from wardround.scenarios.parsers.nonanswers import template
+
+LONGEST_REFUSAL = 20_000
+"""Characters of a text that are looked at: a reply of 1 MB must not cost minutes."""
+
+_CLAUSE = later(
+    r"[.!?;:\n\u3002\uff01\uff1f\uff1b\uff0c\uff1a]+|\s[-\u2013\u2014]+\s|,"
+    r"|\b(?:but|however|although|though|nevertheless|nonetheless|still|yet|that said|instead|aber|jedoch|dennoch"
+    r"|trotzdem|mais|cependant|toutefois|néanmoins|pero|sin embargo|no obstante)\b"
+    r"|但是|但|然而|不过",
+    re.IGNORECASE,
+)
+
+_ACTS = (
+    r"diagnos\w*|provid\w*|giv(?:e|ing)|offer\w*|mak(?:e|ing)|determin\w*|assist\w*|help\w*|answer\w*|comply\w*|advis\w*"
+    r"|advice|recommend\w*|prescrib\w*|treat\b|treating|suggest\w*|say\b|state\b|name\b|do (?:that|this|so)|fulfil\w*"
+    r"|participat\w*|engag\w*|continu\w*|conclu\w*|commit\w*|identif\w*|establish\w*|reach\w*|respond\w*|play\b|share\b"
+    r"|complete\b|proceed\w*|practi[cs]e"
+)
+_CANNOT = (
+    r"can(?:no|['\u2019])?t|can not|could not|couldn['\u2019]t|won['\u2019]t|will not|would not|unable|not able"
+    r"|(?:am|are|is) not (?:allowed|permitted|qualified|authori[sz]ed|licensed|comfortable|equipped|in a position)"
+    r"|['\u2019]m not (?:allowed|permitted|qualified|authori[sz]ed|licensed|comfortable|able|equipped|in a position)"
+    r"|must decline|have to decline|decline|refuse|should not|shouldn['\u2019]t|must not|not appropriate for me"
+)
+_NOT_MADE = r"(?:cannot|can['\u2019]t|can not|could not|couldn['\u2019]t)(?: yet)? be"
+
+_REFUSING = tuple(
+    later(words, re.IGNORECASE)
+    for words in (
+        # English: 'I am sorry, I cannot provide ...', 'Unable to determine', 'no diagnosis can be made'
+        rf"^\W*(?:(?:so|and|therefore|thus|sorry|unfortunately|as such|regrettably)\W+)*(?:(?:i|we|one)\b\W{{0,3}}"
+        rf"(?:\w+\W+){{0,3}}?)?(?:{_CANNOT})\b(?:\W+\w+){{0,6}}?\W+(?:{_ACTS})",
+        rf"\b(?:i|we)\b\W{{0,3}}(?:\w+\W+){{0,3}}?(?:{_CANNOT})\b(?:\W+\w+){{0,6}}?\W+(?:{_ACTS})",
+        rf"\b(?:diagnos[ie]s|treatment|answer|conclusion|it|this)\b.{{0,40}}\b{_NOT_MADE} (?:made|given|determined"
+        r"|established|provided|reached|stated|named|answered|confirmed)",
+        r"\bno (?:\w+ ){0,2}(?:diagnosis|answer|conclusion|treatment)\b.{0,20}\b(?:can|could|is|was) (?:be )?"
+        r"(?:made|given|possible|determined|provided|reached|available|offered)",
+        r"\bi (?:do not|don['\u2019]t) (?:feel comfortable|have enough|want to|know (?:the|what|enough))",
+        # German
+        r"\b(?:ich|wir)\b.{0,30}\b(?:kann|können|darf|dürfen|werde|möchte|bin|sind)\b.{0,80}"
+        r"\b(?:nicht|kein\w*|außerstande)\b.{0,60}\b(?:diagnos\w*|stellen|geben|helfen|\w*antworten|empfehl\w*"
+        r"|beraten|rat|bestimmen|behandeln|nennen|unterstützen|lage)",
+        r"\b(?:kann|darf|werde) ich\b.{0,60}\b(?:nicht|kein\w*)\b.{0,60}\b(?:diagnos\w*|stellen|geben|helfen"
+        r"|\w*antworten|empfehl\w*|beraten|bestimmen|behandeln|nennen|unterstützen)",
+        r"\b(?:eine|keine) (?:\w+ )?(?:diagnose|antwort)\b.{0,20}\b(?:ist|war) (?:\w+ ){0,2}(?:nicht )?möglich",
+        # French
+        r"\b(?:je|nous)\b.{0,12}?(?:\b(?:peux|puis|saurais|suis|veux|pouvons|sommes)\b).{0,30}?\b(?:pas|incapables?"
+        r"|plus)\b.{0,50}?\b(?:diagnosti\w*|poser|donner|fournir|établir|aider|répondre|conseil\w*"
+        r"|recommand\w*|prescrire|déterminer|proposer|traiter)",
+        r"\b(?:je|nous)\b.{0,6}\b(?:ne |n['\u2019])(?:peux|puis|saurais|pouvons)\b.{0,40}?\b(?:diagnosti\w*|poser"
+        r"|donner|fournir|établir|aider|répondre|conseil\w*|recommand\w*|prescrire|déterminer|proposer)",
+        # Spanish
+        r"\bno (?:puedo|podemos|podría|soy capaz|estoy (?:capacitad[oa]|autorizad[oa]|en condiciones)"
+        r"|me es posible|es posible)\b.{0,50}?(?:diagn\w*|dar\w*|proporcionar|ofrecer|ayudar\w*|responder|recomendar"
+        r"|determinar|aconsejar|prescribir|emitir|hacer|tratar)",
+        # Chinese
+        r"(?:无法|不能|不可以|没有办法|没法|不便|拒绝)"
+        r".{0,16}?(?:诊断|提供|给出|回答|确定|作出|做出|判断"
+        r"|建议|帮助|协助|治疗)",
+    )
+)
+_SELF = later(
+    r"\bas an? (?:\w+ )?(?:ai\b|artificial intelligence|(?:large )?language model|chatbot|virtual assistant)"
+    r"|\bi(?:\s+am|['\u2019]m) (?:just |only |merely |simply )?(?:an? )?(?:\w+ )?(?:ai\b|artificial intelligence"
+    r"|(?:large )?language model|llm\b|chatbot|virtual assistant|computer program)"
+    r"|\bals (?:ein(?:e|em|er)? )?(?:ki\b|künstliche intelligenz|(?:großes )?sprachmodell)"
+    r"|\bich bin (?:nur |lediglich |bloß )?(?:eine? )?(?:ki\b|künstliche intelligenz|(?:großes )?sprachmodell"
+    r"|chatbot)"
+    r"|\ben tant qu(?:e |['\u2019])(?:une? )?(?:ia\b|intelligence artificielle|modèle|assistant virtuel)"
+    r"|\bje (?:ne )?suis (?:qu['\u2019])?(?:une? )?(?:ia\b|intelligence artificielle|modèle de langage)"
+    r"|\bcomo (?:una? )?(?:ia\b|inteligencia artificial|modelo de (?:lenguaje|ia)|asistente virtual)"
+    r"|\bsoy (?:solo |sólo )?(?:una? )?(?:ia\b|inteligencia artificial|modelo de lenguaje|asistente virtual)"
+    r"|(?:作为|身为|我只?是).{0,8}(?:人工智能|AI|语言模型|大模型)",
+    re.IGNORECASE,
+)
+_NO_DOCTOR = later(
+    r"\bi(?:\s+am|['\u2019]m) not (?:an? )?(?:\w+ ){0,2}(?:doctor|physician|clinician|professional)"
+    r"|\bich bin kein(?:e)? (?:arzt|ärztin|mediziner\w*)|\bje ne suis pas (?:une? )?(?:médecin|professionnel)"
+    r"|\bno soy (?:una? )?(?:médic[oa]|doctora?|profesional)|我不是.{0,4}(?:医生|医师)",
+    re.IGNORECASE,
+)
+_EXCEPT = later(r"\b(?:other than|except|apart from|aside from|besides|rule|ruling|exclude|excluding)\b", re.IGNORECASE)
+_POLITE = later(
+    r"\b(?:sorry|apologi[sz]e|apologies|please|consult\w*|see an?|seek\w*|speak (?:to|with)|talk (?:to|with)|contact"
+    r"|thank|understand|important to|recommend(?:ed)? (?:that )?(?:you|to|seeing|consulting)|bitte|wenden sie|leid"
+    r"|désolée?|veuillez|consultez|lo siento|disculpe|consulte|acuda)\b"
+    r"|抱歉|对不起|请|咨询|就医|联系",
+    re.IGNORECASE,
+)
+_PLAIN = later(
+    r"(?i)\b(?:diagnos\w*|treatment\w*|therapy|medical|clinical|professional\w*|doctor\w*|physician\w*|health(?:care)?|care"
+    r"|advice|answer\w*|information|patient\w*|provider\w*|the|an?|and|or|of|to|for|in|at|on|with|without|this|that|is|are"
+    r"|be|my|your|you|it|as|such|any|further|more|sure|here|so|therefore|unfortunately|regrettably|arzt|diagnose|médecin"
+    r"|diagnostic|médico|diagnóstico|final|conclusion|ai|language|model|assistant|large|und|oder|et|ou|y|o|ni|nor)\b"
+)
+_CONTENT = later(r"[^\W\d_]{3,}|[一-鿿]{2,}")
+
+
+def clauses(text: str) -> Iterator[str]:
+    """The clauses of a text, cut at stops, commas, colons, and words that turn against what was said."""
+    return (clause.strip() for clause in _CLAUSE.split(text[:LONGEST_REFUSAL]) if clause.strip())
+
+
+def refusing(clause: str) -> bool:
+    """Whether a clause declines to answer; 'cannot rule out gout' and 'nothing other than gout' do not."""
+    if _EXCEPT.search(clause):
+        return False
+    return any(pattern.search(clause) for pattern in _REFUSING)
+
+
+def self_as_model(text: str) -> bool:
+    """Whether the speaker calls itself a model, an AI or a program."""
+    return _SELF.search(text[:LONGEST_REFUSAL]) is not None
+
+
+def refused(text: str) -> bool:
+    """Whether a text holds a clause that declines to answer, whatever else it says."""
+    return any(refusing(clause) for clause in clauses(text))
+
+
+def remainder(text: str) -> str:
+    """What a text says beside refusing: its other clauses, without those about itself and those of politeness."""
+    kept = []
+    for clause in clauses(text):
+        if refusing(clause) or _SELF.search(clause) or _NO_DOCTOR.search(clause) or _POLITE.search(clause):
+            continue
+        if _CONTENT.search(_PLAIN.sub(" ", clause)):
+            kept.append(clause)
+    return ". ".join(kept)
+
+
+def refuses(text: str) -> bool:
+    """Whether a text refuses and answers nothing: after its clauses of refusal there is nothing left to read."""
+    found = refused(text) or self_as_model(text) or _NO_DOCTOR.search(text[:LONGEST_REFUSAL]) is not None
+    return found and not remainder(text)
+
+
+Kind = Literal["plays_other", "recites", "self_as_model", "template"]
+KINDS: tuple[Kind, ...] = ("plays_other", "recites", "self_as_model", "template")
+
+RUN = 10
+"""Words in a row (Chinese characters count as words) that a speaker shares with its instructions and nothing else."""
+LONGEST = 200_000
+"""Characters of a text that are looked at."""
+
+_LABELS = {
+    "doctor": r"doctor|dr|physician|clinician|arzt|ärztin|médecin|docteur|médico|doctora?|医生|医师",
+    "patient": r"patient|patientin|patiente|paciente|患者|病人",
+    "examiner": r"examiner|measurement|nurse|lab(?:oratory)? technician|untersucher|examinateur|examinador|检查员|护士",
+}
+_TURN = later(
+    r"^[ \t>*_#\-]*(?:(?P<ask>ask|order|question)|"
+    + "|".join(rf"(?P<{seat}>{words})" for seat, words in _LABELS.items())
+    + r")(?:['\u2019]s)?(?: (?:answers?|repl(?:y|ies)|responds?|response|says))?[ \t]*[*_]{0,3}[ \t]*[:\uff1a][ \t*_]*"
+    r"(?P<said>[^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FIRST_PERSON = later(
+    r"\b(?:i|i['\u2019](?:m|ve|d|ll)|my|me|ich|mein\w*|mir|je|j['\u2019]ai|mon|ma|mes|yo|mi|mis|tengo|me)\b|我",
+    re.IGNORECASE,
+)
+_ASKS = later(r"[?\uff1f][*_ \t\"'\u201d]*$")
+_WORDS = later(r"[㐀-鿿]|[^\W_]+")
+
+
+def plays_other(text: str, seat: str, said: Iterable[str] = ()) -> bool:
+    """Whether `seat` writes the words of another one: a dialogue with itself.
+
+    Where a line with another's label follows one that asks ('Doctor:', 'ASK:', a question), where two such lines speak
+    in the first person, or where a patient writes a doctor's line and an answer. A summary that opens with 'Patient:
+    45-year-old man' is none. What others really `said` before may be quoted.
+    """
+    known = [_flat(other) for other in said]
+    asked, spoken = False, 0
+    for kind, words, above in _turns(text):
+        if kind in ("ask", seat):
+            asked = True
+            continue
+        flat = _flat(words)
+        if not flat or any(flat in other for other in known):
+            continue
+        if asked or _ASKS.search(above):
+            return True
+        spoken += _FIRST_PERSON.search(words) is not None
+    return spoken > 1
+
+
+def _turns(text: str) -> Iterator[tuple[str, str, str]]:
+    """(whose, what is said, the last line of text above) of each labelled line."""
+    text = text[:LONGEST]
+    for match in _TURN.finditer(text):
+        kind = next(name for name in ("ask", *_LABELS) if match[name] is not None)
+        yield kind, match["said"], text[max(0, match.start() - 400) : match.start()].rstrip().rpartition("\n")[2]
+
+
+class Passages:
+    """Texts by their passages of ten words, which are found when they are first asked for."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = tuple(texts)
+
+    @cached_property
+    def runs(self) -> frozenset[tuple[str, ...]]:
+        """Every ten words in a row."""
+        return frozenset(run for text in self._texts for run in _runs(text))
+
+
+def recites(text: str, instructions: str, *known: Passages) -> bool:
+    """Whether a text repeats ten words in a row of the instructions that it was sent, which nothing `known` holds.
+
+    `known` is what the speaker may well repeat: its story, the record, what others said.
+    """
+    shared = _runs(text)
+    if shared:
+        shared &= _runs(instructions)
+    for passages in known:
+        if not shared:
+            return False
+        shared -= passages.runs
+    return bool(shared)
+
+
+def breaks(text: str, seat: str, instructions: str, case: Passages, said: Sequence[str] = ()) -> list[Kind]:
+    """The kinds of role break in one action of a seat, in the order of KINDS.
+
+    `instructions` is all that its model was sent, `case` what is told of the case, `said` what other seats said before.
+    """
+    found: dict[Kind, bool] = {
+        "plays_other": plays_other(text, seat, said),
+        "recites": recites(text, instructions, case, Passages(said)),
+        "self_as_model": self_as_model(text),
+        "template": template(text),
+    }
+    return [kind for kind in KINDS if found[kind]]
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = [word.casefold() for word in _WORDS.findall(text[:LONGEST])]
+    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
+
+
+def _flat(text: str) -> str:
+    return " ".join(_WORDS.findall(text)).casefold()

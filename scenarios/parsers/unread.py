@@ -1,0 +1,161 @@
+"""Replies that are no move: their shapes, so that a faulty parser is seen, and what only looks like a move."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, TypeVar
+
+import msgspec
+
+from wardround.engine.events import Acted
+from wardround.engine.records import Said
+from wardround.scenarios.parsers.moves import Conclusion, Fault, Move, Order, Question, Unusable
+from wardround.scenarios.parsers.nonanswers import NOTHING_TOLD, Instructions, postponed, template
+from wardround.scenarios.parsers.reply_text import answer_part
+from wardround.scenarios.parsers.roles import plays_other, refused, refuses
+
+Shape = Literal[
+    "empty",
+    "only_thinking",
+    "tool_call",
+    "content_filter",
+    "refusal",
+    "template",
+    "dialogue",
+    "truncated",
+    "other_language",
+    "not_possible",
+    "names_nothing",
+    "no_heading",
+    "bad_arguments",
+]
+
+SHAPES: dict[Shape, str] = {
+    "empty": "no text at all",
+    "only_thinking": "thinking, and no text after it",
+    "tool_call": "a call of a tool in place of text",
+    "content_filter": "cut off, or taken, by a filter of the model's endpoint",
+    "refusal": "a refusal",
+    "template": "a placeholder that was not filled in, or a copy of the instruction",
+    "dialogue": "the words of another seat, made up",
+    "truncated": "cut off at the longest reply allowed",
+    "other_language": "in another script than the question",
+    "not_possible": "a move that is not possible now",
+    "names_nothing": "the right form with nothing in it",
+    "no_heading": "text without the form that was asked for",
+    "bad_arguments": "an action whose arguments make no move",
+}
+"""What an unread reply looked like, in words."""
+
+_MEANT: dict[str, Fault] = {"refusal": "refusal", "template": "empty", "dialogue": "empty"}
+"""What a reply that no parser read was all the same understood to be, so that no parser is at fault."""
+_TOOLS = ("tool_calls", "function_call")
+_TOOL_TEXT = ("<tool_call", "<function", '{"name"', '{"tool', '{"function', "<|tool")
+MoveT = TypeVar("MoveT", bound=Move)
+
+
+def looked_at(
+    move: MoveT,
+    event: Acted,
+    told: Instructions = NOTHING_TOLD,
+    heard: Sequence[Said] = (),
+    *,
+    final: bool = True,
+) -> MoveT | Unusable:
+    """The move that was read from the doctor's action, if it is one; an unusable one comes back with its shape.
+
+    No move is what a filter cut off, a refusal with nothing after it, a placeholder or a copy of the instruction, a
+    postponed answer (where it is to be `final`), and a dialogue in which the doctor plays the others (`heard` may be
+    quoted).
+    """
+    if event.finish == "content_filter":
+        return Unusable("content_filter", "a filter of the model's endpoint cut the reply off", "content_filter")
+    if event.finish == "refusal":
+        return Unusable("refusal", "the model declined to answer", "refusal")
+    if isinstance(move, Unusable):
+        shaped = with_shape(move, event, told, heard)
+        return msgspec.structs.replace(shaped, fault=_MEANT.get(shaped.shape, shaped.fault))
+    text = answer_part(event.action.text)
+    if event.action.verb == "reply" and _dialogue(text, heard):
+        return Unusable("empty", "the reply makes up what others say", "dialogue")
+    if isinstance(move, Question) and not _asks(move.text):
+        lines = move.text.splitlines()[-3:]
+        if refused(move.text):
+            return Unusable("refusal", "the reply refuses", "refusal")
+        if any(_unfilled(line, told) for line in lines):
+            return Unusable("empty", "a placeholder stands where the answer should", "template")
+        if any(postponed(_after_colon(line)) for line in lines if ":" in line or "\uff1a" in line):
+            return Unusable("empty", "the reply puts the answer off", "names_nothing")
+    if isinstance(move, Conclusion | Question):
+        if template(move.text, told):
+            return Unusable("empty", "a placeholder stands where the answer should", "template")
+        if refuses(move.text):
+            return Unusable("refusal", "the reply refuses", "refusal")
+        if final and isinstance(move, Conclusion) and postponed(move.text):
+            return Unusable("empty", "the reply puts the answer off", "names_nothing")
+    elif isinstance(move, Order) and move.items and all(template(item, told) for item in move.items):
+        return Unusable("empty", "a placeholder stands where the order should", "template")
+    return move
+
+
+def with_shape(move: Unusable, event: Acted, told: Instructions = NOTHING_TOLD, heard: Sequence[Said] = ()) -> Unusable:
+    """An unusable move with its shape, and nothing else changed: all that is done under published rules."""
+    return msgspec.structs.replace(move, shape=shape_of(event, move, told, heard))
+
+
+def shape_of(event: Acted, move: Unusable, told: Instructions, heard: Sequence[Said]) -> Shape:
+    """What an action that is no move looks like."""
+    action = event.action
+    if action.verb != "reply":
+        return "not_possible" if move.fault == "unavailable" else "bad_arguments"
+    text = answer_part(action.text).strip()
+    if event.finish == "content_filter" or (event.finish == "refusal" and not text):
+        return "content_filter" if event.finish == "content_filter" else "refusal"
+    if not text:
+        return _silence(event)
+    if event.finish in _TOOLS or text.startswith(_TOOL_TEXT):
+        return "tool_call"
+    if refused(text):
+        return "refusal"
+    if _dialogue(text, heard):
+        return "dialogue"
+    if template(text, told) or any(_unfilled(line, told) for line in text.splitlines()[-3:]):
+        return "template"
+    if event.finish == "length":
+        return "truncated"
+    if move.fault == "unavailable":
+        return "not_possible"
+    if _foreign(text):
+        return "other_language"
+    return "names_nothing" if move.fault == "empty" else "no_heading"
+
+
+def _silence(event: Acted) -> Shape:
+    if event.finish in _TOOLS:
+        return "tool_call"
+    if event.action.thinking.strip() or event.action.text.strip():
+        return "only_thinking"
+    return "truncated" if event.finish == "length" else "empty"
+
+
+def _dialogue(text: str, heard: Sequence[Said]) -> bool:
+    return plays_other(text, "doctor", [said.text for said in heard if said.seat != "doctor"])
+
+
+def _asks(text: str) -> bool:
+    """Whether a text that is a question because it is nothing else asks anything."""
+    return "?" in text or "\uff1f" in text
+
+
+def _after_colon(line: str) -> str:
+    return re.split("[:\uff1a]", line, maxsplit=1)[-1]
+
+
+def _unfilled(line: str, told: Instructions) -> bool:
+    """Whether a line is a placeholder, or a heading with one."""
+    return template(line, told) or template(_after_colon(line), told)
+
+
+def _foreign(text: str) -> bool:
+    """Whether most letters are of no Latin script."""
+    letters = [letter for letter in text[:4_000] if letter.isalpha()]
+    return bool(letters) and 2 * sum(ord(letter) > 0x24F for letter in letters) > len(letters)

@@ -1,0 +1,213 @@
+"""The summary of a case report, item by item, and the draft that a curator makes of it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import dedent
+
+from pydantic import ValidationError
+
+from wardround.engine.records import Json
+from wardround.scenarios.case import Case, Category, Provenance, Truth, split
+from wardround.scenarios.loaders.values import group, investigations, names
+from wardround.scenarios.reports.article import Article, Kind, plain
+from wardround.scenarios.reports.reply_parsers import ANSWER, DIFFERENTIAL, EXPLANATION, SUMMARY
+
+MISSING = "Not reported."
+"""Stands where the article says nothing."""
+
+ITEMS: Mapping[Kind, Sequence[str]] = {
+    "diagnosis": (
+        "Patient Information",
+        "Chief Complaint",
+        "History of Present Illness",
+        "Past Medical History",
+        "Personal History",
+        "Family History",
+        "Physical Examination",
+        "Ancillary Tests",
+    ),
+    "treatment": (
+        "Patient Demographics",
+        "Chief Complaint",
+        "History of Present Illness",
+        "Past Medical History",
+        "Allergies",
+        "Family History",
+        "Social History",
+        "Physical Exam",
+        "Lab Events",
+        "Imaging Events",
+        "Final Diagnostic Results",
+    ),
+}
+"""The items of each kind of case, in their order (paper 002, prompts 2 and 3)."""
+
+_ITEM = re.compile(
+    r"^(?P<indent>[ \t]*)(?:[-*\u2022+]|\d{1,2}[.)])?[ \t]*(?P<label>[^:\n]{2,60}?)[ \t]*:[ \t]*(?P<rest>.*)$"
+)
+
+
+def items(summary: str, kind: Kind) -> dict[str, str]:
+    """Item to text, known items first in their order; a text without any item is the history of present illness.
+
+    Nested lines belong to the item above them; an item of another name stays, below the known ones. Several patients
+    told one after another are told under the same items.
+    """
+    known = {name.lower(): name for name in ITEMS[kind]}
+    found: dict[str, list[str]] = {}
+    current = ""
+    for line in summary.splitlines():
+        item = _ITEM.match(_unmarked(line))
+        label = plain(item["label"]).lower() if item else ""
+        # A line at the margin with a label opens an item; so does a known label wherever it stands.
+        if item and (label in known or (not item["indent"] and _bulleted(line) and current != _last(kind))):
+            current = known.get(label, plain(item["label"]))
+            found.setdefault(current, []).append(item["rest"].strip())
+        elif line.strip():
+            current = current or "History of Present Illness"
+            found.setdefault(current, []).append(line.rstrip())
+    told = {name: "\n".join(lines).strip("\n") for name, lines in found.items()}
+    first = {name: told[name] for name in ITEMS[kind] if name in told}
+    return {**first, **{name: text for name, text in told.items() if name not in first}}
+
+
+def _last(kind: Kind) -> str:
+    """The item below which lines at the margin are its own: tests listed without indentation."""
+    return "Ancillary Tests" if kind == "diagnosis" else ""
+
+
+def completed(told: Mapping[str, str], kind: Kind) -> dict[str, str]:
+    """`told` with every item of the kind; a missing or blank one is marked so."""
+    made = {name: told[name] if told.get(name, "").strip() else MISSING for name in ITEMS[kind]}
+    last = _last(kind)
+    others = {name: text for name, text in told.items() if name not in made and text.strip()}
+    if last not in made:
+        return {**made, **others}
+    tests = made.pop(last)  # what is withheld must come last
+    return {**made, **others, last: tests}
+
+
+def summary(told: Mapping[str, str]) -> str:
+    """The items as one text, in the form the published cases have."""
+    return "\n".join(f"- {name}:{_below(text)}" for name, text in told.items())
+
+
+def _below(text: str) -> str:
+    """What stands behind an item's colon, and the lines below it, indented."""
+    lines = [line.replace("\t", "    ") for line in text.splitlines() if line.strip()]
+    head = f" {lines.pop(0).strip()}" if lines and not _bulleted(lines[0]) else ""
+    below = dedent("\n".join(lines)).splitlines()
+    return head + "".join(f"\n  {line.rstrip()}" for line in below)
+
+
+def _unmarked(line: str) -> str:
+    return line.replace("**", "").replace("__", "")
+
+
+def _bulleted(line: str) -> bool:
+    return bool(re.match(r"\s*(?:[-*\u2022+]|\d{1,2}[.)])\s", line))
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """`told` are the sections by their names in reply_parsers.py; `category` holds what was classified."""
+
+    kind: Kind
+    article: Article
+    told: Mapping[str, str]
+    category: Category
+
+    @property
+    def id(self) -> str:
+        """The case's id: an article may give two."""
+        return f"{self.article.id}-{self.kind}"
+
+    @property
+    def opening(self) -> str:
+        """What a doctor will read first."""
+        return split(self.told[SUMMARY])[0] if self.kind == "diagnosis" else self.told[SUMMARY]
+
+    @property
+    def answer(self) -> str:
+        """The name of the diagnosis, or the treatment."""
+        return " ".join(self.told[ANSWER].split())
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Why a case was dropped, with the words that show it."""
+
+    why: str
+    evidence: tuple[str, ...] = ()
+
+
+def drafts(article: Article, facts: Mapping[str, Json]) -> tuple[Draft, ...]:
+    """The drafts that a finished curation holds."""
+    rare = facts.get("rare")
+    category = Category(
+        body_systems=tuple(facts.get("body_systems", ())),
+        disorders=tuple(facts.get("disorders", ())),
+        rare=_rare(article, rare, facts),
+    )
+    kinds: tuple[Kind, ...] = ("diagnosis", "treatment")
+    return tuple(Draft(kind, article, dict(facts[kind]), category) for kind in kinds if kind in facts)
+
+
+def _rare(article: Article, verdicts: Json, facts: Mapping[str, Json]) -> bool | None:
+    """True if a candidate was confirmed, False if all were not or there was none; None where a check was declined."""
+    if verdicts and any(verdicts.values()):
+        return True
+    if any(step.startswith("rare ") for step in facts.get("declined", {})):
+        return None
+    return False if article.linked else None
+
+
+def case(draft: Draft) -> Case | Drop:
+    """The case, as the loader of published cases of this kind would make it (loaders/medr.py)."""
+    try:
+        return _diagnosis(draft) if draft.kind == "diagnosis" else _treatment(draft)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        return Drop(f"field {'.'.join(map(str, fault['loc']))}: {fault['msg']}")
+
+
+def _diagnosis(draft: Draft) -> Case:
+    opening, ancillary = split(draft.told[SUMMARY])
+    diagnosis, synonyms = names(draft.answer)
+    return Case(
+        id=draft.id,
+        opening=opening,
+        ancillary=ancillary,
+        investigations=investigations(ancillary),
+        truth=Truth(
+            diagnosis=diagnosis,
+            synonyms=synonyms,
+            differential=draft.told.get(DIFFERENTIAL, "").strip(),
+            reasoning=draft.told.get(EXPLANATION, "").strip(),
+        ),
+        group=group(diagnosis),
+        category=draft.category,
+        provenance=_provenance(draft.article),
+        data_class=draft.article.data_class,
+    )
+
+
+def _treatment(draft: Draft) -> Case:
+    return Case(
+        id=draft.id,
+        opening=draft.opening.strip("\n"),
+        truth=Truth(treatment=draft.answer, reasoning=draft.told.get(EXPLANATION, "").strip()),
+        category=draft.category,
+        provenance=_provenance(draft.article),
+        data_class=draft.article.data_class,
+    )
+
+
+def _provenance(article: Article) -> Provenance:
+    return Provenance(
+        source=f"case report, {article.source}" if article.source else "case report",
+        record=article.id,
+        dated=article.published,
+        licence=article.licence,
+    )

@@ -1,0 +1,179 @@
+"""What became of each article: counted step by step, and checked as a case."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from wardround.engine.records import Ending, Json
+from wardround.scenarios.build_steps import Step, table
+from wardround.scenarios.case import Case
+from wardround.scenarios.reports.article import Article, Options
+from wardround.scenarios.reports.case_summary import Draft, Drop, case, drafts
+from wardround.scenarios.reports.checks import checks, unsupported
+
+
+@dataclass(slots=True)
+class Account:
+    """`spent` is what the calls of the run cost; `dropped` every case or article that a model was asked about and lost.
+
+    `unsupported` maps a kept case to its sentences that could not be found in the article.
+    """
+
+    run: str
+    model: str
+    options: Options
+    steps: Sequence[Step]
+    articles: int
+    cases: Mapping[str, int]
+    open: int
+    seed: int = 0
+    source: str = ""
+    spent: Mapping[str, Json] = field(default_factory=dict)
+    skipped: Sequence[tuple[str, str]] = ()
+    dropped: Sequence[Mapping[str, Json]] = ()
+    unsupported: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def json(self) -> dict[str, Json]:
+        """The whole account."""
+        return {
+            "source": self.source,
+            "run": self.run,
+            "model": self.model,
+            "articles": self.articles,
+            "cases": sum(self.cases.values()),
+            "kinds": dict(self.cases),
+            "open": self.open,
+            "seed": self.seed,
+            "flow": [step.json() for step in self.steps],
+            "spent": dict(self.spent),
+            "skipped": [{"article": name, "why": why} for name, why in self.skipped],
+            "dropped": list(self.dropped),
+            "unsupported": {name: list(found) for name, found in self.unsupported.items()},
+            "options": self.options.model_dump(mode="json"),
+            "versions": {
+                "wardround": version("wardround"),
+                "lxml": version("lxml"),
+                "rapidfuzz": version("rapidfuzz"),
+                "python": platform.python_version(),
+            },
+        }
+
+    def text(self, most: int = 5) -> str:
+        """The table for people, with the first reasons."""
+        said = [f"{self.source}: {self.articles:,} articles read, run {self.run or '(none)'}, model {self.model}"]
+        said += table([step.json() for step in self.steps])
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.cases.items())
+        said.append(f"{sum(self.cases.values()):,} cases ({kinds})")
+        if self.open:
+            said.append(f"{self.open:,} articles are not finished")
+        if not any(self.cases.values()):
+            said.append(f"no case was built: {self._why()}")
+        lost = [f"  {drop['id']}, rule {drop['rule']}: {drop['why']}" for drop in self.dropped[:most]]
+        if lost:
+            more = f"; {len(self.dropped) - most:,} more in the account" * (len(self.dropped) > most)
+            said += [f"dropped after the model was asked ({len(self.dropped):,}{more}):", *lost]
+        return "\n".join(said)
+
+    def _why(self) -> str:
+        last = next((step for step in self.steps if step.seen and not step.out), None)
+        if last is None:
+            return "the source holds no articles"
+        return f"rule {last.rule} ({last.what}) dropped the last {last.dropped:,}"
+
+
+class Checking:
+    """Takes articles one by one.
+
+    `steps` are the rules after the reading: finished, answered, relevant (articles); restructured, the checks and
+    schema (cases). `dropped` names all that fell after a model was asked, with the words that show why.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._checks = checks(options)
+        self._finished = Step("finished", "the run is through with it", "article")
+        self._answered = Step("answered", "the model could be asked, and answered so that it can be read", "article")
+        self._relevant = Step("relevant", "it is about a diagnosis or a treatment", "article")
+        self._restructured = Step("restructured", "the model made a case of it; it may decline", "case")
+        self._checked = {check.name: Step(check.name, check.what, "case") for check in self._checks}
+        self._schema = Step("schema", "it is a valid case", "case")
+        self.cases: dict[str, int] = dict.fromkeys(options.kinds, 0)
+        self.dropped: list[Mapping[str, Json]] = []
+        self.unsupported: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps in their order; those switched off are left out."""
+        asked = () if "relevant" in self.options.without else (self._relevant,)
+        return (self._finished, self._answered, *asked, self._restructured, *self._checked.values(), self._schema)
+
+    @property
+    def articles(self) -> int:
+        """How many articles were taken."""
+        return self._finished.seen
+
+    @property
+    def open(self) -> int:
+        """How many of them the run is not through with."""
+        return self._finished.dropped
+
+    def take(self, article: Article, ending: Ending | None) -> list[Case]:
+        """The cases of one article; `ending` is None while its episode is open."""
+        self._finished.seen += 1
+        if ending is None:
+            self._finished.drop()
+            return []
+        self._answered.seen += 1
+        if ending.cause != "completed":
+            why = f"{ending.cause}/{ending.reason}" if ending.reason else ending.cause
+            self._lost(self._answered, article.id, Drop(f"{why}: {ending.detail}"), why)
+            return []
+        wanted = self._wanted(article, ending.facts)
+        made = []
+        for kind in wanted:
+            self._restructured.seen += 1
+            if kind not in ending.facts:
+                why = ending.facts["declined"].get(kind, "")
+                self._lost(self._restructured, f"{article.id}-{kind}", Drop(f"the model declined: {why}"), "declined")
+        for draft in drafts(article, ending.facts):
+            if (built := self._built(draft)) is not None:
+                self.cases[draft.kind] += 1
+                made.append(built)
+        return made
+
+    def _wanted(self, article: Article, facts: Mapping[str, Json]) -> tuple[str, ...]:
+        """The kinds of case that the article can give."""
+        if "relevant" in self.options.without:
+            return tuple(self.options.kinds)
+        self._relevant.seen += 1
+        found = tuple(kind for kind in self.options.kinds if facts["about"].get(kind))
+        if not found:
+            refused = any(step.startswith("about ") for step in facts["declined"])
+            self._lost(
+                self._relevant, article.id, Drop("the model would not say" if refused else "it is about neither")
+            )
+        return found
+
+    def _built(self, draft: Draft) -> Case | None:
+        for check in self._checks:
+            step = self._checked[check.name]
+            step.seen += 1
+            after = check.apply(draft)
+            if isinstance(after, Drop):
+                self._lost(step, draft.id, after)
+                return None
+            step.changed += after is not draft
+            draft = after
+        self._schema.seen += 1
+        made = case(draft)
+        if isinstance(made, Drop):
+            self._lost(self._schema, draft.id, made)
+            return None
+        if "supported" in self._checked and (missing := unsupported(draft, self.options.support)):
+            self.unsupported[draft.id] = missing
+        return made
+
+    def _lost(self, step: Step, name: str, drop: Drop, reason: str = "") -> None:
+        step.drop(reason)
+        self.dropped.append({"id": name, "rule": step.rule, "why": drop.why, "evidence": list(drop.evidence)})

@@ -1,0 +1,178 @@
+"""The strict parsers of a curator's replies, with the strata that they may name."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from wardround.scenarios.parsers.moves import Unusable
+from wardround.scenarios.reports.article import plain
+
+OTHERS = "Others"
+
+BODY_SYSTEMS = (
+    "Blood, Heart and Circulation",
+    "Bones, Joints and Muscles",
+    "Brain and Nerves",
+    "Digestive System",
+    "Ear, Nose and Throat",
+    "Endocrine System",
+    "Eyes and Vision",
+    "Immune System",
+    "Kidneys and Urinary System",
+    "Lungs and Breathing",
+    "Mouth and Teeth",
+    "Skin, Hair and Nails",
+    "Male Reproductive System",
+)
+"""The 13 of paper 002, prompt 4: an article may be about several."""
+
+DISORDERS = (
+    "Cancers",
+    "Diabetes Mellitus",
+    "Genetics/Birth Defects",
+    "Infections",
+    "Injuries and Wounds",
+    "Mental Health and Behavior",
+    "Metabolic Problems",
+    "Poisoning, Toxicology, Environmental Health",
+    "Pregnancy and Reproduction",
+    "Substance Use and Disorders",
+)
+"""The 10 of prompt 5: an article is about one."""
+
+SUMMARY, DIFFERENTIAL, EXPLANATION, ANSWER = "summary", "differential", "explanation", "answer"
+
+DIAGNOSIS = {
+    SUMMARY: "Case Summary",
+    DIFFERENTIAL: "Differential Diagnosis Process",
+    EXPLANATION: "Final Diagnosis",
+    ANSWER: "Diagnosis Results",
+}
+"""Sections of a diagnosis case by their headings (paper 002, prompt 2)."""
+
+TREATMENT = {
+    SUMMARY: "Comprehensive Patient Profile",
+    EXPLANATION: "Treatment Planning Analysis",
+    ANSWER: "Selected Treatment for the Patient",
+}
+"""Sections of a treatment case (prompt 3)."""
+
+_HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]*(?P<hash>.+?)|\*\*(?P<bold>[^*]+?)\*\*)[ \t]*:?[ \t]*#*[ \t]*$")
+_DECLINES = re.compile(
+    r"(?is)\W{0,4}(?:i['\u2019]?m sorry|sorry|i can(?:['\u2019]?t|not)"
+    r"|i(?: a|['\u2019])m (?:unable|not able)"
+    r"|as an ai|cannot\b|unable to\b|i (?:must|have to) decline|i (?:won['\u2019]t|will not)\b)"
+)
+_LONGEST_REFUSAL = 600
+_VERDICT = re.compile(r"(?i)\W*(?:answer|verdict)?\W*(yes|no)\W*")
+
+
+class Declined(msgspec.Struct, frozen=True):
+    """The model would not do it: its words."""
+
+    why: str
+
+
+class Told(msgspec.Struct, frozen=True):
+    """The sections of a case, by their names here."""
+
+    sections: dict[str, str]
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """Yes or no."""
+
+    yes: bool
+
+
+class Labels(msgspec.Struct, frozen=True):
+    """Categories of a list, in the list's own spelling."""
+
+    names: tuple[str, ...]
+
+
+Reading = Told | Verdict | Labels | Declined | Unusable
+
+
+def read(step: str, text: str) -> Reading:
+    """What a reply says at a step: `about`, `diagnosis`, `treatment`, `body_system`, `disorder`, `rare`."""
+    if not text.strip():
+        return Unusable("empty", "the reply is empty")
+    if why := refusal(text):
+        return Declined(why)
+    if step in ("about", "rare"):
+        return verdict(text)
+    if step == "body_system":
+        return labels(text, BODY_SYSTEMS, most=len(BODY_SYSTEMS))
+    if step == "disorder":
+        return labels(text, DISORDERS, most=1)
+    return sections(text, TREATMENT if step == "treatment" else DIAGNOSIS)
+
+
+def refusal(text: str) -> str:
+    """The first words of a short reply that begins as refusals do, '' for any other reply."""
+    said = " ".join(text.split())
+    if len(said) > _LONGEST_REFUSAL or "###" in text or not _DECLINES.match(said):
+        return ""
+    return said[:200]
+
+
+def verdict(text: str) -> Verdict | Unusable:
+    """Yes or No, alone in the reply, or alone on its last line."""
+    last = text.strip().splitlines()[-1]
+    found = _VERDICT.fullmatch(text.strip()) or _VERDICT.fullmatch(last)
+    if found is None:
+        return Unusable("unreadable", "the reply is not Yes or No")
+    return Verdict(found[1].lower() == "yes")
+
+
+def labels(text: str, allowed: Sequence[str], most: int) -> Labels | Unusable:
+    """One category a line, spelled as in the list; `Others` stands alone."""
+    known = {_key(name): name for name in (*allowed, OTHERS)}
+    found: dict[str, None] = {}
+    for line in re.split(r"[\n;]", text.replace("\\n", "\n")):
+        said = _key(plain(line))
+        if not said:
+            continue
+        if said not in known:
+            return Unusable("unreadable", f"{plain(line)[:80]!r} is no category of the list")
+        found[known[said]] = None
+    names = tuple(name for name in found if name != OTHERS) or (OTHERS,)
+    if not found:
+        return Unusable("unreadable", "the reply names no category")
+    if len(names) > most:
+        return Unusable("unreadable", f"{len(names)} categories where one is wanted")
+    return Labels(names)
+
+
+def sections(text: str, wanted: Mapping[str, str]) -> Told | Unusable:
+    """The text under each wanted heading. A heading that is missing, empty or there twice makes the reply unusable."""
+    keys = {_key(heading): name for name, heading in wanted.items()}
+    found: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for line in text.splitlines():
+        head = _HEADING.match(line)
+        name = _section(head["hash"] or head["bold"], keys) if head else None
+        if name is None:
+            if current is not None:
+                current.append(line)
+            continue
+        if name in found:
+            return Unusable("unreadable", f"the section {wanted[name]!r} is there twice")
+        current = found[name] = []
+    told = {name: "\n".join(lines).strip("\n ") for name, lines in found.items()}
+    missing = [heading for name, heading in wanted.items() if not told.get(name, "").strip()]
+    if missing:
+        return Unusable("unreadable", f"no section {', '.join(repr(heading) for heading in missing)}")
+    return Told(told)
+
+
+def _section(heading: str, keys: Mapping[str, str]) -> str | None:
+    """The section a heading opens: 'Final Diagnosis (with explanation details)' is 'Final Diagnosis'."""
+    said = _key(re.sub(r"\([^()]*\)", " ", heading))
+    return keys.get(said)
+
+
+def _key(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", " ", text.lower()).strip()

@@ -1,0 +1,326 @@
+"""The words of a disease name in one form, and which words of two names mean one thing."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
+
+from wardround.scenarios.terms.disease import opposed
+from wardround.scenarios.terms.wording import lexicon, plain, root, stem, tokens, vocabulary, words_of
+
+CAUSE, EFFECT, WITH, WITHOUT, PART, PLACE = "xcause", "xeffect", "xwith", "xwithout", "xpart", "xplace"
+BEFORE, END, OPEN, CLOSE = "xbefore", "xend", "xopen", "xclose"
+MARKS = frozenset((CAUSE, EFFECT, WITH, WITHOUT, PART, PLACE, BEFORE, END, OPEN, CLOSE))
+# What joins the parts of a name; written as one word each, so that names of the tables may hold them too.
+_JOINS = tuple(
+    (re.compile(pattern, re.IGNORECASE), f" {mark} ")
+    for pattern, mark in (
+        (
+            r"\b(?:due to|caused by|induced by|triggered by|because of|attributed to|attributable to|resulting from"
+            r"|as a (?:result|consequence|complication) of|in the (?:context|setting) of|related to"
+            r"|following|after|complicating|provoked by|mediated by|superimposed on|from)\b",
+            CAUSE,
+        ),
+        (
+            r"\b(?:causing|leading to|resulting in|complicated by|presenting (?:as|with)|manifesting (?:as|with)"
+            r"|manifested by|progressing to|with (?:resultant|resulting|consequent|subsequent))\b",
+            EFFECT,
+        ),
+        (r"\b(?:without|with no|in the absence of|but no)\b", WITHOUT),
+        (r"\b(?:associated with|accompanied by|along with|together with|with|w/|plus)(?!\w)", WITH),
+        (
+            r"\b(?:involving|affecting|arising (?:in|from|within|on)|located (?:in|at)|(?:localized|limited) to"
+            r"|of|in|on|at|within)\b",
+            PLACE,
+        ),
+        (r"[(\[]", OPEN),
+        (r"[)\]]", CLOSE),
+        (r"[,;:]|\s[-–—]\s", PART),
+    )
+)
+SECONDARY = re.compile(r"\bsecondary (?:to|from)\b", re.IGNORECASE)
+_LED = re.compile(
+    r"([\w.+/'-]*\w)[-–](?:induced|associated|related|mediated|triggered|linked|dependent|(positive|negative))\s+(?=\w)",
+    re.IGNORECASE,
+)
+ABBREVIATED = re.compile(
+    r"\s*[(\[]\s*(?:[A-Za-z]{0,3}[A-Z0-9][A-Z0-9-]{1,8}s?|[A-Z]{2,6}\s[A-Za-z]{1,4}\s?\d?)\s*[)\]]"
+)
+_KEPT = re.compile(r"(?i)(?:x|age|sex|immune|igg4|hla|stress|pregnancy)$")
+_HYPHENED = re.compile(
+    r"\b(non|pseudo|anti|para|extra|intra|inter|neuro|micro|macro|post|pre|sub|hyper|hypo|poly|multi|peri|retro|trans"
+    r"|ultra|endo|auto|semi|hemi|un|re|co|pan|mono|ante|mega)[-–](?=[A-Za-z])",
+    re.IGNORECASE,
+)
+_PREFIXED = re.compile(r"\b(non|pseudo)\s+(?=[a-z])", re.IGNORECASE)
+_POISONED = {"hepat": "liver", "nephr": "kidney", "cardi": "heart", "neur": "nerve", "ot": "ear", "pulm": "lung"}
+_ORDINAL = {"first": "first", "1st": "first", "second": "second", "2nd": "second", "third": "third", "3rd": "third"}
+_PHRASES = tuple(
+    (re.compile(pattern, re.IGNORECASE), written)
+    for pattern, written in (
+        (r"\b([bt])[- ]?(?:cell|lymphocyte)s?\b", r"\1cell"),
+        (r"\b(?:nk|natural killer)[- ]?cells?\b", "nkcell"),
+        (r"\bplasma[- ]cells?\b", "plasmacell"),
+        (r"\bsmall (?:intestin\w+|bowel)\b", "smallintestine"),
+        (r"\blarge (?:intestin\w+|bowel)\b", "colon"),
+        (r"\bfetus and (?:the )?newborn\b", "newborn"),
+        (r"\b(non)?(small|large|giant|clear|spindle|round|germ|hairy)[- ]cells?\b", r"\1\2cell"),
+        (r"\b(well|poorly|moderately)[- ]differentiated\b", r"\1differentiated"),
+        (r"\bx[- ]linked\b", "xlinked"),
+        (r"\b(?:open)[- ]angle\b", "openangle"),
+        (r"\b(?:(?:angle|narrow|closed)[- ](?:closure|angle)|closed[- ]angle)\b", "closedangle"),
+        (r"\b(first|1st|second|2nd|third|3rd) trimester\b", lambda match: f"{_ORDINAL[match[1].lower()]}trimester"),
+        (r"\bnot[- ](?=intractable)", "non"),
+        (r"\b(\w+?)(?:a|e)?[- ](?:negative)\b", r"\1 negative"),
+        (r"\buncomplicated\b", "without complication"),
+        (r"\b(?:not otherwise specified|nos|unspecified|not elsewhere classified|nec)\b", " "),
+        (r"\b(?:streptococcus|s\.) pneumoniae\b", "pneumococcus"),
+        (r"\b(?:neisseria|n\.) meningitidis\b", "meningococcus"),
+        (r"\b(?:neisseria|n\.) gonorrh?o?eae\b", "gonococcus"),
+        (r"\b(\w+)\s+(pneumoniae)\b", r"\1 organism\2"),
+        (r"\bin[- ]situ\b", "insitu"),
+        (r"\b(hepat|nephr|cardi|neur|ot|pulm)otoxicity\b", lambda match: f"{_POISONED[match[1].lower()]} injury"),
+        (r"\bhypovitaminosis (\w+)\b", r"vitamin \1 deficiency"),
+        (
+            r"\binfections? (?:with|by|due to|caused by|from) (?:the )?([a-z]+(?: [a-z]+){0,3})(?=$|[,;(])",
+            r"\1 infection",
+        ),
+        (r"\b\d+(?:\.\d+)?\s*(?:x\s*\d+(?:\.\d+)?\s*)?(?:cm|mm|%|ml|mg|years?|weeks?|days?|months?)\b", " "),
+        (r"\bclass (?=i|\d)", "stage "),
+    )
+)
+STAGE = re.compile(
+    r"\b(?:stage|grade|figo|score|degree)s?\s*-?\s*([ivx]+[a-d]?\d?|\d+[a-d]?\d?)(?!\w)|\b(unstageable)\b",
+    re.IGNORECASE,
+)
+TNM = re.compile(r"\b[cpy]{0,2}T[0-4](?:is|[a-d])?\s*(?:N[0-3X][a-c]?)?\s*(?:M[01X][a-c]?)?(?!\w)")
+_SPECIES = re.compile(
+    r"^(?!infection|disease|\w*(?:itis|osis|iasis|a?emia|uria|oma|pneumonia|meningia)$)\w{2,}(?:i|is|us|um|a|ae|ans|ens|es|ii|ides)$"
+)
+_LETTER = re.compile(r"(?<![\w'’.-])([B-HJ-UWYZ]|(?<=[a-z] )A|(?<=type )[Aa])(?![\w'’.])")
+_ROMAN_LETTER = re.compile(r"\b(I|II|III|IV|V|VI|VII)([a-z]|[A-H])\b")
+_OF_LETTER = re.compile(r"\b(hepatitis|ha?emophilia|influenza|type|group|factor|vitamin|bipolar)\s+([a-h])\b", re.I)
+_WORD = re.compile(r"\d+(?:\.\d+)+|\d+(?=[a-z]\b)|\d+|[^\W\d_]+\d+[a-z0-9]*|[^\W\d_]+", re.IGNORECASE)
+ROMAN = {
+    "ii": "2",
+    "iii": "3",
+    "iv": "4",
+    "vi": "6",
+    "vii": "7",
+    "viii": "8",
+    "ix": "9",
+    "xi": "11",
+    "xii": "12",
+    "i": "1",
+}
+_AFTER_TYPE = {"v": "5", "x": "10"}
+_BEFORE_ROMAN = frozenset(
+    ("type", "factor", "bipolar", "disorder", "syndrome", "disease", "deficiency", "group", "complex", "stage")
+)
+LITTLE = words_of("a an the to by for and or as its this that is was be into type types both due") | {PLACE}
+_LONG_NOUN = 5
+_DISEASE = re.compile(
+    r"(?:itis|oma|osis|emia|aemia|pathy|iasis|ism|uria|sarcoma|trophy|plasia|disease|syndrome|disorder|infection|cancer"
+    r"|tumou?r|deficiency|failure|insufficiency|fever|dystrophy|palsy|sclerosis|anomaly|malformation|hernia|cyst|abscess"
+    r"|fracture|poisoning|stroke|infarction|thrombosis|embolism|hemorrhage|haemorrhage|stenosis|sepsis)s?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a name: `root` as it is compared, `stem` in one spelling, `surface` as written.
+
+    `axes` are its values on axes; `listed` words come from a name of the tables.
+    """
+
+    root: str
+    stem: str
+    surface: str
+    axes: tuple[tuple[str, str], ...] = ()
+    listed: bool = False
+
+
+@lru_cache(maxsize=65536)
+def tokenized(text: str) -> tuple[Token, ...]:
+    """The words of a text with its joins as marks, abbreviations written out, prefixes joined to their word."""
+    text = re.sub(r"\b[A-Z][A-Za-z0-9]{1,6}\b", lambda match: vocabulary().abbreviations.get(match[0], match[0]), text)
+    text = _ROMAN_LETTER.sub(lambda match: f"type {match[1]} letter{match[2].lower()}", text)
+    text = _OF_LETTER.sub(lambda match: f"{match[1]} letter{match[2].lower()}", text)
+    text = _LETTER.sub(lambda match: f"letter{match[1].lower()}", text)
+    text = _PREFIXED.sub(r"\1", _HYPHENED.sub(r"\1", text))
+    text = _LED.sub(
+        lambda match: match[0] if _KEPT.search(match[1]) else f" {BEFORE} {match[1]} {END} {match[2] or ''} ", text
+    )
+    text = SECONDARY.sub(f" {CAUSE} ", text)
+    for pattern, written in _PHRASES:
+        text = pattern.sub(written, text)
+    for pattern, mark in _JOINS:
+        text = pattern.sub(mark, text)
+    found: list[Token] = []
+    agents, species = vocabulary().agents, False
+    for word in _WORD.findall(plain(text)):
+        bare = word if word in MARKS else stem(word)
+        if species and _SPECIES.search(word):
+            species = False
+            continue
+        disease, species = agents.get(bare, ("", True))
+        species = not species
+        bare = stem(disease) if disease else bare
+        if bare in ROMAN:
+            bare = ROMAN[bare]
+        elif bare in _AFTER_TYPE and found and found[-1].surface in _BEFORE_ROMAN:
+            bare = _AFTER_TYPE[bare]
+        elif bare[0].isdigit() and bare[-1].isalpha() and len(bare) > 1 and bare[:-1].isdigit():
+            found.append(Token(bare[:-1], bare[:-1], bare[:-1]))
+            bare = f"letter{bare[-1]}"
+        elif len(bare) == 1 and (bare in "bcdefgh" or (bare.isalpha() and found and found[-1].stem.isdigit())):
+            bare = f"letter{bare}"
+        meant = bare if bare in MARKS or typed(bare) else root(bare)
+        found.append(Token(meant, bare, word, vocabulary().axes.get(bare, ())))
+    return tuple(found)
+
+
+def canonical(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """The tokens with each name of the tables replaced by the first name of its disease; a whole name in any order."""
+    words = tuple(token for token in tokens if token.root not in LITTLE | {PART, OPEN, CLOSE})
+    first = _sorted_table().get(tuple(sorted(token.root for token in words))) if len(words) > 1 else None
+    if first is None:
+        return _replaced(tokens)
+    said, axes = " ".join(token.surface for token in words), tuple(pair for token in words for pair in token.axes)
+    return tuple(replace(token, surface=said, axes=(*token.axes, *axes), listed=True) for token in first)
+
+
+@lru_cache(maxsize=1)
+def _sorted_table() -> Mapping[tuple[str, ...], tuple[Token, ...]]:
+    return {tuple(sorted(key)): first for key, first in reversed(list(_table()[0].items())) if not MARKS & set(key)}
+
+
+def _replaced(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """The tokens with every name of the tables replaced by the first name of its disease, longest first."""
+    table, longest = _table()
+    found: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        for size in range(min(longest, len(tokens) - place), 0, -1):
+            words = tuple(token.root for token in tokens[place : place + size] if token.root not in LITTLE)
+            if tokens[place].root in LITTLE or tokens[place + size - 1].root in LITTLE:
+                continue
+            if (first := table.get(words)) is not None:
+                said = " ".join(token.surface for token in tokens[place : place + size] if token.root not in MARKS)
+                axes = tuple(pair for token in tokens[place : place + size] for pair in token.axes)
+                found += [replace(token, surface=said, axes=(*token.axes, *axes), listed=True) for token in first]
+                place += size
+                break
+        else:
+            found.append(tokens[place])
+            place += 1
+    return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def _table() -> tuple[Mapping[tuple[str, ...], tuple[Token, ...]], int]:
+    """Names of the tables by their words, each with the words of the first name of its disease; the longest name."""
+    names: dict[tuple[str, ...], int] = {}
+    firsts: list[tuple[Token, ...]] = []
+    for row in vocabulary().names:
+        keys = [_key(name) for name in row]
+        known = next((names[key] for key in keys if key in names), None)
+        if known is None:
+            known = len(firsts)
+            firsts.append(tuple(token for token in tokenized(row[0]) if token.root not in (MARKS - {WITHOUT}) | LITTLE))
+        for key in keys:
+            if key:
+                names.setdefault(key, known)
+    return {key: firsts[place] for key, place in names.items()}, max(map(len, names), default=0) + 2
+
+
+def _key(name: str) -> tuple[str, ...]:
+    return tuple(token.root for token in tokenized(name) if token.root not in LITTLE)
+
+
+def called(text: str) -> bool:
+    """Whether a text by itself is called a disease: a name of the tables, or a noun that ends as diseases do."""
+    tokens = tuple(token for token in tokenized(text) if token.root not in LITTLE)
+    if not tokens:
+        return False
+    table, _ = _table()
+    roots = tuple(token.root for token in tokens)
+    known = roots in table or any(token.listed for token in canonical(tokens))
+    return known or bool(_DISEASE.search(tokens[-1].surface) and len(tokens[-1].surface) > _LONG_NOUN)
+
+
+def typed(word: str) -> bool:
+    """Whether a stem is a number or a letter, as types have them."""
+    return word[:1].isdigit() or (word.startswith("letter") and len(word) == 7)
+
+
+_BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_JOINING = frozenset(("of", "the", "and", "with", "in", "to", "a", "due", "by", "for", "or"))
+_KIND = re.compile(r"(?:itis|itid|osis|oma|iasis|emia|uria|pathy|algia|ectasia|penia|cytosis|plasia|trophy|it|os)$")
+_LONG, _LONGER = 5, 9
+"""Letters of the shortest word that may hold one typing error, and two."""
+
+
+def spelled(truth: str, said: str) -> bool:
+    """Whether the two have the same words, one by one, but for typing errors in long words."""
+    ours, theirs = tokens(truth), tokens(said)
+    if len(ours) != len(theirs):
+        return False
+    differing = [(one, other) for one, other in zip(ours, theirs, strict=True) if one != other]
+    return bool(differing) and all(mistyped(one, other) for one, other in differing)
+
+
+def abbreviated(truth: str, said: str) -> bool:
+    """Whether `said` is one abbreviation, unknown to the table, of the first letters of the truth's words."""
+    letters = re.sub(r"[^A-Za-z0-9]", "", said)
+    if not re.fullmatch(r"[A-Z][A-Za-z0-9-]{2,6}", said.strip(" .")) or sum(map(str.isupper, said)) < 3:
+        return False
+    if letters in vocabulary().abbreviations:
+        return False
+    words = re.findall(r"[A-Za-z]+|\d+", _BRACKET.sub(" ", truth))
+    main = [word for word in words if word.lower() not in _JOINING]
+    return any(
+        "".join(word[0] if word.isalpha() else word for word in held).upper() == letters.upper()
+        for held in (words, main)
+    )
+
+
+def paired(
+    missing: Sequence[str], extra: Sequence[str], held: Mapping[str, Token] | None = None
+) -> tuple[list[str], list[str]]:
+    """The two lists without words that are each other's spelling, kind or part."""
+    lost, new = list(dict.fromkeys(missing)), list(dict.fromkeys(extra))
+    for word in tuple(lost):
+        other = next((one for one in new if _alike(word, one, held or {})), None)
+        if other is not None:
+            lost.remove(word)
+            new.remove(other)
+    return lost, new
+
+
+def _alike(word: str, other: str, held: Mapping[str, Token]) -> bool:
+    """Whether a said word means a word of the truth: narrower, a part of its site, a typing error."""
+    table = vocabulary()
+    if other in table.narrower.get(word, frozenset()):
+        return True
+    if word in table.within.get(other, frozenset()) or other in table.within.get(word, frozenset()):
+        return True
+    if word not in held or other not in held:
+        return False
+    return mistyped(held[word].stem, held[other].stem)
+
+
+def mistyped(one: str, other: str) -> bool:
+    """Whether two words differ by a typing error: one letter, two in long words, never in an opposed prefix."""
+    short = min(len(one), len(other))
+    if short < _LONG or one[0] != other[0] or opposed(one, other) or not (one.isalpha() and other.isalpha()):
+        return False
+    kinds = _KIND.search(one), _KIND.search(other)
+    if kinds[0] and kinds[1] and kinds[0][0] != kinds[1][0]:
+        return False
+    most = 2 if short >= _LONGER else 1
+    if OSA.distance(one, other, score_cutoff=most) > most:
+        return False
+    return one not in lexicon() or other not in lexicon()

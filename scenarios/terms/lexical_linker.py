@@ -1,0 +1,354 @@
+"""The default linker: exact names, word order and spelling; names and abbreviations in running text."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+
+from rapidfuzz import fuzz, process
+
+from wardround.scenarios.terms.dictionary import Dictionary, NGrams, alike, dictionary
+from wardround.scenarios.terms.disease import (
+    DEGREES,
+    KINDS,
+    core_form,
+    expanded,
+    joined,
+    names,
+    opposed,
+    ordered_form,
+    unstaged,
+)
+from wardround.scenarios.terms.knowledge import Knowledge, knowledge
+from wardround.scenarios.terms.linker import Mention
+from wardround.scenarios.terms.ontologies import SHORT
+from wardround.scenarios.terms.wording import key
+
+_DEFINED = re.compile(r"\(\s*([A-Z][A-Za-z0-9-]{1,8}?)s?\s*[),;]")
+_PLAIN_WORD = re.compile(r"[^\W_]+")
+_SPARE = 3
+"""Words more than letters that the long form may have ('syndrome of inappropriate antidiuretic hormone')."""
+
+
+def defined(text: str) -> Mapping[str, tuple[int, int]]:
+    """Abbreviation to the place (start, end) of its long form in `text`; the first definition of each counts.
+
+    The letters must be found in order in the words before the bracket, the first at the start of a word (as Schwartz
+    and Hearst do, 2003).
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for match in _DEFINED.finditer(text):
+        short = match[1]
+        if short in found or sum(map(str.isupper, short)) < 2:
+            continue
+        words = list(_PLAIN_WORD.finditer(text[max(0, match.start() - 200) : match.start()]))
+        offset = max(0, match.start() - 200)
+        for first in words[-1 : -(len(short) + _SPARE) - 1 : -1]:
+            long = text[offset + first.start() : match.start()].rstrip()
+            if len(long) > len(short) and long[0].lower() == short[0].lower() and _holds(long, short):
+                found[short] = (offset + first.start(), offset + first.start() + len(long))
+                break
+    return found
+
+
+def _holds(long: str, short: str) -> bool:
+    """Whether the letters of `short` stand in `long` in order, each at the start of a word or after the last one."""
+    letters = [letter.lower() for letter in short if letter.isalnum()]
+    starts = "".join(word[0].lower() for word in _PLAIN_WORD.findall(long))
+    if _subsequence(letters, starts):
+        return True
+    # Two letters may come from one word ('TB' from tuberculosis), but not all of them from the middle of words.
+    return len(_PLAIN_WORD.findall(long)) >= (len(letters) + 1) // 2 and _subsequence(letters, long.lower())
+
+
+def _subsequence(letters: list[str], text: str) -> bool:
+    place = -1
+    for letter in letters:
+        place = text.find(letter, place + 1)
+        if place < 0:
+            return False
+    return True
+
+
+ELSEWHERE = frozenset(
+    """AA AE AI AM AN AP AR AS BA BD BN BP CAP CD CHILD CP DR DU ED EM EN ES ET FL FM HD HE HG HL HP HS IE IM IgA IgE
+    IgG IgM LDL LN LP MF MH MM MN MR NET NS ON PD PET PG PH PM PR PS PT PTA PTC PV RAS RD SS TR UA""".split()  # noqa: SIM905 - a list of words reads better so
+)
+"""Abbreviations that mean something else as often in a record (blood pressure, magnetic resonance, normal saline): in
+running text they count only where the text itself defines them. `link` knows them."""
+_WORD = re.compile(r"(?:\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*)(?:['’ʼ]s?(?!\w))?", re.IGNORECASE)
+_BREAK = re.compile(r"[;:?!()\[\]{}|]|\.(?!\w)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])")
+_OWNED = re.compile(r"['’ʼ]s?$")
+_NEGATING = re.compile(r"(?i)\b(?:non|pseudo|anti)[-\s]?$")
+_EPONYM = re.compile(r"[A-Z][^\W\d_]*[a-zà-ÿ]-$")
+_SHORT = re.compile(r"(?<![\w-])(?=\w*[A-Z])[A-Za-z][A-Za-z0-9]{1,7}(?![\w])")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A stretch of text and the places of the concepts it names, by rule exact, abbreviation or short."""
+
+    start: int
+    end: int
+    places: tuple[int, ...]
+    rule: str
+
+
+def named(text: str, names: Dictionary) -> list[Named]:
+    """The names in `text`, in order, none overlapping.
+
+    No name reaches over the end of a sentence or a bracket. Abbreviations count only as they are written (PE, not
+    pe) and mean what the text itself says they do, if it does. An eponym alone counts where it owns something
+    ('Crohn's'). In a text in capitals only long abbreviations count.
+    """
+    words = list(_WORD.finditer(text))
+    stems = [_stem(word[0]) for word in words]
+    sentences = _sentences(text, words)
+    own = _own(text, names)
+    letters = sum(map(str.isalpha, text))
+    loud = len(words) > 4 and sum(map(str.isupper, text)) > 0.6 * letters
+    found, at = [], 0
+    while at < len(words):
+        hit = _short(text, words[at], names, own, loud)
+        used = 1
+        for size in names.lengths.get(stems[at].split(" ", 1)[0], ()):
+            last = _last(stems, at, size)
+            if last is None or sentences[last] != sentences[at]:
+                continue
+            places = names.forms.get(" ".join(stems[at : last + 1]))
+            if places and (last > at or hit is None):
+                hit = Named(words[at].start(), words[last].end(), places, "exact")
+                used = last - at + 1
+                break
+        if hit is None and _OWNED.search(words[at][0]) and (places := names.cores.get(stems[at])):
+            hit = Named(words[at].start(), words[at].end(), places, "core")
+        if hit and not _another(text, hit):
+            found.append(_trimmed(text, hit))
+        at += used
+    return found
+
+
+@lru_cache(maxsize=65536)
+def _stem(word: str) -> str:
+    return key(word)
+
+
+def _last(stems: Sequence[str], at: int, size: int) -> int | None:
+    """The place of the last word of a name of `size` comparable words; a Greek letter counts as what it is called."""
+    held = 0
+    for place in range(at, min(len(stems), at + size)):
+        held += stems[place].count(" ") + 1 if stems[place] else 0
+        if held >= size:
+            return place if held == size else None
+    return None
+
+
+def _sentences(text: str, words: Sequence[re.Match[str]]) -> list[int]:
+    """For each word the number of the sentence it stands in."""
+    breaks = [match.start() for match in _BREAK.finditer(text)]
+    found, number = [], 0
+    for word in words:
+        while number < len(breaks) and breaks[number] < word.start():
+            number += 1
+        found.append(number)
+    return found
+
+
+def _own(text: str, names: Dictionary) -> Mapping[str, tuple[int, ...]]:
+    """The text's own abbreviations to places; to none where what they stand for is no known disease."""
+    found = {}
+    for short, (start, end) in defined(text).items():
+        form = key(text[start:end])
+        found[short] = names.forms.get(form) or names.sorted.get(ordered_form(form.split()), ())
+    return found
+
+
+def _short(
+    text: str, word: re.Match[str], names: Dictionary, own: Mapping[str, tuple[int, ...]], loud: bool
+) -> Named | None:
+    match = _SHORT.match(text, word.start())
+    if match is None:
+        return None
+    said = match[0]
+    plural = said[:-1] if said.endswith("s") and said[:-1].isupper() else said
+    for form in (said, plural):
+        if form in own:
+            return Named(match.start(), match.end(), own[form], "abbreviation") if own[form] else None
+        if form not in ELSEWHERE and (places := names.short.get(form)) and (not loud or len(form) > 4):
+            return Named(match.start(), match.end(), places, "abbreviation")
+    return None
+
+
+def _another(text: str, hit: Named) -> bool:
+    """Whether what stands before makes it another disease: 'non-tropical sprue', 'Powell-Gordon syndrome'."""
+    before = text[max(0, hit.start - 20) : hit.start]
+    return bool(_NEGATING.search(before)) or (text[hit.start].isupper() and bool(_EPONYM.search(before)))
+
+
+def _trimmed(text: str, hit: Named) -> Named:
+    """The stretch without a possessive mark at its end."""
+    ending = _OWNED.search(text[hit.start : hit.end])
+    return hit if ending is None else Named(hit.start, hit.start + ending.start(), hit.places, hit.rule)
+
+
+LONGEST = 300
+"""Characters of a single name that `link` reads; a longer text is for `mentions`."""
+NEAR = 0.82
+"""Least likeness (rapidfuzz ratio, 0 to 1) of a misspelt name; CLOSE that of each of its words (0 to 100)."""
+CLOSE = 74.0
+SQUASHED = 96.0
+"""Least likeness of two names without their blanks ('heartfailure'), 0 to 100."""
+LONE = 80.0
+"""Least likeness of a name of one word, 0 to 100; its first letter must be right."""
+_SCORES = {"exact": 1.0, "abbreviation": 0.95, "words": 0.95, "core": 0.9, "head": 0.8, "part": 0.6}
+
+
+class LexicalLinker:
+    """Links to the concepts of one Knowledge. Building takes about a second, on the first use."""
+
+    def __init__(self, held: Knowledge) -> None:
+        self.held = held
+        self._seen = lru_cache(maxsize=32768)(self._linked)
+
+    @cached_property
+    def _names(self) -> Dictionary:
+        return dictionary(self.held)
+
+    @cached_property
+    def _forms(self) -> Sequence[str]:
+        """What a misspelt name may be: all names, and eponyms alone ('behcet')."""
+        return tuple(dict.fromkeys((*self._names.forms, *self._alone)))
+
+    def _places(self, form: str) -> tuple[int, ...]:
+        return self._names.forms.get(form) or self._names.cores[form]
+
+    @cached_property
+    def _alone(self) -> Sequence[str]:
+        return tuple(core for core in self._names.cores if " " not in core and len(core) > 4)
+
+    @cached_property
+    def _grams(self) -> NGrams:
+        return NGrams(self._forms)
+
+    def link(self, name: str) -> Mention | None:
+        """What a single name means; the first of: exact, abbreviation, words (another order), core, head, fuzzy, part.
+
+        core: without 'disease', degree or side. head: what stands before 'due to' or a comma. part: the longest
+        disease named inside. None where nothing fits.
+        """
+        return self._seen(name[:LONGEST].strip())
+
+    def _linked(self, name: str) -> Mention | None:
+        if not key(name):
+            return None
+        # An abbreviation in a bracket is what the name before it is, whatever else its letters mean elsewhere.
+        whole = (name, *(other for other in names(name) if other != name and not SHORT.match(other)))
+        for said in whole:
+            if found := self._known(said):
+                places, rule = found
+                return _mention(name, places, "head" if _cut(name, said) else rule, self.held)
+        for said in whole[:2]:
+            if near := self._near(said) or self._single(key(said).split()):
+                return replace(near, text=name, end=len(name))
+        inside = self.mentions(name)
+        if not inside:
+            return None
+        longest = max(inside, key=lambda mention: (len(mention.concept.icd10) < 4, mention.end - mention.start))
+        return Mention(name, 0, len(name), longest.concept, _SCORES["part"], "part", longest.others)
+
+    def _known(self, said: str) -> tuple[tuple[int, ...], str] | None:
+        """The places of a name the dictionary has in some form, and the rule."""
+        held = self._names
+        letters = said.strip(" .")
+        if places := held.short.get(letters):
+            return places, "abbreviation"
+        if places := held.forms.get(key(said)):
+            return places, "exact"
+        if places := held.short.get(letters.upper().replace(".", "")):
+            return places, "abbreviation"
+        spelled = expanded(said)
+        for text in dict.fromkeys((said, spelled, joined(said))):
+            words = key(text).split()
+            if text is not said and (places := held.forms.get(" ".join(words))):
+                return places, "abbreviation"
+            if places := held.sorted.get(ordered_form(words)):
+                return places, "words"
+            core = core_form(words)
+            if core and (places := held.cores.get(core)):
+                return places, "core"
+        bare = unstaged(said)
+        return self._known(bare) if bare != " ".join(said.split()) and key(bare) else None
+
+    def candidates(self, name: str, limit: int = 5) -> Sequence[Mention]:
+        """Concepts by likeness of any of their names, best first; the score is the likeness."""
+        form = key(name[:LONGEST])
+        best: dict[int, float] = {}
+        if found := self._known(name[:LONGEST]):
+            best = dict.fromkeys(found[0], _SCORES[found[1]])
+        for place, _ in self._grams.nearest(form, limit * 6):
+            likeness = fuzz.ratio(form, self._forms[place]) / 100
+            for concept in self._places(self._forms[place]):
+                best[concept] = max(best.get(concept, 0.0), likeness)
+        ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+        return [Mention(name, 0, len(name), self.held.concepts[place], score, "candidate") for place, score in ordered]
+
+    def _near(self, said: str) -> Mention | None:
+        """The likest name of which `said` is a misspelling."""
+        form = key(said)
+        words = form.split()
+        if len(form) < 5 or all(word in self._names.known for word in words):
+            return None
+        squashed = form.replace(" ", "")
+        scored = []
+        for place, cosine in self._grams.nearest(form):
+            other = self._forms[place]
+            likeness = max(fuzz.ratio(form, other), fuzz.token_sort_ratio(form, other))
+            if likeness >= NEAR * 100:
+                scored.append((-likeness, -cosine, place, other))
+        for likeness, _, _, other in sorted(scored):
+            together = fuzz.ratio(squashed, other.replace(" ", "")) >= SQUASHED and _digits(form) == _digits(other)
+            if together or alike(words, other.split(), self._names.known, CLOSE):
+                return _mention(said, self._places(other), "fuzzy", self.held, -likeness / 100)
+        return None
+
+    def _single(self, words: Sequence[str]) -> Mention | None:
+        """A name of one word, misspelt, with or without 'disease': too few 3-grams are left of 'Chrons'."""
+        kept = [word for word in words if word not in KINDS and word not in DEGREES]
+        if len(kept) != 1 or len(kept[0]) < 5 or kept[0] in self._names.known or _digits(kept[0]):
+            return None
+        alike = process.extract(kept[0], self._alone, scorer=fuzz.ratio, score_cutoff=LONE, limit=5)
+        near = [(form, score) for form, score, _ in alike if form[0] == kept[0][0] and not opposed(form, kept[0])]
+        if not near:
+            return None
+        return _mention(" ".join(words), self._names.cores[near[0][0]], "fuzzy", self.held, near[0][1] / 100)
+
+    def mentions(self, text: str) -> Sequence[Mention]:
+        """The diseases named in `text`, in order, by exact names and abbreviations (running.named says how)."""
+        found = []
+        for hit in named(text, self._names):
+            one = _mention(text[hit.start : hit.end], hit.places, hit.rule, self.held)
+            found.append(replace(one, start=hit.start, end=hit.end))
+        return found
+
+
+def _mention(said: str, places: tuple[int, ...], rule: str, held: Knowledge, score: float | None = None) -> Mention:
+    concepts = [held.concepts[place] for place in places]
+    worth = _SCORES[rule] if score is None else score
+    return Mention(said, 0, len(said), concepts[0], worth, rule, tuple(concepts[1:]))
+
+
+def _cut(name: str, said: str) -> bool:
+    """Whether `said` leaves out more of `name` than what stands in brackets."""
+    bare = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", " ", name)
+    return key(said) not in (key(name), key(bare)) and key(bare).startswith(key(said))
+
+
+def _digits(form: str) -> str:
+    return "".join(mark for mark in form if mark.isdigit())
+
+
+@cache
+def linker(*own: Path) -> LexicalLinker:
+    """The default linker over all sources and the user's files (CSV of synonyms, MRCONSO.RRF)."""
+    return LexicalLinker(knowledge(*own))

@@ -1,0 +1,347 @@
+"""Which known test a name means: by name, synonym, word order, region, or a careful fuzzy match."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
+
+from wardround.scenarios.case import Kind
+from wardround.scenarios.terms import imaging
+from wardround.scenarios.terms.catalogue import Catalogue
+from wardround.scenarios.terms.wording import key, tokens, words_of
+
+# Words of a request that name no test, as they stand after `tokens`.
+LEADING = words_of(
+    """please order get obtain perform check measure repeat request send do draw run would like to i a an the some
+    my stat urgent baseline initial serial another also want need next new routine standard complete full further
+    consider recommend do additional specific any other now then just let us we need should will would could can you
+    go ahead have also patient what is was were are d s ll portable bedside quick am random spot formal start begin
+    with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
+    obtaining sending performing doing running adding repeating rechecking off think suggest want start starting"""
+)
+TRAILING = words_of(
+    """level test testing assay measurement study result panel exam concentration value stat analysis please now today
+    first asap urgently immediately instead trend trending serial serially titer check series again too tonight
+    tomorrow once daily screening quantitative quantification status only if possible at baseline quant
+    needed required indicated recommended warranted review"""
+)
+SPECIMENS = words_of("serum plasma blood")
+# Where a culture or a swab is taken from; the name without them must be a microbiology test.
+SITES = words_of(
+    """urine urinary stool fecal csf cerebrospinal sputum nasal nasopharyngeal throat serum plasma blood swab swabs
+    rectal cervical vaginal urethral of the from for in skin lesion vesicle pleural synovial joint ascitic peritoneal
+    bal"""
+)
+BRACKET = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
+
+# How often, how many, when: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
+_AMOUNT = re.compile(
+    r"(?i)\s*\b(?:x\s?\d+|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?|[\u00d7]\s?\d+"
+    r"|(?:in|at|after|every|over|for)\s+(?:the next\s+)?\d+[\d\s,/&-]*(?:and\s+\d+\s*)?"
+    r"(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b"
+    r"|(?:in the|this|tomorrow|every|each)\s+(?:morning|evening|afternoon|night|am|pm|day)\b|tonight\b|overnight\b"
+    r"|\d+\s*-?\s*(?:sets?|units?|times|views?|bottles?|samples?|am|pm)\b|\d+\s*(?:am|pm)\b)"
+)
+_DETAIL = re.compile(
+    r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*"
+    r"(?:reflex|microscop|micro\b|diff|sensitivit|contrast|gram stain$|smear$|indices)(?:(?!\band\b)[^,;()])*$"
+    r"|\s+reflex\b[^,;()]*$"
+)
+# Shorthand of single words, each as `key` has it.
+_SHORT = {
+    **dict.fromkeys(("ab", "abs"), "antibody"),
+    **dict.fromkeys(("ag", "ags"), "antigen"),
+    **dict.fromkeys(("cx", "cxs"), "culture"),
+    **dict.fromkeys(("24h", "24hr", "24hrs"), "24 hour"),
+    **dict.fromkeys(("hr", "hrs"), "hour"),
+    "bx": "biopsy",
+}
+_AND = re.compile(r"\s*&\s*|(?<=[a-z])\s\+\s(?=[a-z])", re.IGNORECASE)
+_LEVEL = words_of("level test testing")
+_LISTED = re.compile(r"[,;]|\band\b")
+
+
+def forms(name: str) -> list[str]:
+    """Comparable forms of `name`, without repeats.
+
+    As it stands; without its brackets; without amounts and details ('x2', 'with reflex'); without words of courtesy and
+    of the kind 'level'; without 'serum'; the only bracket's content; with shorthand written out.
+    """
+    outer = BRACKET.sub(" ", name)
+    short = _DETAIL.sub("", unmeasured(outer))
+    found = [
+        key(name),
+        key(outer),
+        key(_AND.sub(" and ", outer)),
+        key(short),
+        bare(key(short), tail=False),
+        bare(key(short)),
+        bare(key(name)),
+        bare(key(outer)),
+    ]
+    found += [bare(key(short), drop_specimen=True), " ".join(word for word in key(short).split() if word not in _LEVEL)]
+    brackets = list(BRACKET.finditer(name))
+    if len(brackets) == 1 and not _LISTED.search(outer):
+        found.append(key(brackets[0][1] or brackets[0][2] or ""))
+    found += [" ".join(_SHORT.get(word, word) for word in form.split() if word != "for") for form in found[:5]]
+    return [form for form in dict.fromkeys(found) if form]
+
+
+def unmeasured(text: str) -> str:
+    """`text` without what says how often, how many or when."""
+    return _AMOUNT.sub(" ", text)
+
+
+def detailed(text: str) -> bool:
+    """Whether `text` ends in a detail that `forms` leaves out."""
+    return _DETAIL.search(BRACKET.sub(" ", text)) is not None
+
+
+def bare(form: str, *, drop_specimen: bool = False, tail: bool = True) -> str:
+    """`form` without words at its ends that name no test; `tail` false: at its beginning only.
+
+    `drop_specimen`: also without 'serum' and the like.
+    """
+    words = form.split()
+    while len(words) > 1 and words[0] in LEADING:
+        words = words[1:]
+    while tail and len(words) > 1 and words[-1] in TRAILING:
+        words = words[:-1]
+    if drop_specimen and len(words) > 1:
+        words = [word for word in words if word not in SPECIMENS] or words
+    return " ".join(words)
+
+
+_SHORTEST = 4
+_LONG = 9
+"""Letters of the shortest word that is corrected (one mistake; of four only one left out), and of one with two."""
+
+_OPPOSED_PREFIXES = (("hyper", "hypo"), ("intra", "extra"), ("intra", "inter"), ("pre", "post"), ("macro", "micro"))
+
+
+class Speller:
+    """Knows the words of a table, in their comparable form; corrects by one mistake, long words by two."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words = frozenset(words)
+        self._near: dict[str, list[str]] = {}
+        for word in sorted(self.words):
+            if len(word) >= _SHORTEST and word.isalpha():
+                for form in _forms(word):
+                    self._near.setdefault(form, []).append(word)
+
+    def correct(self, word: str) -> str | None:
+        """The only known word that is one mistake away (two, from nine letters on), None if there is none or several.
+
+        A mistake is a letter too many, missing, wrong, or two in the wrong order. The first letter must be right, no
+        figure may stand in the word, and a prefix is never turned into its opposite.
+        """
+        if len(word) < _SHORTEST or not word.isalpha():
+            return None
+        most = 2 if len(word) >= _LONG else 1
+        near = {known for form in _forms(word) for known in self._near.get(form, ())}
+        found = [(OSA.distance(word, known, score_cutoff=most), known) for known in near if known[0] == word[0]]
+        close = sorted(
+            (far, known)
+            for far, known in found
+            if far <= most and not _opposed(word, known) and (len(word) > _SHORTEST or len(known) > len(word))
+        )
+        if not close or (len(close) > 1 and close[0][0] == close[1][0]):
+            return None
+        return close[0][1]
+
+
+def _forms(word: str) -> set[str]:
+    """The word, and from nine letters on also two letters shorter, with letters left out: where two such sets meet,
+    the words may be near each other; where they do not, they are not."""
+    once = {word[:place] + word[place + 1 :] for place in range(1, len(word))}
+    if len(word) < _LONG - 1:
+        return {word} | once
+    return {word} | once | {form[:place] + form[place + 1 :] for form in once for place in range(1, len(form))}
+
+
+def _opposed(one: str, other: str) -> bool:
+    return any(
+        (one.startswith(a) and other.startswith(b)) or (one.startswith(b) and other.startswith(a))
+        for a, b in _OPPOSED_PREFIXES
+    )
+
+
+@lru_cache(maxsize=8)
+def speller(table: Catalogue) -> Speller:
+    """The speller of a table's names, modalities and regions."""
+    names = list(table.names)
+    names += [phrase for word in (*table.modalities.values(), *table.regions.values()) for phrase in word.phrases]
+    return Speller(part for name in names for part in name.split())
+
+
+@lru_cache(maxsize=16384)
+def corrected(form: str, table: Catalogue) -> str | None:
+    """A comparable form with its mistaken words put right, None if there is nothing to correct or it cannot be done."""
+    known, words = speller(table), form.split()
+    if len(words) == 1 and len(form) <= _SHORTEST:
+        return None
+    found = [word if word in known.words else known.correct(word) or word for word in words]
+    return " ".join(found) if found != words else None
+
+
+def misspelt(text: str, table: Catalogue) -> str | None:
+    """`corrected` for any text."""
+    return corrected(key(text), table)
+
+
+FUZZY = 90.0
+"""Least rapidfuzz ratio (0 to 100) of a fuzzy match: the 0.9 of paper 000, A.3."""
+
+LONGEST = 160
+"""Characters of the longest text that is taken for one request."""
+
+_OPPOSED = tuple(
+    (re.compile(rf"^{one}"), re.compile(rf"^{other}"))
+    for one, other in (("hyper", "hypo"), ("intra", "extra"), ("intra", "inter"), ("pre", "post"), ("macro", "micro"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A name's test: `test` its canonical name, `rule` how it was found, `score` from 0 to 1."""
+
+    test: str
+    kind: Kind
+    rule: str
+    score: float
+    points: float
+    reading: imaging.Reading | None = None
+
+
+@lru_cache(maxsize=16384)
+def link(name: str, table: Catalogue) -> Link | None:
+    """The test that `name` means, or None.
+
+    Tried in order: the name as it stands, without its brackets, without words such as 'please' and 'level', as
+    modality and region of a study, fuzzily (a ratio of 90, then a mistake in a word). What is longer than 160
+    characters names no single test.
+    """
+    if len(name) > LONGEST:
+        return None
+    tried = forms(name)
+    for form in tried:
+        found = _named(form, table)
+        if found and not (table.tests[found].kind == "examination" and detailed(name)):  # 'pelvis with contrast'
+            return _link(found, "exact" if key(found) == form else "synonym", 1.0, name, table)
+    for told in (name, unmeasured(BRACKET.sub(" ", name))):
+        study = imaging.read(told, table)
+        if study.whole:
+            return _study(study, table)
+    return _elsewhere(name, table) or _of_something(name, table) or _fuzzy(name, tried, table)
+
+
+def _elsewhere(name: str, table: Catalogue) -> Link | None:
+    """A microbiology test told with the specimen it is taken from ('HSV PCR of the CSF')."""
+    words = key(unmeasured(name)).split()
+    kept = [word for word in words if word not in SITES]
+    if len(kept) == len(words) or not kept:
+        return None
+    found = _named(bare(" ".join(kept)), table)
+    fits = found is not None and table.tests[found].kind == "microbiology"
+    return _link(found, "synonym", 1.0, name, table) if found and fits else None
+
+
+def _of_something(name: str, table: Catalogue) -> Link | None:
+    """A procedure told with what it is done to ('FNA of the nodule')."""
+    head, found, _ = name.partition(" of the ")
+    test = _named(bare(key(head)), table) if found else None
+    fits = test is not None and table.tests[test].kind == "investigation" and "fluid" not in name
+    return _link(test, "synonym", 1.0, name, table) if test and fits else None
+
+
+def _fuzzy(name: str, tried: Sequence[str], table: Catalogue) -> Link | None:
+    """The test whose name is spelled nearly so: a ratio of 90 first, then words with a mistake put right."""
+    for form in tried:
+        hit = near(form, table)
+        if hit:
+            return _link(table.names[hit[0]], "fuzzy", hit[1] / 100, name, table)
+    for form in tried:
+        right = corrected(form, table)
+        found = _named(right, table) if right else None
+        if right and found:
+            return _link(found, "fuzzy", fuzz.ratio(form, right) / 100, name, table)
+    right = corrected(tried[0], table) if tried else None
+    study = imaging.read(right, table) if right else None
+    return replace(_study(study, table), rule="fuzzy", score=0.9) if study is not None and study.whole else None
+
+
+def _named(form: str, table: Catalogue) -> str | None:
+    return (
+        table.names.get(form)
+        or table.bags.get(tuple(sorted(form.split())))
+        or (table.closed_up.get(form.replace(" ", "")) if len(form) > 3 else None)
+    )
+
+
+def _link(test: str, rule: str, score: float, asked: str, table: Catalogue) -> Link:
+    found = table.tests[test]
+    if found.modality and not found.regions:  # 'MRV brain' by the name 'MRV': the region is told besides
+        told = imaging.read(asked, table)
+        if len(told.modalities) == 1 and told.regions:
+            return _study(told, table)
+    return Link(test, found.kind, rule, score, found.points, imaging.of_test(found, asked, table))
+
+
+def _study(study: imaging.Reading, table: Catalogue) -> Link:
+    """A study put together from its modality and regions; the table's own name where it lists just that one."""
+    test = table.studies.get((study.modalities[0], study.regions)) if not study.side else None
+    if test is not None:
+        return Link(test.name, "imaging", "synonym", 1.0, test.points, study)
+    points = table.modalities[study.modalities[0]].points
+    return Link(imaging.title(study), "imaging", "region", 1.0, points, study)
+
+
+def near(form: str, table: Catalogue) -> tuple[str, float] | None:
+    """`closest` among all names of the table.
+
+    What `alike` accepts has as many words and the same first letter, or is the same without its blanks (which the exact
+    stage has found): so the names of that block alone are compared, and the outcome is that of comparing all.
+    """
+    return closest(form, table.blocks.get((form[0], form.count(" ") + 1), ())) if form else None
+
+
+def closest(form: str, choices: Sequence[str]) -> tuple[str, float] | None:
+    """The choice most like `form` with its ratio (90 to 100), the first on ties, if no short word or number differs."""
+    if len(form) < 5:
+        return None
+    hits = process.extract(form, choices, scorer=fuzz.ratio, score_cutoff=FUZZY, limit=8)
+    for choice, score, _ in sorted(hits, key=lambda hit: (-hit[1], hit[2])):
+        if alike(form, choice):
+            return choice, score
+    return None
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two comparable forms differ by spelling alone.
+
+    Each word of one must be like its counterpart: words with digits and words of up to four letters must be equal
+    (HIV and HCV, IgM and IgG, T3 and T4), longer ones differ in a few letters and not by an opposed prefix.
+    """
+    if one.replace(" ", "") == other.replace(" ", ""):
+        return True
+    ours, theirs = one.split(), other.split()
+    return len(ours) == len(theirs) and all(_same(a, b) for a, b in zip(ours, theirs, strict=True))
+
+
+def _same(a: str, b: str) -> bool:
+    if a == b:
+        return True
+    if min(len(a), len(b)) <= 4 or any(mark.isdigit() for mark in a + b):
+        return False
+    if any((p.match(a) and q.match(b)) or (p.match(b) and q.match(a)) for p, q in _OPPOSED):
+        return False
+    return a[0] == b[0] and fuzz.ratio(a, b) >= 80
+
+
+def content(text: str) -> tuple[str, ...]:
+    """The words of `text` that carry meaning: without 'please', 'the', 'level' and the like."""
+    return tuple(word for word in tokens(text) if word not in LEADING | TRAILING | {"of", "and", "for", "with", "in"})

@@ -1,0 +1,353 @@
+"""What a doctor's free text orders: single requests, and what is no order or not clear."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from wardround.engine.text import loads
+from wardround.scenarios.terms import imaging
+from wardround.scenarios.terms.catalogue import Catalogue, scope
+from wardround.scenarios.terms.name_lookup import Link, link
+from wardround.scenarios.terms.request_pieces import ENDS, Clause, Known, Studies, clauses, cut, listing, none, single
+from wardround.scenarios.terms.wording import key, tokens, words_of
+
+MOST = 200
+"""Requests that are read of one text; nobody orders more, and a model's run-away list must not stall the examiner."""
+
+LONGEST_TEXT = 20_000
+"""Characters of a text that are read for the same reason."""
+
+_NUMBERED = re.compile(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
+_BULLET = re.compile(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
+_NAMING = re.compile(
+    r",?\s*\b(?:including|incl\.?|includes|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I
+)
+
+_HEADING = re.compile(
+    r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
+    r"|csf|urine|stool|sputum|blood|serum|fluid)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A single request, or with `why` what orders nothing; `sentence` numbers the sentence that it stands in."""
+
+    text: str
+    why: str = ""
+    sentence: int = 0
+
+
+def split(text: str, known: Known, studies: Studies = none) -> tuple[str, ...]:
+    """The single requests in `text`, in order, without repeats, at most MOST; what orders nothing is left out."""
+    return tuple(part.text for part in parts(text, known, studies) if not part.why)
+
+
+def parts(text: str, known: Known, studies: Studies = none) -> tuple[Part, ...]:
+    """The single requests in `text` and what in it is no order, each once, at most MOST.
+
+    `known` says whether a phrase is one test as it stands: what is known is never taken apart ('ova and parasites',
+    'CT abdomen and pelvis', a record's own name with a comma in it). `studies` takes a phrase with several modalities
+    of one region apart ('MRI/MRA brain').
+    """
+    found: dict[tuple[str, str], Part] = {}
+    for part in _parts(text[:LONGEST_TEXT], known, studies):
+        found.setdefault((key(part.text), part.why), part)
+        if len(found) >= MOST:
+            break
+    return tuple(part for (form, _), part in found.items() if form)
+
+
+def joined(items: Sequence[str], known: Known) -> tuple[str, ...]:
+    """A list of items as texts: a condition that was cut from what follows it ('if negative', 'then MRI') with it."""
+    found: list[str] = []
+    waiting = ""
+    for item in items:
+        text = f"{waiting}, {item}" if waiting else item
+        waiting = "" if waiting or known(item) or not _opens(item, known) else item
+        if not waiting:
+            found.append(text)
+    return (*found, waiting) if waiting else tuple(found)
+
+
+def _opens(item: str, known: Known) -> bool:
+    told = list(clauses(item, known))
+    return (
+        len(told) == 1
+        and told[0].why == "conditional"
+        and re.match(r"(?i)(?:and |but )?(?:if|when|once)\b", item) is not None
+    )
+
+
+def _parts(text: str, known: Known, studies: Studies) -> Iterator[Part]:
+    number = 0
+    for line in _lines(text):
+        number += 1
+        if known(line) and not listing(line, known):
+            yield Part(line, sentence=number)
+            continue
+        for sentence in _sentences(clauses(line, known)):
+            number += 1
+            kept = ", ".join(clause.text for clause in sentence if not clause.why)
+            yield from (Part(clause.text, clause.why, number) for clause in sentence if clause.why)
+            if kept.strip(ENDS):
+                yield from (Part(piece, sentence=number) for piece in _line(kept, known, studies))
+
+
+def _sentences(told: Iterable[Clause]) -> Iterator[list[Clause]]:
+    held: list[Clause] = []
+    for clause in told:
+        held.append(clause)
+        if clause.breaks:
+            yield held
+            held = []
+    if held:
+        yield held
+
+
+def _lines(text: str) -> Iterator[str]:
+    rows = _listed(text) or text.splitlines()
+    for place, line in enumerate(rows):
+        for numbered in _NUMBERED.split(line):
+            plain = _BULLET.sub("", numbered).replace("**", "").replace("__", "").strip()
+            bare = plain.strip(ENDS)
+            if plain.endswith(":") and place + 1 < len(rows) and scope(bare):
+                continue  # a heading of its own line
+            if bare:
+                yield bare
+
+
+def _listed(text: str) -> list[str]:
+    """The texts of a JSON list or object, if `text` is one."""
+    if not text.lstrip().startswith(("{", "[")):
+        return []
+    try:
+        loaded = loads(text)
+        return list(_texts(loaded))
+    except (ValueError, RecursionError):
+        return []
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
+
+
+def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
+    """The requests of one sentence; what stands behind a heading's or a test's colon explains or lists."""
+    named_so = _NAMING.search(line)
+    line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
+    head, colon, tail = line.partition(": ")
+    head = head.strip(ENDS)
+    if not colon or "," in head or not tail.strip(ENDS):
+        for piece in cut(line):
+            yield from single(piece, known, studies)
+        return
+    behind = [part for piece in cut(tail) for part in single(piece, known, studies)]
+    told = [_under(head, part, known) for part in behind]
+    named = [part for part in told if known(part)]
+    if known(head):
+        if named_so or len(named) < 2 or not _HEADING.search(head):  # else it heads its own list
+            yield head
+        yield from named
+    elif scope(head):
+        yield from told
+    elif named:
+        yield from named
+    else:
+        yield from single(head, known, studies)
+
+
+def _under(head: str, part: str, known: Known) -> str:
+    """'chest' under the heading 'X-rays' as 'X-rays chest', 'cell count' under 'CSF studies' as 'CSF cell count'."""
+    if known(part):
+        return part
+    first = head.split(maxsplit=1)[0] if head else ""
+    return next((form for form in (f"{head} {part}", f"{first} {part}") if known(form)), part)
+
+
+def _bracketed(line: str, place: int) -> bool:
+    return line.count("(", 0, place) > line.count(")", 0, place)
+
+
+Repeat = Literal["", "next", "series"]
+_SERIES = re.compile(
+    r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b"
+)
+_NEXT = re.compile(r"(?i)\b(?:repeat(?:ed)?|re-?check|follow-?up|another|again)\b")
+_EMPTY = words_of(
+    """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
+    is are be will would like need for to at with on in now patient nothing none further additional more else thanks
+    thank x test lab rationale"""
+)
+# A specimen said once holds for the bare names behind it, if its own test of that name is in the table.
+_CARRIED = (
+    ("csf", "CSF "),
+    ("synovial fluid", "Synovial fluid "),
+    ("pleural fluid", "Pleural fluid "),
+    ("ascitic fluid", "Ascitic fluid "),
+    ("urine", "Urine "),
+    ("sputum", "Sputum "),
+    ("stool", "Stool "),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One test ordered. `asked` are the words for it, `link` says the test, the rule that found it and its score.
+
+    `members` are the tests of a panel. `repeat`: next asks for the result after the first, series for all of them.
+    """
+
+    asked: str
+    link: Link
+    members: tuple[str, ...] = ()
+    repeat: Repeat = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """Words that may mean several tests: `candidates`, or where there are too many to name `why` alone."""
+
+    asked: str
+    why: str
+    candidates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """Words that order nothing: negated, conditional, or done (told as a result)."""
+
+    asked: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """The whole of a text, each part in the text's order; `phrases` are those of the first three lists, in order."""
+
+    orders: tuple[Order, ...] = ()
+    ambiguous: tuple[Ambiguous, ...] = ()
+    unknown: tuple[str, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
+    phrases: tuple[str, ...] = ()
+
+
+def understand(text: str | Sequence[str], table: Catalogue, own: frozenset[str] = frozenset()) -> Understood:
+    """What `text` orders, by the default rules (docs/matching.md).
+
+    A list is taken item by item, each whole before any splitting. `own` are comparable forms of names that count as
+    known beside the table's: those of a record. Pure and cached; at most 200 requests of 20,000 characters are read.
+    """
+    return _understood(text if isinstance(text, str) else tuple(text), table, own)
+
+
+@lru_cache(maxsize=16384)
+def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[str]) -> Understood:
+    def known(phrase: str) -> bool:
+        if own and key(phrase) in own:
+            return True
+        found = link(phrase, table)
+        return found is not None and found.rule != "fuzzy"
+
+    def studies(phrase: str) -> Sequence[str]:
+        return imaging.apart(phrase, table) or ((phrase,) if link(phrase, table) else ())
+
+    if isinstance(text, str):
+        told = parts(text, known, studies)
+    else:
+        told = tuple(part for item in joined(text, known) for part in _item(item, known, studies))
+    return _sorted(list(_carried(told, table, own)), table)
+
+
+def _item(item: str, known: Known, studies: Studies) -> Iterator[Part]:
+    if known(item):
+        yield Part(item)
+    else:
+        yield from parts(item, known, studies) or (Part(item),)
+
+
+def _carried(told: Iterable[Part], table: Catalogue, own: frozenset[str]) -> Iterator[Part]:
+    """'CSF cell count', 'protein' as 'CSF cell count', 'CSF protein', as long as the specimen has such a test."""
+    specimen, sentence = "", -1
+    for part in told:
+        if part.why or key(part.text) in own:
+            yield part
+            continue
+        said = _specimen(part.text, table)
+        held = specimen if part.sentence == sentence and not said else ""
+        carried = _of(held, part.text, table) if held else None
+        if carried:
+            yield Part(carried, sentence=part.sentence)
+        else:
+            specimen = said
+            yield part
+        sentence = part.sentence
+
+
+def _specimen(text: str, table: Catalogue) -> str:
+    """The specimen of the test that `text` names, '' if it is none of those that carry on."""
+    found = link(text, table)
+    if found is None:
+        return ""
+    return next((word for word, label in _CARRIED if label.lower() in f"{found.test} ".lower()), "")
+
+
+def _of(specimen: str, text: str, table: Catalogue) -> str | None:
+    """`text` with its specimen, if that is a test of the specimen by its own name."""
+    label = dict(_CARRIED)[specimen]
+    whole = text if specimen in key(text) else f"{specimen} {text}"
+    found = link(whole, table)
+    named = found is not None and found.rule in ("exact", "synonym") and found.test.startswith(label)
+    return whole if named else None
+
+
+def _sorted(told: Sequence[Part], table: Catalogue) -> Understood:
+    orders: list[Order] = []
+    ambiguous: list[Ambiguous] = []
+    unknown: list[str] = []
+    withheld: list[Withheld] = []
+    for part in told:
+        found = None if part.why else link(part.text, table)
+        if part.why:
+            withheld.append(Withheld(part.text, part.why))
+        elif found is not None:
+            below = tuple(sorted(table.below.get(found.test, ())))
+            orders.append(Order(part.text, found, below, repeated(part.text)))
+        elif (unclear := _unclear(part.text, table)) is not None:
+            ambiguous.append(unclear)
+        elif not set(tokens(part.text)) <= _EMPTY:
+            unknown.append(part.text)
+    phrases = tuple(
+        part.text for part in told if not part.why and (link(part.text, table) or not set(tokens(part.text)) <= _EMPTY)
+    )
+    return Understood(tuple(orders), tuple(ambiguous), tuple(unknown), tuple(withheld), phrases)
+
+
+def repeated(asked: str) -> Repeat:
+    """Whether the words ask for the next measurement of a test, for all of them, or for neither."""
+    if _SERIES.search(asked):
+        return "series"
+    return "next" if _NEXT.search(asked) else ""
+
+
+def _unclear(asked: str, table: Catalogue) -> Ambiguous | None:
+    """Why a phrase without a test of its own is not simply unknown."""
+    several = table.ambiguous.get(key(asked))
+    if several:
+        return Ambiguous(asked, "it may mean several tests", several)
+    broad = scope(asked)
+    if broad is not None:
+        return Ambiguous(asked, "it covers many tests")
+    read = imaging.read(asked, table)
+    if read.modalities and not read.regions and not read.rest:
+        return Ambiguous(asked, "it names no part of the body")
+    return None

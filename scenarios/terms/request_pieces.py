@@ -1,0 +1,321 @@
+"""The pieces of a request: brackets, 'and' and slashes undone, denied and conditional clauses left out."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from wardround.scenarios.terms.catalogue import scope
+from wardround.scenarios.terms.wording import key
+
+Known = Callable[[str], bool]
+Studies = Callable[[str], Sequence[str]]
+
+ENDS = " \t.,;:!?-*\"'"
+
+_LONGEST = 1000
+"""Characters of the longest piece that is taken apart; a longer one is prose, or no text at all."""
+
+_LIST = re.compile(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
+_REASON = re.compile(
+    r"\s+(?:to (?=[a-z]{3})|in order to|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
+    r"|before |prior to |until |after |based on |with reflex|reflex to |in case|as part of|as a "
+    r"|on (?:this|the|admission)|given "
+    r"|for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
+    r"|tuberc|tb\b|strep|influ|flu\b|covid|parasit|mrsa|vre|porphyr|metaneph|cortisol|protein|occult)))",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(
+    r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\btogether with\b|\band\b|\bor\b|\bplus\b"
+    r"|\bversus\b|\bvs\b\.?|&|\+)\s+",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"^(?:(?:and|or|also|then|plus|either|both|next|first|now|followed by|as well as)\s+)+", re.IGNORECASE
+)
+_BRACKETS = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
+_NAMING = re.compile(r"^\s*(?:such as|namely|e\.g\.?,?|i\.e\.?,?)\s*:?\s+", re.IGNORECASE)
+_ADDING = re.compile(r"^\s*(?:including|incl\.?|with|plus|and)\s*:?\s+", re.IGNORECASE)
+_SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sputum", "wound", "throat"})
+
+
+def none(phrase: str) -> Sequence[str]:
+    """Takes no phrase apart."""
+    del phrase
+    return ()
+
+
+def cut(text: str) -> Iterator[str]:
+    """`text` cut at commas and semicolons that stand outside brackets."""
+    depth, start = 0, 0
+    cuts = {match.start(): match.end() for match in _LIST.finditer(text)}
+    for place, mark in enumerate(text):
+        depth = max(0, depth + (mark in "([") - (mark in ")]"))
+        if depth == 0 and place in cuts and place >= start:
+            yield text[start:place]
+            start = cuts[place]
+    yield text[start:]
+
+
+def single(piece: str, known: Known, studies: Studies = none) -> Iterator[str]:
+    """`piece` as it stands if known, else without its reason, its brackets' outside, or taken apart at 'and'."""
+    piece = _LEAD.sub("", piece.strip(ENDS))
+    if not piece or len(piece) > _LONGEST:
+        yield from [piece] if piece else ()
+        return
+    inner = listing(piece, known)
+    if inner:
+        yield from inner
+        return
+    if known(piece):
+        yield piece
+        return
+    reasoned = _REASON.search(piece)
+    short = piece[: reasoned.start()].strip(ENDS) if reasoned else piece
+    if short and short != piece and (known(short) or scope(short)):
+        yield short
+        return
+    yield from _apart(short if len(short.split()) > 1 else piece, known, studies)
+
+
+def listing(piece: str, known: Known) -> list[str]:
+    """What a bracket lists in place of, or beside, the name before it; nothing where it abbreviates or explains it.
+
+    One bracketed test is another name of what stands before it ('Urinalysis (UA)'), unless 'including' adds it; several
+    are what is meant ('inflammatory markers (CRP, ESR)').
+    """
+    found: list[str] = []
+    adds = False
+    for match in _BRACKETS.finditer(piece):
+        written = match[1] or match[2] or ""
+        told = _ADDING.sub("", _NAMING.sub("", written))
+        adds = adds or _ADDING.match(written) is not None
+        listed = [part.strip(ENDS) for part in re.split(r"\s*[,;/]\s*|\s+and\s+", told)]
+        listed = [part for part in listed if part]
+        first, _, rest = _BRACKETS.sub(" ", piece).strip(ENDS).partition(" ")
+        narrower = [f"{first} {part} {rest}" for part in listed]  # 'MRI spine (cervical, lumbar)'
+        if listed and all(known(part) for part in listed) and (len(listed) > 1 or not known(told)):
+            found += listed
+        elif len(listed) > 1 and rest and all(known(form) for form in narrower):
+            found += narrower
+        elif adds and known(told):
+            found.append(told)
+    outer = _BRACKETS.sub(" ", piece).strip(ENDS)
+    if adds and found and known(outer):
+        return [outer, *found]
+    return found if len(found) > 1 else []
+
+
+def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
+    inner = [
+        part.strip(ENDS) for match in _BRACKETS.finditer(piece) for part in _LIST.split(match[1] or match[2] or "")
+    ]
+    outer = _LEAD.sub("", _BRACKETS.sub(" ", piece).strip(ENDS))
+    parts = _shared(_rejoined(_spread([part.strip(ENDS) for part in _JOINED.split(outer)]), known), known)
+    if len(parts) > 1 and all(known(part) for part in parts):
+        yield from parts
+    elif told := studies(outer):
+        yield from told
+    elif len(parts) > 1 and any(known(part) for part in parts):
+        for part in parts:
+            yield from [part] if known(part) else single(part, known, studies)
+    elif named := [part for part in inner if known(part)]:
+        yield from named
+    elif len(told_with := re.split(r"\s+with\s+|\s+w/\s*", outer)) > 1 and any(map(known, told_with)):
+        for part in told_with:
+            yield from [part] if known(part) else single(part, known, studies)
+    elif slashed := _slashed(outer, known):
+        yield from slashed
+    elif len(parts) > 1 and all(studies(part) for part in parts):
+        yield from parts
+    else:
+        yield piece
+
+
+def _slashed(outer: str, known: Known) -> list[str]:
+    """'AST/ALT', 'flu/COVID swab', 'PT/INR': each part known, alone or with the last word of all."""
+    parts = [part for part in re.split(r"\s*/\s*", outer) if part]
+    if len(parts) < 2:
+        return []
+    last = parts[-1].split()
+    found = []
+    for part in parts:
+        longer = f"{part} {last[-1]}" if len(last) > 1 and part is not parts[-1] else part
+        first = f"{parts[0].split()[0]} {part}" if part is not parts[0] else part
+        form = next((form for form in (part, longer, first) if known(form)), None)
+        if form is None:
+            return []
+        found.append(form)
+    return found
+
+
+def _rejoined(parts: list[str], known: Known) -> list[str]:
+    """'CT abdomen', 'pelvis', 'MRCP' as 'CT abdomen and pelvis', 'MRCP': what is known only together stays so."""
+    found: list[str] = []
+    for part in parts:
+        if found and not known(part) and known(f"{found[-1]} and {part}"):
+            found[-1] = f"{found[-1]} and {part}"
+        else:
+            found.append(part)
+    return found
+
+
+def _shared(parts: list[str], known: Known) -> list[str]:
+    """'protein C', 'S' as 'protein C', 'protein S'; 'LDL', 'HDL cholesterol' as they are meant."""
+    found = list(parts)
+    for place, part in enumerate(found):
+        if known(part):
+            continue
+        before = found[place - 1].split() if place else []
+        after = found[-1].split() if place < len(found) - 1 else []
+        forms = [" ".join([*before[:size], part]) for size in range(len(before) - 1, 0, -1)]
+        forms += [" ".join([part, *after[-size:]]) for size in range(1, len(after))]
+        found[place] = next((form for form in forms if known(form)), part)
+    return found
+
+
+def _spread(parts: Sequence[str]) -> list[str]:
+    """'blood', 'urine cultures' as 'blood cultures', 'urine cultures'."""
+    found = [part for part in parts if part]
+    for place, part in enumerate(found[:-1]):
+        following = found[place + 1].split()
+        if key(part) in _SPECIMENS and len(following) > 1 and key(following[0]) in _SPECIMENS:
+            found[place] = " ".join([part, *following[1:]])
+    return found
+
+
+Why = Literal["negated", "conditional", "done"]
+
+_SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
+_VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
+_STOP = re.compile(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
+_REACH = 12
+"""Characters before a full stop that may be the abbreviation it belongs to."""
+_ABBREVIATED = re.compile(rf"(?i)(?:\b{_SHORT})$")
+_COMMA = re.compile(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
+_COURTESY = re.compile(
+    r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could|appropriate"
+    r"|you have (?:it|them)|you would|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
+)
+_FAVOUR = re.compile(
+    r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
+    r"|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
+    r"|(?:is|are) (?:\w+ly )?(?:indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
+    r"|advised|a must|mandatory|essential))\b"
+)
+_CONDITION = (
+    r"(?:only if|if|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
+    r"|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever|results?|tests?|initial))\b"
+)
+_OPENS = re.compile(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|after\s|until\s)")
+_INSIDE = re.compile(rf"(?i)\s(?:{_CONDITION}|when\s|until\s)")
+_THEN = re.compile(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
+_CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
+_DENIED = re.compile(
+    rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
+    r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t"
+    r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?"
+    r"|cancel(?:ling|ing)?|omit(?:ting)?|postpon(?:e|ing)|delay(?:ing)?|discontinue|stop(?:ping)?"
+    r"|declin(?:e|es|ed|ing)|against|rather than|instead of"
+    rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
+)
+_NEEDLESS = re.compile(
+    r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b|\bon hold\b"
+    r"|\bcan wait\b"
+)
+_DONE = re.compile(
+    r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+|also\s+)*"
+    r"(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent|ordered|within)"
+    r"|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
+)
+_OR = re.compile(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
+_TRAILING_AND = re.compile(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|&)\s+(?P<last>.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a request; `why` is '' for what is ordered. `breaks`: a sentence or line ends behind it."""
+
+    text: str
+    why: Why | Literal[""] = ""
+    breaks: bool = False
+
+
+def clauses(text: str, known: Known) -> Iterator[Clause]:
+    """The parts of `text` in order, those that order nothing marked with the reason.
+
+    Sentences end at full stops before a capital, semicolons, dashes between blanks and line ends. A condition that
+    opens a sentence takes all of it; one inside takes what stands since the last comma or 'and'. A denial reaches to
+    the next comma or 'but', and over a list that goes on with 'or'. What is `known` as a whole is never looked into.
+    """
+    for sentence in _sentences(text):
+        if known(sentence):
+            yield Clause(sentence, breaks=True)
+        elif sentence:
+            *parts, last = list(_sentence(_COURTESY.sub("", sentence))) or [Clause("")]
+            yield from parts
+            yield Clause(last.text, last.why, True)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for stop in _STOP.finditer(text):
+        if _outside(text, start, stop.start()) and not (
+            stop[0].startswith(".") and _ABBREVIATED.search(text[max(0, stop.start() - _REACH) : stop.start()])
+        ):
+            yield text[start : stop.start()].strip()
+            start = stop.end()
+    yield text[start:].strip()
+
+
+def _outside(text: str, start: int, end: int) -> bool:
+    """Whether brackets are closed between two places."""
+    part = text[start:end]
+    return part.count("(") <= part.count(")") and part.count("[") <= part.count("]")
+
+
+def _sentence(sentence: str) -> Iterator[Clause]:
+    conditional = False
+    denied = False
+    parts = list(_parts(sentence))
+    for place, part in enumerate(parts):
+        if conditional or _OPENS.search(part):
+            conditional = True
+            yield Clause(part, "conditional")
+            continue
+        if denied and (_OR.search(part) or any(_OR.match(later) for later in parts[place + 1 :])):
+            yield Clause(part, "negated")
+            continue
+        found = list(_part(part))
+        conditional = conditional or (_THEN.match(part) is not None and any(one.why == "conditional" for one in found))
+        denied = bool(found) and found[-1].why == "negated"
+        yield from found
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    start = 0
+    for comma in _COMMA.finditer(sentence):
+        if _outside(sentence, start, comma.start()):
+            yield sentence[start : comma.start()].strip()
+            start = comma.end()
+    yield sentence[start:].strip()
+
+
+def _part(part: str) -> Iterator[Clause]:
+    """One part between commas: what it orders, then what it does not."""
+    bare = re.sub(r"\([^()]*\)", lambda inner: " " * len(inner[0]), part)
+    if _NEEDLESS.search(bare):
+        yield Clause(part, "negated")
+    elif _DONE.search(bare):
+        yield Clause(part, "done")
+    elif condition := _INSIDE.search(bare):
+        head = _TRAILING_AND.match(part[: condition.start()])
+        if head:
+            yield Clause(head["kept"])
+        yield Clause(part[head.start("last") :] if head else part, "conditional")
+    elif denial := _DENIED.search(bare):
+        if part[: denial.start()].strip():
+            yield Clause(part[: denial.start()].strip())
+        yield Clause(part[denial.start() :], "negated")
+    elif part:
+        yield Clause(_FAVOUR.sub("", part))

@@ -1,0 +1,440 @@
+"""Whether two names mean one disease, and why they cannot where they do not."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Literal
+
+from wardround.scenarios.terms.disease import opposed
+from wardround.scenarios.terms.disease_name import GENERIC_WEIGHT, HEADLESS, SITE_WEIGHT, Name, named, telling, weight
+from wardround.scenarios.terms.disease_wording import Token, abbreviated, called, paired, spelled
+from wardround.scenarios.terms.graph import graph
+from wardround.scenarios.terms.lexical_linker import linker
+from wardround.scenarios.terms.wording import key, root, vocabulary
+
+ANY = "*"
+"""Stands in the table for any disease: sepsis, shock, anaemia and the like end many of them."""
+
+
+@cache
+def complications() -> Sequence[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """(diseases, names of their complications) as the table has them; kinds of a disease have them as well."""
+    text = files(__package__).joinpath("data", "complications.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(io.StringIO(text))
+    return tuple((tuple(row["disease"].split("|")), tuple(row["complications"].split("|"))) for row in rows)
+
+
+ORGANISM = re.compile(
+    r"(?:cocc|coccus|bacter\w*|virus|vir|vibrio|myces|mycet|monas|ella|phila|plasma|pox|spir\w*)$"
+    r"|^(?:candida|aspergill|cryptococc|listeri|borreli|brucell|rickettsi|tuberculos|syphili|fung|parasit|bacteri|nocardi"
+    r"|legionell|salmonell|shigell|escherichi|proteus|clostridi|amoeb|ameb|gonococc|aureus|epidermid|pneumoni)\w*$"
+)
+_NEGATING = ("non", "un", "in", "im", "ir", "a", "an", "dis", "de", "anti", "pseudo", "extra", "intra", "sub", "epi")
+_DECIDING = {root("insitu"): "in situ", root("trait"): "a trait", root("carrier"): "a carrier's state"}
+_COMPLICATION = root("complication")
+
+
+def against(truth: Name, said: Name) -> str:
+    """The reason why the two cannot be one, whatever their other words are."""
+    if truth.form == said.form:
+        return ""
+    return _exchanged(truth, said) or _opposed(truth, said) or _typed(truth, said)
+
+
+def _exchanged(truth: Name, said: Name) -> str:
+    """The reason, where the cause of one is the consequence of the other."""
+    ours, theirs = core(truth.head.words), core(said.head.words)
+    if not ours or not theirs or ours == theirs:
+        return ""
+    if ours <= set(said.cause.words) and theirs <= set(truth.cause.words):
+        return "cause and consequence are exchanged"
+    return ""
+
+
+def _opposed(truth: Name, said: Name) -> str:
+    """The reason, where the two name different values of one axis, or one has what the other is without."""
+    for ours, theirs in (
+        (truth.head, said.head),
+        (truth.cause, said.cause),
+        (truth.beside, said.beside),
+        (truth.effect, said.effect),
+    ):
+        for axis in sorted(ours.axes.keys() & theirs.axes.keys()):
+            if not ours.axes[axis] & theirs.axes[axis]:
+                return f"another {axis}: {listed(theirs.axes[axis])}, not {listed(ours.axes[axis])}"
+    for axis in ("side", "trimester"):
+        mine, yours = truth.anywhere(axis), said.anywhere(axis)
+        if mine and yours and not mine & yours:
+            return f"another {axis}: {listed(yours)}, not {listed(mine)}"
+    lost, new = truth.words - said.words, said.words - truth.words
+    for word in sorted(lost | new):
+        rest = next((word.removeprefix(one) for one in _NEGATING if word.removeprefix(one) in lost | new), word)
+        if rest != word and (rest in lost) != (word in lost):
+            return f"the opposite: {word} and {rest}"
+    for one, other, who in ((truth, said, "truth"), (said, truth, "answer")):
+        gone = (core(one.lacking.words) or set(one.lacking.words)) - one.words
+        if gone and gone <= other.words:
+            return f"with and without: {shown(one.lacking.words, gone)} (without in the {who})"
+        if gone == {_COMPLICATION} and core(other.beside.words) - set(one.words):
+            return f"with and without complication (without in the {who})"
+    for word, meaning in _DECIDING.items():
+        alone = [name.text for name in (truth, said) if word in name.words]
+        if len(alone) == 1:
+            return f"only '{alone[0]}' is {meaning}"
+    if truth.stages and said.stages and not truth.stages & said.stages:
+        return f"another stage or grade: {listed(said.stages)}, not {listed(truth.stages)}"
+    return ""
+
+
+def _typed(truth: Name, said: Name) -> str:
+    """The reason, where the numbers or letters of types differ."""
+    if truth.types and said.types and not truth.types <= said.types and not said.types <= truth.types:
+        return f"another type: {listed(said.types)}, not {listed(truth.types)}"
+    ours, theirs = truth.all_types - truth.types, said.all_types - said.types
+    if ours and theirs and not ours <= theirs and not theirs <= ours:
+        return f"another number: {listed(theirs)}, not {listed(ours)}"
+    if truth.types - said.all_types - truth.asides:
+        return f"the type is left open: {listed(truth.types - said.types)}"
+    return ""
+
+
+def caused(truth: Name, said: Name) -> str:
+    """The reason, where both name a cause or an organism, and what one names the other does not."""
+    agents = [{word for word in name.head.words if ORGANISM.search(word)} for name in (truth, said)]
+    ours, theirs = core(truth.cause.words), core(said.cause.words)
+    missing, extra = paired(
+        sorted((ours | agents[0]) - said.words - truth.asides), sorted((theirs | agents[1]) - truth.words - said.asides)
+    )
+    if not extra and missing and ours and len(core(truth.head.words)) == 1:
+        extra = sorted(core(said.head.words) - truth.words)
+    organism = "organism" in kinds(missing) | kinds(extra)
+    if missing and extra and (ours or organism):
+        kind = "organism" if organism else "cause"
+        words = {**truth.head.words, **truth.cause.words, **said.head.words, **said.cause.words}
+        return f"another {kind}: {shown(words, extra)}, not {shown(words, missing)}"
+    return ""
+
+
+def beside_others(truth: Name, said: Name) -> tuple[str, bool]:
+    """The reason, where other things come with the disease; whether they are of one kind, as other sites are."""
+    ours, theirs = core(truth.beside.words), core(said.beside.words)
+    missing, extra = paired(sorted(ours - said.words), sorted(theirs - truth.words))
+    if not missing or not extra:
+        return "", False
+    alike = kinds([*missing, *extra]) == {"site"} or any(opposed(one, other) for one in missing for other in extra)
+    if not alike and ours & theirs and not ours & theirs <= {_COMPLICATION}:
+        alike = len(missing) == len(extra) == 1
+        if not alike:
+            return "", False
+    return f"with {shown(said.beside.words, extra)}, not {shown(truth.beside.words, missing)}", alike
+
+
+def core(words: Iterable[str]) -> set[str]:
+    """The words that make the disease: all but those of degree and kind."""
+    return {word for word in words if weight(word) > GENERIC_WEIGHT}
+
+
+def listed(values: Iterable[str]) -> str:
+    """Values in plain words: letters of types in capitals."""
+    return ", ".join(sorted(value.removeprefix("letter").upper() if "letter" in value else value for value in values))
+
+
+def shown(words: Mapping[str, Token], chosen: Iterable[str]) -> str:
+    """The chosen words as they were written."""
+    return ", ".join(dict.fromkeys(words[word].surface for word in words if word in set(chosen)))
+
+
+def kinds(words: Iterable[str]) -> frozenset[str]:
+    """What the words name: 'site', 'organism' or 'other'. A word of another kind takes nothing's place."""
+    sites = vocabulary().sites | vocabulary().within.keys()
+    return frozenset("site" if word in sites else "organism" if ORGANISM.search(word) else "other" for word in words)
+
+
+Kinship = Literal["same", "ancestor", "descendant", "complication"]
+"""What one disease is to another: 'ancestor' is the wider one, 'descendant' a kind of it."""
+
+MOST = 600
+"""Characters of a name that are compared: no disease has a longer one."""
+
+ENOUGH = 0.66
+"""Least weighted share of the words of the truth's head that must be said, where nothing stands in their place."""
+
+LONG, ENOUGH_LONG = 2.5, 0.5
+"""Weight above which a name is long, and the share of it that is enough: it lists sites, stages and findings."""
+
+ENOUGH_BESIDE = 0.7
+"""The same where words of another kind are new: a site, an organism."""
+
+SPECIFIC = 2.0
+"""Weight of the truth's words above which a qualifier ('primary', 'congenital') may be left out beside new words."""
+
+_SIDE = re.compile(r"(?i)\b(?:left|right|bilateral)(?:-sided)?\b")
+_BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_SLASH = re.compile(r"\s*/\s*(?=[A-Za-z][a-z]+\s+[A-Za-z])")
+_INFECTION = re.compile(r"(?:ias|mycos|ellos|cocos|plasmos|dios|trichos|spiros|cryptosporidios|tuberculos)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Sameness:
+    """Whether two names mean one disease, and what decided it, in plain words.
+
+    `contrary`: not the same because the two name opposites or siblings (another side, type, cause), not because words
+    are missing. `opposite`: so by an axis, a type, a stage or a cause, whatever else either of them says.
+    """
+
+    same: bool
+    reason: str
+    contrary: bool = False
+    opposite: bool = False
+
+
+@lru_cache(maxsize=16384)
+def same(truth: str, said: str) -> Sameness:
+    """Whether `said` means the disease that `truth` names. Pure and deterministic.
+
+    A kind of the truth is the same ('acute appendicitis' for appendicitis), a wider disease is not.
+    """
+    truth, said = truth[:MOST], said[:MOST]
+    if not key(truth) or not key(said):
+        return Sameness(False, "a name is empty")
+    if key(truth) == key(said):
+        return Sameness(True, "the same name")
+    if spelled(truth, said):
+        return Sameness(True, "the same words but for typing errors")
+    if abbreviated(truth, said):
+        return Sameness(True, "its abbreviation")
+    for short, other in ((said, truth), (truth, said)):
+        for name in vocabulary().short.get(short.strip(" ."), ()):
+            pair = (name, other) if short is truth else (other, name)
+            if key(name) == key(other) or _read(*pair).same:
+                return Sameness(True, f"abbreviation: {short.strip()} is {name}")
+    found = _read(truth, said)
+    if not found.same and (_SIDE.search(truth) or _SIDE.search(said)):
+        again = _read(_fronted(truth), _fronted(said))
+        return again if again.same else found
+    return found
+
+
+def _fronted(name: str) -> str:
+    """A name with its side in front, so that a side within does not hide a name of the table."""
+    sides = [match[0] for match in _SIDE.finditer(name)]
+    return " ".join((*sides, *_SIDE.sub(" ", name).split()))
+
+
+def _read(truth: str, said: str) -> Sameness:
+    """The verdict on the readings of both; the reason of the first where none fits."""
+    first: Sameness | None = None
+    for one in readings(truth):
+        for other in readings(said):
+            apart = against(named(one), named(other))
+            if apart and first is None:
+                return Sameness(False, apart, contrary=True, opposite=True)
+            found = Sameness(False, apart, contrary=True, opposite=True) if apart else _worded(named(one), named(other))
+            if found.same:
+                return found
+            first = first or found
+    for wider in _wider(said):
+        ours, theirs = named(truth), named(wider)
+        told = [word for word, token in ours.head.words.items() if telling(token) and word not in theirs.words]
+        if not told and not ours.cause.words and not against(ours, theirs) and _worded(ours, theirs).same:
+            return Sameness(True, f"a kind of it by the table: {wider}")
+    return first or Sameness(False, "a name is empty")
+
+
+def _wider(said: str) -> tuple[str, ...]:
+    """The wider diseases that the table gives for a name."""
+    return _kinds_of().get(frozenset(core(named(said).head.words)), ())
+
+
+@lru_cache(maxsize=1)
+def _kinds_of() -> Mapping[frozenset[str], tuple[str, ...]]:
+    return {frozenset(core(named(kind).head.words)): wider for kind, wider in vocabulary().kinds}
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """The ways to read a name: as it stands, and where a bracket or a slash holds another name, each of them."""
+    bare = " ".join(_BRACKET.sub(" ", text).split()).strip(" ,.")
+    found = [text]
+    for match in _BRACKET.finditer(text):
+        if bare and (match[1].isupper() or called(match[1])):
+            found += [bare, match[1]]
+    found += [part for part in _SLASH.split(bare) if part != bare and len(part.split()) > 1]
+    return tuple(dict.fromkeys(name for name in found if key(name)))
+
+
+def _situated(name: Name) -> tuple[frozenset[str], frozenset[str]] | None:
+    """(organisms, sites) of a name that tells nothing else: 'candida esophagitis', 'candidiasis of the esophagus'."""
+    table = vocabulary()
+    agents, sites = set(), set()
+    for word in name.head.words.keys() | name.cause.words.keys():
+        if word in table.inflamed:
+            sites.add(table.inflamed[word])
+        elif word in table.sites or word in table.within:
+            sites.add(word)
+        elif ORGANISM.search(word) or _INFECTION.search(word):
+            agents.add(word)
+        elif weight(word) > GENERIC_WEIGHT:
+            return None
+    return (frozenset(agents), frozenset(sites)) if agents and sites else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """Between two heads: `lost` words of the truth, `new` ones of the answer, `told` lost qualifiers; of the truth's
+    words the `total` weight and the `share` that is said.
+    """
+
+    missing: list[str]
+    lost: list[str]
+    new: list[str]
+    told: list[str]
+    total: float
+    share: float
+
+
+def _difference(truth: Name, said: Name) -> _Difference:
+    ours, theirs = truth.head.words, said.head.words
+    missing, extra = paired(
+        [word for word in ours if word not in said.words],
+        [word for word in theirs if word not in truth.words],
+        {**theirs, **ours},
+    )
+    own = core(ours)
+    lost = [word for word in missing if weight(word) > GENERIC_WEIGHT]
+    counted = {word for word in ours if word in own or (ours[word].listed and word not in HEADLESS)} or set(ours)
+    total = sum(_worth(truth, word) for word in counted)
+    told = [word for word in ours if word not in {*said.words, *lost, *truth.places} and _tells(truth, word)]
+    return _Difference(
+        missing,
+        lost,
+        [word for word in extra if weight(word) > GENERIC_WEIGHT],
+        told if total <= SPECIFIC else [],
+        total,
+        1 - sum(_worth(truth, word) for word in missing if word in counted) / total if total else 0.0,
+    )
+
+
+def _tells(name: Name, word: str) -> bool:
+    return telling(name.head.words[word]) or word in name.apposed
+
+
+def _replaced(truth: Name, said: Name, found: _Difference) -> bool:
+    """Whether something is said in the place of what is missing: other words, a qualifier, a type, a cause."""
+    theirs = said.head.words
+    instead = [word for word in found.new if word not in said.asides]
+    gone = [word for word in found.lost if word not in truth.asides]
+    gone += [word for word in truth.led if word not in said.words]
+    added = [word for word in theirs if word not in truth.words and word not in found.new and _tells(said, word)]
+    more = bool(said.types - truth.types or said.lacking.words or added)
+    if found.told and found.total <= SPECIFIC / 2 and more:
+        instead = instead or [word for word in theirs if word not in truth.words]
+    if found.told and not instead:
+        instead = [word for word in said.led if word not in truth.words]
+    less = bool(found.told or truth.lacking.words)
+    if not ((gone and (instead or more)) or (less and (instead or said.types - truth.types))):
+        return False
+    apart = {frozenset(("site",)), frozenset(("organism",))} == {kinds(gone), kinds(instead)}
+    if more or found.told:
+        return True
+    if _particular(truth, said, found, gone, instead):
+        return False
+    return not apart or found.share < ENOUGH_BESIDE
+
+
+def _particular(truth: Name, said: Name, found: _Difference, gone: Sequence[str], instead: Sequence[str]) -> bool:
+    """Whether the disease itself is said, and a site beside it takes nothing's place: 'skin' for 'decidualized'."""
+    distinct = truth.noun in said.words and weight(truth.noun) > SITE_WEIGHT
+    return distinct and kinds(instead) == {"site"} and "site" not in kinds(gone) and found.share >= ENOUGH_LONG
+
+
+def _worded(truth: Name, said: Name) -> Sameness:
+    """The verdict by words: what is missing, what is new, and whether something new stands in place of the missing."""
+    if truth.form == said.form:
+        return Sameness(True, "the same words, or another name by the table")
+    if (place := _situated(truth)) is not None and place == _situated(said):
+        return Sameness(True, "the same organism at the same site")
+    ours, theirs = truth.head.words, said.head.words
+    found, own = _difference(truth, said), core(ours)
+    if _replaced(truth, said, found):
+        new = shown(theirs, found.new) or listed(said.types)
+        reason = f"other words: {new}, not {shown(ours, [*found.lost, *found.told])}"
+        return Sameness(False, reason, contrary=bool(own & set(theirs)))
+    if found.new and own and not own & set(theirs):
+        return Sameness(False, f"named only beside or as cause of {shown(theirs, found.new)}")
+    if found.new and (shift := _shifted(truth, said)):
+        return Sameness(False, f"another disease: {shift}", contrary=True)
+    if not found.total:
+        return Sameness(False, "the truth names no disease")
+    if found.share < (ENOUGH if found.total <= LONG else ENOUGH_LONG):
+        reason = f"too little of the name: {shown(ours, found.lost or found.missing)} not said"
+        return Sameness(False, reason, contrary=bool(core(said.cause.words) - truth.words))
+    if reason := caused(truth, said):
+        return Sameness(False, reason, contrary=True)
+    reason, contrary = beside_others(truth, said)
+    if reason:
+        return Sameness(False, reason, contrary)
+    if found.lost:
+        return Sameness(True, f"the disease without particulars: {shown(ours, found.lost)} not said")
+    if found.new:
+        return Sameness(True, f"a kind of it: adds {shown(theirs, found.new)}")
+    return Sameness(True, "the same words")
+
+
+def _worth(truth: Name, word: str) -> float:
+    token = truth.head.words[word]
+    worth = GENERIC_WEIGHT if word in truth.asides else weight(word)
+    if token.listed and word not in HEADLESS:
+        worth = max(worth, SITE_WEIGHT)
+    return min(worth, SITE_WEIGHT) if word in truth.places and word != truth.noun else worth
+
+
+def _shifted(truth: Name, said: Name) -> str:
+    """The phrase in which the truth's word is part of another disease's name ('pulmonary hypertension')."""
+    whole = " ".join(sorted(core(truth.head.words)))
+    words = set(said.head.words)
+    table = vocabulary().shifted
+    return next((one for one in table.get(whole, ()) if set(one.split()) <= words), "")
+
+
+def complicates(one: str, other: str) -> bool:
+    """Whether `one` is a known complication of `other`: of any disease, or by the table of complications."""
+    return any(same(name, one).same for name in _complications_of(other))
+
+
+@lru_cache(maxsize=4096)
+def _complications_of(disease: str) -> tuple[str, ...]:
+    """The names of the complications that the table gives for any disease and for this one, each once."""
+    rows = [
+        known
+        for diseases, known in complications()
+        if any(wider == ANY or same(wider, disease).same for wider in diseases)
+    ]
+    return tuple(dict.fromkeys(name for known in rows for name in known))
+
+
+@lru_cache(maxsize=16384)
+def relation(one: str, other: str) -> Kinship | None:
+    """What the disease `one` is to `other`; None where the tables say nothing.
+
+    The project's own tables are asked first; ICD-10-CM and HPO are read on the first question that these leave open,
+    in some seconds.
+    """
+    if same(one, other).same and same(other, one).same:
+        return "same"
+    if complicates(one, other):
+        return "complication"
+    if same(one, other).same:
+        return "ancestor"
+    if same(other, one).same:
+        return "descendant"
+    mine, theirs = linker().link(one), linker().link(other)
+    if mine is None or theirs is None or "part" in (mine.rule, theirs.rule):
+        return None
+    found = graph().relation(mine.concept, theirs.concept)
+    if found == "same":
+        return None if same(one, other).contrary or same(other, one).contrary else "same"
+    return {"parent": "ancestor", "child": "descendant"}.get(found)  # type: ignore[return-value]
