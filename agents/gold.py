@@ -1,4 +1,4 @@
-"""A doctor that is told the truth: the ceiling of every scenario, and the proof that it can be reached."""
+"""The ceiling and the floor of every scenario: a doctor told the truth, and one that says nothing."""
 
 from typing import ClassVar
 
@@ -30,3 +30,14 @@ class Gold:
         truth = self._case.truth
         answers = {"diagnosis": truth.diagnosis, "treatment": truth.treatment}
         return Action("conclude", args={goal: answer for goal, answer in answers.items() if answer}, memo=view.memo)
+
+
+class Silent:
+    """Gives an empty reply at every turn; an empty reply is no answer, so it scores 0.0."""
+
+    sealed: ClassVar[bool] = True
+
+    async def act(self, view: View) -> Action:
+        """Say nothing."""
+        del view
+        return Action("reply")

@@ -1,14 +1,306 @@
-"""A seat that does again what it did in a stored episode."""
+"""Replies recorded elsewhere or in a stored episode, and the seats that play them."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, ClassVar
 
 import msgspec
 
-from wardround.agents.replies import EXHAUSTED
-from wardround.agents.turns import turn_taken, turns_taken
 from wardround.engine.episode import Ended
-from wardround.engine.records import Action, Ending, View
+from wardround.engine.errors import UsageError
+from wardround.engine.models.reply import split_thinking
+from wardround.engine.records import Action, Ending, Json, View
+from wardround.engine.text import loads
+
+# Replies of o3-mini in the published MedR-Bench results come from its web page: a first line "> Reasoning", a summary
+# of the model's reasoning (with headings of its own, so headings are no border), and a line with the time it took.
+_OPEN = re.compile(r"\s*> Reasoning[ \t]*\n")
+_CLOSE = re.compile(r"^Reasoned (?:for|about) [^\n.,]{1,40}$\n?", re.MULTILINE)
+
+
+def parted(content: str, thinking: str = "") -> tuple[str, str]:
+    """(answer part, thinking part) of a recorded reply; `thinking` is what the recording already keeps apart.
+
+    A `<think>` block that opens the content and a web page's "> Reasoning" section are thinking. A content that has
+    neither is the answer, word for word, even if it reasons aloud: that is what the model said.
+    """
+    answer, within = split_thinking(content)
+    opened = _OPEN.match(answer)
+    closed = _CLOSE.search(answer, opened.end()) if opened else None
+    if opened and closed:
+        within = "\n\n".join(part for part in (within, answer[opened.end() : closed.start()].strip()) if part)
+        answer = answer[closed.end() :].lstrip()
+    return answer, "\n\n".join(part for part in (thinking.strip(), within) if part)
+
+
+def turns_taken(view: View) -> int:
+    """How many turns this seat has had: by its memo, or, where another agent had the seat before, by its own words."""
+    if isinstance(view.memo, dict):
+        taken = view.memo.get("next")
+        if isinstance(taken, int) and taken >= 0:
+            return taken
+    return sum(said.seat == view.seat for said in view.heard)
+
+
+def turn_taken(view: View) -> Json:
+    """The memo of the turn that is being taken."""
+    return {"next": turns_taken(view) + 1}
+
+
+LINE = '{"case_id": "wa-001", "replies": ["first", "second"]}'
+_CASE = ("case_id", "case", "episode")
+_TYPED = ('{"order":', '{"conclude":')
+"""How an export writes what an agent did without words."""
+_LINES = (".jsonl", ".ndjson")
+EXHAUSTED = "replies_exhausted"
+BUNDLED = Path("bundled")
+"""In the place of a file: the replies of two invented authors to the bundled case reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a doctor said in one turn: the answer part and the thinking part, apart."""
+
+    text: str
+    thinking: str = ""
+
+
+class Replies:
+    """Plays the nth recorded reply at its nth turn.
+
+    Where it is asked for more than was recorded the episode ends by this seat, `replies_exhausted`: that the recording
+    ends is no fault of who was recorded, and no score. A warning is met with silence: the last reply could not be used,
+    and the rules say what comes of that.
+    """
+
+    sealed: ClassVar[bool] = True
+
+    def __init__(self, replies: Sequence[Reply]) -> None:
+        self._replies = replies
+
+    async def act(self, view: View) -> Action:
+        """The next reply; raises Ended after the last."""
+        turn, count = turns_taken(view), len(self._replies)
+        if turn < count:
+            reply = self._replies[turn]
+        elif view.heard and view.heard[-1].verb == "warning":
+            reply = Reply("")
+        else:
+            detail = f"{count} {'reply was' if count == 1 else 'replies were'} recorded, and the encounter goes on"
+            raise Ended(Ending(view.seat, EXHAUSTED, detail))
+        return Action("reply", reply.text, thinking=reply.thinking, memo=turn_taken(view))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """The replies of one model to one case; `where` names the place in the file."""
+
+    where: str
+    case: str
+    model: str
+    replies: tuple[Reply, ...]
+
+
+def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Reply, ...]]:
+    """Case id to the replies of `model`, from a file of one of these kinds:
+
+    - own JSONL: `{"case_id": str, "replies": [...], "model": str}` a line, a reply being a text or `{"text": str,
+      "thinking": str}`; `thinking` and `model` may be left out;
+    - chats, as `wardround export --dialogues` writes them: `{"case": str, "messages": [{"role": str, "content": str}]}`
+      a line, of which the assistant's messages are the replies; the case may also be `case_id`, or `episode` CASE@N;
+    - one JSON object `{case: [reply, ...]}`;
+    - MedR-Bench results (github.com/MAGIC-AI4Med/MedRBench): `{case: {"results": REPLY}}` of one model, or
+      `{case: {model: REPLY}}` of several, with REPLY `{"content": str, "thinking_process": str}`.
+
+    `bundled` stands for the file that comes with the package (a file named so is given with its
+    whole path).
+
+    A case with no reply (an empty list, a content of null) is left out. Raises UsageError naming file, place and
+    field; also where the file holds several models and none is named, or not the one that is.
+    """
+    try:
+        text = (_bundled() if path == BUNDLED else path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"replies {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"replies {path} is no UTF-8 text: {error.reason} at byte {error.start}") from error
+    if not text.strip():
+        raise UsageError(f"replies {path} is empty")
+    entries = _chosen(path, list(_own(path, text) if _is_own(path, text) else _results(path, text)), model)
+    found: dict[str, _Entry] = {}
+    for entry in entries:
+        if entry.case in found:
+            raise UsageError(
+                f"{entry.where}: case {entry.case!r} has replies already, at {found[entry.case].where}: a file has one "
+                "list a case (of chats with repeats keep one repeat; recorded:RUN plays them all)"
+            )
+        found[entry.case] = entry
+    return {case: entry.replies for case, entry in found.items() if entry.replies}
+
+
+def _bundled() -> Path:
+    return Path(str(files("wardround.agents") / "data" / "replies" / "bundled.jsonl"))
+
+
+def _chosen(path: Path, entries: list[_Entry], model: str | None) -> list[_Entry]:
+    """The entries of the model that is asked for."""
+    if not entries:
+        raise UsageError(
+            f"replies {path} holds no replies: no case has a `results`, a model's or a `replies` field "
+            f"(a line of our own is {LINE})"
+        )
+    models = sorted({entry.model for entry in entries})
+    if model is None:
+        if len(models) == 1:
+            return entries
+        raise UsageError(
+            f"replies {path} holds {len(models)} models; name one as replies:{path}#MODEL: "
+            f"{', '.join(name or '(unnamed)' for name in models)}"
+        )
+    if model in models:
+        return [entry for entry in entries if entry.model == model]
+    if models == [""] and model in path.stem.split("__"):  # the published results name their model in the file's name
+        return entries
+    held = ", ".join(models) if models != [""] else "one model, whose name it does not say: leave out #MODEL"
+    raise UsageError(f"replies {path} does not hold model {model!r}; it holds: {held}")
+
+
+def _is_own(path: Path, text: str) -> bool:
+    if path.suffix in _LINES:
+        return True
+    try:
+        first = json.loads(text.lstrip().split("\n", 1)[0])
+    except ValueError:
+        return False
+    return isinstance(first, dict) and not first.keys().isdisjoint(("case_id", "replies", "messages"))
+
+
+def _own(path: Path, text: str) -> Iterator[_Entry]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        row = _json(where, line)
+        if isinstance(row, dict) and "messages" in row:
+            yield _chat(row, where)
+            continue
+        _fields(row, where, ("case_id", "replies"), ("model",))
+        yield _Entry(
+            where, _text(row, "case_id", where), _optional(row, "model", where), _listed(row, "replies", where)
+        )
+
+
+def _chat(row: dict[str, Any], where: str) -> _Entry:
+    """The replies of a chat: what the assistant says in it."""
+    name = next((name for name in _CASE if name in row), "case_id")
+    _fields(row, where, (name, "messages"), (*_CASE, "repeat", "model"))
+    case = _text(row, name, where)
+    replies = []
+    for index, message in enumerate(_list(row, "messages", where)):
+        place = f"{where}, messages[{index}]"
+        if not isinstance(message, dict) or "role" not in message or "content" not in message:
+            raise UsageError(f"{place}: expected an object with the fields `role` and `content`")
+        if message["role"] != "assistant":
+            continue
+        text = _text(message, "content", place)
+        if text.startswith(_TYPED):
+            raise UsageError(f"{place}: is a typed action, which is no reply; recorded:RUN plays what that run did")
+        replies.append(Reply(*parted(text, "")))
+    return _Entry(
+        where, case.rpartition("@")[0] if name == "episode" else case, _optional(row, "model", where), tuple(replies)
+    )
+
+
+def _listed(row: Mapping[str, Any], name: str, where: str) -> tuple[Reply, ...]:
+    return tuple(_own_reply(reply, f"{where}, {name}[{index}]") for index, reply in enumerate(_list(row, name, where)))
+
+
+def _list(row: Mapping[str, Any], name: str, where: str) -> list[Any]:
+    value = row[name]
+    if not isinstance(value, list):
+        raise UsageError(f"{where}: `{name}` must be a list, not {_kind(value)}")
+    return value
+
+
+def _own_reply(reply: Any, where: str) -> Reply:
+    if isinstance(reply, str):
+        return Reply(*parted(reply, ""))
+    fields = _fields(reply, where, ("text",), ("thinking",))
+    return Reply(*parted(_text(fields, "text", where), _optional(fields, "thinking", where)))
+
+
+def _results(path: Path, text: str) -> Iterator[_Entry]:
+    cases = _json(str(path), text)
+    if not isinstance(cases, dict):
+        raise UsageError(f"replies {path}: expected an object of cases, or lines {LINE}; it is {_kind(cases)}")
+    for case, held in cases.items():
+        where = f"{path}, case {case}"
+        if isinstance(held, list):
+            yield _Entry(where, case, "", _listed(cases, case, where))
+            continue
+        if not isinstance(held, dict):
+            raise UsageError(f"{where}: expected an object, not {_kind(held)}")
+        named = {"": held["results"]} if "results" in held else _by_model(held)
+        for model, reply in named.items():
+            place = f"{where}, {model or 'results'}"
+            if not isinstance(reply, dict) or "content" not in reply:
+                raise UsageError(f"{place}: expected an object with the field `content`")
+            if reply["content"] is None:
+                continue
+            said = parted(_text(reply, "content", place), _optional(reply, "thinking_process", place))
+            yield _Entry(place, case, model, (Reply(*said),))
+
+
+def _by_model(held: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a case that are models: their value is an object with a content."""
+    return {name: value for name, value in held.items() if isinstance(value, dict) and "content" in value}
+
+
+def _json(where: str, text: str) -> Any:
+    try:
+        return loads(text)
+    except json.JSONDecodeError as error:
+        line = f", line {error.lineno}" if "\n" in text.strip() else ""
+        raise UsageError(f"{where}{line}: no valid JSON at column {error.colno}: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where}: no valid JSON: {error}") from error
+
+
+def _fields(value: Any, where: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Any]:
+    """`value` as an object with these fields and no others."""
+    if not isinstance(value, dict):
+        raise UsageError(f"{where}: expected an object, not {_kind(value)}")
+    for name in needed:
+        if name not in value:
+            near = get_close_matches(name, [other for other in value if other not in needed], 1)
+            hint = f"; did you mean it by `{near[0]}`?" if near else ""
+            raise UsageError(f"{where}: the field `{name}` is missing{hint} (a line is {LINE})")
+    for name in value:
+        if name not in (*needed, *optional):
+            raise UsageError(f"{where}: unknown field `{name}`; there are: {', '.join((*needed, *optional))}")
+    return value
+
+
+def _text(fields: Mapping[str, Any], name: str, where: str) -> str:
+    value = fields[name]
+    if not isinstance(value, str):
+        raise UsageError(f"{where}: `{name}` must be text, not {_kind(value)}")
+    return value
+
+
+def _optional(fields: Mapping[str, Any], name: str, where: str) -> str:
+    return "" if fields.get(name) is None else _text(fields, name, where)
+
+
+def _kind(value: Any) -> str:
+    return {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}.get(
+        type(value), "a number"
+    )
 
 
 class Recorded:

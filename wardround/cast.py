@@ -10,8 +10,7 @@ import msgspec
 
 from wardround.access import Access
 from wardround.agents.human import Human
-from wardround.agents.recorded import Recorded
-from wardround.agents.replies import Replies, Reply, read_replies
+from wardround.agents.recorded import Recorded, Replies, Reply, read_replies
 from wardround.engine.calls import Cache, StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError

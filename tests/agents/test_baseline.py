@@ -7,10 +7,8 @@ import pytest
 from game import Game
 from pace import Pace
 
-from wardround.agents.baseline import QUESTIONS, Baseline
-from wardround.agents.features import canonical
-from wardround.agents.knowledge import knowledge, table
-from wardround.agents.neighbours import neighbours, told
+from wardround.agents.baseline import QUESTIONS, Baseline, neighbours, told
+from wardround.agents.baseline_knowledge import canonical, knowledge, table
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Json, Said, View
 from wardround.engine.seat import Seat

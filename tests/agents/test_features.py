@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.agents.features import canonical, findings, sentences, stems
+from wardround.agents.baseline_knowledge import canonical, findings, sentences, stems
 
 
 def has(text: str, phrase: str) -> bool:

@@ -15,8 +15,7 @@ import pytest
 from rich.console import Console
 from seats import a_seat, a_view
 
-from wardround.agents.human import Human
-from wardround.agents.terminal import Terminal
+from wardround.agents.human import Human, Terminal
 from wardround.engine.episode import Ended
 from wardround.engine.records import Action, View
 from wardround.engine.stores.sqlite import SqliteStore
@@ -134,7 +133,7 @@ async def test_two_episodes_do_not_mix_their_lines() -> None:
 
 PROGRAM = """
 import anyio, sys
-from wardround.agents.terminal import terminal
+from wardround.agents.human import terminal
 
 async def main():
     print(await terminal().line())

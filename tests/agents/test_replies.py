@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seats import a_view
 
-from wardround.agents.replies import Replies, Reply, read_replies
+from wardround.agents.recorded import Replies, Reply, read_replies
 from wardround.engine.episode import Ended
 from wardround.engine.errors import UsageError
 from wardround.evaluators.reasoning.steps import Split, split

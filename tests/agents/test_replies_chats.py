@@ -8,7 +8,7 @@ from clinic import case_file
 from shell import Shell
 
 import wardround
-from wardround.agents.replies import Reply, read_replies
+from wardround.agents.recorded import Reply, read_replies
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.memory import MemoryStore
 from wardround.replaying import replay_run

@@ -2,7 +2,7 @@
 
 from seats import a_view
 
-from wardround.agents.silent import Silent
+from wardround.agents.gold import Silent
 from wardround.engine.records import Action
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.agents.thinking import parted
+from wardround.agents.recorded import parted
 
 WEB = (
     "> Reasoning\n**Heading**\nthought\n### Answer:\nno border\nReasoned for 8 seconds\n\n"
