@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom  # type: ignore[import-untyped]  # SciPy ships no types
 
 from benchmarks.figure import Figure, table
-from wardround.evaluators.intervals import AMOUNT, FEW, SHARE, Scale, interval
+from wardround.evaluators.report.intervals import AMOUNT, FEW, SHARE, Scale, interval
 
 DRAWS, FEWER = 2_000, 500
 """Simulated runs for each figure of an accuracy, and for each of another mean."""

@@ -25,11 +25,10 @@ from wardround.cast import SeatConfig
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore
-from wardround.evaluators.answer import compared
-from wardround.evaluators.rows import EpisodeScores, RunScores
-from wardround.evaluators.standard import Standard
-from wardround.evaluators.standing import Goal
-from wardround.evaluators.summary import ScoreSummary, summarise
+from wardround.evaluators.evaluation import Goal
+from wardround.evaluators.metrics.standard import Standard, compared
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
+from wardround.evaluators.report.summary import ScoreSummary, summarise
 from wardround.judges import JudgeConfig, seats_of
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import bundled, line, load

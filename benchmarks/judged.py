@@ -20,9 +20,9 @@ from wardround.engine.models.quota import Quota
 from wardround.engine.models.reach import reach
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
-from wardround.evaluators.evidence.corpus import Corpus
-from wardround.evaluators.reasoning.bears import bears
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
+from wardround.evaluators.reasoning.inquiry import bears
+from wardround.evaluators.search.corpus import Corpus
 from wardround.judges import JudgeConfig, seats_of
 from wardround.scenarios.case import Case, Provenance, Truth
 from wardround.scenarios.loaders.load import line

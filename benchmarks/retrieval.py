@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 import anyio
 
 from benchmarks.figure import Figure, table
-from wardround.evaluators.evidence.corpus import SIZE, Corpus
-from wardround.evaluators.evidence.passages import Fields
+from wardround.evaluators.search.corpus import SIZE, Corpus
+from wardround.evaluators.search.index import Fields
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 TUNED, SEED = 1000, 5

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from wardround.evaluators.standing import Goal
+from wardround.evaluators.evaluation import Goal
 from wardround.scenarios.case import Case
 
 FEW = 5

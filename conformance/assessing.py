@@ -5,9 +5,9 @@ from typing import Any
 from conformance import loose
 from conformance.played import Judge
 from conformance.vector import Vector
-from wardround.evaluators.judging.unread import Unread
-from wardround.evaluators.reasoning import items
-from wardround.evaluators.reasoning.published import REPAIRS, entries, strict
+from wardround.evaluators.judges.strict_reply import Unread
+from wardround.evaluators.outcome import items
+from wardround.evaluators.reasoning.inquiry import REPAIRS, entries, strict
 from wardround.scenarios.published.tables import Absent, Tables
 
 _ATTEMPTS = 3

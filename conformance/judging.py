@@ -11,12 +11,12 @@ from conformance.played import Judge
 from conformance.vector import Vector
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Score
-from wardround.evaluators.judging.unread import Unread
-from wardround.evaluators.reasoning import items
+from wardround.evaluators.judges.strict_reply import Unread
+from wardround.evaluators.outcome import items
+from wardround.evaluators.reasoning.evaluator import published_reference, read_reference
 from wardround.evaluators.reasoning.inquiry import Inquiry, Look
-from wardround.evaluators.reasoning.judged import JudgedReply, JudgedStep, StepClass, Verdict
+from wardround.evaluators.reasoning.judged_reply import JudgedReply, JudgedStep, StepClass, Verdict
 from wardround.evaluators.reasoning.medr import judged_reply
-from wardround.evaluators.reasoning.reference import published_reference, read_reference
 from wardround.evaluators.reasoning.scores import scores
 from wardround.scenarios.published.tables import Absent, Tables
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from conformance.vector import Vector
-from wardround.evaluators.intervals import student_t
+from wardround.evaluators.report.intervals import student_t
 from wardround.scenarios.parsers import published
 from wardround.scenarios.published.tables import Tables
 

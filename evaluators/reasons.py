@@ -1,4 +1,6 @@
-"""What every reason, cause and ending means, in words for people: a short phrase and a sentence.
+"""What every reason, cause and ending means, in words for people: a phrase and a sentence.
+
+What every reason, cause and ending means, in words for people: a short phrase and a sentence.
 
 The code itself (`no_thinking`, `provider/timeout`) stays in JSON and in the store. To add a reason add its line to one
 of the tables below; a test names those that the code gives and that have no words.
@@ -7,7 +9,233 @@ of the tables below; a test names those that the code gives and that have no wor
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from wardround.evaluators.reason_words import CAUSES, EXACT, WORDS
+CAUSES: dict[str, str] = {
+    "doctor": "doctor",
+    "patient": "patient",
+    "examiner": "examiner",
+    "curator": "curator",
+    "parser": "reading of the reply",
+    "provider": "endpoint",
+    "rules": "rules of the scenario",
+    "limit": "limit of the episode",
+    "judge": "judge",
+    "judge_unreadable": "judge's reply not usable",
+    "keywords": "judge's search words not usable",
+    "search": "search failed",
+    "evaluator": "evaluator",
+}
+"""Who is meant by the first part of `CAUSE/REASON`."""
+
+_ENDINGS = {
+    "completed": ("completed", "The encounter came to its end."),
+    "open": ("still open", "The episode is not finished; resume the run."),
+    "doctor": ("ended by the doctor", "The doctor failed to give an answer."),
+    "patient": ("ended by the patient", "The patient failed, which is not the doctor's fault."),
+    "examiner": ("ended by the examiner", "The examiner failed, which is not the doctor's fault."),
+    "curator": ("ended by the curator", "The curator failed."),
+    "parser": ("reply not understood", "No rule of the scenario could read the doctor's replies."),
+    "provider": ("endpoint failed", "A model could not be reached or would not answer."),
+    "rules": ("rules of the scenario failed", "The scenario's own code failed."),
+    "limit": ("limit reached", "The episode reached one of its limits."),
+    "evaluator": ("evaluator failed", "The evaluator raised an error."),
+    "judge": ("judge failed", "The judge could not be reached."),
+    "no_answer": ("no answer", "No usable answer was given within the turns."),
+    "unreadable": ("reply not understood", "The replies could not be read, even after a warning."),
+    "replies_exhausted": ("recorded replies ended early", "The recording had no reply for this turn."),
+    "bad_action": ("an action that the game does not have", "The agent returned something that is no possible action."),
+    "bad_answer": ("an answer in a wrong form", "The scenario read an answer that cannot be stored."),
+    "bad_ending": ("an ending in a wrong form", "The scenario returned something that is no ending."),
+    "error": ("an error in its code", "Its code raised an error; `wardround show` has the message."),
+    "actions": ("actions used up", "The episode took as many actions as it may."),
+    "turns": ("turns used up", "The doctor used all of its turns."),
+    "calls": ("calls used up", "The episode made as many calls of models as it may."),
+    "act_calls": ("calls of one turn used up", "One turn made as many calls of models as it may."),
+    "tokens": ("tokens used up", "The episode used as many tokens as it may."),
+    "cost": ("money used up", "The episode cost as much as it may."),
+    "act": ("an act took too long", "One act took more time of its own than it may, waits for models left out."),
+    "wall": ("time used up", "The episode took as long as it may."),
+    "seconds": ("time used up", "The episode took as long as it may."),
+    "exit": ("its code tried to end the program", "Its code tried to end the whole program."),
+    "cancelled": ("its code cancelled itself", "Its code cancelled the work that it was part of."),
+    "stopped": ("its code stopped the event loop", "Its code stopped the event loop that all episodes share."),
+    "budget": ("budget of the run used up", "The run's budget was used up."),
+    "unattended": ("nobody sat at the terminal", "A person was to play and nobody could be asked."),
+    "operator": ("stopped by the operator", "The run was told to stop."),
+}
+_FAULTS = {
+    "agent_error": ("error in the doctor's code", "The doctor's own code raised an error."),
+    "agent_timeout": ("doctor's code too slow", "The doctor's own code took too long over one turn."),
+    "unsendable": ("text that cannot be sent", "The doctor sent its model text that is not valid."),
+    "flooded": ("more words than another seat can take", "The doctor wrote more than another seat's model can take."),
+    "limit_actions": ("turns used up", "The doctor used up the actions of an episode."),
+    "limit_calls": ("calls used up", "The doctor used up the calls of an episode."),
+    "limit_act_calls": ("calls of one turn used up", "The doctor called its model without end in one turn."),
+    "limit_tokens": ("tokens used up", "The doctor used up the tokens of an episode."),
+    "limit_cost": ("money used up", "The doctor used up the money of an episode."),
+    "limit_wall": ("time used up", "The doctor used up the time of an episode; waiting for a model is not its time."),
+}
+_SHAPES = {
+    "only_thinking": ("thinking without text after it", "The reply is thinking, with no text after it."),
+    "tool_call": ("a tool call in place of text", "The reply calls a tool in place of text."),
+    "dialogue": ("words of another seat, made up", "The reply plays another seat too."),
+    "not_possible": ("a move not possible now", "The reply asks for something that is not possible at this point."),
+    "names_nothing": ("the right form with nothing in it", "The reply has the right form and names nothing."),
+    "bad_arguments": ("an action with unusable arguments", "The arguments of the action make no move."),
+}
+_ROLES = {
+    "plays_other": ("spoke for another seat", "The seat wrote the words of another seat."),
+    "recites": ("recited its instructions", "The seat repeated its own instructions."),
+    "self_as_model": ("spoke of itself as a model", "The seat spoke of itself as a language model."),
+}
+_ANSWERS = {
+    "refusal": ("declined to answer", "The reply declines to answer."),
+    "refused": ("refused to answer", "The endpoint or source refused to answer."),
+    "content_filter": ("stopped by a content filter", "A content filter of the endpoint stopped the reply."),
+    "several_answers": ("several answers, none chosen", "The answer names several diseases and chooses none of them."),
+    "no_diagnosis_asserted": ("no diagnosis asserted", "The answer asserts no diagnosis: it denies, doubts or asks."),
+    "no_treatment_asserted": ("no treatment asserted", "The answer asserts no treatment."),
+    "too_many_measures": ("far more measures than were needed", "The plan names far more measures than the true one."),
+    "hedged": ("an answer with reservations", "The answer is hedged."),
+    "template": ("an unfilled template", "The reply repeats a template without filling it in."),
+    "several": ("several verdicts in one reply", "The reply gives more than one verdict."),
+    "truncated": ("reply cut off", "The reply was cut off before it was complete."),
+    "length": ("reply cut off", "The reply was cut off at its greatest length."),
+    "empty_reply": ("empty reply", "The reply holds no text."),
+    "empty": ("empty reply", "The reply holds no text."),
+}
+_ENDPOINTS = {
+    "auth": ("the key was refused", "The endpoint refused the key."),
+    "unknown_model": ("no such model", "The endpoint knows no model of this name."),
+    "bad_request": ("the request was refused", "The endpoint refused the request as it was sent."),
+    "context_overflow": ("conversation too long for the model", "The conversation is longer than the model can take."),
+    "rate_limit": ("too many requests", "The endpoint refuses more requests for now."),
+    "quota": ("the account is used up", "The quota of the account is used up."),
+    "server": ("an error at the endpoint", "The endpoint reports an error of its own."),
+    "timeout": ("no reply in time", "There was no reply within the time allowed."),
+    "connection": ("could not be reached", "No connection could be made."),
+    "malformed": ("a reply in a wrong form", "The reply is not in the form that was agreed."),
+    "too_large": ("the page is too large", "The page is larger than what is read."),
+    "unsupported": ("not a page of text", "The page is of a kind that is not read."),
+    "redirects": ("too many redirects", "The address leads on and on."),
+    "private": ("an address that is not public", "The address lies in a private network and is not visited."),
+    "denied": ("a source that is not allowed", "The source is on no list of allowed ones."),
+    "leak": ("the query held the truth", "The query holds words of the truth, so it was not sent."),
+    "unrecorded": ("not among the recorded searches", "The recording has no result for this query."),
+}
+_JUDGES = {
+    "too_long": ("the reply is too long", "The reply is longer than what is read."),
+    "half_json": ("JSON that breaks off", "The reply is JSON that breaks off."),
+    "no_field": ("a field is missing", "The reply lacks a field that was asked for."),
+    "no_steps": ("no steps", "The reply lists no steps."),
+    "no_test": ("no test named", "The reply lists no test although the text names some."),
+    "too_many_steps": ("too many steps", "There are more steps than are judged; the others were left out."),
+    "not_in_vocabulary": ("not one of the allowed words", "The reply is none of the words that may be said."),
+    "other_language": ("a reply in another language", "The reply is in a language that was not asked for."),
+    "prose": ("prose instead of a verdict", "The reply is prose from which no verdict is read."),
+    "no_reason": ("no reason given", "Nobody said why."),
+    "no_votes": ("no votes", "No judge was asked."),
+    "judge_torn": ("the judge contradicts itself", "One judge's own votes have no majority."),
+    "contradicted": ("judge contradicts the record", "The judge said that a finding was not told, and it was."),
+    "judges_divided": ("the judges disagree", "Nothing has more than half of the judges behind it."),
+    "unresolved": ("not resolved", "The judges came to no verdict."),
+    "no_keywords": ("no search words", "No judge named anything to search for."),
+    "hostile": ("text that speaks to the judge", "The text tries to instruct the judge and was not shown."),
+    "unverifiable": ("not verifiable", "Nothing that was found settles it."),
+    "no_search": ("no search was given", "The judge had nothing to look things up in; give --search."),
+    "uncited": ("verdict without a quotation", "The verdict rests on no words that stand in a source."),
+    "unfit": ("the judge failed its controls", "The judge did not tell right controls from wrong ones."),
+    "judge_unfit": ("the judge failed its controls", "The judge did not tell right controls from wrong ones."),
+}
+_REASONING = {
+    "no_reference": ("no reference reasoning in the case", "The case has no reference reasoning to compare with."),
+    "only_the_answer": ("the reference is the answer alone", "The reference holds nothing but the final answer."),
+    "no_reasoning": ("no reasoning in the reply", "The reply gives an answer without reasoning."),
+    "no_reasoning_step": ("no step that claims anything", "No step of the reply makes a claim of its own."),
+    "no_thinking": ("no separate thinking part", "The model gave no thinking apart from its reply."),
+    "no_words": ("typed action without words", "The doctor acted by a typed action and wrote nothing."),
+    "no_heading": ("no heading of reasoning", "The reply has no heading under which reasoning stands."),
+    "nothing_verified": ("no step could be verified", "The searches settled none of the steps."),
+    "no_such_turn": ("the episode ended before this turn", "The episode had fewer turns than this one."),
+    "no_deciding_findings": ("deciding findings not stated", "The case does not say which findings settle it."),
+    "one_turn": ("one turn only", "The episode has one turn, so nothing can repeat an earlier one."),
+    "no_deciding": ("deciding findings not stated", "The case does not say which findings settle the diagnosis."),
+    "unseen": ("relies on a finding not yet seen", "The step relies on a finding that nobody had told yet."),
+}
+_EXAMINATIONS = {
+    "nothing_recorded": ("nothing of the kind recorded", "The case records nothing of this kind."),
+    "nothing_ordered": ("nothing ordered", "The doctor ordered nothing of this kind."),
+    "nothing_asked": ("nothing asked for", "The doctor asked for no examination."),
+    "not_ordered_here": ("nothing can be ordered", "In this scenario nothing can be ordered."),
+    "unstructured": (
+        "answered in free text",
+        "The orders were answered in free text that cites no field of the record.",
+    ),
+    "no_replies": ("no reply", "The doctor gave no reply."),
+}
+_CASES = {
+    "no_truth": ("the case has no reference answer", "The case does not say what the right answer is."),
+    "no_diagnosis": ("the answer is no diagnosis", "The scenario asks for something other than a diagnosis."),
+    "truth_unknown": ("true disease not in the tables", "The tables of diseases do not know the true diagnosis."),
+    "unknown_price": ("price not known", "A call has no known price; name one with --prices."),
+    "not_scored": ("not scored", "This score was never taken; run `wardround score`."),
+    "same": ("the same disease", "The answer is the true disease."),
+    "kind": ("a kind of the true disease", "The answer is a kind of the true disease."),
+    "wider": ("a wider disease", "The answer is a wider disease than the true one."),
+    "beside": ("a neighbour of the true disease", "The answer stands beside the true disease in the tree."),
+    "other": ("another disease", "The answer is another disease."),
+}
+_FIGURES = {
+    "mixed_rules": ("scored under different rules", "Some values were taken under other rules than the rest."),
+    "singletons": ("groups of one case", "Most groups have one case, so their average is no other figure."),
+    "nothing_scored": ("nothing scored", "No episode has a value."),
+    "no_group": ("no groups", "No case states a group."),
+    "no_case": ("no case", "There is no case of this kind."),
+    "no_rare_case": ("no rare case", "No case is marked as rare."),
+    "no_run": ("no run of this setting", "No run under this scenario was given."),
+    "too_few_cases": ("fewer than five cases", "With fewer than five cases no interval can be given."),
+    "few_cases": ("fewer than five cases", "With fewer than five cases no interval can be given."),
+    "one_repeat": ("one repeat", "With one repeat there is no error over repeats."),
+    "all_equal": ("all values are equal", "All values are equal, so nothing can be tested."),
+    "none_scored": ("nothing scored", "No episode has a value."),
+    "no_share": ("no share", "The figure has no scale, so it has no such interval."),
+}
+_ABOUT_FAULTS = {
+    "unavailable": ("not possible now", "What the reply asks for is not possible at this point."),
+    "repeated": ("had before", "This was had before, and can be had once."),
+    "none": ("nothing of the kind recorded", "The case records nothing of this kind."),
+    "none_found": ("nothing found", "The record holds none of what was ordered."),
+}
+
+WORDS: dict[str, tuple[str, str]] = {
+    **_ENDINGS,
+    **_FAULTS,
+    **_SHAPES,
+    **_ROLES,
+    **_ANSWERS,
+    **_ENDPOINTS,
+    **_JUDGES,
+    **_REASONING,
+    **_EXAMINATIONS,
+    **_CASES,
+    **_FIGURES,
+    **_ABOUT_FAULTS,
+}
+"""Each reason by itself."""
+
+EXACT: dict[str, tuple[str, str]] = {
+    "doctor/no_answer": ("no answer from the doctor", "The doctor gave no usable answer within its turns."),
+    "doctor/replies_exhausted": ("recorded replies ended early", "The recording had no reply for the doctor's turn."),
+    "doctor/error": ("error in the doctor's code", "The doctor's own code raised an error."),
+    "parser/unreadable": ("reply not understood", "The doctor's replies could not be read, even after a warning."),
+    "provider/empty": ("the endpoint sent an empty reply", "The endpoint sent a reply without text."),
+    "provider/timeout": ("the endpoint gave no reply in time", "The endpoint gave no reply within the time allowed."),
+    "provider/refused": ("the endpoint refused to answer", "The endpoint refused to answer."),
+    "evaluator/error": ("error in the evaluator's code", "The evaluator's code raised an error."),
+    "judge_unreadable/empty": ("the judge sent an empty reply", "The judge sent a reply without text, twice."),
+    "search/leak": ("the query held the truth", "The search was not made: its query held words of the truth."),
+    "judge/timeout": ("the judge gave no reply in time", "The judge gave no reply within the time allowed."),
+}
+"""Causes with their reasons that read better as a whole."""
 
 
 class Words(NamedTuple):

@@ -15,7 +15,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.models.loopback import Loopback
 from wardround.engine.records import Completion, Message
 from wardround.engine.stores.memory import MemoryStore
-from wardround.evaluators.standard import Standard
+from wardround.evaluators.metrics.standard import Standard
 from wardround.replaying import replay_run
 from wardround.results import Run
 from wardround.settings import SeatSettings

@@ -16,7 +16,7 @@ from wardround.engine.models.wire import Answer, Asked
 from wardround.engine.records import Action, Message, View
 from wardround.engine.seat import Seat
 from wardround.engine.stores.memory import MemoryStore
-from wardround.evaluators.standing import UNANSWERED, ZERO
+from wardround.evaluators.evaluation import UNANSWERED, ZERO
 from wardround.replaying import replay_run
 from wardround.results import Run
 

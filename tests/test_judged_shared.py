@@ -12,9 +12,9 @@ import wardround
 from wardround.cast import SeatConfig
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.stores.memory import MemoryStore
-from wardround.evaluators.evidence.found import Found
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
-from wardround.evaluators.rows import EpisodeScores
+from wardround.evaluators.report.score_rows import EpisodeScores
+from wardround.evaluators.search.results import Found
 from wardround.judges import JudgeConfig, seats_of
 from wardround.scoring import score_run
 

@@ -21,16 +21,15 @@ from wardround.engine.protocols import Store
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
 from wardround.engine.stores.memory import MemoryStore
-from wardround.evaluators.evidence.failure import SearchError
-from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.evidence.ledger import Ledger
-from wardround.evaluators.evidence.pages import Pages
-from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
-from wardround.evaluators.evidence.searxng import Searxng
-from wardround.evaluators.evidence.web import Web
+from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.reasoning.evaluator import Reasoning
-from wardround.evaluators.rows import RunScores
-from wardround.evaluators.standard import Standard
+from wardround.evaluators.report.score_rows import RunScores
+from wardround.evaluators.search.ledger import Ledger
+from wardround.evaluators.search.pages import Pages
+from wardround.evaluators.search.providers.searxng import Searxng
+from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.stack import Recorded, RecordedReader
+from wardround.evaluators.search.web import Web
 from wardround.results import Run
 from wardround.scoring import score_run
 

@@ -13,8 +13,8 @@ import wardround
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Evaluator, Store
 from wardround.engine.records import Score
-from wardround.evaluators.rows import RunScores
-from wardround.evaluators.standard import Standard
+from wardround.evaluators.metrics.standard import Standard
+from wardround.evaluators.report.score_rows import RunScores
 from wardround.scoring import evaluator_of, score_run, scored
 
 MINE = """
@@ -175,4 +175,7 @@ def test_the_command_line_says_it_in_a_line(shell: Shell, tmp_path: Path, monkey
     for name, said in (("House", "called 'standard'"), ("Sync", "not `async`")):
         assert shell("score", *where, "--evaluators", f"mine_of_a_user:{name}") == 2
         assert said in shell.err
-    assert evaluator_of("wardround.priced:Priced", points="name,points\nLipase,3\n").name == "standard"
+    assert (
+        evaluator_of("wardround.evaluators.metrics.standard:Priced", points="name,points\nLipase,3\n").name
+        == "standard"
+    )

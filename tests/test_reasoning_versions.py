@@ -14,11 +14,11 @@ from wardround.engine.models.scripted import Scripted
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
 from wardround.engine.records import Completion, Json, Message
-from wardround.evaluators.doubts import doubts
+from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.evaluators.reasoning.evaluator import Reasoning
-from wardround.evaluators.standard import Standard
-from wardround.evaluators.summary import summarise
+from wardround.evaluators.report.summary import summarise
+from wardround.evaluators.report.warnings import doubts
 from wardround.results import Run
 from wardround.scoring import evaluator_of, score_run
 from wardround.wording import wording

@@ -18,11 +18,10 @@ from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
 from wardround.engine.records import Score
 from wardround.engine.seat import Seat
+from wardround.evaluators.metrics.standard import Priced, Standard
 from wardround.evaluators.reasoning.evaluator import Reasoning
-from wardround.evaluators.rows import RunScores
-from wardround.evaluators.standard import Standard
+from wardround.evaluators.report.score_rows import RunScores
 from wardround.judges import JudgeConfig, seats_of
-from wardround.priced import Priced
 from wardround.results import Run
 from wardround.scoring import evaluator_of, score_run
 from wardround.scorings import current

@@ -16,7 +16,7 @@ from wardround.engine.models.wrappers import allowed
 from wardround.engine.records import Action, Score, View
 from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.writes import header_bytes
-from wardround.evaluators.evidence.network import is_public
+from wardround.evaluators.search.web import is_public
 from wardround.forking import fork_run
 from wardround.scenarios.case import Case
 from wardround.scenarios.staged import Oracle, State

@@ -13,7 +13,7 @@ from sitting import court, played, table
 import wardround
 from wardround.engine.protocols import Store
 from wardround.engine.records import Score
-from wardround.evaluators.standard import Standard
+from wardround.evaluators.metrics.standard import Standard
 from wardround.results import Run
 from wardround.scoring import score_run
 

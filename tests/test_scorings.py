@@ -20,11 +20,11 @@ from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
-from wardround.evaluators.doubts import doubts
-from wardround.evaluators.rows import RunScores
-from wardround.evaluators.standard import Standard
-from wardround.evaluators.summary import summarise
-from wardround.evaluators.unlike import unlike
+from wardround.evaluators.metrics.standard import Standard
+from wardround.evaluators.report.compare import unlike
+from wardround.evaluators.report.score_rows import RunScores
+from wardround.evaluators.report.summary import summarise
+from wardround.evaluators.report.warnings import doubts
 from wardround.judges import JudgeConfig, seats_of
 from wardround.replaying import replay_run
 from wardround.results import Run

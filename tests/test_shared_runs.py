@@ -6,7 +6,7 @@ import pytest
 
 import wardround
 from wardround.engine.stores.memory import MemoryStore
-from wardround.evaluators.summary import Summary, summarise
+from wardround.evaluators.report.summary import Summary, summarise
 from wardround.replaying import replay_run
 from wardround.results import Run
 

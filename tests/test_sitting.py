@@ -15,9 +15,9 @@ from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
-from wardround.evaluators.evidence.ledger import Ledger
+from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.reasoning.evaluator import Reasoning
-from wardround.evaluators.standard import Standard
+from wardround.evaluators.search.ledger import Ledger
 from wardround.judges import JudgeConfig, seats_of
 from wardround.scoring import score_run
 

@@ -19,7 +19,7 @@ from wardround.engine.models.gates import Gates
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Patience
 from wardround.engine.protocols import Model
-from wardround.evaluators.standard import Standard
+from wardround.evaluators.metrics.standard import Standard
 from wardround.runs.encounter import Encounter
 from wardround.runs.runner import Runner
 from wardround.scoring import score_run

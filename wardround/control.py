@@ -11,7 +11,7 @@ from wardround.engine.budget import Purse, Spending
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.sessions import RunControl, SessionRow
-from wardround.evaluators.evidence.search import LIBRARY
+from wardround.evaluators.search.contract import LIBRARY
 from wardround.runs.header import RunHeader
 from wardround.stored import StoredRun
 from wardround.working import died, span, sums

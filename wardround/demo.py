@@ -13,9 +13,9 @@ from wardround.engine.logs import configure
 from wardround.engine.plugins import named, names
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.measures import shown
-from wardround.evaluators.rows import RunScores
-from wardround.evaluators.summary import Summary, summarise
-from wardround.evaluators.table import FLOOR, score_table, span
+from wardround.evaluators.report.score_rows import RunScores
+from wardround.evaluators.report.summary import Summary, summarise
+from wardround.evaluators.report.terminal import FLOOR, score_table, span
 from wardround.judges import JudgeOptions, judge_config
 from wardround.paging import write_pages
 from wardround.results import SCENARIOS

@@ -25,9 +25,8 @@ from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Session
 from wardround.engine.trajectory import EpisodeLog
-from wardround.evaluators.checked import needs_of
-from wardround.evaluators.evaluation import SEAT, Evaluation, EvaluationInput
-from wardround.evaluators.evidence.search import LIBRARY
+from wardround.evaluators.evaluation import SEAT, Evaluation, EvaluationInput, needs_of
+from wardround.evaluators.search.contract import LIBRARY
 from wardround.following import followed
 from wardround.judged import ending_of, fingerprint, fingerprints, given
 from wardround.judges import JudgeConfig, JudgeSession, Trial

@@ -12,10 +12,9 @@ from wardround.engine.errors import LogError, TextLost
 from wardround.engine.events import Acted, digest_of
 from wardround.engine.protocols import Evaluator, Store
 from wardround.engine.records import Ending, EpisodeRow, Json, Score
-from wardround.evaluators.checked import called
-from wardround.evaluators.evaluation import scores_of
-from wardround.evaluators.evidence.ledger import Ledger
-from wardround.evaluators.evidence.search import LIBRARY
+from wardround.evaluators.evaluation import called, scores_of
+from wardround.evaluators.search.contract import LIBRARY
+from wardround.evaluators.search.ledger import Ledger
 from wardround.runs.header import EvaluationRow
 from wardround.stored import StoredEpisodes, StoredRun
 

@@ -22,24 +22,27 @@ from wardround.engine.models.wrappers import Single, WellFormed
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
 from wardround.engine.seat import Seat, Voice
-from wardround.evaluators.bench import Bench, Knowledge
-from wardround.evaluators.evaluation import SEAT, Evaluating, EvaluationInput
-from wardround.evaluators.evidence.consulted import ConsultedReader, ConsultedSearch, Consulting
-from wardround.evaluators.evidence.domains import Domains, Filtered
-from wardround.evaluators.evidence.guarded import Guarded, GuardedReader
-from wardround.evaluators.evidence.ledger import Ledger
-from wardround.evaluators.evidence.named import kind_of, named
-from wardround.evaluators.evidence.page import Reader
-from wardround.evaluators.evidence.pages import Pages
-from wardround.evaluators.evidence.recorded import Recorded, RecordedReader
-from wardround.evaluators.evidence.recording import Recording, RecordingReader
-from wardround.evaluators.evidence.search import LIBRARY, Documented, Search
-from wardround.evaluators.evidence.web import Web
-from wardround.evaluators.judging.judge import Judge
-from wardround.evaluators.judging.model_judge import ModelJudge
-from wardround.evaluators.judging.panel import Panel
-from wardround.evaluators.judging.signed import Signed
+from wardround.evaluators.evaluation import SEAT, Bench, Evaluating, EvaluationInput, Knowledge
+from wardround.evaluators.injection.detect import Signed
+from wardround.evaluators.judges.panel import Judge, ModelJudge, Panel
 from wardround.evaluators.lexical.judge import LexicalJudge
+from wardround.evaluators.search.contract import LIBRARY, Documented, Domains, Filtered, Search
+from wardround.evaluators.search.ledger import Ledger
+from wardround.evaluators.search.pages import Pages
+from wardround.evaluators.search.registry import kind_of, named
+from wardround.evaluators.search.results import Reader
+from wardround.evaluators.search.stack import (
+    ConsultedReader,
+    ConsultedSearch,
+    Consulting,
+    Guarded,
+    GuardedReader,
+    Recorded,
+    RecordedReader,
+    Recording,
+    RecordingReader,
+)
+from wardround.evaluators.search.web import Web
 from wardround.results import Run
 from wardround.runs.header import JudgingHeader, SeatHeader
 from wardround.settings import RunSettings, SeatSettings

@@ -10,14 +10,13 @@ from wardround.engine.errors import LogError, UsageError
 from wardround.engine.protocols import Scenario, Store
 from wardround.engine.records import EpisodeRow
 from wardround.engine.stores.files import output
-from wardround.evaluators.report import Pages, page
-from wardround.evaluators.rows import EpisodeScores, RunScores
-from wardround.evaluators.showing.accounts import digests
-from wardround.evaluators.showing.contents import contents_name, contents_pages
-from wardround.evaluators.showing.encounter import encounter
-from wardround.evaluators.showing.judged import Kept, episode_page, page_name, plain_name
-from wardround.evaluators.summary import summarise
-from wardround.evaluators.table import leading
+from wardround.evaluators.report.episode_dialogue import encounter
+from wardround.evaluators.report.episode_list import contents_name, contents_pages
+from wardround.evaluators.report.episode_page import Kept, episode_page, page_name, plain_name
+from wardround.evaluators.report.html import Pages, page
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, digests
+from wardround.evaluators.report.summary import summarise
+from wardround.evaluators.report.terminal import leading
 from wardround.judged import accounts, texts
 from wardround.results import Run
 from wardround.scenarios.case import Case

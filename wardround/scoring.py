@@ -17,13 +17,11 @@ from wardround.engine.plugins import OWN, imported, installed, named, names
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, EpisodeRow, Json, Score
 from wardround.evaluation_run import EvaluationRun
-from wardround.evaluators.checked import called, check, checked, is_own
-from wardround.evaluators.evaluated import Tally
-from wardround.evaluators.rows import EpisodeScores, RunScores
-from wardround.evaluators.side_by_side import SideBySide, side_by_side
-from wardround.evaluators.standard import Standard
-from wardround.evaluators.standing import answers, unread_shapes
-from wardround.evaluators.summary import MIXED
+from wardround.evaluators.evaluation import answers, called, check, checked, is_own, unread_shapes
+from wardround.evaluators.metrics.standard import Standard
+from wardround.evaluators.report.agreement import SideBySide, side_by_side
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, Tally
+from wardround.evaluators.report.summary import MIXED
 from wardround.judged import DAMAGED, StoredScores, given, judges_of, say_failures, searches_of, spread
 from wardround.judged import broken as broken_in
 from wardround.judges import LEXICAL, JudgeConfig, seats_of

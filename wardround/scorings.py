@@ -19,9 +19,9 @@ from wardround.engine.errors import LogError, UsageError
 from wardround.engine.events import Acted, Closed, digest_of
 from wardround.engine.protocols import Evaluator, Store, Versioned
 from wardround.engine.records import Ending, EpisodeRow, Score
-from wardround.evaluators.checked import is_own
-from wardround.evaluators.evidence.search import LIBRARY
-from wardround.evaluators.rows import Scoring
+from wardround.evaluators.evaluation import is_own
+from wardround.evaluators.report.score_rows import Scoring
+from wardround.evaluators.search.contract import LIBRARY
 from wardround.judged import StoredScores, by_episode, ending_of, given
 from wardround.runs.header import FIRST_RULES as FIRST
 from wardround.runs.header import EvaluationRow, evaluations

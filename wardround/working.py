@@ -17,7 +17,7 @@ from wardround.engine.models.gates import Gates
 from wardround.engine.protocols import Store
 from wardround.engine.records import EpisodeRow
 from wardround.engine.sessions import BEAT, Session, SessionRow
-from wardround.evaluators.evidence.search import LIBRARY
+from wardround.evaluators.search.contract import LIBRARY
 from wardround.stored import StoredEpisodes, StoredRun
 
 log = structlog.get_logger("wardround")

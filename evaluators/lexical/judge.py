@@ -1,27 +1,172 @@
-"""A judge without a model: it answers every question by lexical similarity, offline and always the same."""
+"""The offline judge: word overlap in the place of a model, a floor and no more."""
 
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.noticing import FIELD
-from wardround.evaluators.judging.question import Material, Question
-from wardround.evaluators.lexical.asides import without_asides
-from wardround.evaluators.lexical.covering import covered
-from wardround.evaluators.lexical.division import bearing, reference_steps, step_starts
-from wardround.evaluators.lexical.judgment import further, settled
-from wardround.evaluators.lexical.keywords import keywords
-from wardround.evaluators.lexical.listed import items_of, names, same_as
-from wardround.evaluators.lexical.outcomes import diagnosis_right, plan_keywords, plan_verdict
-from wardround.evaluators.lexical.step_class import step_class, untold
+from wardround.evaluators.content import keywords, known, sentences, share, without_asides
+from wardround.evaluators.judges.panel import Sample
+from wardround.evaluators.judges.question import Material, Question
+from wardround.evaluators.judges.strict_reply import FIELD
+from wardround.evaluators.lexical.comparison import (
+    bearing,
+    covered,
+    further,
+    reference_steps,
+    settled,
+    step_class,
+    step_starts,
+    untold,
+)
 from wardround.evaluators.outcome import questions as outcome
+from wardround.evaluators.outcome.questions import ALSO
 from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.judged import StepClass
+from wardround.evaluators.reasoning.judged_reply import StepClass
+from wardround.scenarios import case
+from wardround.scenarios.case import Truth
+from wardround.scenarios.loaders.values import investigations
+from wardround.scenarios.parsers import lists
+from wardround.scenarios.terms import diagnosis, examiner_lookup, imaging, treatment
+from wardround.scenarios.terms.catalogue import catalogue, scope
+from wardround.scenarios.terms.chart import entries
+from wardround.scenarios.terms.name_lookup import link
+from wardround.scenarios.terms.order_parser import understand
+from wardround.scenarios.terms.wording import key
+
+NEARLY = 0.8
+"""Least share of an item's words in one sentence of a text that names it."""
+MOST = 200
+"""Items of a text."""
+
+_TYPES: Mapping[str, str] = {
+    "lab": "laboratory",
+    "microbiology": "microbiology",
+    "imaging": "imaging",
+    "examination": "physical examination",
+    "investigation": "procedure",
+}
+_NUMBERED = re.compile(r"(?m)^(\d{1,3})\. (.*)$")
+_MARKS = " \t#*_`>:.-"
+_WANTED = re.compile(
+    r"\s+(?:in order )?(?=(?:to|for) (?:exclud|rul|assess|evaluat|confirm|check|look|determin|identif|detect|visuali"
+    r"|see|find|investigat|characteri|stag|better|further|possible|evidence|signs)\w*)",
+    re.IGNORECASE,
+)
+"""Before what a test is wanted for."""
+_HEADING = re.compile(r"(?i)^(?:additional |further |more )?information\b")
+_SEVERAL = re.compile(r"\s*[,;\uff0c\uff1b\u3001\n]\s*")
+
+
+def items_of(text: str, recorded: bool) -> list[Json]:
+    """The examinations that a text names (paper 002, prompt 21), each once, with what it is wanted for if that is said.
+
+    Recorded ones are told by the labels of its lines, those asked for by what it orders.
+    """
+    found: dict[str, Json] = {}
+    for phrase in _recorded(text) if recorded else _ordered(text):
+        said, _, reason = phrase.partition(": ") if recorded else _WANTED.sub(": ", phrase, count=1).partition(": ")
+        name = _SEVERAL.sub(" ", said.strip(_MARKS)).strip()
+        if any(map(str.isalnum, name)) and scope(name) != "any" and not _HEADING.search(name):
+            item: Json = {"type": _type(name), "test_name": name, "info_required": "" if recorded else reason.strip()}
+            found.setdefault(key(name), item)
+    return list(found.values())[:MOST]
+
+
+def _recorded(text: str) -> Sequence[str]:
+    return [one.name for one in investigations(text)] or lists.requests(text)
+
+
+def _ordered(text: str) -> Sequence[str]:
+    return understand(text, catalogue()).phrases
+
+
+def _type(name: str) -> str:
+    found = link(name, catalogue())
+    if found is None and imaging.read(name, catalogue()).modalities:
+        return "imaging"
+    return _TYPES.get(found.kind if found else scope(name) or "", "other")
+
+
+def same_as(request: str, listed: str) -> list[int]:
+    """The numbers of a list's lines that a request asks for: the same test, a panel's members, the same study."""
+    numbered = [(number, without_asides(name)) for number, name in _NUMBERED.findall(listed)]
+    chart = entries(
+        tuple(case.Item(number, "investigation", name, name, None) for number, name in numbered), catalogue()
+    )
+    linked = link(request, catalogue())
+    broad = scope(request) if linked is None else None
+    hits = examiner_lookup.named(request, chart) or examiner_lookup.find(request, linked, chart, catalogue())
+    found = {hit.entry.item.ref for hit in hits}
+    if broad:
+        found |= {entry.item.ref for entry in chart if examiner_lookup.belongs(entry, broad)}
+    return [int(number) for number, _ in numbered if number in found]
+
+
+def names(item: str, text: str) -> bool:
+    """Whether a text names an examination: by any of its names, as a member of its panel, or in nearly its words."""
+    words = f" {key(text)} "
+    if any(f" {form} " in words for form in _forms(item)):
+        return True
+    wanted = known(item)
+    return bool(wanted) and any(share(wanted, known(said)) >= NEARLY for said in sentences(text))
+
+
+@lru_cache(maxsize=1024)
+def _forms(item: str) -> tuple[str, ...]:
+    """Comparable forms of all names of the test that an item is, and of those of its panel."""
+    table = catalogue()
+    found = link(item, table)
+    own = key(item)
+    if found is None or found.test not in table.tests:
+        return (own,) if len(own) > 2 else ()
+    wanted = {found.test} | table.below.get(found.test, frozenset())
+    return tuple(
+        form for form in (own, *(form for form, test in table.names.items() if test in wanted)) if len(form) > 1
+    )
+
+
+PLAN, CASE = 6, 4
+"""Words of a query from the plan, and from the case."""
+
+_TREATING = re.compile(
+    r"\b(?:treat\w*|therap\w*|recommend\w*|first[ -]line|manag\w*|prescri\w*|surg\w*|indicated|choice)\b", re.IGNORECASE
+)
+
+
+def diagnosis_right(reference: str, answer: str) -> bool:
+    """Whether an answer names the disease: the lexical verdict of the scores (docs/matching.md)."""
+    label, *others = re.split(rf"\n(?={re.escape(ALSO)})", reference)
+    synonyms = tuple(other.removeprefix(ALSO).strip() for other in others)
+    return diagnosis.compare(answer, Truth(diagnosis=label.strip(), synonyms=synonyms)).match
+
+
+def plan_verdict(reference: str, passages: Sequence[str], answer: str) -> dict[str, Json]:
+    """The verdict on a plan with its basis and evidence (paper 002, prompt 20).
+
+    `same` if either plan names the key terms of the other, `included` if the answer names those of the reference;
+    `evidence` if a sentence about treating says what the answer says, or its opposite; else unverifiable.
+    """
+    if treatment.compare(answer, Truth(treatment=reference)).match:
+        same = treatment.compare(reference, Truth(treatment=answer)).match
+        return {"verdict": "correct", "basis": "same" if same else "included", "evidence": []}
+    about = ["\n".join(said for said in sentences(passage) if _TREATING.search(said)) for passage in passages]
+    match = settled("", about, answer)
+    if match is None:
+        return {"verdict": "unverifiable", "basis": "none", "evidence": []}
+    verdict = "correct" if match.agrees else "wrong"
+    return {"verdict": verdict, "basis": "evidence", "evidence": [{"passage": match.passage, "quote": match.quote}]}
+
+
+def plan_keywords(case: str, answer: str) -> str:
+    """What to look up to judge a plan: its rarest words, then the case's."""
+    asked = (keywords([answer], most=PLAN), keywords([case], most=CASE))
+    return ", ".join(part for part in asked if part)
+
 
 SEARCHES = 2
 """Searches for one step."""

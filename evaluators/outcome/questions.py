@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wardround.evaluators.judging.question import Material, Origin, Question, reply, shape
+from wardround.evaluators.judges.question import Material, Origin, Question, reply, shape
 from wardround.evaluators.reasoning.questions import passage
 from wardround.scenarios.case import Truth
 

@@ -1,5 +1,6 @@
-"""The reasoning of a whole encounter: all replies, first turn to last, judged as one by what was known at each turn."""
+"""The reasoning of a whole encounter: all replies, first turn to last, judged as one."""
 
+import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -12,23 +13,57 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.bench import Bench, Knowledge
-from wardround.evaluators.evidence.sealed import Sealed
-from wardround.evaluators.judging.fence import left_out
-from wardround.evaluators.measure import Part
-from wardround.evaluators.reasoning.account import Account, Overquoted, PartAccount, ReferenceAccount, WholeAccount
-from wardround.evaluators.reasoning.controls import controlled
-from wardround.evaluators.reasoning.evaluator import GOALS, PARTS, Reasoning, agreement, case_signs, hostile_texts, told
-from wardround.evaluators.reasoning.judged import ABSENT, JudgedReply
-from wardround.evaluators.reasoning.library import Library
+from wardround.evaluators.evaluation import Bench, Knowledge, answers, goal_of, unscored
+from wardround.evaluators.judges.panel import together
+from wardround.evaluators.judges.question import left_out
+from wardround.evaluators.measures import Part
+from wardround.evaluators.reasoning.doctor_replies import Reply, asks, replies
+from wardround.evaluators.reasoning.evaluator import (
+    GOALS,
+    PARTS,
+    Reasoning,
+    agreement,
+    case_signs,
+    hostile_texts,
+    pooled,
+    told,
+)
+from wardround.evaluators.reasoning.evidence import Library
+from wardround.evaluators.reasoning.judged_reply import ABSENT, JudgedReply
 from wardround.evaluators.reasoning.part import Begun, Judging, judged_reply
-from wardround.evaluators.reasoning.pooled import pooled
-from wardround.evaluators.reasoning.sampled import sampled
+from wardround.evaluators.reasoning.reasoning_record import (
+    Account,
+    Overquoted,
+    PartAccount,
+    ReferenceAccount,
+    WholeAccount,
+    controlled,
+)
 from wardround.evaluators.reasoning.scores import opinion_scores, turning_scores
-from wardround.evaluators.reasoning.turns import Reply, asks, replies
-from wardround.evaluators.standing import answers, goal_of, unscored
-from wardround.evaluators.together import together
+from wardround.evaluators.reasoning.steps import MANY
+from wardround.evaluators.search.stack import Sealed
 from wardround.scenarios.case import Case, Truth
+
+
+def sampled(counts: Sequence[int], seed: int, most: int = MANY) -> list[list[int]]:
+    """The places of the steps to judge, turn by turn, of turns with so many steps each.
+
+    Up to `most` all of them. Above, the last turn stays whole and the rest is drawn from the earlier turns, each step
+    with the same chance; of a last turn that is longer by itself `most` are drawn, and none of the others.
+    """
+    if sum(counts) <= most:
+        return [list(range(count)) for count in counts]
+    draw = random.Random(seed)
+    last = counts[-1]
+    if last >= most:
+        return [[] for _ in counts[:-1]] + [sorted(draw.sample(range(last), most))]
+    steps = [(turn, place) for turn, count in enumerate(counts[:-1]) for place in range(count)]
+    kept: list[list[int]] = [[] for _ in counts]
+    for turn, place in sorted(draw.sample(steps, most - last)):
+        kept[turn].append(place)
+    kept[-1] = list(range(last))
+    return kept
+
 
 OFTEN = 4
 """Steps for which one passage must be quoted, and more than half of those with a quotation, to be named."""
@@ -38,11 +73,12 @@ class EncounterReasoning(Reasoning):
     """Version 2: the rationales of all turns are one reasoning.
 
     Each step is judged by what its author had been told at that turn; one that relies on a finding not told by then is
-    `unseen`: counted, and not effective. Verdicts need words that bear on the step (bears.py). Names of version 1 stand
-    for the reply with the answer, `examination_` for those before it, `turn_N_` for each turn of every scenario in
-    which somebody can be asked, and `whole_` for all turns together. Only there stand `whole_unseen_PART`, the share of
-    steps that rely on what was not told, and `whole_repetition_PART`, that of the steps from the second turn on which
-    repeat a step of an earlier turn. Where judges may go by their own knowledge, `opinion_factuality_PART` tells of it.
+    `unseen`: counted, and not effective. Verdicts need words that bear on the step (inquiry.py). Names of version 1
+    stand for the reply with the answer, `examination_` for those before it, `turn_N_` for each turn of every scenario
+    in which somebody can be asked, and `whole_` for all turns together. Only there stand `whole_unseen_PART`, the share
+    of steps that rely on what was not told, and `whole_repetition_PART`, that of the steps from the second turn on
+    which repeat a step of an earlier turn. Where judges may go by their own knowledge, `opinion_factuality_PART` tells
+    of it.
     """
 
     VERSION: ClassVar[int] = 2

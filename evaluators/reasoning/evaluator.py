@@ -1,5 +1,6 @@
-"""The Reasoning Evaluator (paper 002, section 4.3): a separate agent that judges the reasoning of stored episodes."""
+"""The Reasoning Evaluator (paper 002, section 4.3) by its published rules, reply by reply."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -9,24 +10,101 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.bench import Bench
-from wardround.evaluators.evidence.sealed import Sealed
-from wardround.evaluators.judging.fence import left_out
-from wardround.evaluators.judging.hostile import signs
-from wardround.evaluators.measure import Part
+from wardround.evaluators.evaluation import Bench, Goal, answers, goal_of, unscored
+from wardround.evaluators.injection.detect import signs
+from wardround.evaluators.judges.panel import together
+from wardround.evaluators.judges.question import left_out
+from wardround.evaluators.judges.strict_reply import LONGEST, Payload, Unread, Why, field, payload, unread
+from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.account import Account, PartAccount
-from wardround.evaluators.reasoning.judged import JudgedReply, Rules
-from wardround.evaluators.reasoning.library import Library
+from wardround.evaluators.reasoning.doctor_replies import Reply, asks, replies, scenario
+from wardround.evaluators.reasoning.evidence import Library
+from wardround.evaluators.reasoning.judged_reply import ABSENT, JudgedReply, Rules
 from wardround.evaluators.reasoning.part import Judging, judged_reply
-from wardround.evaluators.reasoning.pooled import pooled
-from wardround.evaluators.reasoning.reference import MOST, read_reference
+from wardround.evaluators.reasoning.questions import REFUSAL
+from wardround.evaluators.reasoning.reasoning_record import Account, PartAccount
 from wardround.evaluators.reasoning.scores import scores
-from wardround.evaluators.reasoning.turns import Reply, asks, replies, scenario
-from wardround.evaluators.standing import Goal, answers, goal_of, unscored
-from wardround.evaluators.together import together
+from wardround.evaluators.search.stack import Sealed
 from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case, Truth
+
+
+def pooled(part: Part, replies: Sequence[JudgedReply]) -> JudgedReply:
+    """The steps of all replies in one, without a reference; without any step the reason of the first that is there."""
+    steps = tuple(step for reply in replies for step in reply.steps)
+    reasons = sorted((reply.reason for reply in replies if reply.reason), key=lambda reason: reason in ABSENT)
+    reason = "" if steps else next(iter(reasons), "no_reasoning")
+    return JudgedReply(part, steps, None, reason, sum(reply.left_out for reply in replies))
+
+
+MOST = 10
+"""Steps that prompt 14 allows."""
+
+_STEP = re.compile(
+    r"(?im)^[ \t>*_#-]*(?:<step\s{0,9}\d{1,4}\s{0,9}>|step[ \t]+\d{1,4}[*_]{0,3}[:.)]|\d{1,4}[.)][ \t])[*_:]*"
+)
+_CLOSED = re.compile(r"(?i)</step\s{0,9}\d{0,4}>")
+_OPENS = re.compile(r'[{\[]\s*["{\[\]}]')
+_BLANK = re.compile(r"\n[ \t]*\n")
+# what a judge says when its list is at an end
+_BEHIND = re.compile(
+    r"(?im)^[ \t]*(?:```|(?:i )?hope this|let me know|(?:please )?feel free|if you (?:have|need|want)|please note)"
+)
+
+
+def read_reference(text: str, most: int | None = MOST) -> tuple[str, ...] | Unread:
+    """1 to 10 steps, the last being the final answer (prompt 14); as JSON {"steps": ["...", ...]}.
+
+    In text a step is opened by `<Step n>`, `Step n:` or a number at the beginning of a line; what stands before the
+    first is no step, nor is what follows the list. More than `most` are `too_many_steps`: which of them would count is
+    not ours to choose. The published code takes any number (None).
+    """
+    if not text.strip() or len(text) > LONGEST:
+        return unread("too_long" if text.strip() else "empty", text)
+    found = _read(text)
+    if isinstance(found, Unread):
+        return found
+    steps = tuple(" ".join(step.split()) for step in found if any(map(str.isalnum, step)))
+    if not steps:
+        return unread(_why(text), text)
+    return unread("too_many_steps", text) if most is not None and len(steps) > most else steps
+
+
+def _read(text: str) -> list[str] | Unread:
+    """The steps as they stand there: of a JSON value, or of a list in text that no JSON value opened before."""
+    marks, opening = list(_STEP.finditer(text)), _OPENS.search(text)
+    listed = marks and not (opening and opening.start() < marks[0].start())
+    held = None if listed else payload(text)
+    if isinstance(held, Unread):
+        return held
+    if isinstance(held, Payload):
+        steps = held.value if isinstance(held.value, list) else field(held.value, ("steps", "reasoning_steps"))
+        if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
+            return unread("no_field", text)
+        return [_CLOSED.sub("", _STEP.sub("", str(step))) for step in steps]
+    ends = [mark.start() for mark in marks[1:]] + ([len(text)] if marks else [])
+    found = [_CLOSED.sub("", text[mark.end() : end]).strip() for mark, end in zip(marks, ends, strict=True)]
+    return [*found[:-1], _ended(found[-1], found[:-1])] if found else []
+
+
+def _ended(last: str, others: Sequence[str]) -> str:
+    """The last step without what follows the list: it ends with its paragraph, as long as all others are of one."""
+    behind = _BEHIND.search(last)
+    last = last[: behind.start()] if behind else last
+    return last if any(map(_BLANK.search, others)) else _BLANK.split(last, maxsplit=1)[0]
+
+
+def _why(text: str) -> Why:
+    """Why a reply has no steps."""
+    if REFUSAL.search(text):
+        return "refusal"
+    return "no_steps" if re.search("[a-zA-Z]", text) or not any(map(str.isalpha, text)) else "other_language"
+
+
+def published_reference(text: str) -> tuple[str, ...]:
+    """Every line that is not empty, as the published code has it: a preamble is a step, and there may be any number."""
+    return tuple(line.strip() for line in text.split("\n") if line.strip())
+
 
 PARTS: tuple[Part, ...] = ("formal", "thinking")
 BY_TURN = ("free-turn",)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wardround.engine.errors import UsageError
-from wardround.evaluators.reasoning.judged import JudgedReply, JudgedStep, ReferenceStep, StepClass, Verdict
+from wardround.evaluators.reasoning.judged_reply import JudgedReply, JudgedStep, ReferenceStep, StepClass, Verdict
 
 
 def judged_reply(row: Mapping[str, Any], where: str = "a stored evaluation") -> JudgedReply:

@@ -1,4 +1,4 @@
-"""One part of one reply under judgment: its steps, all at once, and the reference steps that it may hold."""
+"""One part of one reply under judgment: its steps, told apart and judged in windows."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,17 +9,17 @@ import anyio
 import msgspec
 from rapidfuzz import fuzz
 
-from wardround.evaluators.bench import Knowledge
-from wardround.evaluators.judging.fence import left_out, unseen
-from wardround.evaluators.judging.hostile import signs
-from wardround.evaluators.judging.judge import Answer, Judge, Sample
-from wardround.evaluators.judging.noticing import NOTICED
-from wardround.evaluators.judging.panel import Panel, Ruling
-from wardround.evaluators.measure import Part
+from wardround.evaluators.evaluation import Knowledge
+from wardround.evaluators.injection.detect import signs
+from wardround.evaluators.judges.panel import Answer, Judge, Panel, Ruling, Sample, together
+from wardround.evaluators.judges.question import LONGEST, left_out, unseen
+from wardround.evaluators.judges.strict_reply import NOTICED, Unread, strings, unread
+from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.account import PartAccount, ReferenceAccount, StepAccount
-from wardround.evaluators.reasoning.checking import Check
-from wardround.evaluators.reasoning.judged import (
+from wardround.evaluators.reasoning.doctor_replies import Reply
+from wardround.evaluators.reasoning.evidence import Library
+from wardround.evaluators.reasoning.inquiry import Check
+from wardround.evaluators.reasoning.judged_reply import (
     ABSENT,
     JudgedReply,
     JudgedStep,
@@ -28,13 +28,84 @@ from wardround.evaluators.reasoning.judged import (
     StepClass,
     Verdict,
 )
-from wardround.evaluators.reasoning.library import Library
-from wardround.evaluators.reasoning.splitting import steps_of
-from wardround.evaluators.reasoning.steps import MANY, Played
-from wardround.evaluators.reasoning.turns import Reply
-from wardround.evaluators.reasoning.verdicts import read_class, read_found, read_opinion, read_role
-from wardround.evaluators.reasoning.windows import TOO_LONG, Windows, windows
-from wardround.evaluators.together import together
+from wardround.evaluators.reasoning.questions import read_class, read_found, read_opinion, read_role
+from wardround.evaluators.reasoning.reasoning_record import PartAccount, ReferenceAccount, StepAccount
+from wardround.evaluators.reasoning.steps import ANYWHERE, MANY, Played, Split, split
+from wardround.evaluators.search.quotes import locate
+
+DENSE = 800
+"""Characters of a step from which a part that is one unmarked step is shown to a judge."""
+
+
+async def steps_of(
+    text: str, part: Part, rules: Rules, panel: Panel, played: Played = ANYWHERE, most: int | None = MANY
+) -> Split:
+    """As `steps.split`; a long text in one piece is cut where the panel's first judge says that steps begin.
+
+    The judge names the first words of each step, so the steps are the text's own words. Where its answer cannot be had
+    or its words do not stand in the text in that order, the text stays in one piece.
+    """
+    found = split(text, part, rules, played, most)
+    if rules == "published" or len(found.steps) != 1 or len(found.steps[0]) < DENSE:
+        return found
+    whole = found.steps[0]
+    answer = await panel.first(questions.starts(whole), read_starts)
+    pieces = cut(whole, answer.value or ())
+    if len(pieces) < 2:
+        return found
+    left_out = max(0, len(pieces) - most) if most is not None else 0
+    reason = "too_many_steps" if left_out else ""
+    return msgspec.structs.replace(found, steps=tuple(pieces[:most]), how="judge", reason=reason, left_out=left_out)
+
+
+def read_starts(text: str) -> tuple[str, ...] | Unread:
+    """The first words of each step in a reply {"starts": ["...", ...]}."""
+    return strings(text, ("starts",)) or unread("no_steps", text)
+
+
+def cut(text: str, starts: Sequence[str]) -> list[str]:
+    """`text` in pieces that begin with `starts`; starts that do not stand behind the one before are passed over."""
+    places, at = [0], 0
+    for start in starts:
+        place = locate(text[at:], start)
+        if place is None or place.how == "aligned":
+            continue
+        begin = at + place.start
+        if begin > places[-1]:
+            places.append(begin)
+        at = at + place.end
+    ends = [*places[1:], len(text)]
+    pieces = [text[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
+    return [piece for piece in pieces if any(map(str.isalnum, piece))]
+
+
+TOO_LONG = "too_long"
+"""Reason: a step, or an answer, of more characters than a judge is shown; what is in it was not looked at."""
+
+
+class Windows(msgspec.Struct, frozen=True):
+    """The `texts` in which something is looked for; `whole` if there is nothing beside them."""
+
+    texts: tuple[str, ...]
+    whole: bool = True
+
+
+def windows(steps: Sequence[str], longest: int = LONGEST) -> Windows:
+    """As few texts as hold these steps in their order, none of them cut; one that is too long by itself is in none."""
+    together = "\n".join(steps)
+    if not left_out(together, longest):
+        return Windows((together,))
+    short = [step for step in steps if not left_out(step, longest)]
+    texts: list[list[str]] = []
+    held = longest
+    for step in short:
+        if held + 1 + len(step) > longest:
+            texts.append([])
+            held = -1
+        texts[-1].append(step)
+        held += 1 + len(step)
+    return Windows(tuple("\n".join(text) for text in texts), len(short) == len(steps))
+
 
 T = TypeVar("T")
 

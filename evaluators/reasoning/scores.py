@@ -5,9 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.engine.records import Score
-from wardround.evaluators.evidence.failure import SEARCHED
-from wardround.evaluators.reasoning.account import PartAccount
-from wardround.evaluators.reasoning.judged import (
+from wardround.evaluators.reasoning.judged_reply import (
     ABSENT,
     PUBLISHED_STEPS,
     JudgedReply,
@@ -17,6 +15,8 @@ from wardround.evaluators.reasoning.judged import (
     StepClass,
     Verdict,
 )
+from wardround.evaluators.reasoning.reasoning_record import PartAccount
+from wardround.evaluators.search.results import SEARCHED
 
 
 def scores(reply: JudgedReply, rules: Rules = "default") -> list[Score]:

@@ -1,20 +1,219 @@
 """Splits one part of a reply into the steps of its reasoning."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
 import msgspec
 
-from wardround.evaluators.measure import Part
+from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import conclusion
-from wardround.evaluators.reasoning.body import reasoning
-from wardround.evaluators.reasoning.judged import PUBLISHED_STEPS, Rules
-from wardround.evaluators.reasoning.marks import NUMBER, TAG, lined, number
+from wardround.evaluators.reasoning.judged_reply import PUBLISHED_STEPS, Rules
 from wardround.scenarios import spans
 from wardround.scenarios.parsers import published, reply_text
 from wardround.scenarios.published.tables import Absent
+from wardround.scenarios.spans import gives_reasons
+
+TAG = re.compile(r"(?im)^[ \t>*_#]*</?step\s{0,9}\d{0,4}\s{0,9}>[*_:]*")
+# '1. ', '2) ', '(3) ', 'Step 4:', '**Step 5 - ', '### Step 6', and the Chinese '7、' '第八步：' '步骤9：' '（10）'
+_DIGITS = r"(?:\d{1,4}|[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341]{1,3})"
+_STEP = r"(?:step|paso|\u00e9tape|etapa|schritt|passo)"
+NUMBER = re.compile(
+    rf"(?im)^(?P<indent>[ \t]*)(?:\#{{1,6}}[ \t]*)?[*_]{{0,3}}(?:"
+    rf"{_STEP}[ \t]{{1,4}}(?P<a>\d{{1,4}})(?!\d)[*_]{{0,3}}[ \t]*(?:[:.)\uff1a\u2013\u2014-]+|(?=\s))"
+    rf"|[(\uff08](?P<b>{_DIGITS})[)\uff09]|(?P<c>\d{{1,4}})(?:[.)](?=[ \t*_])|[\u3001\uff0e])"
+    rf"|\u7b2c(?P<d>{_DIGITS})\u6b65[:\uff1a\uff0c\u3001]?|\u6b65\u9aa4[ \t]?(?P<e>{_DIGITS})[:\uff1a\uff0c\u3001.]?"
+    rf"|(?P<f>[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341]{{1,3}})\u3001"
+    rf"|(?P<circled>[\u2460-\u2473]))[*_]{{0,3}}[ \t]*"
+)
+_CHINESE = {sign: place for place, sign in enumerate("\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341", 1)}
+_NAMES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_WORDS = {name: place for place, name in enumerate(_NAMES, 1)}
+# '<step 1>', '< Step-2 >', '<step three>', '<step 4: Fever>', '[Step 5]'
+_SHAPES = re.compile(
+    rf"(?i)(?P<open>[<\[\u3010])[ \t]{{0,3}}(?:{_STEP}|\u6b65\u9aa4)[ \t_-]{{0,3}}(?P<n>\d{{1,4}}|{'|'.join(_WORDS)})"
+    r"[ \t]{0,3}(?:[:\uff1a.-][ \t]*(?P<title>[^<>\[\]\n]{0,120}))?[>\]\u3011]"
+)
+_INLINE = re.compile(rf"(?i)\b{_STEP}[ \t]{{1,3}}(?P<n>\d{{1,4}})[*_]{{0,3}}[ \t]?[:.\uff1a](?=\s)")
+_CIRCLED = re.compile("(?P<n>[\u2460-\u2473])")
+_PREFIX = re.compile(r"[ \t>*_#+\u2022-]*")
+_ENDED = re.compile(r"[.!?;\u3002\uff1b][\"')\]*_]{0,3}[ \t]*[*_]{0,3}$")
+_REACH = 60
+_MOST = 1_000
+"""Characters before a mark that are looked at, and marks inside lines that still are an order."""
+
+
+def number(mark: re.Match[str]) -> int:
+    """What a mark of NUMBER counts."""
+    sign = next(held for held in mark.group("a", "b", "c", "d", "e", "f", "circled") if held)
+    if mark["circled"]:
+        return ord(sign) - 0x245F
+    if sign.isdecimal():
+        return int(sign)
+    tens, found, ones = sign.rpartition("\u5341")
+    if not found:
+        return _CHINESE.get(sign[:1], 0)
+    return 10 * (_CHINESE.get(tens, 1) if tens else 1) + (_CHINESE.get(ones, 0) if ones else 0)
+
+
+def lined(text: str) -> str:
+    """`text` with each mark of a step at the beginning of a line, tags in the one shape `<step n>`.
+
+    A mark inside a line opens a step only where it counts on from the one before and no line begins with the same: a
+    word about an earlier step is none. `Step n:` inside a line stands behind a sentence. A title in a tag is kept.
+    """
+    found = list(_SHAPES.finditer(text))
+    tags = [mark for mark, _ in _counted(text, found)]
+    if len(tags) > 1 or any(mark["open"] == "<" and _begins(text, mark.start()) for mark in tags):
+        return _rewritten(text, tags)
+    if TAG.search(text):
+        return text
+    for shape in (_INLINE, _CIRCLED):
+        signs = [mark for mark in shape.finditer(text) if _may(text, mark)]
+        marks = list(_counted(text, signs)) if len(signs) <= _MOST else []
+        if len(marks) > 1 and marks[0][1] <= 1 and _begins(text, marks[0][0].start()):
+            return _rewritten(text, [mark for mark, _ in marks], tags=False)
+    return text
+
+
+def _may(text: str, mark: re.Match[str]) -> bool:
+    """Whether a mark that is no tag may open a step where it stands."""
+    before = text[max(0, mark.start() - _REACH) : mark.start()]
+    return mark.re is _CIRCLED or _begins(text, mark.start()) or _ENDED.search(before) is not None
+
+
+def _begins(text: str, at: int) -> bool:
+    """Whether a line begins at `at`, but for the marks of a quotation, a heading, a list or an emphasis."""
+    begin = text.rfind("\n", max(0, at - _REACH), at) + 1
+    begin = begin or max(0, at - _REACH)
+    return _PREFIX.fullmatch(text, begin, at) is not None
+
+
+def _counted(text: str, marks: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], int]]:
+    """The marks that open a step, and what they count."""
+    begins = [_begins(text, mark.start()) for mark in marks]
+    own = {_value(mark["n"]) for mark, begin in zip(marks, begins, strict=True) if begin}
+    last = 0
+    for mark, begin in zip(marks, begins, strict=True):
+        value = _value(mark["n"])
+        if begin or (value not in own and value == last + 1):
+            last = value
+            yield mark, value
+
+
+def _value(sign: str) -> int:
+    if "\u2460" <= sign <= "\u2473":
+        return ord(sign) - 0x245F
+    return int(sign) if sign.isdecimal() else _WORDS.get(sign.lower(), 0)
+
+
+def _rewritten(text: str, marks: Sequence[re.Match[str]], *, tags: bool = True) -> str:
+    """`text` with a line before each mark that has none, and with tags as tags are written."""
+    kept, at = [], 0
+    for mark in marks:
+        before = text[at : mark.start()]
+        line, prefix = before.rpartition("\n")[::2] if "\n" in before else ("", before)
+        if not _PREFIX.fullmatch(prefix):
+            before = before.rstrip("*_").rstrip(" \t") + "\n"
+        elif any(sign in prefix for sign in "-+\u2022"):
+            before = f"{line}\n" if "\n" in before else ""
+        title = (mark.groupdict().get("title") or "").strip()
+        shape = f"<step {_value(mark['n'])}>" + (f" {title}:" if title else "") if tags else mark[0]
+        kept += [before, shape]
+        at = mark.end()
+    return "".join([*kept, text[at:]])
+
+
+_HEAD = re.compile(r"[^:\uff1a\n]*(?:[:\uff1a][*_ \t]*)?")
+_BLANK = re.compile(r"\n[ \t]*\n\s*")
+# conclusion, final diagnosis, diagnosis, answer; the headings that scenarios.reading knows are English
+_CONCLUSION = re.compile(
+    r"(?m)^[ \t]*(?:\#{1,6}[ \t]*)?[*_]{0,3}(?:\u6700\u7ec8)?"
+    r"(?:\u7ed3\u8bba|\u8bca\u65ad\u7ed3\u8bba|\u8bca\u65ad|\u7b54\u6848)[*_]{0,3}[ \t]*(?:[:\uff1a]|$)"
+)
+
+
+def reasoning(text: str) -> str:
+    """The reasoning without the sections that are none: conclusions, answers, requests for examinations."""
+    sections = reply_text.sections(text)
+    headed = [section for section in sections if section.name == "reasoning"]
+    # lines that begin with 'Reasoning:' again and again are parts of steps
+    begin = _behind(text, headed[0]) if headed and (len(headed) == 1 or _marked(text, headed[0])) else 0
+    body = _unconcluded(text[begin:])
+    # a plain 'Conclusion:' is seen as a heading only where no marked one is left
+    body = _unconcluded(body)
+    body = _before_chinese(body)
+    return conclusion.without(body, _goes_on(body)).strip()
+
+
+def _before_chinese(text: str) -> str:
+    """`text` up to its last conclusion in Chinese, if steps stand before it, none behind, and it gives no reasons."""
+    begin = max((found.start() for found in _CONCLUSION.finditer(text)), default=0)
+    whole = not text[:begin].strip() or gives_reasons(text[begin:].partition("\n")[0])
+    return text if whole or _goes_on(text)(begin) is not None else text[:begin]
+
+
+def _unconcluded(text: str) -> str:
+    """`text` up to its answer, or without one to its last conclusion, and without conclusions on the way or before."""
+    found = [section for section in reply_text.sections(text) if section.name != "reasoning"]
+    goes_on = _goes_on(text)
+    kept, at, reasoned = [], 0, False
+    for place, section in enumerate(found):
+        if section.begin < at:
+            continue
+        kept.append(text[at : section.begin])
+        going = goes_on(section.begin)
+        last = section.name == "answer" or (going is None and place == len(found) - 1)
+        # an answer that comes first has its reasons behind it
+        reasoned = reasoned or bool(kept[-1].strip())
+        if last and reasoned:
+            return _pieces(kept)
+        at = _concluded(text, section) if going is None else going
+    return _pieces([*kept, text[at:]])
+
+
+def _behind(text: str, section: reply_text.Section) -> int:
+    """Where what a section holds begins: its heading ends with a colon or its line."""
+    heading = _HEAD.match(text, section.begin)
+    return heading.end() if heading else section.end
+
+
+def _marked(text: str, section: reply_text.Section) -> bool:
+    return text[section.begin : section.begin + 40].lstrip(" \t>").startswith(("#", "*", "_"))
+
+
+def _concluded(text: str, section: reply_text.Section) -> int:
+    """Where a conclusion on the way ends: one that stands in its heading's line with its paragraph."""
+    begin = _behind(text, section)
+    line = text.find("\n", begin, section.end)
+    if not text[begin : section.end if line < 0 else line].strip():
+        return section.end
+    blank = _BLANK.search(text, begin, section.end)
+    return blank.start() if blank else section.end
+
+
+def _goes_on(text: str) -> Callable[[int], int | None]:
+    """Tells where steps that began before a place go on behind it: at the next tag, or with the next number."""
+    tags = [tag.start() for tag in TAG.finditer(text)]
+    numbers = [] if tags else list(NUMBER.finditer(text))
+    starts = tags or [number.start() for number in numbers]
+
+    def place(begin: int) -> int | None:
+        at = bisect_left(starts, begin)
+        if at == len(starts):
+            return None
+        if tags:
+            return tags[at]
+        return starts[at] if at and number(numbers[at]) == number(numbers[at - 1]) + 1 else None
+
+    return place
+
+
+def _pieces(kept: Sequence[str]) -> str:
+    return "\n\n".join(piece.strip() for piece in kept if piece.strip())
+
 
 MANY = 200
 """Steps of a part that are judged; what is beyond is counted, not judged."""
@@ -26,7 +225,6 @@ _BULLET = re.compile(r"(?m)^(?P<indent>[ \t]*)(?:[-+*\u2022\u00b7](?=[ \t])|[\u2
 _HEADING = re.compile(
     r"^(?:\#{1,6}[ \t][^\n]*|[*_]{2,3}[^*\n]{1,120}[*_]{2,3}:?|[*_]{0,3}[^\n|]{1,200}[:\uff1a][*_]{0,3})$"
 )
-_BLANK = re.compile(r"\n[ \t]*\n\s*")
 _RULE = re.compile(r"(?m)^[ \t]*(?:```\w*|[-*_]{3,})[ \t]*$")
 
 

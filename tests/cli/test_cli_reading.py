@@ -20,10 +20,10 @@ from wardround.cli import VERBS, app
 from wardround.cli.report import load
 from wardround.cli.run import GROUPS
 from wardround.cli.run import command as run_command
-from wardround.evaluators.compare import compare_runs
-from wardround.evaluators.ranking import ranking
-from wardround.evaluators.summary import summarise
-from wardround.evaluators.table import comparison_table, ranking_table, score_table
+from wardround.evaluators.report.compare import compare_runs
+from wardround.evaluators.report.ranking import ranking
+from wardround.evaluators.report.summary import summarise
+from wardround.evaluators.report.terminal import comparison_table, ranking_table, score_table
 from wardround.stored import open_store
 
 

@@ -5,14 +5,12 @@ from typing import get_args
 import pytest
 
 from wardround.engine.records import Score
-from wardround.evaluators.judged_measures import UNDEFINED as JUDGED_UNDEFINED
-from wardround.evaluators.measure import Part
-from wardround.evaluators.measures import UNDEFINED, measure_of, place_of
-from wardround.evaluators.reasoning.judged import JudgedReply, Rules
+from wardround.evaluators.measures import JUDGED_UNDEFINED, UNDEFINED, Part, measure_of, place_of
+from wardround.evaluators.reasoning.judged_reply import JudgedReply, Rules
 from wardround.evaluators.reasoning.scores import scores
-from wardround.evaluators.rows import EpisodeScores
-from wardround.evaluators.summary import summarise
-from wardround.evaluators.table import beside, both, parts
+from wardround.evaluators.report.score_rows import EpisodeScores
+from wardround.evaluators.report.summary import summarise
+from wardround.evaluators.report.terminal import beside, both, parts
 
 STAGES = ("", "examination_", "turn_1_", "turn_12_")
 

@@ -8,7 +8,7 @@ import pytest
 from graded import answer, case, completed, order, trajectory
 
 from wardround.engine.records import Score
-from wardround.evaluators.examinations import exam_scores, full_path
+from wardround.evaluators.metrics.examinations import exam_scores, full_path
 from wardround.scenarios.case import Case, Lab, Study
 
 DICTIONARY = {"CAROTID SERIES has empty region list", "MRA head asked and recorded"}

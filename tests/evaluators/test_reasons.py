@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.engine.limits import Limits
-from wardround.evaluators.evidence.failure import KINDS
-from wardround.evaluators.judging.unread import Why
+from wardround.evaluators.evaluation import UNANSWERED
+from wardround.evaluators.judges.strict_reply import Why
 from wardround.evaluators.measures import UNDEFINED
-from wardround.evaluators.reason_words import CAUSES, EXACT, WORDS
-from wardround.evaluators.reasons import ended_by, known, listed, phrase, sentence
-from wardround.evaluators.standing import UNANSWERED
+from wardround.evaluators.reasons import CAUSES, EXACT, WORDS, ended_by, known, listed, phrase, sentence
+from wardround.evaluators.search.results import KINDS
 from wardround.scenarios.papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,10 +58,10 @@ def every() -> dict[str, str]:
                 if re.fullmatch(r"[a-z][a-z_]*(?:/[a-z_]+)?", reason) and reason not in NO_REASON:
                     found.setdefault(reason, str(path.relative_to(ROOT)))
     named = {
-        "judging/unread.py": get_args(Why),
-        "evidence/failure.py": KINDS,
+        "judges/strict_reply.py": get_args(Why),
+        "search/results.py": KINDS,
         "engine/limits.py": Limits.__struct_fields__,
-        "evaluators/standing.py": UNANSWERED,
+        "evaluators/evaluation.py": UNANSWERED,
         "evaluators/measures.py": UNDEFINED,
     }
     return found | {reason: path for path, reasons in named.items() for reason in reasons}
@@ -72,7 +71,7 @@ def test_every_reason_of_the_code_has_words() -> None:
     found = every()
     assert {"no_thinking", "no_answer", "nothing_recorded", "timeout", "prose", "bad_action", "no_truth"} <= set(found)
     missing = {reason: path for reason, path in found.items() if not known(reason)}
-    assert missing == {}, "give them a phrase and a sentence in evaluators/reason_words.py"
+    assert missing == {}, "give them a phrase and a sentence in evaluators/reasons.py"
 
 
 def test_a_cause_with_its_reason_has_words_in_every_pair() -> None:

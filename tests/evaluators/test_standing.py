@@ -3,7 +3,7 @@
 import pytest
 
 from wardround.engine.records import Ending
-from wardround.evaluators.standing import NOTHING_ASSERTED, UNANSWERED, ZERO, missed, unread_shapes, unscored
+from wardround.evaluators.evaluation import NOTHING_ASSERTED, UNANSWERED, ZERO, missed, unread_shapes, unscored
 
 ITS_OWN = [
     (Ending("doctor", "no_answer"), "no_answer"),

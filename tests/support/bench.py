@@ -6,13 +6,11 @@ from typing import Any
 import msgspec
 
 from wardround.engine.prompts import Prompts
-from wardround.evaluators.bench import Bench
-from wardround.evaluators.evidence.failure import SearchError
-from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.evidence.search import Search
-from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.panel import Panel
-from wardround.evaluators.judging.question import Question
+from wardround.evaluators.evaluation import Bench
+from wardround.evaluators.judges.panel import Panel, Sample
+from wardround.evaluators.judges.question import Question
+from wardround.evaluators.search.contract import Search
+from wardround.evaluators.search.results import Found, SearchError
 
 Reply = str | Exception
 Script = Mapping[str, Reply | Sequence[Reply]] | Callable[[Question, Sample], Reply]

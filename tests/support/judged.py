@@ -6,10 +6,10 @@ import msgspec
 
 from wardround.engine.events import digest_of
 from wardround.engine.records import Json, Score
-from wardround.evaluators.judging.panel import Vote
-from wardround.evaluators.outcome.account import OutcomeAccount
-from wardround.evaluators.outcome.assessed import AssessmentAccount, Item, Paired
-from wardround.evaluators.reasoning.account import (
+from wardround.evaluators.judges.panel import Vote
+from wardround.evaluators.outcome.items import AssessmentAccount, Item, Paired
+from wardround.evaluators.outcome.outcome_record import OutcomeAccount
+from wardround.evaluators.reasoning.reasoning_record import (
     Account,
     Looked,
     PartAccount,
@@ -17,7 +17,7 @@ from wardround.evaluators.reasoning.account import (
     ReferenceAccount,
     StepAccount,
 )
-from wardround.evaluators.rows import EpisodeScores
+from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.scenarios.case import Case, Category, Provenance, Truth
 
 PAGE = (

@@ -23,7 +23,7 @@ from wardround.engine.models.wire import Asked
 from wardround.engine.protocols import Model, Store
 from wardround.engine.records import Message
 from wardround.engine.stores.memory import MemoryStore
-from wardround.evaluators.standard import Standard
+from wardround.evaluators.metrics.standard import Standard
 from wardround.planning import Plan, plan, write_down
 from wardround.runs.encounter import Encounter, encounter
 from wardround.runs.runner import Runner

@@ -10,12 +10,10 @@ from graded import completed, trajectory
 
 from wardround.engine.records import Action, Ending, Score
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.evidence.failure import SearchError
-from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.evidence.page import Page
-from wardround.evaluators.evidence.search import Search
-from wardround.evaluators.reasoning.account import Account
 from wardround.evaluators.reasoning.evaluator import Reasoning
+from wardround.evaluators.reasoning.reasoning_record import Account
+from wardround.evaluators.search.contract import Search
+from wardround.evaluators.search.results import Found, Page, SearchError
 from wardround.scenarios.case import Case, Truth
 
 PASSAGE = Found("Appendicitis", "https://a.test/1", "Pain moves to the right. Fever is common. No rash.", date="2020")

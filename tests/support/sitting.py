@@ -12,9 +12,9 @@ from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import SEAT
-from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.reasoning.account import Account
-from wardround.evaluators.rows import RunScores
+from wardround.evaluators.reasoning.reasoning_record import Account
+from wardround.evaluators.report.score_rows import RunScores
+from wardround.evaluators.search.results import Found
 from wardround.judges import JudgeConfig, seats_of
 from wardround.replaying import replay_run
 from wardround.results import Run

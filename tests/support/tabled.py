@@ -3,7 +3,7 @@
 from typing import Any
 
 from wardround.engine.records import Score
-from wardround.evaluators.rows import EpisodeScores, RunScores
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 
 SYSTEMS = ("Respiratory", "Digestive", "Nervous")
 PARTS = ("formal", "thinking")

@@ -8,7 +8,7 @@ import click
 
 from wardround.cli.options import json_option, say_json
 from wardround.engine.errors import UsageError
-from wardround.evaluators.showing.as_read import answer_lines
+from wardround.evaluators.report.answer_reading import answer_lines
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.diagnosis import Verdict, compare
 

@@ -13,17 +13,16 @@ from wardround.cli.screen import console, echo
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.text import counted
-from wardround.evaluators.compare import compare_runs
-from wardround.evaluators.doubts import doubts
-from wardround.evaluators.ranking import ranking
-from wardround.evaluators.report import all_tables, as_json
-from wardround.evaluators.rows import RunScores
-from wardround.evaluators.standard import Standard
-from wardround.evaluators.summary import summarise
-from wardround.evaluators.table import comparison_table, ranking_table, score_table
-from wardround.evaluators.tables.extended import extended_tables
-from wardround.evaluators.tables.printed import terminal
-from wardround.evaluators.tables.records import as_csv
+from wardround.evaluators.metrics.standard import Standard
+from wardround.evaluators.report.compare import compare_runs
+from wardround.evaluators.report.html import all_tables, as_json
+from wardround.evaluators.report.paper_tables import extended_tables
+from wardround.evaluators.report.ranking import ranking
+from wardround.evaluators.report.score_rows import RunScores
+from wardround.evaluators.report.summary import summarise
+from wardround.evaluators.report.table_text import as_csv, terminal
+from wardround.evaluators.report.terminal import comparison_table, ranking_table, score_table
+from wardround.evaluators.report.warnings import doubts
 from wardround.paging import keep, one_page, write_pages
 from wardround.results import Run
 from wardround.scoring import score_run, scored

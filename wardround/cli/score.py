@@ -27,17 +27,15 @@ from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.protocols import Evaluator, Store
-from wardround.evaluators.bench import Knowledge
-from wardround.evaluators.checked import needs_of
-from wardround.evaluators.doubts import doubts
-from wardround.evaluators.evidence.search import LIBRARY
-from wardround.evaluators.rows import RunScores
-from wardround.evaluators.standard import Standard
-from wardround.evaluators.summary import Summary, summarise
-from wardround.evaluators.table import chosen, score_table
+from wardround.evaluators.evaluation import Knowledge, needs_of
+from wardround.evaluators.metrics.standard import Priced, Standard
+from wardround.evaluators.report.score_rows import RunScores
+from wardround.evaluators.report.summary import Summary, summarise
+from wardround.evaluators.report.terminal import chosen, score_table
+from wardround.evaluators.report.warnings import doubts
+from wardround.evaluators.search.contract import LIBRARY
 from wardround.judges import JudgeConfig, JudgeOptions, judge_config, searching
 from wardround.piloting import Pilot
-from wardround.priced import Priced
 from wardround.results import Run
 from wardround.scoring import evaluator_names, evaluator_of, score_run, stored_evaluator
 from wardround.scorings import names_by

@@ -16,9 +16,8 @@ from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.text import counted
 from wardround.evaluators.measures import measure_of
-from wardround.evaluators.rows import RunScores, Scoring
-from wardround.evaluators.showing.two_scorings import differs, kappa, scorings_page, value
-from wardround.evaluators.side_by_side import Differing, Pairing, SideBySide
+from wardround.evaluators.report.agreement import Differing, Pairing, SideBySide, differs, kappa, scorings_page, value
+from wardround.evaluators.report.score_rows import RunScores, Scoring
 from wardround.paging import keep
 from wardround.results import Run
 from wardround.scoring import compared

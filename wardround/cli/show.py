@@ -12,12 +12,12 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened
 from wardround.engine.text import counted
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.answer import asked_for
+from wardround.evaluators.evaluation import answers, goal_of
 from wardround.evaluators.measures import shown
+from wardround.evaluators.metrics.standard import asked_for
 from wardround.evaluators.reasons import ended_by
-from wardround.evaluators.showing.as_read import as_read
-from wardround.evaluators.showing.encounter import SAID, Encounter, Turn, encounter
-from wardround.evaluators.standing import answers, goal_of
+from wardround.evaluators.report.answer_reading import as_read
+from wardround.evaluators.report.episode_dialogue import SAID, Encounter, Turn, encounter
 from wardround.results import Run
 from wardround.runs.header import RunHeader, SeatHeader
 from wardround.scenarios.case import Case

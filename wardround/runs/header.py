@@ -16,7 +16,7 @@ from wardround.engine.errors import StoreError
 from wardround.engine.limits import Limits
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json, RunRow
-from wardround.evaluators.evidence.search import LIBRARY
+from wardround.evaluators.search.contract import LIBRARY
 
 VERSION = 2
 """The version of the headers that this Wardround writes."""

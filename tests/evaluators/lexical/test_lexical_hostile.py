@@ -2,9 +2,9 @@
 
 import pytest
 
-from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.question import Material, Question
-from wardround.evaluators.lexical.asides import without_asides
+from wardround.evaluators.content import without_asides
+from wardround.evaluators.judges.panel import Sample
+from wardround.evaluators.judges.question import Material, Question
 from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.outcome import questions as outcome
 from wardround.evaluators.reasoning import questions

@@ -9,22 +9,21 @@ from typing import Any
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.evaluators.evidence.quoted import locate
-from wardround.evaluators.judging.judge import Judge, Sample, answered
-from wardround.evaluators.judging.panel import Panel
-from wardround.evaluators.judging.question import Question
-from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.judges.panel import Judge, Panel, Sample, answered
+from wardround.evaluators.judges.question import Question
+from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.outcome import questions as outcome
-from wardround.evaluators.outcome.plan import reading
+from wardround.evaluators.outcome.items import read_items
+from wardround.evaluators.outcome.outcome_record import reading
 from wardround.evaluators.reasoning import questions
+from wardround.evaluators.reasoning.evaluator import read_reference
+from wardround.evaluators.reasoning.evidence import read_quotes
 from wardround.evaluators.reasoning.inquiry import Inquiry
-from wardround.evaluators.reasoning.items import read_items
-from wardround.evaluators.reasoning.judged import StepClass, Verdict
-from wardround.evaluators.reasoning.library import read_quotes
-from wardround.evaluators.reasoning.reference import read_reference
-from wardround.evaluators.reasoning.splitting import cut, read_starts
-from wardround.evaluators.reasoning.verdicts import read_class, read_found, read_judgment, read_outcome
+from wardround.evaluators.reasoning.judged_reply import StepClass, Verdict
+from wardround.evaluators.reasoning.part import cut, read_starts
+from wardround.evaluators.reasoning.questions import read_class, read_found, read_judgment, read_outcome
+from wardround.evaluators.search.quotes import locate
 from wardround.scenarios.case import Truth
 
 CASE = (
@@ -264,7 +263,7 @@ async def test_a_final_diagnosis_is_found_by_its_name() -> None:
 def test_the_same_reply_in_every_process() -> None:
     code = """if True:
         import asyncio, sys
-        from wardround.evaluators.judging.judge import Sample
+        from wardround.evaluators.judges.panel import Sample
         from wardround.evaluators.lexical.judge import LexicalJudge
         from wardround.evaluators.reasoning import questions as q
         case, step = sys.argv[1:]

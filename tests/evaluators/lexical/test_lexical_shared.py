@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from wardround.evaluators.agreement import Agreement, agreement
-from wardround.evaluators.evidence.corpus import Corpus
-from wardround.evaluators.evidence.passages import Fields
-from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.question import Question
+from wardround.evaluators.judges.panel import Sample
+from wardround.evaluators.judges.question import Question
 from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.outcome import questions as outcome
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.steps import split
+from wardround.evaluators.report.agreement import Agreement, agreement
+from wardround.evaluators.search.corpus import Corpus
+from wardround.evaluators.search.index import Fields
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import load as read_cases
 from wardround.scenarios.parsers.moves import Conclusion

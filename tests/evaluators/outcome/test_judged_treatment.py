@@ -10,11 +10,10 @@ from graded import case, completed, trajectory
 from wardround.engine.errors import EgressError, ProviderError, UsageError
 from wardround.engine.events import digest_of
 from wardround.engine.records import Ending, Score, Scored
-from wardround.evaluators.answer import Answer
-from wardround.evaluators.bench import Bench
-from wardround.evaluators.evidence.failure import SearchError
-from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.evidence.guarded import Guarded
+from wardround.evaluators.evaluation import Bench
+from wardround.evaluators.metrics.standard import Answer
+from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.stack import Guarded
 from wardround.scenarios.case import Case, Truth
 
 GIVEN = "Laparoscopic appendectomy within six hours after two litres of saline"

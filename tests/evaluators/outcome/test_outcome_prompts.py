@@ -9,17 +9,14 @@ from wardround import evaluators
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
-from wardround.evaluators.judging.judge import Sample, answered
-from wardround.evaluators.judging.model_judge import ModelJudge
-from wardround.evaluators.judging.question import Question
-from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.judges.panel import ModelJudge, Sample, answered
+from wardround.evaluators.judges.question import Question
+from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.outcome import questions
-from wardround.evaluators.outcome.pairing import numbers
-from wardround.evaluators.outcome.plan import reading
-from wardround.evaluators.reasoning.items import read_items
-from wardround.evaluators.reasoning.keywords import read_keywords
-from wardround.evaluators.reasoning.verdicts import read_found, read_outcome
+from wardround.evaluators.outcome.items import read_items
+from wardround.evaluators.outcome.outcome_record import numbers, reading
+from wardround.evaluators.reasoning.questions import read_found, read_keywords, read_outcome
 from wardround.scenarios.case import Truth
 
 PROMPTS = Prompts.load([Path(str(evaluators.__file__)).parent / "prompts"])

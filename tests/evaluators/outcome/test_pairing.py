@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.engine.errors import ProviderError
-from wardround.evaluators.judging.panel import Vote
-from wardround.evaluators.judging.unread import Unread
-from wardround.evaluators.outcome.assessed import Item, Paired
-from wardround.evaluators.outcome.pairing import figures, numbers, pair
+from wardround.evaluators.judges.panel import Vote
+from wardround.evaluators.judges.strict_reply import Unread
+from wardround.evaluators.outcome.items import Item, Paired
+from wardround.evaluators.outcome.outcome_record import figures, numbers, pair
 
 CT = Item("imaging", "CT", "an abscess")
 RECORD = (Item("lab", "CBC"), Item("lab", "CRP"), Item("imaging", "CT abdomen"))

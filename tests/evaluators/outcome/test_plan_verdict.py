@@ -8,8 +8,8 @@ from bench import verdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.judging.unread import Unread
-from wardround.evaluators.outcome.plan import PlanVerdict, reading
+from wardround.evaluators.judges.strict_reply import Unread
+from wardround.evaluators.outcome.outcome_record import PlanVerdict, reading
 
 QUOTE = {"passage": 2, "quote": "It works."}
 QUOTED = ((2, "It works."),)

@@ -3,8 +3,8 @@
 from graded import answer, case, order, trajectory
 
 from wardround.engine.records import Action
-from wardround.evaluators.outcome.assessed import Item
-from wardround.evaluators.outcome.sides import asked, recorded
+from wardround.evaluators.outcome.assessment import asked_items, recorded_items
+from wardround.evaluators.outcome.items import Item
 
 REPLY = """### Chain of Thought:
 <step 1> A CT would be too much.
@@ -21,7 +21,7 @@ TOLD = Action("answer", "told", {"answers": [answer("lab", "CBC")]})
 
 def test_a_request_is_what_stands_under_its_heading() -> None:
     played = trajectory(("doctor", Action("reply", REPLY)), ("patient", TOLD), scenario="one-turn")
-    side = asked(played)
+    side = asked_items(played)
     assert side.text == "1. Laboratory tests: CBC, CRP\n2. Ultrasound: to see the appendix"
     assert (side.origin, side.items, side.evidence) == ("reply", None, (1,))
 
@@ -29,19 +29,19 @@ def test_a_request_is_what_stands_under_its_heading() -> None:
 def test_thinking_left_in_a_reply_asks_for_nothing() -> None:
     thought = f"<think>### Additional Information Required:\nMRI</think>\n{REPLY}"
     played = trajectory(("doctor", Action("reply", thought)), ("patient", TOLD), scenario="one-turn")
-    assert "MRI" not in asked(played).text
+    assert "MRI" not in asked_items(played).text
 
 
 def test_a_request_in_free_text_without_structured_answers_is_there_too() -> None:
     free = Action("answer", "Nothing of the kind.")
     played = trajectory(("doctor", Action("reply", REPLY)), ("patient", free), scenario="one-turn")
-    assert asked(played).text.startswith("1. Laboratory tests")
+    assert asked_items(played).text.startswith("1. Laboratory tests")
 
 
 def test_a_typed_order_is_its_items() -> None:
     typed = Action("order", args={"kind": "lab", "items": ["CBC", "CRP", " "]})
     played = trajectory(("doctor", typed), ("examiner", TOLD))
-    assert asked(played).text == "- CBC\n- CRP"
+    assert asked_items(played).text == "- CBC\n- CRP"
 
 
 def test_of_a_plain_reply_it_is_what_the_answer_says_was_asked() -> None:
@@ -50,12 +50,12 @@ def test_of_a_plain_reply_it_is_what_the_answer_says_was_asked() -> None:
         ("doctor", Action("reply", "Rationale: no MRI.\nLAB: CBC, CT")),
         ("examiner", Action("answer", "told", {"answers": given})),
     )
-    assert asked(played).text == "- CBC\n- CT"
+    assert asked_items(played).text == "- CBC\n- CT"
 
 
 def test_several_orders_come_one_after_another_with_their_events() -> None:
     played = trajectory(*order([answer("lab", "CBC")]), *order([answer("imaging", "CT")]))
-    side = asked(played)
+    side = asked_items(played)
     assert (side.text, side.evidence) == ("- CBC\n- CT", (1, 3))
 
 
@@ -70,17 +70,17 @@ def test_what_is_no_order_is_left_out() -> None:
         ("doctor", Action("conclude", "Gout")),
         scenario="consultation",
     )
-    assert asked(nothing).text == ""
-    assert asked(nothing).evidence == ()
+    assert asked_items(nothing).text == ""
+    assert asked_items(nothing).evidence == ()
 
 
 def test_a_report_s_tests_are_its_text() -> None:
-    side = recorded(case(labs=(), imaging=(), microbiology=(), ancillary="- Ancillary Tests:\n  - CT: clear"))
+    side = recorded_items(case(labs=(), imaging=(), microbiology=(), ancillary="- Ancillary Tests:\n  - CT: clear"))
     assert (side.text, side.items, side.origin) == ("- Ancillary Tests:\n  - CT: clear", None, "reference")
 
 
 def test_tables_are_items_already_each_name_once() -> None:
-    side = recorded(case())
+    side = recorded_items(case())
     assert side.items == (
         Item("lab", "Haemoglobin"),
         Item("lab", "White cells"),
@@ -93,5 +93,5 @@ def test_tables_are_items_already_each_name_once() -> None:
 
 
 def test_an_empty_record_holds_nothing() -> None:
-    side = recorded(case(labs=(), imaging=(), microbiology=(), investigations=()))
+    side = recorded_items(case(labs=(), imaging=(), microbiology=(), investigations=()))
     assert (side.text, side.items) == ("", ())

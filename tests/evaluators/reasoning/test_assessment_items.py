@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wardround.evaluators.judging.unread import Unread
-from wardround.evaluators.outcome.assessed import Item
-from wardround.evaluators.reasoning.items import (
+from wardround.evaluators.judges.strict_reply import Unread
+from wardround.evaluators.outcome.items import (
     MOST,
+    Item,
     matched,
     precision_recall,
     published_items,

@@ -12,14 +12,11 @@ from reasoned import ANSWER, CASE, QUOTE, found_by, judged, judgment, played, pl
 from wardround.engine.errors import LimitReached, ProviderError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.records import Message, Score
-from wardround.evaluators.bench import Bench
-from wardround.evaluators.evidence.failure import KINDS, SearchError
-from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.model_judge import ModelJudge
-from wardround.evaluators.judging.panel import Panel
-from wardround.evaluators.judging.question import Question
+from wardround.evaluators.evaluation import Bench
+from wardround.evaluators.judges.panel import ModelJudge, Panel, Sample
+from wardround.evaluators.judges.question import Question
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
+from wardround.evaluators.search.results import KINDS, Found, SearchError
 from wardround.wording import wording
 
 PROVIDER = (

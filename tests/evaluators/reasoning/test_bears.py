@@ -2,7 +2,7 @@
 
 import pytest
 
-from wardround.evaluators.reasoning.bears import bears, concepts
+from wardround.evaluators.reasoning.inquiry import bears, concepts
 
 GOUT = "Gout causes joint swelling in the big toe at night."
 

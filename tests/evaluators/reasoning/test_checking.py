@@ -7,12 +7,11 @@ from bench import PlayedJudge, PlayedSearch
 from reasoned import OTHER, PASSAGE, QUOTE, found_by, judgment, pleased, said
 
 from wardround.engine.errors import LimitReached, ProviderError
-from wardround.evaluators.evidence.failure import KINDS, SearchError
-from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.judging.judge import Answer, Sample
-from wardround.evaluators.reasoning.checking import Check
-from wardround.evaluators.reasoning.judged import Rules
-from wardround.evaluators.reasoning.library import Library
+from wardround.evaluators.judges.panel import Answer, Sample
+from wardround.evaluators.reasoning.evidence import Library
+from wardround.evaluators.reasoning.inquiry import Check
+from wardround.evaluators.reasoning.judged_reply import Rules
+from wardround.evaluators.search.results import KINDS, Found, SearchError
 
 AGAIN = judgment("search", keywords="appendicitis course")
 

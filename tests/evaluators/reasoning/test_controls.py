@@ -9,18 +9,16 @@ from bench import PlayedJudge, bench
 from reasoned import CASE, found_by, played, pleased, said
 
 from wardround.engine.errors import ProviderError
-from wardround.evaluators.bench import Knowledge
-from wardround.evaluators.doubts import doubts
-from wardround.evaluators.evaluated import Evaluated, Tally
-from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.panel import Panel
-from wardround.evaluators.judging.question import Question
+from wardround.evaluators.evaluation import Knowledge
+from wardround.evaluators.judges.panel import Panel, Sample
+from wardround.evaluators.judges.question import Question
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.evaluators.reasoning.controls import Control, claims, controlled, fitness, posed
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning
-from wardround.evaluators.rows import RunScores
-from wardround.evaluators.summary import summarise
+from wardround.evaluators.reasoning.reasoning_record import Control, claims, controlled, fitness, posed
+from wardround.evaluators.report.score_rows import Evaluated, RunScores, Tally
+from wardround.evaluators.report.summary import summarise
+from wardround.evaluators.report.warnings import doubts
 
 GIVEN = played("### Answer:\nGout")
 RIGHT = {one.claim: one.passage for one in claims()}

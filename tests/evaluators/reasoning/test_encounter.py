@@ -10,11 +10,10 @@ from reasoned import ANSWER, ASKING, BEARING, CASE, QUOTE, TRUTH, judged, judgme
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Score
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.question import Question
-from wardround.evaluators.reasoning.account import Account
-from wardround.evaluators.reasoning.encounter import EncounterReasoning
-from wardround.evaluators.reasoning.sampled import sampled
+from wardround.evaluators.judges.panel import Sample
+from wardround.evaluators.judges.question import Question
+from wardround.evaluators.reasoning.encounter import EncounterReasoning, sampled
+from wardround.evaluators.reasoning.reasoning_record import Account
 from wardround.scenarios.case import Case
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.evaluators.reasoning.inquiry import FURTHER, Inquiry, Look
-from wardround.evaluators.reasoning.judged import StepClass, Verdict
+from wardround.evaluators.reasoning.judged_reply import StepClass, Verdict
 
 T = TypeVar("T")
 

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from wardround.evaluators.reasoning.judged import JudgedReply, JudgedStep, ReferenceStep, StepClass, Verdict
+from wardround.evaluators.reasoning.judged_reply import JudgedReply, JudgedStep, ReferenceStep, StepClass, Verdict
 
 
 def test_only_reasoning_has_a_verdict() -> None:

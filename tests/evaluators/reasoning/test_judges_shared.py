@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wardround.evaluators.agreement import Agreement, agreement
+from wardround.evaluators.report.agreement import Agreement, agreement
 
 MODELS = {"deepseek-r1": "DeepSeek-R1", "o3-mini": "o3-mini", "qwen3-14b-thinking": "Qwen3-14B with thinking"}
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reasoning.md"

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.judging.unread import Unread
+from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.reasoning.inquiry import Inquiry
-from wardround.evaluators.reasoning.judged import Verdict
-from wardround.evaluators.reasoning.keywords import QUERY, read_keywords
+from wardround.evaluators.reasoning.judged_reply import Verdict
+from wardround.evaluators.reasoning.questions import QUERY, read_keywords
 
 SEARCH = '{"judgment": "Search", "keywords_to_search": "%s"}'
 TERMS = {

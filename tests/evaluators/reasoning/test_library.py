@@ -8,12 +8,11 @@ from bench import PlayedJudge, PlayedSearch, Reply
 from reasoned import OTHER, PASSAGE, PlayedReader, pleased, said
 
 from wardround.engine.errors import LimitReached, ProviderError
-from wardround.evaluators.evidence.failure import KINDS, SearchError
-from wardround.evaluators.evidence.found import Found
-from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.signed import HOSTILE
-from wardround.evaluators.judging.unread import Unread
-from wardround.evaluators.reasoning.library import LONG, Gathered, Library, read_quotes, unique
+from wardround.evaluators.injection.detect import HOSTILE
+from wardround.evaluators.judges.panel import Sample
+from wardround.evaluators.judges.strict_reply import Unread
+from wardround.evaluators.reasoning.evidence import LONG, Gathered, Library, read_quotes, unique
+from wardround.evaluators.search.results import KINDS, Found, SearchError
 
 FIRST, LAST = "Colchicine helps within a day.", "Ice helps as well in most."
 LONG_TEXT = f"{FIRST} {'Nothing of note is said here. ' * 100}{LAST}"

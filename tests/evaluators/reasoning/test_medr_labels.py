@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.evaluators.intervals import normal, student_t
-from wardround.evaluators.reasoning.judged import JudgedReply, StepClass, Verdict
+from wardround.evaluators.reasoning.judged_reply import JudgedReply, StepClass, Verdict
 from wardround.evaluators.reasoning.medr import judged_reply
 from wardround.evaluators.reasoning.scores import scores
 from wardround.evaluators.reasoning.steps import split
+from wardround.evaluators.report.intervals import normal, student_t
 
 MODELS = ("deepseek-r1", "gemini2-ft", "qwq")
 

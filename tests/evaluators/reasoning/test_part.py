@@ -7,14 +7,13 @@ import pytest
 from bench import PlayedJudge
 from reasoned import OTHER, PASSAGE, QUOTE, STEPS, found_by, judgment, pleased, said, script
 
-from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.panel import Panel
-from wardround.evaluators.judging.question import Question
-from wardround.evaluators.measure import Part
-from wardround.evaluators.reasoning.judged import Rules, StepClass, Verdict
-from wardround.evaluators.reasoning.library import Library
+from wardround.evaluators.judges.panel import Panel, Sample
+from wardround.evaluators.judges.question import Question
+from wardround.evaluators.measures import Part
+from wardround.evaluators.reasoning.doctor_replies import Reply
+from wardround.evaluators.reasoning.evidence import Library
+from wardround.evaluators.reasoning.judged_reply import Rules, StepClass, Verdict
 from wardround.evaluators.reasoning.part import Judging, judged_reply
-from wardround.evaluators.reasoning.turns import Reply
 
 TEXT = "<step 1> First it is.\n<step 2> Then it is.\n<step 3> Last it is.\n\n### Answer:\nGout"
 REPLY = Reply(2, 7, "conclusion", TEXT, "One thought.\n\nAnother thought.", "What was known.")

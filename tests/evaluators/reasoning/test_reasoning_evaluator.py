@@ -19,8 +19,8 @@ from reasoned import (
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.records import Action, Ending, Score
-from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.question import Question
+from wardround.evaluators.judges.panel import Sample
+from wardround.evaluators.judges.question import Question
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
 from wardround.scenarios.case import Truth

@@ -4,8 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.measure import Part
-from wardround.evaluators.reasoning.judged import JudgedReply, JudgedStep, ReferenceStep, Rules, StepClass, Verdict
+from wardround.evaluators.measures import Part
+from wardround.evaluators.reasoning.judged_reply import (
+    JudgedReply,
+    JudgedStep,
+    ReferenceStep,
+    Rules,
+    StepClass,
+    Verdict,
+)
 from wardround.evaluators.reasoning.scores import Counted, count, scores
 
 LABELS = {

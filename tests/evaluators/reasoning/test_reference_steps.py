@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.judging.unread import Unread
-from wardround.evaluators.reasoning.reference import published_reference, read_reference
+from wardround.evaluators.judges.strict_reply import Unread
+from wardround.evaluators.reasoning.evaluator import published_reference, read_reference
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import wardround
 from wardround import Action, View
 from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.reasoning.turns import asks, replies
+from wardround.evaluators.reasoning.doctor_replies import asks, replies
 from wardround.scenarios.case import Finding
 
 

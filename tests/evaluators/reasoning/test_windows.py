@@ -9,21 +9,17 @@ from hypothesis import strategies as st
 from reasoned import STEPS, found_by, judged, played, pleased, said, script, values
 
 from wardround.engine.errors import ProviderError
-from wardround.evaluators.doubts import doubts
-from wardround.evaluators.evaluated import Evaluated, Tally
-from wardround.evaluators.judging.fence import left_out, shown
-from wardround.evaluators.judging.judge import Sample
-from wardround.evaluators.judging.panel import Panel
-from wardround.evaluators.judging.question import LONGEST, Question
-from wardround.evaluators.measure import Part
-from wardround.evaluators.reasoning.account import Account
+from wardround.evaluators.judges.panel import Panel, Sample
+from wardround.evaluators.judges.question import LONGEST, Question, left_out, shown
+from wardround.evaluators.measures import Part
+from wardround.evaluators.reasoning.doctor_replies import Reply
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning
-from wardround.evaluators.reasoning.library import Library
-from wardround.evaluators.reasoning.part import Judging
-from wardround.evaluators.reasoning.turns import Reply
-from wardround.evaluators.reasoning.windows import Windows, windows
-from wardround.evaluators.rows import EpisodeScores, RunScores
-from wardround.evaluators.summary import summarise
+from wardround.evaluators.reasoning.evidence import Library
+from wardround.evaluators.reasoning.part import Judging, Windows, windows
+from wardround.evaluators.reasoning.reasoning_record import Account
+from wardround.evaluators.report.score_rows import EpisodeScores, Evaluated, RunScores, Tally
+from wardround.evaluators.report.summary import summarise
+from wardround.evaluators.report.warnings import doubts
 from wardround.scenarios.case import Truth
 
 FILLER = "Finding number {} speaks for something that is explained here at some length, so that it counts as a thought."

@@ -10,7 +10,7 @@ import pytest
 import wardround
 from wardround.building import build_mimic
 from wardround.engine.stores.memory import MemoryStore
-from wardround.evaluators.summary import summarise
+from wardround.evaluators.report.summary import summarise
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.census import census
 from wardround.scenarios.loaders.load import load

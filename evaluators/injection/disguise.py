@@ -1,0 +1,242 @@
+"""A text as a reader takes it in: tricks of spelling and encodings undone."""
+
+import base64
+import binascii
+import codecs
+import html
+import re
+import unicodedata
+import urllib.parse
+import zlib
+from collections.abc import Iterator
+
+from wardround.engine.text import later
+from wardround.evaluators.judges.question import seen
+
+_BASE = later(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8000}+={0,6}")
+_HEX = later(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000}+)")
+_BITS = later(r"(?<!\d)(?:[01]{8}\s?){6,2000}+")
+_NUMBERS = later(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}+\d{2,3}")
+_PACKED = b"\x1f\x8b\x08"
+"""How gzip begins."""
+_MOST = 100_000
+"""Bytes that a packed text is unpacked to."""
+_WIDE = "\u2e80"
+"""From here on a sign is worth several letters."""
+
+_BRAILLE = later("[\u2801-\u28ff][\u2800-\u28ff\\s]{4,}[\u2801-\u28ff]")
+_DOT, _DASH = ".\u00b7\u2022", "\\-\u2212\u2013\u2014_"
+_MORSE = later(rf"(?<![{_DOT}{_DASH}])(?:[{_DOT}{_DASH}]{{1,5}}[ /|\n]{{1,3}}){{7,400}}[{_DOT}{_DASH}]{{1,5}}")
+SIGNALS = {
+    ".-": "a",
+    "-...": "b",
+    "-.-.": "c",
+    "-..": "d",
+    ".": "e",
+    "..-.": "f",
+    "--.": "g",
+    "....": "h",
+    "..": "i",
+    ".---": "j",
+    "-.-": "k",
+    ".-..": "l",
+    "--": "m",
+    "-.": "n",
+    "---": "o",
+    ".--.": "p",
+    "--.-": "q",
+    ".-.": "r",
+    "...": "s",
+    "-": "t",
+    "..-": "u",
+    "...-": "v",
+    ".--": "w",
+    "-..-": "x",
+    "-.--": "y",
+    "--..": "z",
+}
+_BEATS = later(rf"[{_DOT}{_DASH}] [{_DOT}{_DASH}]")
+_SPELT = (
+    *("alpha", "alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliet", "kilo"),
+    *("lima", "mike", "november", "oscar", "papa", "quebec", "romeo", "sierra", "tango", "uniform", "victor"),
+    *("whisky", "whiskey", "xray", "yankee", "zulu"),
+)
+_SPELLING = later(r"\b(?:(?:{0})[\s,.-]{{1,3}}){{3,200}}(?:{0})\b".format("|".join(_SPELT)))
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"  # itself no word
+_FEW = 4
+"""Different letters that signals spell at least."""
+
+
+def written(text: str) -> bool:
+    """Whether words are written in `text` in any of these codes."""
+    for place in _BASE.finditer(text):
+        if any(_tells(data) for data in _based(place[0])):
+            return True
+    for place in _HEX.finditer(text):
+        if _tells(bytes.fromhex("".join(re.findall("[0-9A-Fa-f]{2}", place[1])))):
+            return True
+    for place in _BITS.finditer(text):
+        if any(readable("".join(chr(int(bits, 2)) for bits in re.findall("[01]{8}", place[0])))):
+            return True
+    for place in _NUMBERS.finditer(text):
+        codes = [int(code) for code in re.findall(r"\d+", place[0])]
+        if all(32 <= code < 127 for code in codes) and any(readable("".join(map(chr, codes)))):
+            return True
+    return _BRAILLE.search(text) is not None or _signalled(text)
+
+
+def readable(text: str) -> Iterator[str]:
+    """The text if it is one: long enough to say something, mostly letters and spaces."""
+    if len(text) < 8 and sum(char >= _WIDE for char in text) < 4:
+        return
+    if sum(char.isalpha() or char.isspace() for char in text) > 0.7 * len(text):
+        yield text
+
+
+def _based(word: str) -> Iterator[bytes]:
+    """What it is in base 64 or base 32, where it is that."""
+    body = word.rstrip("=").replace("-", "+").replace("_", "/")
+    for decode, pad in ((base64.b64decode, 4), (base64.b32decode, 8)):
+        try:
+            yield decode(body + "=" * (-len(body) % pad))
+        except (binascii.Error, ValueError):
+            continue
+
+
+def _tells(data: bytes) -> bool:
+    """Whether the bytes are words, in any script, or a packed text."""
+    if data.startswith(_PACKED):
+        return True
+    if len(data) > 2 and data[0] & 15 == 8 and int.from_bytes(data[:2], "big") % 31 == 0:  # how zlib begins
+        try:
+            data = zlib.decompressobj().decompress(data, _MOST)
+        except zlib.error:
+            return False
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return False
+    return text.isprintable() and any(readable(text))
+
+
+def _signalled(text: str) -> bool:
+    """Whether letters are spelt in Morse signals or as on the radio."""
+    for place in _MORSE.finditer(text) if _BEATS.search(text) else ():
+        signs = re.sub(f"[{_DASH}]", "-", re.sub(f"[{_DOT}]", ".", place[0]))
+        letters = [SIGNALS.get(sign, "") for sign in re.findall("[.-]+", signs)]
+        if all(letters) and len(set(letters)) >= _FEW:
+            return True
+    low = text.lower()
+    if sum(name in low for name in _SPELT) < _FEW:  # quicker than to look for a row of them
+        return False
+    for place in _SPELLING.finditer(low):
+        if "".join(word[0] for word in re.findall(r"[^\W\d_]{3,}", place[0])) not in _ALPHABET:
+            return True
+    return False
+
+
+# fmt: off
+WORDS = (
+    "ignore", "disregard", "previous", "instruction", "judge", "grader", "evaluator", "verdict", "correct", "answer",
+    "grade", "score", "mark", "step", "rules", "reply", "output", "return", "system", "must", "classify", "reasoning",
+    "rubric", "full", "marks",
+)
+# fmt: on
+"""What a text in code is looked through for."""
+
+_LATIN = dict(
+    zip(
+        "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u051d"
+        "\u04bb\u03bf\u03b9\u03ba\u03bd\u03c1\u03c5\u03c7\u0261\u0131\u1d00\u0299\u1d04\u1d05\u1d07\u0262\u029c\u026a"
+        "\u1d0a\u1d0b\u029f\u1d0d\u0274\u1d0f\u1d18\u0280\ua731\u1d1b\u1d1c\u1d20\u1d21\u028f\u1d22\u0251\u03b1",
+        "abekmhopctyxijsdqwhoikvpuxgiabcdeghijklmnoprstuvwyzaa",
+        strict=True,
+    )
+)
+"""Letters that look like a small Latin one."""
+_SIMPLE = dict(
+    zip(
+        "請將視為從無須證實驗檢確認誤對錯斷評審閱給滿過獎員應該結論輸說這個題問標準參編註記錄條項規則關於單顯"
+        "裡後來與經複雜馬當會還沒讓選擇種類級雙聲稱語機師輯責處離難頁據庫細節聽寫讀總權簡歷執導終異鑑訂覆議決",
+        "请将视为从无须证实验检确认误对错断评审阅给满过奖员应该结论输说这个题问标准参编注记录条项规则关于单显"
+        "里后来与经复杂马当会还没让选择种类级双声称语机师辑责处离难页据库细节听写读总权简历执导终异鉴订复议决",
+        strict=True,
+    )
+)
+"""Traditional signs of the words that are looked for, and the simplified ones that these are listed in."""
+_FLAGS = {chr(0x1F1E6 + place): chr(ord("a") + place) for place in range(26)}
+_FOLD = str.maketrans(_LATIN | _SIMPLE | _FLAGS)
+_LEET = str.maketrans("013456789@$|!", "oieasgtbgasil")
+_MARKS = later("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]+")
+_QUOTES = str.maketrans(
+    "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u2010\u2011\u2012\u2013\u2014_", '\'\'\'\'"""""----- '
+)
+_SPACE = later(r" [^\S\n]+|[^\S\n ][^\S\n]*")  # not each single space, which nearly all are
+_LINES = later(r" ?\n\s*")
+_LETTERS = later(r"(?<![^\W_])(?:[^\W_][\W_]{1,3}){5,400}[^\W_](?![^\W_])")
+_MIXED = later(r"(?<![\w@$])(?=[a-z@$!|]{0,30}[0-9@$!|])(?=[0-9@$!|]{0,30}[a-z])[a-z0-9@$!|]{3,30}(?!\w)")
+_LONG = later(r"[a-z]{18,400}")
+_ESCAPED = later(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
+_INITIALS = later(r"[.!?\n]\W{0,5}([a-z])")
+_SHORT_LINES = later(r"^(?:[^\W\d_]+(?: [^\W\d_]+)?[.,;:!]?\n){3,400}+[^\n]{1,40}$", re.MULTILINE)
+"""A column of one or two words a line: a sentence set upright."""
+_PERCENT = later(r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}")
+
+
+def plain(text: str) -> str:
+    """Small letters without accents, invisible characters and typographic variants; line feeds are kept."""
+    text = seen(text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text)
+        text = unicodedata.normalize("NFC", _MARKS.sub("", text))
+        text = text.translate(_QUOTES)
+    text = text.lower().replace("_", " ").replace("n't", " not")
+    return _LINES.sub("\n", _SPACE.sub(" ", text))
+
+
+def folded(text: str) -> str:
+    """A plain text with letters that look like Latin ones as these, and Chinese in its simplified signs."""
+    return text if text.isascii() else text.translate(_FOLD)
+
+
+def disguised(text: str) -> bool:
+    """Whether a plain text hides words of judging in single letters, in initials, or in one long word."""
+    if _telling(text[:1] + "".join(_INITIALS.findall(text)), 1, 6):
+        return True
+    for run in _LETTERS.findall(text):
+        if _telling(re.sub(r"[\W_]+", "", run), 1):
+            return True
+    return any(_telling(word, 2) for word in dict.fromkeys(_LONG.findall(text)))
+
+
+def coded(text: str, smooth: str) -> Iterator[str]:
+    """What `text`, whose plain form is `smooth`, may say once escapes and shifted or replaced letters are undone."""
+    if "\\" in text and (told := _ESCAPED.sub(_unescaped, text)) != text:
+        yield seen(told)
+    for place in _SHORT_LINES.finditer(smooth):
+        yield place[0].replace("\n", " ")
+    if "&#" in text or "&lt" in text:
+        yield html.unescape(text)
+    if "%" in text or "+" in text:
+        for place in _PERCENT.finditer(text):
+            yield from readable(urllib.parse.unquote_plus(text[max(0, place.start() - 40) : place.end()]))
+    if sum(_ROT13[word] in smooth for word in WORDS) > 1:
+        yield codecs.encode(smooth, "rot13")
+    if sum(word[::-1] in smooth for word in WORDS) > 1:
+        yield smooth[::-1]
+    leet = {place[0].translate(_LEET) for place in _MIXED.finditer(smooth)}
+    if sum(any(word.startswith(name) for word in leet) for name in WORDS) > 1:
+        yield _MIXED.sub(lambda match: match[0].translate(_LEET), smooth)
+
+
+_ROT13 = {word: codecs.encode(word, "rot13") for word in WORDS}
+
+
+def _telling(letters: str, least: int, shortest: int = 5) -> bool:
+    letters = letters.translate(_LEET)
+    return sum(len(word) >= shortest and word in letters for word in (*WORDS, "markthis", "sayright")) >= least
+
+
+def _unescaped(place: re.Match[str]) -> str:
+    number = int(next(filter(None, place.groups())), 16)
+    return chr(number) if number <= 0x10FFFF else place[0]

@@ -1,0 +1,258 @@
+"""Judges and panels: one judge, or several of which the majority decides; every vote is kept."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Generic, Protocol, TypeVar
+
+import anyio
+import msgspec
+
+from wardround.engine.errors import LimitReached, ProviderError, UsageError
+from wardround.engine.once import Once
+from wardround.engine.prompts import Prompts
+from wardround.engine.records import Json, Message
+from wardround.engine.seat import Voice
+from wardround.evaluators.judges.question import Question, fenced
+from wardround.evaluators.judges.strict_reply import Unread, noticing
+
+T = TypeVar("T")
+Reading = Callable[[str], T | Unread]
+"""Reads a reply strictly."""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """Which of a judge's answers to the same question: its texts in the opposite order, the how-manieth repeat."""
+
+    swapped: bool = False
+    repeat: int = 0
+
+
+class Judge(Protocol):
+    """One judge in one episode.
+
+    `seat` is unique in its panel and that of its events, `spec` what the user wrote. `floor` says that it is a lexical
+    stand-in, whose figures are a lower bound of what a judge is worth.
+    """
+
+    seat: str
+    spec: str
+    floor: bool
+
+    async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
+        """Its reply. `said` are replies to the same question that could not be read: it is asked for a repair.
+
+        Raises ProviderError and LimitReached.
+        """
+        ...
+
+
+class Answer(msgspec.Struct, Generic[T], frozen=True):
+    """A `value`, or None with a `reason`: `judge_unreadable/WHY`, `judge/KIND` of what kept it from being asked.
+
+    `noticed`: the judge says that a text spoke to it.
+    """
+
+    value: T | None
+    reason: str = ""
+    noticed: bool = False
+
+
+async def answered(
+    judge: Judge, question: Question, read: Reading[T], sample: Sample | None = None, *, repairs: int = 1
+) -> Answer[T]:
+    """Ask, and ask again up to `repairs` times while the reply cannot be read; never a default."""
+    said: list[str] = []
+    while True:
+        try:
+            reply = await judge.say(question, sample or Sample(), said)
+        except ProviderError as error:
+            return Answer(None, f"judge/{error.kind}")
+        except LimitReached as error:
+            return Answer(None, f"judge/{error.limit}")
+        value = read(reply)
+        if not isinstance(value, Unread):
+            return Answer(value, noticed=noticing(reply))
+        said.append(reply)
+        if len(said) > repairs:
+            return Answer(None, value.reason)
+
+
+async def together(works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+    """What each of them returns; what one of several raises ends the others, and comes out in a group."""
+    if len(works) == 1:
+        return [await works[0]()]
+    done: dict[int, T] = {}
+
+    async def fill(at: int) -> None:
+        done[at] = await works[at]()
+
+    async with anyio.create_task_group() as group:
+        for at in range(1, len(works)):
+            group.start_soon(fill, at)
+        if works:  # the first needs no task of its own
+            await fill(0)
+    return [done[at] for at in range(len(works))]
+
+
+TORN = "judge_torn"
+"""Reason: one judge's own answers (repeats, or the other order) have no majority."""
+DIVIDED = "judges_divided"
+"""Reason: no answer has more than half of the judges behind it."""
+
+
+class Vote(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One answer of one judge (its seat) to one question; `value` is None with a `reason`, `noticed` as in Answer."""
+
+    judge: str
+    value: Json
+    reason: str = ""
+    swapped: bool = False
+    repeat: int = 0
+    noticed: bool = False
+
+
+class Ruling(msgspec.Struct, Generic[T], frozen=True):
+    """What the panel decided, None with a `reason`; all `votes`, in order of judge, order, repeat."""
+
+    value: T | None
+    votes: tuple[Vote, ...]
+    reason: str = ""
+    by: tuple[T | None, ...] = ()
+    """What each judge decided, in the panel's order."""
+
+    @property
+    def noticed(self) -> bool:
+        """Whether a judge says that a text spoke to it."""
+        return any(vote.noticed for vote in self.votes)
+
+    @property
+    def steady(self) -> bool:
+        """Whether all votes say the same."""
+        return len({msgspec.json.encode(vote.value) for vote in self.votes}) == 1
+
+
+class Panel:
+    """The judges of one evaluation. With `repeats` or `swap` each of them is asked more than once.
+
+    A judge decides by the majority of its own answers, the panel by that of its judges: more than half of all, so a
+    judge that failed counts against every answer. Raises UsageError for a panel without judges.
+    """
+
+    def __init__(self, judges: Sequence[Judge], *, repeats: int = 1, swap: bool = False) -> None:
+        if not judges or repeats < 1:
+            raise UsageError("a panel has one judge at least, who is asked once at least")
+        self.judges = tuple(judges)
+        self.repeats, self.swap = repeats, swap
+
+    @property
+    def floor(self) -> bool:
+        """Whether a lexical stand-in is among them."""
+        return any(judge.floor for judge in self.judges)
+
+    @property
+    def several(self) -> bool:
+        """Whether a question may get more than one vote."""
+        return len(self.judges) > 1 or self.repeats > 1 or self.swap
+
+    async def ask(self, question: Question, read: Reading[T], *, swappable: bool = False) -> Ruling[T]:
+        """The panel's answer to a question; `swappable` if the order of its texts must not matter."""
+
+        async def one(judge: Judge, sample: Sample) -> Answer[T]:
+            asked = question.swapped() if sample.swapped else question
+            return await answered(judge, asked, read, sample)
+
+        return await self.each(one, swappable=swappable)
+
+    async def first(self, question: Question, read: Reading[T]) -> Answer[T]:
+        """The answer of the first judge that gives one: for texts to be put in order, which no majority can do."""
+        reason = ""
+        for judge in self.judges:
+            answer = await answered(judge, question, read)
+            if answer.value is not None:
+                return answer
+            reason = reason or answer.reason
+        return Answer(None, reason)
+
+    async def each(
+        self, work: Callable[[Judge, Sample], Awaitable[Answer[T]]], *, swappable: bool = False
+    ) -> Ruling[T]:
+        """What the panel makes of `work`, done by all judges at once. Values are hashable JSON."""
+        samples = [
+            Sample(swapped, n)
+            for swapped in (False, True)[: 1 + (self.swap and swappable)]
+            for n in range(self.repeats)
+        ]
+        places = [(judge, sample) for judge in self.judges for sample in samples]
+        answers: list[Answer[T] | None] = [None] * len(places)
+
+        async def fill(at: int) -> None:
+            answers[at] = await work(*places[at])
+
+        if len(places) == 1:
+            await fill(0)
+        else:
+            async with anyio.create_task_group() as group:
+                for at in range(len(places)):
+                    group.start_soon(fill, at)
+        given = [answer for answer in answers if answer is not None]
+        votes = tuple(
+            Vote(judge.seat, answer.value, answer.reason, sample.swapped, sample.repeat, answer.noticed)
+            for (judge, sample), answer in zip(places, given, strict=True)
+        )
+        size = len(samples)
+        own = [_majority(given[at : at + size], TORN) for at in range(0, len(given), size)]
+        verdict = _majority(own, DIVIDED)
+        return Ruling(verdict.value, votes, verdict.reason, tuple(answer.value for answer in own))
+
+
+def _majority(answers: Sequence[Answer[T]], none: str) -> Answer[T]:
+    """The value of more than half of them; else the reason of the first failure, else `none`."""
+    if len(answers) == 1:
+        return answers[0]
+    counts = Counter(answer.value for answer in answers if answer.value is not None)
+    for value, count in counts.items():
+        if 2 * count > len(answers):
+            return Answer(value)
+    return Answer(None, next((answer.reason for answer in answers if answer.value is None), none))
+
+
+SILENCE = "(no text)"
+"""Stands for an empty reply in a repair, as endpoints refuse an empty message."""
+
+
+class ModelJudge:
+    """Asks `voice` the question NAME by the prompts judge/system and judge/NAME, and for a repair by judge/repair.
+
+    `structured` says that the endpoint takes a schema of the reply. `seed` is that of the seat's
+    sampling, if it has one: each repeat of a question has the next. Purposes of its calls: NAME, `NAME #2` for the
+    first repeat, `NAME repair`.
+    """
+
+    floor = False
+
+    def __init__(
+        self, seat: str, spec: str, voice: Voice, prompts: Prompts, *, structured: bool = False, seed: int | None = None
+    ) -> None:
+        self.seat, self.spec = seat, spec
+        self._voice, self._prompts, self._structured = voice, prompts, structured
+        self._seed = seed
+        self._once = Once[str](Exception, keep=True)
+
+    async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
+        """Its reply; raises ProviderError and LimitReached."""
+        asked = self._prompts[question.prompt].render(materials=fenced(question.materials), **question.said)
+        messages = [Message("system", self._prompts["judge/system"].text), Message("user", asked)]
+        for earlier in said:
+            repair = self._prompts["judge/repair"].text
+            messages += [Message("assistant", earlier.strip() or SILENCE), Message("user", repair)]
+        options: dict[str, Json] = {}
+        if self._structured and question.shape:
+            options["shape"] = dict(question.shape)
+        if sample.repeat and self._seed is not None:  # many endpoints take no seed, so it is only moved
+            options["seed"] = self._seed + sample.repeat
+        purpose = question.name + (f" #{sample.repeat + 1}" if sample.repeat else "") + (" repair" if said else "")
+
+        async def ask() -> str:
+            return (await self._voice.complete(messages, purpose=purpose, **options)).text
+
+        return await self._once.ask((purpose, sample.repeat, *messages), ask)

@@ -1,0 +1,418 @@
+"""The strict reading of a judge's reply: its JSON or its one word, or a typed reason why it is unread."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Literal, TypeVar
+
+import msgspec
+
+from wardround.engine.records import Json
+from wardround.engine.text import later, mended
+
+Why = Literal[
+    "empty",
+    "too_long",
+    "half_json",
+    "no_field",
+    "no_steps",
+    "no_test",
+    "too_many_steps",
+    "not_in_vocabulary",
+    "several",
+    "hedged",
+    "refusal",
+    "other_language",
+    "prose",
+    "contradicted",
+]
+
+
+class Unread(msgspec.Struct, frozen=True):
+    """A reply without a usable verdict: `why` is a stable word, `said` the beginning of the reply for people.
+
+    `empty`; `too_long`: above 100,000 characters; `half_json`: broken, or with a key twice; `no_field`: JSON without
+    the field asked for; `no_steps`, `no_test`: a list without a usable entry; `too_many_steps`: more reference steps
+    than allowed; `not_in_vocabulary`: the field holds another word; `several`: different verdicts, also in two fields;
+    `hedged`: a verdict with a doubt or a negation ("not correct", "Correct: false", "Correct, in part") or with signs
+    that are not read behind it; `refusal`; `other_language`: no Latin letter; `prose`: no verdict in its place;
+    `contradicted`: it says of a text what the text itself denies.
+    """
+
+    why: Why
+    said: str = ""
+
+    @property
+    def reason(self) -> str:
+        """The reason of a score that is missing because of it."""
+        return f"judge_unreadable/{self.why}"
+
+
+def unread(why: Why, text: str) -> Unread:
+    """With the beginning of `text`, on one line."""
+    return Unread(why, " ".join(text[:400].split())[:160])
+
+
+LONGEST = 100_000
+"""Characters of a judge's reply that are read at all."""
+
+_FENCE = re.compile(r"```[a-z]*[ \t]*\n?(.*?)```", re.IGNORECASE | re.DOTALL)
+_OPENS = re.compile(r'\{|\[(?=\s*[\[\]{"])')
+_TRAILING = re.compile(r",(?=\s*[}\]])")
+
+
+class Payload(msgspec.Struct, frozen=True):
+    """A parsed `value`, and the prose `after` it."""
+
+    value: Json
+    after: str = ""
+
+
+def payload(text: str) -> Payload | Unread | None:
+    """The reply's JSON object or list, in a code block or not, with prose around it or not; None if it holds none.
+
+    A comma before a closing bracket is overlooked, since the published template itself has one. Anything else that is
+    no JSON is `half_json`: a broken object, a key that comes twice (in the outermost object in other letters too), two
+    objects.
+    """
+    if len(text) > LONGEST:
+        return unread("too_long", text)
+    blocks = [block for block in _FENCE.findall(text) if _OPENS.search(block)]
+    if len(blocks) > 1:
+        return unread("several", text)
+    source = blocks[0] if blocks else text
+    opening = _OPENS.search(source)
+    if opening is None:
+        return None
+    closing = source.rfind("}" if opening[0] == "{" else "]")
+    body = source[opening.start() : closing + 1]
+    for attempt in (body, _TRAILING.sub("", body)):
+        try:
+            value = _decoder.decode(attempt)
+            value = mended(value) if "\\u" in attempt else value
+        except (ValueError, RecursionError):
+            continue
+        if _ambiguous(single(value)):
+            break
+        return Payload(value, text.rpartition("```")[2] if blocks else source[closing + 1 :])
+    return unread("half_json", text)
+
+
+def needed(text: str) -> Payload | Unread:
+    """The same where nothing but JSON will do: a reply without any is `prose`, or `empty`."""
+    held = payload(text)
+    return unread("prose" if text.strip() else "empty", text) if held is None else held
+
+
+def strings(text: str, names: Sequence[str]) -> tuple[str, ...] | Unread:
+    """The texts, blank ones left out, of the list under the first of `names` that the reply's object has."""
+    held = needed(text)
+    if isinstance(held, Unread):
+        return held
+    listed = field(held.value, names)
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        return unread("no_field", text)
+    return tuple(one for one in listed if one.strip())
+
+
+def single(value: Json) -> Json:
+    """The only entry of a list of one, else the value itself: a judge may put its object into a list."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def field(value: Json, names: Sequence[str]) -> Json:
+    """What an object holds under the first of `names` that it has, in any case; None if it has none.
+
+    None too where it has that name more than once, in other letters or spaces: which one is meant is not to be guessed.
+    """
+    if not isinstance(value, dict):
+        return None
+    read: dict[str, list[Json]] = {}
+    for key, held in value.items():
+        read.setdefault(key.strip().casefold(), []).append(held)
+    found = next((read[name] for name in names if name in read), [])
+    return found[0] if len(found) == 1 else None
+
+
+def _ambiguous(value: Json) -> bool:
+    """Whether an object has two keys that `field` would read as one: it is not to be guessed which is meant."""
+    return isinstance(value, dict) and len({key.strip().casefold() for key in value}) < len(value)
+
+
+def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """An object whose keys are each there once; keys that only look alike are two (`field` knows what it reads)."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key comes twice")
+    return dict(pairs)
+
+
+def _refused(constant: str) -> Json:
+    raise ValueError(f"{constant} is no JSON")
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refused)
+
+_HEDGES = later(
+    r"\b(?:partial(?:ly)?|partly|mostly|largely|somewhat|however|but|although|though|except|unless|maybe|perhaps|"
+    r"possibly|probably|unsure|uncertain|unclear|doubt(?:s|ful)?|instead|rather|actually|almost|nearly|half|halfway|"
+    r"in part|parts?(?= of (?:it|the|this))|disagree[sd]?|opposite|refuse[sd]?|aside|debatable|questionable|yet|"
+    r"as (?:far|long) as)\b|\?",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = later(
+    r"\b(?:fail\w*|miss(?:es|ed|ing)?|false\w*|untrue|wrong\w*|incorrect\w*|inaccura\w*|imprecise\w*|inexact\w*|"
+    r"incomplete\w*|mistak\w*|errors?|erroneous\w*|lack(?:s|ed|ing)?|omit\w*|omission\w*|overlook\w*|ignor\w*|"
+    r"neglect\w*|differ(?:s|ent|ently|ed|ing)?|contradict\w*|contrary|opposed?|oppos(?:es|ing)|den(?:y|ies|ied)|"
+    r"reject\w*|only|merely|just|if|provided|assuming|part|otherwise|another|too|vague|broader|narrower|less|"
+    r"insufficient\w*|inadequate\w*|unsupported|unproven|invalid|nope|nah|false[oa]?|fals[oa]|falsch|faux|fausse|pero|"
+    r"sino|aber|nicht|kein\w*|mais|pas)\b",
+    re.IGNORECASE,
+)
+_NEGATIONS = later(
+    r"\b(?:not|no|non|never|neither|nor|none|nothing|without|cannot|hardly|scarcely|barely)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+_AFFIRMED = later(
+    r"\b(?:right(?=\W*$| (?:that|about|on|answer|after))|true|valid|accurate|agrees?|match(?:es|ed)?|correctly|yes|"
+    r"(?:is|are|says|say|means|mean|names|name) the same|bears? (?:it|this|that) out|"
+    r"(?:is|are|was|were) (?:\w+ )?(?:found|covered|included|present|contained|supported|confirmed|correct|right))\b",
+    re.IGNORECASE,
+)
+_CLAUSE = later(r"[.,;:\n]")
+_UNREAD = later(
+    "[^\\x00-\\x7f\u00a0-\u024f\u0370-\u03ff\u1e00-\u1eff\u2010-\u2027\u202f-\u205e\u2070-\u209f\u20ac\u2122\u2190\u2192"
+    "\u2248\u2264\u2265\u2212\ufffd]"
+)
+"""Other than Latin and Greek letters, the signs of medical prose and what stands for half a character: a cross, a tick,
+another script.
+"""
+
+
+def hedged(text: str) -> bool:
+    """Whether a text doubts or negates anywhere, as one does that holds a verdict but does not give it."""
+    return any(pattern.search(text) for pattern in (_HEDGES, _NEGATIONS, _TAKEN_BACK, _UNREAD))
+
+
+def taken_back(text: str, *, negative: bool) -> Why | None:
+    """Why the words behind a verdict leave it open; None if they do not.
+
+    Behind a `negative` verdict a negation is what one expects, and a clause that affirms without one is not.
+    """
+    if _UNREAD.search(text) or _HEDGES.search(text):
+        return "hedged"
+    if not negative:
+        return "hedged" if _NEGATIONS.search(text) or _TAKEN_BACK.search(text) else None
+    for clause in _CLAUSE.split(text):
+        if _AFFIRMED.search(clause) and not _NEGATIONS.search(clause):
+            return "several"
+    return None
+
+
+FIELD = "addressed"
+"""The field of a reply in which a judge says so (prompts/judge/system.md)."""
+NOTICED = "noticed_by_judge"
+"""The flag of a text of which a judge said so."""
+
+
+def noticing(reply: str) -> bool:
+    """Whether the JSON of a reply says it; what is not plainly true is no."""
+    if FIELD not in reply:
+        return False
+    held = payload(reply)
+    return isinstance(held, Payload) and field(single(held.value), (FIELD,)) is True
+
+
+T = TypeVar("T")
+
+_AROUND = " \t\r\n*_`\"'[](){}<>.!:#-\u201c\u201d\u2018\u2019\u3002\uff01\uff1a\u3010\u3011"
+_BEFORE = _AROUND.replace("!", "")
+_LABEL = re.compile(
+    r"^[^\w\n!]*(?:here(?:['\u2019]s| is)\s+)?(?:(?:final|my|the)\s+)*(?:verdict|judge?ment|classification|class|type"
+    r"|category|answer|result|output|what i found)[ \t*_`\"']*(?::|=|\uff1a)(?P<said>.*\w.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# 'The current thinking step is Reasoning.', 'Yes, it is correct.'
+_IS = re.compile(
+    r"^[^\w!]*(?:(?P<yes>yes|no)[,.]?\s+)?(?:(?:the|this|my|current|thinking|predicted|final)\s+){0,4}(?:step|prediction"
+    r"|diagnosis|treatment|plan|statement|description|answer|verdict|judge?ment|classification|class|type|category|it)"
+    r"\s+is\s*:?\s+(?P<said>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+# What may stand between a verdict and words about it: the end of a sentence, or what opens a clause of reasons.
+_CLOSED = re.compile(r"[*_`\"')\]\u201d ]*[.!\u3002\uff01\n]")
+_REASONED = re.compile(
+    r"[*_`\"')\]\u201d]*(?:\s*[,;\uff0c]\s*|\s+[-\u2013\u2014]\s+|\s+)(?:because|since)\b"
+    r"|[*_`\"')\]\u201d ]*(?:[,;\uff0c]|\s[-\u2013\u2014]\s)\s*"
+    r"(?=(?:as\s+)?(?:it|its|this|that|the|these|those|they|both|all|each|every|step|passages?)\b)",
+    re.IGNORECASE,
+)
+
+_REFUSALS = re.compile(
+    r"\b(?:I(?:['\u2019]m| am) (?:sorry|unable|not able)|I (?:cannot|must decline)|I (?:ca|wo)n['\u2019]t|as an AI\b)",
+    re.IGNORECASE,
+)
+_LATIN = re.compile(r"[a-z]", re.IGNORECASE)
+_SPOKEN = re.compile(r"[^\W\d_]{2,}")
+_FEW = 2
+"""Words of which a sentence of reasons has more, or as many: behind a verdict one mark or word is another verdict."""
+
+
+def word(text: str, vocabulary: Mapping[str, T], negative: T | None = None) -> T | Unread:
+    """What the one word of `vocabulary` (lower case, also phrases) in `text` stands for.
+
+    Its place is the whole reply, a line `Verdict: WORD`, a sentence `the step is WORD`, or the beginning of the reply.
+    Behind it nothing may stand but reasons: sentences of their own, or a clause that opens as reasons do. In these
+    there may be neither another verdict nor a doubt, nor a negation unless the verdict is the `negative` one. All else
+    is typed: "Correct: false" is no verdict.
+    """
+    if not text.strip():
+        return unread("empty", text)
+    if len(text) > LONGEST:
+        return unread("too_long", text)
+    if (plain := _plain(text)) in vocabulary:
+        return vocabulary[plain]
+    if labels := [found for found in _LABEL.finditer(text) if mentioned(found["said"], vocabulary)]:
+        return _labelled(text, labels, vocabulary, negative)
+    if (sentence := _IS.match(text)) and mentioned(sentence["said"], vocabulary):
+        meant = _opening(sentence["said"], vocabulary, negative)
+        says_no = (sentence["yes"] or "").casefold() == "no"
+        if not sentence["yes"] or isinstance(meant, Unread) or says_no is (meant == negative):
+            return meant
+        return unread("several", text)
+    return _opening(text, vocabulary, negative)
+
+
+def alone(text: str, vocabulary: Mapping[str, T]) -> T | Unread:
+    """The same where nothing but the word may stand, or a label and the word: in a field of JSON."""
+    label = _LABEL.fullmatch(text.strip())
+    plain = _plain(label["said"] if label else text)
+    return vocabulary[plain] if plain in vocabulary else unread(_why(text, vocabulary), text)
+
+
+def contradicted(after: str, vocabulary: Mapping[str, T], meant: T, negative: T | None = None) -> Why | None:
+    """Why the words `after` a verdict leave it open; None if they do not."""
+    if mentioned(after, vocabulary) - {meant}:
+        return "several"
+    return taken_back(_any(vocabulary).sub(" ", after), negative=negative is not None and meant == negative)
+
+
+def mentioned(text: str, vocabulary: Mapping[str, T]) -> set[T]:
+    """The verdicts that `text` names anywhere as whole words."""
+    return {vocabulary[" ".join(found.casefold().split())] for found in _any(vocabulary).findall(text)}
+
+
+def _labelled(
+    text: str, labels: Sequence[re.Match[str]], vocabulary: Mapping[str, T], negative: T | None
+) -> T | Unread:
+    """The verdict of labelled lines: all say the same, and behind the last there are at most reasons."""
+    said = [_opening(label["said"], vocabulary, negative) for label in labels[:-1]]
+    said.append(_opening(text[labels[-1].start("said") :], vocabulary, negative))
+    if any(isinstance(one, Unread) for one in said):
+        return unread(_why(text, vocabulary), text)
+    return said[0] if all(one == said[0] for one in said) else unread("several", text)
+
+
+def _opening(text: str, vocabulary: Mapping[str, T], negative: T | None) -> T | Unread:
+    """The verdict at the beginning of a text that may go on with reasons."""
+    start = len(text) - len(text.lstrip(_BEFORE))
+    first = _any(vocabulary).match(text, start)
+    if first is None:
+        return unread(_why(text, vocabulary), text)
+    meant = vocabulary[" ".join(first[0].casefold().split())]
+    rest = text[first.end() :]
+    if not rest.strip(_AROUND):
+        return meant
+    goes_on = _CLOSED.match(rest) or _REASONED.match(rest)
+    if goes_on is None:
+        why = _why(text, vocabulary)
+        marked = why == "prose" and not rest.lstrip()[:1].isalpha()
+        return unread("hedged" if marked else why, text)
+    why_not = contradicted(rest, vocabulary, meant, negative)
+    if why_not is None and len(_SPOKEN.findall(rest)) < _FEW:
+        why_not = "hedged"
+    return meant if why_not is None else unread(why_not, text)
+
+
+def _why(text: str, vocabulary: Mapping[str, T]) -> Why:
+    """Why there is no verdict in its place."""
+    found = len(mentioned(text, vocabulary))
+    if found > 1:
+        return "several"
+    if _REFUSALS.search(text):
+        return "refusal"
+    if found and hedged(_any(vocabulary).sub(" ", text)):
+        return "hedged"
+    return "prose" if _LATIN.search(text) else "other_language"
+
+
+def _any(vocabulary: Mapping[str, T]) -> re.Pattern[str]:
+    """Any word of the vocabulary as a whole word, the longest first."""
+    return _any_of(tuple(vocabulary))
+
+
+@lru_cache(maxsize=64)  # there are few vocabularies, and each is asked for at every reply
+def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
+    longest = sorted(words, key=lambda name: (-len(name), name))
+    either = "|".join(r"\s+".join(map(re.escape, name.split())) for name in longest)
+    return re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lstrip(_BEFORE).rstrip(_AROUND).split()).casefold()
+
+
+_CLAIMS = (
+    *("judgment", "judgement", "verdict", "accuracy", "correct", "is_correct", "right", "found", "hit", "covered"),
+    *("matched", "match", "answer", "result", "outcome", "conclusion"),
+)
+"""Fields in which a judge gives a verdict, whichever of them was asked for."""
+_YES, _NO = frozenset(("yes", "true", "right", "correct")), frozenset(("no", "false", "wrong", "incorrect"))
+
+
+def claimed(
+    held: Payload, text: str, names: Sequence[str], vocabulary: Mapping[str, T], negative: T | None = None
+) -> T | Unread:
+    """What the first of `names` that the object has holds: a word of `vocabulary`, or a boolean where that has two.
+
+    Another field that gives another verdict, or words behind the object that do or that doubt, leave it open. A list of
+    one text is read as that text.
+    """
+    value = single(held.value)
+    said = value if isinstance(value, str) else field(value, names)
+    if said is None:
+        return unread("no_field", text)
+    if isinstance(said, bool) and negative is False:
+        meant: T | Unread = next(one for one in vocabulary.values() if one is said)
+    elif isinstance(said, str):
+        meant = alone(said, vocabulary)
+    else:
+        return unread("not_in_vocabulary", text)
+    if isinstance(meant, Unread):
+        return unread("not_in_vocabulary" if meant.why == "prose" else meant.why, text)
+    why = _denied(value, names, vocabulary, meant, negative) or contradicted(held.after, vocabulary, meant, negative)
+    return unread(why, text) if why else meant
+
+
+def _denied(value: Json, names: Sequence[str], vocabulary: Mapping[str, T], meant: T, negative: T | None) -> Why | None:
+    """`several` if any field of the object gives another verdict."""
+    for name, said in value.items() if isinstance(value, dict) else ():
+        key = name.strip().casefold()
+        if isinstance(said, bool) and key in vocabulary and key not in names:
+            agrees = (vocabulary[key] == meant) is said or (not said and vocabulary[key] != meant)
+        elif key in _CLAIMS or key in names:
+            agrees = _agrees(said, vocabulary, meant, negative)
+        else:
+            continue
+        if not agrees:
+            return "several"
+    return None
+
+
+def _agrees(said: Json, vocabulary: Mapping[str, T], meant: T, negative: T | None) -> bool:
+    """Whether a field says no other verdict than `meant`; what is none at all agrees."""
+    plain = " ".join(said.split()).casefold().strip(" .!*") if isinstance(said, str) else said
+    if negative is not None and (isinstance(plain, bool) or plain in _YES | _NO):
+        positive = plain is True or plain in _YES
+        return positive is (meant != negative)
+    return not isinstance(said, str) or not mentioned(said, vocabulary) - {meant}

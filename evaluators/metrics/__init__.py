@@ -1,0 +1,1 @@
+"""Metrics that need no judge: what was ordered, answered and spent."""

@@ -1,0 +1,168 @@
+"""Which examinations were ordered: recall, precision, cost, waste, and the full path from order to answer."""
+
+import math
+from collections.abc import Sequence
+
+from wardround.engine.records import Score
+from wardround.engine.seat import Seat
+from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.evaluation import missed, unscored
+from wardround.evaluators.measures import NO_ORDERS, UNDEFINED
+from wardround.evaluators.ordered_tests import TESTS, Request, Tally, again, orders_here, requests, tallies
+from wardround.scenarios.case import Case, Kind
+from wardround.scenarios.terms.catalogue import Catalogue
+from wardround.scenarios.terms.name_lookup import link
+
+
+class Examinations:
+    """Recall and precision of the tests ordered, and how they were ordered.
+
+    `exam_recall_KIND`: recorded items of the kind that were had / recorded items. `exam_recall`: mean over the kinds
+    recorded (paper 000 section 3.3). `exam_recall_pooled`: over all items (equation 3). `exam_precision_KIND`,
+    `exam_precision`, `exam_precision_pooled`: requests that the record answers / requests, each counted once.
+    `tests`: requests other than physical examination, repeated ones too; a panel is one. `test_cost`: points of all
+    answers. `repeat_requests`, `assumed_answers`: shares of all requests. `unusable_replies`: share of replies.
+    Not defined is None: `nothing_recorded`, `nothing_ordered`, `not_ordered_here` (a scenario without orders),
+    `unstructured` (answered in free text that cites nothing), `no_replies`, or the cause that ended the episode.
+    """
+
+    name = "examinations"
+
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
+        """Always the same names in the same order."""
+        del seat
+        return exam_scores(case, trajectory)
+
+
+def exam_scores(case: Case, trajectory: Trajectory, prices: Catalogue | None = None) -> list[Score]:
+    """The scores of `Examinations`; `prices` replaces the points that the episode was played with."""
+    asked = requests(trajectory)
+    reason = unscored(trajectory.ending) if orders_here(trajectory) else NO_ORDERS
+    if not reason and asked is None:
+        reason = "unstructured"
+    if reason or asked is None:
+        found = [Score(name, None, reason) for name in _NAMES]
+    else:
+        evidence = tuple(dict.fromkeys(request.seq for request in asked))
+        found = [Score(s.name, s.value, s.reason, evidence) for s in _recall(case, asked) + _orders(asked, prices)]
+    return [*found, _unusable(trajectory)]
+
+
+def full_path(accuracy: Score, exams: Sequence[Score]) -> list[Score]:
+    """`full_path_f1`, and as paper 000 has it `full_path` and `full_path_by_type`.
+
+    `full_path_f1` is accuracy x F1 of `exam_recall_pooled` and `exam_precision_pooled`: to order everything lowers it,
+    where the published figures grow. `full_path` is accuracy x recall over all items (equations 2 and 3);
+    `full_path_by_type` is what the published code computes: accuracy x mean of the recalls by type, 1 if no type is
+    recorded. `exams` are the scores of `Examinations`. None where a factor is None, with its reason; where a figure of
+    orders does not exist that is the reason, however the episode ended.
+    """
+    by_name = {score.name: score for score in exams}
+    pooled, mean = by_name["exam_recall_pooled"], by_name["exam_recall"]
+    if mean.reason == "nothing_recorded":
+        mean = Score(mean.name, 1.0)
+    return [
+        _product("full_path_f1", accuracy, _f1(pooled, by_name["exam_precision_pooled"])),
+        _product("full_path", accuracy, pooled),
+        _product("full_path_by_type", accuracy, mean),
+    ]
+
+
+def _f1(recall: Score, precision: Score) -> Score:
+    """The harmonic mean of both; 0 where nothing recorded was had, also where nothing was ordered at all."""
+    if recall.value is None:
+        return recall
+    if not recall.value or not precision.value:
+        return Score("exam_f1", 0.0, "", recall.evidence)
+    value = 2 * recall.value * precision.value / (recall.value + precision.value)
+    return Score("exam_f1", value, "", recall.evidence)
+
+
+_NAMES = (
+    *(f"exam_recall_{kind}" for kind in TESTS),
+    "exam_recall",
+    "exam_recall_pooled",
+    *(f"exam_precision_{kind}" for kind in TESTS),
+    "exam_precision",
+    "exam_precision_pooled",
+    "tests",
+    "test_cost",
+    "repeat_requests",
+    "assumed_answers",
+)
+
+
+def _recall(case: Case, asked: Sequence[Request]) -> list[Score]:
+    by_kind = tallies(case, asked)
+    return _by_kind("exam_recall", by_kind, "nothing_recorded")
+
+
+def _orders(asked: Sequence[Request], prices: Catalogue | None) -> list[Score]:
+    tests = [request for request in asked if request.kind != "examination"]
+    first: dict[object, Request] = {}
+    for request in tests:
+        first.setdefault((request.kind, request.refs or request.test or request.asked.casefold()), request)
+    once = list(first.values())
+    by_kind: dict[Kind, Tally] = {}
+    for kind in TESTS:
+        if of_kind := [request for request in once if request.kind == kind]:
+            by_kind[kind] = _answered(of_kind)
+    precision = _by_kind("exam_precision", by_kind, "nothing_ordered")
+    precision[-1] = _share("exam_precision_pooled", _answered(once).had, len(once), "nothing_ordered")
+    return [
+        *precision,
+        Score("tests", float(len(tests))),
+        Score("test_cost", math.fsum(_cost(request, prices) for request in asked)),
+        _share("repeat_requests", sum(1 for _ in again(asked)), len(asked), "nothing_ordered"),
+        _share("assumed_answers", sum(request.assumed for request in asked), len(asked), "nothing_ordered"),
+    ]
+
+
+def _cost(request: Request, prices: Catalogue | None) -> float:
+    linked = link(request.asked, prices) if prices is not None else None
+    return linked.points if linked else request.points
+
+
+def _answered(asked: Sequence[Request]) -> Tally:
+    return Tally(len(asked), sum(bool(request.refs) for request in asked))
+
+
+def _by_kind(name: str, by_kind: dict[Kind, Tally], undefined: str) -> list[Score]:
+    """One score for each kind, their mean, and the pooled share."""
+    shares = [
+        _share(f"{name}_{kind}", by_kind[kind].had, by_kind[kind].recorded, undefined)
+        if kind in by_kind
+        else Score(f"{name}_{kind}", None, undefined)
+        for kind in TESTS
+    ]
+    defined = [share.value for share in shares if share.value is not None]
+    mean = Score(name, sum(defined) / len(defined)) if defined else Score(name, None, undefined)
+    had, recorded = sum(t.had for t in by_kind.values()), sum(t.recorded for t in by_kind.values())
+    return [*shares, mean, _share(f"{name}_pooled", had, recorded, undefined)]
+
+
+def _share(name: str, part: int, whole: int, undefined: str) -> Score:
+    return Score(name, part / whole) if whole else Score(name, None, undefined)
+
+
+def _unusable(trajectory: Trajectory) -> Score:
+    """Defined for episodes that the parser ended too: they are what it is about."""
+    name, ending = "unusable_replies", trajectory.ending
+    if ending is None or not (ending.cause in ("completed", "parser") or missed(ending)):
+        return Score(name, None, unscored(ending))
+    replies, unusable = ending.facts.get("replies"), ending.facts.get("unusable")
+    if not isinstance(replies, int) or not isinstance(unusable, int) or not replies:
+        return Score(name, None, "no_replies")
+    return Score(name, unusable / replies)
+
+
+def _product(name: str, accuracy: Score, orders: Score) -> Score:
+    if orders.reason in UNDEFINED:
+        return Score(name, None, orders.reason)
+    for factor in (accuracy, orders):
+        if factor.value is None:
+            return Score(name, None, factor.reason)
+    assert accuracy.value is not None
+    assert orders.value is not None
+    evidence = tuple(dict.fromkeys((*orders.evidence, *accuracy.evidence)))
+    return Score(name, accuracy.value * orders.value, accuracy.reason, evidence)

@@ -1,0 +1,365 @@
+"""All house scores of an episode: the answer, usage, role breaks, and conclusions drawn too early."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import ClassVar
+
+import msgspec
+
+from wardround.engine.events import Acted, Called, effective
+from wardround.engine.records import Json, Score, Scored
+from wardround.engine.seat import Seat
+from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.evaluation import Bench, Goal, answers, goal_of, missed, unscored
+from wardround.evaluators.metrics.examinations import exam_scores, full_path
+from wardround.evaluators.ordered_tests import requests
+from wardround.evaluators.outcome.answer_judge import agreement, judged_diagnosis, judged_treatment
+from wardround.evaluators.outcome.outcome_record import OutcomeAccount
+from wardround.evaluators.reasoning.doctor_replies import asks, replies
+from wardround.scenarios.case import Case, items, stands
+from wardround.scenarios.parsers.roles import KINDS, Kind, Passages, breaks
+from wardround.scenarios.terms import diagnosis, treatment
+from wardround.scenarios.terms.catalogue import Catalogue, catalogue
+from wardround.scenarios.terms.commitment import entries
+
+ALL_PARTS, PARTS_F1 = "diagnosis_all_parts", "diagnosis_parts_f1"
+
+
+class Answer:
+    """`diagnosis_accuracy` or `treatment_accuracy`: 1.0, 0.0, or None with its reason (architecture section 5).
+
+    Paper 000 section 3.3 (the indicator of equation 2); paper 002 section 4.3. The answer is first read without the
+    truth; one that commits to no single diagnosis, or to no plan, is 0.0: `several_answers`, `no_diagnosis_asserted`,
+    `too_many_measures`, `no_treatment_asserted`. Without judges the match is lexical. On a `Bench` the panel decides on
+    what the answer commits to, and beside it stand `lexical_match`, for a treatment `published_treatment_accuracy` (no
+    evidence is wrong), and `judge_agreement` where more than one vote was asked for: 1.0 if they all say the same.
+    Beside a diagnosis stand `diagnosis_all_parts` and `diagnosis_parts_f1`, by words; where the game asked for a list,
+    `diagnosis_top_1` and on, by the same panel, and `answers_given`. A panel that reaches no verdict leaves None:
+    `judge_unreadable/WHY`, `judge/KIND`, `judge_torn`, `judges_divided`; for a treatment also `unverifiable`,
+    `uncited`, `search/KIND`. The account tells of votes, searches and quotations.
+    """
+
+    name = "answer"
+
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
+        """The scores; with judges also their account."""
+        goal, ending = goal_of(case, trajectory), trajectory.ending
+        bench = seat if isinstance(seat, Bench) else None
+        names = _names(goal, judged=bench is not None)
+        if reason := unscored(ending):
+            return [Score(name, None, reason) for name in names]
+        reference = case.truth.diagnosis if goal == "diagnosis" else case.truth.treatment
+        if not reference.strip():
+            return [Score(name, None, "no_truth") for name in names]
+        given, evidence = answers(ending).get(goal, ""), _last_word(trajectory)
+        if reason := missed(ending) or ("" if given else "no_answer"):
+            return [Score(name, 0.0, reason, evidence) for name in names]
+        if (wanted := asked_for(trajectory)) > 1 and goal == "diagnosis":
+            return await _ranked(bench, case, given, wanted, evidence)
+        verdict = compared(given, case, goal)
+        if verdict.reason and not verdict.match:
+            return [Score(name, 0.0, verdict.reason, evidence) for name in names]
+        parts = _parts(verdict, evidence)
+        if bench is None:
+            return [Score(names[0], float(verdict.match), "", evidence), *parts]
+        account = await _judged(bench, case, given, verdict)
+        found = [*_scores(account, float(verdict.match), evidence), *parts]
+        return Scored(found, {"outcome": msgspec.to_builtins(account)})
+
+
+async def _ranked(
+    bench: Bench | None, case: Case, given: str, wanted: int, evidence: Sequence[int]
+) -> Sequence[Score] | Scored:
+    """The scores of a game that asked for a ranked list: the accuracy is that of its first entry.
+
+    `diagnosis_top_K`: 1.0 if one of the first K is right, by the panel where there is one, which is asked of one entry
+    after the other until one is right; `answers_given`: how many entries the list has.
+    """
+    rank, count = diagnosis.listed(given, case.truth, wanted)
+    length = Score("answers_given", float(count), "", evidence)
+    if bench is None:
+        hits = [Score("", float(rank is not None and rank <= place), "", evidence) for place in range(1, wanted + 1)]
+        return [msgspec.structs.replace(hits[0], name="diagnosis_accuracy"), *_tops(hits), length]
+    asked = await _each(bench, case, (entries(given) or (given,))[:wanted])
+    verdicts = [Score("", one.value, one.reason, evidence) for one in asked]
+    found = [*_scores(asked[0], float(rank == 1), evidence), *_tops(_running(verdicts, wanted)), length]
+    account = msgspec.structs.replace(asked[0], further=tuple(asked[1:]))
+    return Scored(found, {"outcome": msgspec.to_builtins(account)})
+
+
+async def _each(bench: Bench, case: Case, listed: Sequence[str]) -> list[OutcomeAccount]:
+    """The panel on the entries of a list in order, up to the first that is right.
+
+    An entry that commits to no single diagnosis is wrong, and nobody is asked about it.
+    """
+    found: list[OutcomeAccount] = []
+    for entry in listed:
+        verdict = compared(entry, case, "diagnosis")
+        if verdict.reason and not verdict.match:
+            judges = {judge.seat: judge.spec for judge in bench.panel.judges}
+            account = OutcomeAccount("diagnosis", 0.0, (), judges, bench.panel.floor, verdict.reason)
+        else:
+            account = await _judged(bench, case, entry, verdict)
+        found.append(msgspec.structs.replace(account, entry=entry))
+        if account.value:
+            break
+    return found
+
+
+def _running(verdicts: Sequence[Score], wanted: int) -> list[Score]:
+    """Of each place whether an entry up to it is right: the first verdict that says so, else the first that is open."""
+    found: list[Score] = []
+    for place in range(wanted):
+        had = verdicts[: place + 1]
+        right = (one for one in had if one.value)
+        unknown = (one for one in had if one.value is None)
+        reason = had[0].reason if len({one.reason for one in had}) == 1 else ""
+        found.append(next(right, None) or next(unknown, None) or msgspec.structs.replace(had[0], reason=reason))
+    return found
+
+
+def _tops(hits: Sequence[Score]) -> list[Score]:
+    return [msgspec.structs.replace(hit, name=f"diagnosis_top_{place}") for place, hit in enumerate(hits, 1)]
+
+
+def asked_for(trajectory: Trajectory) -> int:
+    """How many diagnoses the game asked for: its setting `answers`, 1 in games that have none."""
+    scenario = trajectory.header.get("scenario")
+    told = scenario.get("settings") if isinstance(scenario, dict) else None
+    wanted = told.get("answers", 1) if isinstance(told, dict) else 1
+    return wanted if isinstance(wanted, int) else 1
+
+
+def compared(given: str, case: Case, goal: Goal) -> diagnosis.Verdict | treatment.PlanVerdict:
+    """The lexical verdict on an answer. A treatment has no synonyms, so the same said in other words is missed."""
+    if goal == "treatment":
+        return treatment.compare(given, case.truth)
+    return _compared(given, case.truth, diagnosis.past_of(case))
+
+
+_compared = lru_cache(maxsize=4096)(diagnosis.compare)
+"""The same answer to the same truth is read once: by the headline, by a second scoring, in the repeats of a case."""
+
+
+async def _judged(
+    bench: Bench, case: Case, given: str, verdict: diagnosis.Verdict | treatment.PlanVerdict
+) -> OutcomeAccount:
+    """What the panel says of an answer, as far as it commits to a diagnosis or gives and stops measures."""
+    if isinstance(verdict, treatment.PlanVerdict):
+        return await judged_treatment(bench, case, given, verdict.committed)
+    return await judged_diagnosis(bench, case, given, verdict.committed)
+
+
+def _parts(verdict: diagnosis.Verdict | treatment.PlanVerdict, evidence: Sequence[int]) -> list[Score]:
+    """Whether every disease of the truth was asserted, and F1 over them."""
+    if isinstance(verdict, treatment.PlanVerdict):
+        return []
+    return [Score(ALL_PARTS, float(verdict.all_parts), "", evidence), Score(PARTS_F1, verdict.f1, "", evidence)]
+
+
+def _names(goal: Goal, *, judged: bool) -> list[str]:
+    """Of the scores that every episode has."""
+    names = [f"{goal}_accuracy"]
+    if judged and goal == "treatment":
+        names.append("published_treatment_accuracy")
+    names += ["lexical_match"] * judged
+    return [*names, ALL_PARTS, PARTS_F1] if goal == "diagnosis" else names
+
+
+def _scores(account: OutcomeAccount, lexical: float, evidence: Sequence[int]) -> list[Score]:
+    found = [Score(f"{account.goal}_accuracy", account.value, account.reason, evidence)]
+    if account.goal == "treatment":
+        name = "published_treatment_accuracy"
+        found.append(Score(name, account.published, account.published_reason, evidence))
+    found.append(Score("lexical_match", lexical, "", evidence))
+    if len(account.votes) > 1:
+        agreed = agreement(account.votes)
+        unread = next((vote.reason for vote in account.votes if vote.value is None), "")
+        found.append(Score("judge_agreement", agreed, unread if agreed is None else "", evidence))
+    return found
+
+
+def _last_word(trajectory: Trajectory) -> tuple[int, ...]:
+    """The number of the doctor's last action: the answer is in it."""
+    said = [event.seq for event in trajectory.acted("doctor")]
+    return (said[-1],) if said else ()
+
+
+NAMES = ("premature_closing", "deciding_seen")
+
+
+def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
+    """`premature_closing`: 1 if the answer came before all of the case's `truth.deciding` findings were seen, else 0.
+
+    `deciding_seen` is the share of them that was. A finding was seen if its words stand in what the doctor had read or
+    been told before its answer, or in a field of the record that an answer cites. None with a reason:
+    `no_deciding_findings` where the case names none, `not_ordered_here` where everything is told at once, `no_answer`
+    where nothing was concluded, and that of an episode that has no score.
+    """
+    reason = unscored(trajectory.ending)
+    if not reason and not asks(trajectory):
+        reason = "not_ordered_here"
+    if not reason and not case.truth.deciding:
+        reason = "no_deciding_findings"
+    if not reason and (missed(trajectory.ending) or not answers(trajectory.ending)):
+        reason = missed(trajectory.ending) or "no_answer"
+    found = [] if reason else replies(case, trajectory, as_seen=True)
+    if reason or not found:
+        return [Score(name, None, reason or "no_replies") for name in NAMES]
+    seen = (found[-1].known, *_cited(case, trajectory))
+    share = sum(stands(finding, seen) for finding in case.truth.deciding) / len(case.truth.deciding)
+    evidence = (found[-1].seq,)
+    return [Score("premature_closing", float(share < 1), "", evidence), Score("deciding_seen", share, "", evidence)]
+
+
+def _cited(case: Case, trajectory: Trajectory) -> list[str]:
+    """What the record says where an answer cites it: a patient's or an examiner's own words may differ."""
+    refs = {ref for request in requests(trajectory) or () for ref in request.refs}
+    return [item.text for item in items(case) if item.ref in refs]
+
+
+SEATS = ("doctor", "patient", "examiner")
+
+
+class RoleBreaks:
+    """`role_breaks_doctor`, `role_breaks_patient`, `role_breaks_examiner`: actions in which a seat broke its role.
+
+    It wrote the words of another seat (`plays_other`), repeated its instructions (`recites`), spoke of itself as a
+    model (`self_as_model`), or said nothing but a placeholder (`template`); scenarios/parsers/roles.py. The reason
+    names the kinds, the evidence the actions. A seat that the scenario does not have has no score; an open episode
+    None, reason
+    `open`.
+    """
+
+    name = "role_breaks"
+
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
+        """One score for each seat."""
+        del seat
+        return role_break_scores(case, trajectory)
+
+
+def role_break_scores(case: Case, trajectory: Trajectory) -> list[Score]:
+    """The scores of `RoleBreaks`."""
+    seats = [seat for seat in SEATS if seat in trajectory.header.get("seats", ())]
+    if trajectory.ending is None:
+        return [Score(f"role_breaks_{seat}", None, "open") for seat in seats]
+    met: Mapping[str, dict[int, list[Kind]]] = {seat: {} for seat in seats}
+    for event, kinds in _broken(case, trajectory):
+        if event.seat in met:
+            met[event.seat][event.seq] = kinds
+    return [_score(seat, met[seat]) for seat in seats]
+
+
+def _score(seat: str, met: Mapping[int, Sequence[Kind]]) -> Score:
+    kinds = [kind for kind in KINDS if any(kind in found for found in met.values())]
+    return Score(f"role_breaks_{seat}", float(len(met)), ", ".join(kinds), tuple(met))
+
+
+def _broken(case: Case, trajectory: Trajectory) -> Iterator[tuple[Acted, list[Kind]]]:
+    """The actions that break a role, with how."""
+    told = Passages(_texts(case.model_dump(mode="json")))
+    sent: dict[str, str] = {}
+    said: list[tuple[str, str]] = []
+    for event in effective(trajectory.events):
+        if isinstance(event, Called):
+            messages = trajectory.messages(event)
+            sent[event.seat] = "\n".join(message.content for message in messages if message.role != "assistant")
+        elif isinstance(event, Acted):
+            text = event.action.text
+            others = [words for seat, words in said if seat != event.seat]
+            if text.strip() and (kinds := breaks(text, event.seat, sent.get(event.seat, ""), told, others)):
+                yield event, kinds
+            said.append((event.seat, text))
+
+
+def _texts(value: Json) -> Iterator[str]:
+    """Every text in a case."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _texts(part)
+
+
+class Usage:
+    """`turns`, `calls`, `failed_calls`, `tokens`, `tokens_prompt`, `tokens_completion`, `cost_usd`, `model_seconds`,
+    `episode_seconds`.
+
+    `cost_usd` is None, reason `unknown_price`, if one call has no known price. `model_seconds` adds up the latencies of
+    all answered calls; `episode_seconds` runs from the first event to the last, a pause before a resume included.
+    An open episode has none of them, reason `open`.
+    """
+
+    name = "usage"
+
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
+        """Nine scores."""
+        del case, seat
+        return usage_scores(trajectory)
+
+
+def usage_scores(trajectory: Trajectory) -> list[Score]:
+    """The scores of `Usage`."""
+    used = trajectory.usage()
+    calls = list(trajectory.called())
+    values: dict[str, float | None] = {
+        "turns": _turns(trajectory),
+        "calls": len(calls),
+        "failed_calls": sum(call.error is not None for call in calls),
+        "tokens": used.prompt + used.completion,
+        "tokens_prompt": used.prompt,
+        "tokens_completion": used.completion,
+        "cost_usd": used.cost,
+        "model_seconds": sum(call.reply.latency for call in calls if call.reply),
+        "episode_seconds": trajectory.events[-1].at - trajectory.events[0].at,
+    }
+    if trajectory.ending is None:
+        return [Score(name, None, "open") for name in values]
+    return [
+        Score(name, None, "unknown_price") if value is None else Score(name, float(value))
+        for name, value in values.items()
+    ]
+
+
+def _turns(trajectory: Trajectory) -> int:
+    """As the rules counted them; if a failure outside the rules ended the episode, the doctor's actions."""
+    ending = trajectory.ending
+    counted = ending.facts.get("turns") if ending else None
+    return counted if isinstance(counted, int) else sum(1 for _ in trajectory.acted("doctor"))
+
+
+class Standard:
+    """Accuracy, the full path, examinations, closing, role breaks, usage. On a `Bench` its judges judge the answer.
+
+    `prices` is a table of tests with the user's own points; without one the cost is as it was told in the episode.
+    """
+
+    name = "standard"
+    VERSION: ClassVar[int] = 2
+
+    def __init__(self, prices: Catalogue | None = None) -> None:
+        self._prices = prices
+
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
+        """Accuracy is judged once; the full path follows from it. With judges there is an account of the verdict."""
+        given = await Answer().score(case, trajectory, seat)
+        accuracy = given.scores if isinstance(given, Scored) else given
+        exams = exam_scores(case, trajectory, self._prices)
+        beside = [*closing_scores(case, trajectory), *role_break_scores(case, trajectory)]
+        scores = [*accuracy, *full_path(accuracy[0], exams), *exams, *beside, *usage_scores(trajectory)]
+        return Scored(scores, given.account) if isinstance(given, Scored) else scores
+
+
+class Priced(Standard):
+    """`points` is the text of a table name,points; `where` says in an error which file it is from.
+
+    `tables` has the texts that it was made from, by the name of the argument. Raises UsageError.
+    """
+
+    def __init__(self, points: str, where: str = "--points") -> None:
+        super().__init__(catalogue().priced(points, where))
+        self.tables: Mapping[str, str] = {"points": points}

@@ -1,0 +1,244 @@
+"""What a panel says of a final answer: of a diagnosis, and of a treatment by what can be looked up."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from wardround.evaluators.evaluation import Bench
+from wardround.evaluators.injection.detect import HOSTILE, signs
+from wardround.evaluators.judges.panel import Answer, Judge, Ruling, Sample, Vote, answered
+from wardround.evaluators.judges.question import Material, Question
+from wardround.evaluators.judges.strict_reply import NOTICED
+from wardround.evaluators.outcome import questions
+from wardround.evaluators.outcome.outcome_record import NO_PLAN, Basis, OutcomeAccount, PlanVerdict, reading
+from wardround.evaluators.reasoning.questions import KEYWORDS, read_keywords, read_outcome
+from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted, quoted_in
+from wardround.evaluators.search.contract import MOST
+from wardround.evaluators.search.results import SEARCHED, Found, SearchError
+from wardround.evaluators.search.stack import Sealed
+from wardround.scenarios import case as disclosure
+from wardround.scenarios.case import Case, Truth
+
+NO_KEYWORDS = "no_keywords"
+"""Why nothing was looked up: no judge finds anything to look up."""
+
+
+class Lookup(msgspec.Struct, frozen=True):
+    """The passages found; `looked` tells of the search, if there was one. `failure` says why it gave nothing.
+
+    `flags` are signs of passages that speak to the judge: those are not shown.
+    """
+
+    passages: tuple[Found, ...] = ()
+    looked: tuple[Looked, ...] = ()
+    failure: str = ""
+    flags: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether it could not be looked up; that a judge finds nothing to look up is no failure."""
+        return self.failure not in ("", NO_KEYWORDS)
+
+
+async def lookup(bench: Bench, truth: Truth, told: str, given: str) -> Lookup:
+    """Look up the plan `given` for the case that was `told`: once for the panel, so that all judge by the same texts.
+
+    The judges that name the keywords are not shown the truth, and a query that holds words of it all the same is not
+    sent (`search/leak`), unless the plan or the case itself says them. Without a search nothing is looked up. Raises
+    EgressError where a restricted case's words would leave for a host that the user did not name.
+    """
+    if bench.search is None:
+        return Lookup()
+    judge, keywords = await _keywords(bench, questions.treatment_keywords(told, given))
+    if keywords.value is None:
+        return _failed(judge, "", keywords.reason)
+    query = keywords.value
+    try:
+        found = await Sealed(bench.search, truth, known=f"{told}\n{given}").find(query, most=MOST)
+    except SearchError as error:
+        return _failed(judge, query, f"{SEARCHED}{error.kind}")
+    hostile = [(one, bench.signed.of(one.digest, one.text)) for one in found]
+    shown = tuple(one for one, told_judge in hostile if not told_judge)
+    fallen = tuple((one.url or one.digest, HOSTILE) for one, told_judge in hostile if told_judge)
+    flags = tuple(dict.fromkeys(sign for _, told_judge in hostile for sign in told_judge))
+    looked = Looked(judge, query, tuple(one.digest for one in shown), pages=fallen)
+    return Lookup(shown, (looked,), flags=flags)
+
+
+async def _keywords(bench: Bench, question: Question) -> tuple[str, Answer[str]]:
+    """The keywords of the first judge that names any, and its seat; else the first failure."""
+    failed: list[tuple[str, Answer[str]]] = []
+    for judge in bench.panel.judges:
+        answer: Answer[str] = await answered(judge, question, read_keywords)
+        if answer.value:
+            return judge.seat, answer
+        why = answer.reason.replace("judge_unreadable/", f"{KEYWORDS}/") if answer.value is None else NO_KEYWORDS
+        failed.append((judge.seat, Answer(None, why)))
+    return failed[0]
+
+
+def _failed(judge: str, query: str, why: str) -> Lookup:
+    return Lookup(looked=(Looked(judge, query, failure=why),), failure=why)
+
+
+UNVERIFIABLE, UNCITED = "unverifiable", "uncited"
+"""Reasons: nothing that was found settles it; the judge's words stand in nothing that was found."""
+
+_VALUES = {"correct": 1.0, "wrong": 0.0}
+
+
+async def judged_diagnosis(bench: Bench, case: Case, given: str, committed: str = "") -> OutcomeAccount:
+    """Whether `given` names the case's disease: the panel's majority (prompt 19).
+
+    The judges are shown what the answer commits to, where that is not all of its words.
+    """
+    question = questions.diagnosis(case.truth, committed or given)
+    ruling: Ruling[bool] = await bench.panel.ask(question, read_outcome, swappable=True)
+    return OutcomeAccount(
+        goal="diagnosis",
+        value=None if ruling.value is None else float(ruling.value),
+        reason=ruling.reason,
+        votes=ruling.votes,
+        judges=_judges(bench),
+        floor=bench.panel.floor,
+        flags=(
+            *_signs((*question.materials, Material(questions.ANSWER, given, "reply"))),
+            *((NOTICED,) * ruling.noticed),
+        ),
+    )
+
+
+async def judged_treatment(bench: Bench, case: Case, given: str, committed: str = "") -> OutcomeAccount:
+    """Whether the plan `given` is right, by prompt 20's rules over what a search finds (paper 002, section 4.3).
+
+    By default another treatment than the one given is correct, or wrong, only by words that stand in a passage; without
+    them it is unverifiable. Under the published rules it is wrong unless the judge calls it correct; where nothing
+    could be looked up it is neither. An answer that proposes no treatment is wrong. The judges are shown what the
+    answer gives and stops, where that is not all of its words.
+    """
+    told = disclosure.full(case)
+    plan = committed or given
+    found = await lookup(bench, case.truth, told, plan)
+    question = questions.treatment(told, case.truth.treatment, [one.text for one in found.passages], plan)
+    whole = Material(questions.ANSWER, given, "reply")
+    hearing = _Hearing(found)
+
+    async def ask(judge: Judge, sample: Sample) -> Answer[str]:
+        asked = question.swapped() if sample.swapped else question
+        said: Answer[PlanVerdict] = await answered(judge, asked, reading(len(found.passages)), sample)
+        return msgspec.structs.replace(hearing.heard(judge.seat, sample, said), noticed=said.noticed)
+
+    async def published(judge: Judge, sample: Sample) -> Answer[str]:
+        return hearing.published(judge.seat, sample)
+
+    ruling = await bench.panel.each(ask, swappable=True)
+    other = await bench.panel.each(published, swappable=True)
+    return OutcomeAccount(
+        goal="treatment",
+        value=_VALUES.get(ruling.value or ""),
+        reason=_reason(ruling, found),
+        published=None if other.value is None else _VALUES[other.value],
+        published_reason=other.reason,
+        votes=ruling.votes,
+        judges=_judges(bench),
+        floor=bench.panel.floor,
+        basis=hearing.basis(ruling),
+        quoted=hearing.quoted(),
+        looked=found.looked,
+        flags=tuple(
+            dict.fromkeys(
+                (
+                    *_signs(one for one in (*question.materials, whole) if one.origin != "page"),
+                    *found.flags,
+                    *((NOTICED,) if ruling.noticed else ()),
+                )
+            )
+        ),
+    )
+
+
+@dataclass(slots=True)
+class _Hearing:
+    """What each judge said of a plan, and which of its quotations stand in the passages it was shown."""
+
+    found: Lookup
+    said: dict[tuple[str, Sample], Answer[PlanVerdict]] = field(default_factory=dict)
+    cited: dict[tuple[str, Sample], tuple[Quoted, ...]] = field(default_factory=dict)
+
+    @property
+    def passages(self) -> Sequence[Found]:
+        """What the judges are shown."""
+        return self.found.passages
+
+    def heard(self, seat: str, sample: Sample, said: Answer[PlanVerdict]) -> Answer[str]:
+        """The vote that it makes by default."""
+        self.said[seat, sample] = said
+        verdict = said.value
+        if verdict is None:
+            return Answer(None, said.reason)
+        quoted = (quoted_in(self.passages, number, words, seat) for number, words in verdict.quotes)
+        self.cited[seat, sample] = cited = tuple(dict.fromkeys(one for one in quoted if one is not None))
+        if verdict.basis == "evidence" and verdict.said != UNVERIFIABLE:
+            return Answer(verdict.said) if cited else Answer(UNVERIFIABLE, UNCITED)
+        if verdict.said == "correct" and not verdict.basis and self.passages:
+            return Answer(UNVERIFIABLE, UNCITED)  # it may rest on them, and does not say by which words
+        if verdict.basis == NO_PLAN:
+            return Answer("wrong")
+        return Answer("correct" if verdict.said == "correct" else UNVERIFIABLE)
+
+    def published(self, seat: str, sample: Sample) -> Answer[str]:
+        """The vote under the published rules: wrong, unless it is called correct by what there is.
+
+        Where the looking up failed there might have been a passage for it, so only the treatment given settles it.
+        """
+        said = self.said[seat, sample]
+        if said.value is None:
+            return Answer(None, said.reason)
+        bare = said.value.basis == "evidence" and not self.passages
+        if said.value.said == "correct" and not bare:
+            return Answer("correct")
+        if said.value.basis == NO_PLAN:
+            return Answer("wrong")
+        return Answer(None, self.found.failure) if self.found.failed else Answer("wrong")
+
+    def basis(self, ruling: Ruling[str]) -> Basis:
+        """The rule behind most of the votes for the verdict."""
+        votes = {(vote.judge, Sample(vote.swapped, vote.repeat)): vote.value for vote in ruling.votes}
+        bases = [
+            said.value.basis
+            for key, said in self.said.items()
+            if said.value is not None and ruling.value is not None and votes[key] == ruling.value
+        ]
+        counts = Counter(bases)
+        return max(sorted(counts), key=lambda basis: counts[basis]) if counts else ""
+
+    def quoted(self) -> tuple[Quoted, ...]:
+        """All quotations that stand where they are said to stand, in order of the judges."""
+        return tuple(dict.fromkeys(one for key in sorted(self.cited, key=_order) for one in self.cited[key]))
+
+
+def _order(key: tuple[str, Sample]) -> tuple[str, bool, int]:
+    return key[0], key[1].swapped, key[1].repeat
+
+
+def _reason(ruling: Ruling[str], found: Lookup) -> str:
+    if ruling.value != UNVERIFIABLE:
+        return ruling.reason
+    reasons = [vote.reason for vote in ruling.votes if vote.value == UNVERIFIABLE]
+    return found.failure or (UNCITED if all(reason == UNCITED for reason in reasons) else UNVERIFIABLE)
+
+
+def agreement(votes: Sequence[Vote]) -> float | None:
+    """1.0 if all votes that could be read say the same, else 0.0; None with fewer than two."""
+    said = [vote.value for vote in votes if vote.value is not None]
+    return float(len(set(said)) == 1) if len(said) > 1 else None
+
+
+def _judges(bench: Bench) -> dict[str, str]:
+    return {judge.seat: judge.spec for judge in bench.panel.judges}
+
+
+def _signs(materials: Iterable[Material]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(sign for one in materials for sign in signs(one.text, one.origin)))

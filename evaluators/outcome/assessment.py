@@ -1,0 +1,234 @@
+"""Were the right examinations asked for: a panel compares requests and record, item by item."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import ClassVar, TypeVar
+
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Action, Json, Score, Scored
+from wardround.engine.seat import Seat
+from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.evaluation import Bench, unscored
+from wardround.evaluators.injection.detect import signs
+from wardround.evaluators.judges.panel import Answer, Panel, Reading, together
+from wardround.evaluators.judges.question import Origin, left_out
+from wardround.evaluators.ordered_tests import TESTS, orders_here
+from wardround.evaluators.outcome import outcome_record, questions
+from wardround.evaluators.outcome.items import (
+    AssessmentAccount,
+    Item,
+    Paired,
+    Sought,
+    published_items,
+    published_precision_recall,
+    some_items,
+)
+from wardround.evaluators.reasoning.judged_reply import Rules
+from wardround.evaluators.reasoning.questions import read_found
+from wardround.scenarios import case as disclosure
+from wardround.scenarios import case as records
+from wardround.scenarios.case import Case
+from wardround.scenarios.parsers import lists, reply_text
+from wardround.scenarios.parsers.moves import ANSWERING, answers, tells_a_story
+
+
+class Side(msgspec.Struct, frozen=True):
+    """Examinations as a `text`; `items` where they are recorded one by one, so that no judge must tell them apart.
+
+    `origin` says whose words they are, `evidence` which events (the doctor's actions) they were said in.
+    """
+
+    text: str
+    origin: Origin
+    items: tuple[Item, ...] | None = None
+    evidence: tuple[int, ...] = ()
+
+
+def asked_items(trajectory: Trajectory) -> Side:
+    """All that was ordered or requested in an episode, in the doctor's words, one order after another.
+
+    An order is an action that the examiner answers, or the patient where tests are asked of the patient. Of a reply
+    with sections it is what stands under `Additional Information Required` (paper 002: the published code takes the
+    same), else what the answer says was asked for, else the reply. Physical examination is none (paper 000).
+    """
+    examined = "examiner" in trajectory.header.get("seats", ())
+    found: dict[int, str] = {}
+    doctor: tuple[int, Action] | None = None
+    for event in trajectory.acted():
+        if event.seat not in ANSWERING:
+            doctor = (event.seq, event.action)
+        elif doctor is not None and _answers_an_order(event.seat, event.action, examined=examined):
+            words = _words(doctor[1], answers(event.action))
+            if words:
+                found[doctor[0]] = words
+    return Side("\n".join(found.values()), "reply", evidence=tuple(found))
+
+
+def recorded_items(case: Case) -> Side:
+    """The tests of the record: as a report tells them, else the tables' own names, each once."""
+    text = disclosure.withheld(case)
+    if case.ancillary.strip() or disclosure.split(case.opening)[1]:
+        return Side(text, "reference")
+    named: dict[tuple[str, str], Item] = {}
+    for row in records.items(case):
+        if row.kind in TESTS:
+            name = " ".join(row.name.split())
+            named.setdefault((row.kind, name.casefold()), Item(row.kind, name))
+    return Side(text, "reference", tuple(named.values()))
+
+
+def _answers_an_order(seat: str, action: Action, *, examined: bool) -> bool:
+    if action.verb != "answer" or tells_a_story(seat, action, examined=examined):
+        return False
+    kinds = {answer.get("kind") for answer in answers(action)}
+    return kinds != {"examination"}
+
+
+def _words(action: Action, given: list[Mapping[str, Json]]) -> str:
+    """An order as it was put."""
+    said = reply_text.answer_part(action.text)
+    wanted = [part.text for part in reply_text.sections(said) if part.name == "information"]
+    if action.verb == "reply" and wanted and wanted[-1].strip():
+        return wanted[-1].strip()
+    listed = action.args.get("items")
+    if isinstance(listed, list | tuple) and listed:
+        return "\n".join(f"- {item}" for item in listed if isinstance(item, str) and item.strip())
+    named = [str(answer.get("asked") or "").strip() for answer in given]
+    if any(named):
+        return "\n".join(f"- {name}" for name in dict.fromkeys(named) if name)
+    return said.strip()
+
+
+ItemT = TypeVar("ItemT", bound=Item | None)
+
+
+class Assessment:
+    """`assessment_precision` and `assessment_recall` (paper 002, section 4.3), one to one.
+
+    What was asked for and what the record holds become items (prompt 21); the panel says which items asked for are
+    which recorded ones, and as many pairs count as there can be with each item in one pair: a broad request hits one
+    reference. Not defined is None: `nothing_asked`, `no_reference`, `not_ordered_here` (a scenario without orders), or
+    the cause that ended the episode. A panel that failed, or is divided on what matters, leaves None with its reason.
+    """
+
+    name = "assessment"
+    VERSION: ClassVar[int] = 2
+    judged: ClassVar[bool] = True
+
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
+        """Two scores and their account; raises UsageError without judges."""
+        bench = _bench(seat, self.name)
+        if reason := _undefined(trajectory):
+            return [Score(f"assessment_{figure}", None, reason) for figure in ("precision", "recall")]
+        asked, recorded = asked_items(trajectory), recorded_items(case)
+        panel, account = bench.panel, _account("default", bench, asked, recorded)
+        wanted, had = await _split(panel, asked, recorded, _reading)
+        if wanted.value is None or had.value is None:
+            account = msgspec.structs.replace(account, reason=wanted.reason or had.reason)
+            scores = [Score(f"assessment_{figure}", None, account.reason) for figure in ("precision", "recall")]
+            return _scored(scores, asked, account)
+        work = [partial(outcome_record.pair, panel, item, had.value) for item in wanted.value] if had.value else []
+        pairs = tuple(await together(work)) or tuple(Paired((), ()) for _ in wanted.value)
+        account = msgspec.structs.replace(account, asked=wanted.value, recorded=had.value, pairs=pairs)
+        return _scored(outcome_record.figures(pairs, len(had.value)), asked, account)
+
+
+class PublishedAssessment:
+    """`published_assessment_precision` and `published_assessment_recall`: what the published code means to compute.
+
+    Each item of one side is looked for in the other side's text, and any number may be found in the same words. Items
+    are neither split nor merged; 0 without items. The published code takes what a judge says in the third attempt, or
+    else "no", for its word: here a panel that failed leaves None with its reason.
+    """
+
+    name = "assessment-published"
+    VERSION: ClassVar[int] = 1
+    judged: ClassVar[bool] = True
+
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
+        """Two scores and their account; raises UsageError without judges."""
+        bench = _bench(seat, self.name)
+        names = [f"published_assessment_{figure}" for figure in ("precision", "recall")]
+        if reason := _undefined(trajectory):
+            return [Score(name, None, reason) for name in names]
+        asked, recorded = asked_items(trajectory), recorded_items(case)
+        panel, account = bench.panel, _account("published", bench, asked, recorded)
+        wanted, had = await _split(panel, asked, recorded, lambda side: published_items)
+        if wanted.value is None or had.value is None:
+            account = msgspec.structs.replace(account, reason=wanted.reason or had.reason)
+            return _scored([Score(name, None, account.reason) for name in names], asked, account)
+        if wanted.value == (None,):
+            # one entry without a type: the published code gives up on the case with 0 and 0
+            return _scored([Score(name, 0.0) for name in names], asked, account)
+        work = [partial(_seek, panel, item, recorded.text, asked=True) for item in wanted.value]
+        work += [partial(_seek, panel, item, asked.text, asked=False) for item in had.value]
+        sought = await together(work)
+        hits, found = sought[: len(wanted.value)], sought[len(wanted.value) :]
+        account = msgspec.structs.replace(account, asked_sought=tuple(hits), recorded_sought=tuple(found))
+        return _scored(_published(hits, found), asked, account)
+
+
+def _bench(seat: Seat | None, name: str) -> Bench:
+    if not isinstance(seat, Bench):
+        raise UsageError(
+            f"the evaluator {name} needs a judge: name one with --judge, for instance --judge openai/gpt-4o"
+        )
+    return seat
+
+
+def _undefined(trajectory: Trajectory) -> str:
+    return unscored(trajectory.ending) if orders_here(trajectory) else "not_ordered_here"
+
+
+def _reading(side: Side) -> Reading[tuple[Item, ...]] | None:
+    """How a side's list is read; None where the text itself says that there is none."""
+    return None if lists.nothing(side.text) else some_items(side.text, recorded=side.origin == "reference")
+
+
+async def _split(
+    panel: Panel, asked: Side, recorded: Side, reading: Callable[[Side], Reading[tuple[ItemT, ...]] | None]
+) -> list[Answer[tuple[ItemT, ...]]]:
+    """The items of both sides; None where no judge could tell them apart."""
+
+    async def items(side: Side) -> Answer[tuple[ItemT, ...]]:
+        if side.items is not None:
+            return Answer(side.items)  # type: ignore[arg-type]  # each reading gives items
+        read = reading(side)
+        if read is None or not side.text.strip():
+            return Answer(())
+        return await panel.first(questions.items(side.text, side.origin), read)
+
+    return await together([partial(items, side) for side in (asked, recorded)])
+
+
+async def _seek(panel: Panel, item: Item | None, text: str, *, asked: bool) -> Sought:
+    """Whether `text` has the item; nobody is asked about an entry without a type, or about an empty text."""
+    if item is None or not text.strip():
+        return Sought(item, False)
+    question = questions.item_found(item.name, text, asked=asked)
+    ruling = await panel.ask(question, read_found, swappable=True)
+    return Sought(item, ruling.value, ruling.votes, ruling.reason)
+
+
+def _published(asked: Sequence[Sought], recorded: Sequence[Sought]) -> list[Score]:
+    scores = published_precision_recall(*([bool(one.found) for one in side] for side in (asked, recorded)))
+    failed = [next((one.reason for one in side if one.found is None), "") for side in (asked, recorded)]
+    return [Score(score.name, None, why) if why else score for score, why in zip(scores, failed, strict=True)]
+
+
+def _account(rules: Rules, bench: Bench, asked: Side, recorded: Side) -> AssessmentAccount:
+    flags = (sign for side in (asked, recorded) for sign in signs(side.text, side.origin))
+    return AssessmentAccount(
+        rules=rules,
+        judges={judge.seat: judge.spec for judge in bench.panel.judges},
+        floor=bench.panel.floor,
+        left_out=sum(left_out(side.text, questions.LISTED) for side in (asked, recorded)),
+        flags=tuple(dict.fromkeys(flags)),
+    )
+
+
+def _scored(scores: Sequence[Score], asked: Side, account: AssessmentAccount) -> Scored:
+    scores = [msgspec.structs.replace(score, evidence=asked.evidence) for score in scores]
+    return Scored(scores, {"assessment": msgspec.to_builtins(account)})

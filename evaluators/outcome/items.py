@@ -1,0 +1,250 @@
+"""Examinations as structured items (paper 002, prompt 21): read, matched, counted as precision and recall."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from wardround.engine.records import Json, Score
+from wardround.evaluators.judges.panel import Vote
+from wardround.evaluators.judges.strict_reply import Unread, field, needed, unread
+from wardround.evaluators.reasoning.judged_reply import Rules
+from wardround.scenarios.parsers import lists
+from wardround.scenarios.parsers.lists import MODIFIERS, apart, halves
+from wardround.scenarios.terms.catalogue import catalogue
+from wardround.scenarios.terms.name_lookup import link
+from wardround.scenarios.terms.order_parser import understand
+from wardround.scenarios.terms.wording import key
+
+Places = tuple[int, ...]
+"""Places of items in a list, from 0."""
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One examination: its `type` (laboratory, imaging, history ...), its `name`, what it is `wanted` for."""
+
+    type: str
+    name: str
+    wanted: str = ""
+
+
+class Paired(msgspec.Struct, frozen=True):
+    """The recorded items (places from 0) that one request is, by the panel's majority; `open`: it reached none on them.
+
+    `votes` are lists of numbers as the judges gave them (1 is the first), `reason` says why any are open.
+    """
+
+    same: Places
+    votes: tuple[Vote, ...]
+    open: Places = ()
+    reason: str = ""
+
+
+class Sought(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One item and whether the other side's text has it, by the votes; None with a `reason` if the judges failed.
+
+    `item` is None for an entry of the judge's list without a type: the published code counts it as not found.
+    """
+
+    item: Item | None
+    found: bool | None
+    votes: tuple[Vote, ...] = ()
+    reason: str = ""
+
+
+class AssessmentAccount(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One episode's examinations as judged.
+
+    By default `asked` and `recorded` are the items of both sides and `pairs` tells for each item asked for which
+    recorded ones it is. Under the published rules `asked_sought` and `recorded_sought` tell for each item whether it is
+    in the other side's text. `reason` says why there are no items; `left_out` counts characters that no judge was
+    shown; `judges`, `floor` and `flags` as in OutcomeAccount.
+    """
+
+    rules: Rules
+    judges: dict[str, str]
+    floor: bool
+    asked: tuple[Item, ...] = ()
+    recorded: tuple[Item, ...] = ()
+    pairs: tuple[Paired, ...] = ()
+    asked_sought: tuple[Sought, ...] = ()
+    recorded_sought: tuple[Sought, ...] = ()
+    reason: str = ""
+    left_out: int = 0
+    flags: tuple[str, ...] = ()
+
+
+MOST = 200
+"""Items of one list."""
+
+_INFO = ("info_required", "info_requried", "information_required", "purpose")  # the published judge misspells it
+_MARKED = re.compile(r"\n|(?:^|\s)\(?\d{1,2}[.)]\s|^\s*[-*\u2022]")
+_WORD = re.compile(r"\w+")
+_JOINING = frozenset({"and", "or", "plus", "as", "well", "along", "with", "also", "y", "et", "und", "the", "a", "of"})
+
+
+def read_items(text: str) -> tuple[Item, ...] | Unread:
+    """The items of prompt 21's JSON: a list of objects, one object, or {"items": [...]}; an empty list is one.
+
+    An item that names several tests is one item for each: "CBC, CRP" and "CBC and CRP" are two, "ova and parasites" and
+    "CT of chest, abdomen and pelvis" are one (scenarios/parsers/lists.py). No word of a name is lost. One that says
+    that there is none ("not required") is no item. `no_test`: an entry without `type` and `test_name`.
+    """
+    entries = _entries(text)
+    if isinstance(entries, Unread):
+        return entries
+    found: dict[tuple[str, str], Item] = {}
+    for entry in entries:
+        kind, named = field(entry, ("type",)), field(entry, ("test_name",))
+        told = named if isinstance(named, list) else [named]
+        names = [one for name in told for one in _apart(name)]
+        none = any(isinstance(name, str) and lists.nothing(name) for name in told)
+        if not isinstance(kind, str) or not (names or none):
+            return unread("no_test", text)
+        for name in names:
+            found.setdefault((kind.casefold(), name.casefold()), Item(kind, name, _wanted(entry)))
+    return tuple(found.values())[:MOST]
+
+
+def some_items(told: str, *, recorded: bool) -> Callable[[str], tuple[Item, ...] | Unread]:
+    """Reads the items of the text `told`; no item is `no_test` where it must have some.
+
+    That is so of a text that is `recorded`, and of one that names a test of the table.
+    """
+
+    def read(text: str) -> tuple[Item, ...] | Unread:
+        found = read_items(text)
+        lost = found == () and (recorded or bool(understand(told, catalogue()).orders))
+        return unread("no_test", text) if lost else found
+
+    return read
+
+
+def published_items(text: str) -> tuple[Item | None, ...] | Unread:
+    """The entries as the published code has them, none split or merged; None for one without `type`."""
+    entries = _entries(text)
+    if isinstance(entries, Unread):
+        return entries
+    return tuple(
+        Item(str(kind), str(field(entry, ("test_name",)) or ""), _wanted(entry))
+        if (kind := field(entry, ("type",))) is not None
+        else None
+        for entry in entries
+    )
+
+
+def precision_recall(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]) -> list[Score]:
+    """`assessment_precision` and `assessment_recall` of `asked` items against `recorded` ones, one to one.
+
+    `pairs` are those that a judge took for the same, (place among the asked, place among the recorded). As many pairs
+    count as can be had with each item in one pair at most: a broad request hits one reference and not ten. None,
+    `nothing_asked` or `no_reference`, where there is nothing to share, or for precision nothing that could be hit.
+    """
+    hits = matched(asked, recorded, pairs)
+    missing = "" if asked and recorded else "no_reference" if asked else "nothing_asked"
+    precision = _none("precision", missing) if missing else Score("assessment_precision", hits / asked)
+    recall = Score("assessment_recall", hits / recorded) if recorded else _none("recall", "no_reference")
+    return [precision, recall]
+
+
+def published_precision_recall(asked: Sequence[bool], recorded: Sequence[bool]) -> list[Score]:
+    """Each side's items found in the other side's text, item by item: any number may hit the same (0 for no items)."""
+    return [
+        Score("published_assessment_precision", rate(asked)),
+        Score("published_assessment_recall", rate(recorded)),
+    ]
+
+
+def rate(hits: Sequence[bool]) -> float:
+    """Share of hits; 0 without items, as in the published code."""
+    return sum(hits) / len(hits) if hits else 0.0
+
+
+def matched(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]) -> int:
+    """The size of the largest matching. Raises IndexError for a pair that is outside of the lists."""
+    for one, other in pairs:
+        if not (0 <= one < asked and 0 <= other < recorded):
+            raise IndexError(f"pair ({one}, {other}) of {asked} asked and {recorded} recorded items")
+    if not pairs:
+        return 0
+    # imported here, as who reads an account need not wait for SciPy, which ships no types
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]  # noqa: PLC0415
+    from scipy.sparse.csgraph import maximum_bipartite_matching  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    distinct = sorted(set(pairs))
+    rows, columns = zip(*distinct, strict=True)
+    graph = csr_array(([1] * len(distinct), (rows, columns)), shape=(asked, recorded))
+    return int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())
+
+
+def _none(name: str, reason: str) -> Score:
+    return Score(f"assessment_{name}", None, reason)
+
+
+def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
+    held = needed(text)
+    if isinstance(held, Unread):
+        return held
+    value = held.value
+    if isinstance(value, dict) and isinstance(listed := field(value, ("items",)), list):
+        value = listed
+    entries = [value] if isinstance(value, dict) else value
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        return unread("no_field", text)
+    return [entry for entry in entries if isinstance(entry, dict)]
+
+
+def _apart(name: Json) -> Sequence[str]:
+    """The tests that a name names; none where it says that there is none."""
+    if not isinstance(name, str) or lists.nothing(name):
+        return ()
+    found: dict[str, str] = {}
+    for item in lists.items(name) if _MARKED.search(name) else [name]:
+        for one in _split(item):
+            found.setdefault(one.casefold(), one)
+    return tuple(found.values())
+
+
+def _split(name: str) -> Sequence[str]:
+    name = " ".join(name.split()).strip(" .;,")
+    if _known(name):
+        two = halves(name, _known)  # "EMG and nerve conduction studies" are two, "urea and electrolytes" one
+        return two if two and {_kind(one) for one in (name, *two)} == {"investigation"} else (name,)
+    parts = apart(name, _known)
+    understood = understand(name, catalogue())
+    phrases = () if understood.withheld or not _covers(understood.phrases, name) else understood.phrases
+    if len(parts) == 1 < len(phrases) or _carries(phrases, parts):
+        return phrases
+    return parts
+
+
+def _carries(phrases: Sequence[str], parts: Sequence[str]) -> bool:
+    """Whether the phrases are the parts with the first one's specimen ("CSF cell count, protein")."""
+    if len(phrases) != len(parts) or not parts or key(phrases[0]) != key(parts[0]):
+        return False
+    specimen = key(parts[0]).partition(" ")[0]
+    pairs = [(key(phrase), key(part)) for phrase, part in zip(phrases[1:], parts[1:], strict=True)]
+    return all(
+        phrase == part or (phrase == f"{specimen} {part}" and part.partition(" ")[0] not in MODIFIERS)
+        for phrase, part in pairs
+    )
+
+
+def _known(phrase: str) -> bool:
+    return bool(_kind(phrase))
+
+
+def _kind(phrase: str) -> str:
+    """The kind of the test that goes by this name, "" if there is none."""
+    found = link(phrase, catalogue())
+    return "" if found is None or found.rule == "fuzzy" else found.kind
+
+
+def _covers(parts: Sequence[str], name: str) -> bool:
+    """Whether each word of a name is in one of the parts."""
+    told = {word for part in parts for word in _WORD.findall(part.casefold())}
+    return set(_WORD.findall(name.casefold())) - _JOINING <= told
+
+
+def _wanted(entry: Mapping[str, Json]) -> str:
+    return str(field(dict(entry), _INFO) or "")

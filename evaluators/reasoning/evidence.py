@@ -1,0 +1,119 @@
+"""What is looked up for a step: passages, and what long pages say of it, each in words that stand in a stored text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import msgspec
+
+from wardround.engine.errors import LimitReached
+from wardround.evaluators.injection.detect import HOSTILE, Signed
+from wardround.evaluators.judges.panel import Answer, Judge, Sample, answered, together
+from wardround.evaluators.judges.strict_reply import Unread, strings
+from wardround.evaluators.reasoning import questions
+from wardround.evaluators.search.contract import Search
+from wardround.evaluators.search.quotes import locate
+from wardround.evaluators.search.results import KINDS, Found, Page, Reader, SearchError
+
+LONG = 2000
+"""Characters of a text that is shown as it is; of a longer one the judge copies out what bears on the step."""
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A source, and those of its words that a judge is shown."""
+
+    source: Found | Page
+    text: str
+
+
+class Gathered(msgspec.Struct, frozen=True):
+    """What one search gave: what is shown, which pages fell out and why, and the signs in them.
+
+    `pages` are (address, kind): a kind of SearchError, `hostile`, or the reason why the judge did not read a long one.
+    """
+
+    shown: tuple[Shown, ...]
+    pages: tuple[tuple[str, str], ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    """What became of one passage: shown, or fallen out for an error of this kind, with the signs in it."""
+
+    shown: Shown | None = None
+    fell: tuple[str, str] | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A search that is sealed against the truth, and a reader of pages where passages are only the beginning.
+
+    `signed` knows the signs of texts that came up before.
+    """
+
+    search: Search
+    reader: Reader | None = None
+    signed: Signed = field(default_factory=Signed)
+
+    async def look(self, query: str, step: str, judge: Judge, sample: Sample) -> Gathered:
+        """What is found for `query`, all pages being read at once.
+
+        Raises SearchError if the search fails or none of its pages can be read, and LimitReached.
+        """
+        found = await self.search.find(query)
+        looks = [partial(self._seen, passage, step, judge, sample) for passage in found]
+        # without pages to read there is mostly nothing to wait for, and a task costs more than the look
+        seen = await together(looks) if self.reader else [await look() for look in looks]
+        fallen = tuple(one.fell for one in seen if one.fell is not None)
+        unread = [kind for _, kind in fallen if kind in KINDS]
+        if unread and len(unread) == len(found):
+            raise SearchError(unread[0], "none of the pages that were found could be read")
+        shown = tuple(one.shown for one in seen if one.shown is not None)
+        return Gathered(shown, fallen, tuple(dict.fromkeys(flag for one in seen for flag in one.flags)))
+
+    async def _seen(self, passage: Found, step: str, judge: Judge, sample: Sample) -> _Seen:
+        place = passage.url or passage.digest
+        try:
+            source = await self._whole(passage)
+        except SearchError as error:
+            return _Seen(fell=(place, error.kind))
+        except LimitReached as error:
+            return _Seen(fell=(place, f"judge/{error.limit}"))
+        if told := self.signed.of(source.digest, source.text):
+            return _Seen(fell=(place, HOSTILE), flags=told)
+        telling = await _telling(source, step, judge, sample)
+        if telling.value is None:
+            return _Seen(fell=(place, telling.reason))
+        return _Seen(Shown(source, telling.value) if telling.value else None)
+
+    async def _whole(self, passage: Found) -> Found | Page:
+        """The page that a passage is the beginning of; a corpus gives whole passages."""
+        if self.reader is None or not passage.url.startswith(("http://", "https://")):
+            return passage
+        return await self.reader.read(passage.url)
+
+
+async def _telling(source: Found | Page, step: str, judge: Judge, sample: Sample) -> Answer[str]:
+    """The words of `source` that a judge is shown; of a long one only what really stands in it."""
+    if len(source.text) <= LONG:
+        return Answer(source.text)
+    quotes: Answer[tuple[str, ...]] = await answered(judge, questions.extract(source.text, step), read_quotes, sample)
+    if quotes.value is None:
+        return Answer(None, quotes.reason)
+    places = filter(None, (locate(source.text, quote) for quote in quotes.value))
+    return Answer("\n".join(dict.fromkeys(source.text[place.start : place.end] for place in places)))
+
+
+def read_quotes(text: str) -> tuple[str, ...] | Unread:
+    """The quotations in a reply {"quotes": ["...", ...]}; an empty list is one."""
+    return strings(text, ("quotes", "sentences"))
+
+
+def unique(gathered: Sequence[Gathered]) -> list[Shown]:
+    """What several searches gave, each source once, in order."""
+    kept: dict[str, Shown] = {}
+    for one_search in gathered:
+        for one in one_search.shown:
+            kept.setdefault(one.source.digest, one)
+    return list(kept.values())

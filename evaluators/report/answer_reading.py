@@ -1,0 +1,66 @@
+"""A final answer as it was read before it was scored: what it commits to, what stands beside it, what did not count."""
+
+from collections.abc import Iterator
+
+from wardround.evaluators.evaluation import Goal
+from wardround.evaluators.metrics.standard import compared
+from wardround.evaluators.report.rendering import shortened
+from wardround.scenarios.case import Case
+from wardround.scenarios.terms.commitment import CommittedAnswer, entries
+from wardround.scenarios.terms.diagnosis import heads
+from wardround.scenarios.terms.treatment import Plan
+
+LONGEST = 600
+"""Characters of one line that are shown."""
+_JOINED = {"first": "", "and": "and ", "with": "with ", "then": "leading to ", "due": "due to "}
+Line = tuple[str, str]
+"""A label and what stands under it."""
+
+
+def as_read(given: str, case: Case, goal: Goal, wanted: int = 1) -> list[Line]:
+    """The lines on an answer, the last of them what word match says of it; none for an answer that is empty.
+
+    Of a ranked list of `wanted` diagnoses that was asked for, its entries, each of which is read by itself.
+    """
+    if not given.strip():
+        return []
+    if wanted > 1 and goal == "diagnosis":
+        listed = entries(given)
+        lines = [("ranked list", "; ".join(f"{place}. {one}" for place, one in enumerate(listed[:wanted], 1)))]
+        lines += [("beyond what was asked", "; ".join(listed[wanted:]))] if listed[wanted:] else []
+    else:
+        verdict = compared(given, case, goal)
+        read = verdict.read
+        lines = list(plan_lines(read) if isinstance(read, Plan) else answer_lines(read))
+        lines.append(("by words", f"{'right' if verdict.match else 'wrong'}: {verdict.why}"))
+    return [(label, shortened(text, LONGEST)) for label, text in lines]
+
+
+def answer_lines(read: CommittedAnswer) -> Iterator[Line]:
+    """What a diagnosis commits to, and what of its words did not count."""
+    first = heads(read)
+    if first:
+        kept = len(first)
+        yield "commits to", "; ".join(f"{_JOINED[item.link]}{item.text}" for item in read.asserted[:kept])
+        if others := read.asserted[kept:]:
+            yield "also asserts", "; ".join(f"{_JOINED[item.link]}{item.text}" for item in others)
+    else:
+        yield "commits to", "nothing"
+    if read.hedged:
+        yield "hedged", "it is said to be likely, which still commits to it"
+    if read.undecided:
+        yield "left open", "; ".join(read.undecided)
+    if read.ranked:
+        yield "list", "ranked by likelihood: its first counts"
+    if read.refused:
+        yield "refusal", "it declines to diagnose; what it says besides was read"
+    if read.dropped:
+        yield "not counted", f"{'; '.join(read.dropped)} (denied, only considered, or in a refusal)"
+
+
+def plan_lines(read: Plan) -> Iterator[Line]:
+    """What a plan of treatment gives, stops and avoids."""
+    yield "gives", "; ".join(one.text for one in read.given) or "nothing"
+    for label, measures in (("stops", read.stopped), ("avoids", read.avoided), ("left open", read.options)):
+        if measures:
+            yield label, "; ".join(one.text for one in measures)

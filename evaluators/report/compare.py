@@ -1,0 +1,356 @@
+"""Two or more runs side by side: paired differences per case, and where they are not alike."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Json
+from wardround.evaluators.measures import measure_of, place_of
+from wardround.evaluators.report.intervals import ANY, FEWEST, NORMAL, SHARE, Interval, Method, interval
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
+from wardround.evaluators.report.summary import scale_of
+
+SCORED = "doctor"
+"""The seat that is compared: that two runs differ in it is the point."""
+
+_MOST = 5
+
+
+class Unlike(msgspec.Struct, frozen=True):
+    """A field in which two runs differ, and a sentence that says how."""
+
+    first: str
+    second: str
+    field: str
+    text: str
+
+    def __str__(self) -> str:
+        """As a line for the terminal."""
+        return f"{self.first}, {self.second}: {self.text}"
+
+
+def unlike(first: RunScores, second: RunScores) -> list[Unlike]:
+    """Cases, scenario and its settings, patient, examiner, judge, prompts, limits, version; open episodes too."""
+    found = [*_cases(first, second), *_header(first.header, second.header), *_scoring(first, second)]
+    for run in (first, second):
+        if left := sum(row.cause is None for row in run.episodes):
+            found.append(("open", f"not finished: {left} of {len(run.episodes)} episodes of {run.name}"))
+    return [Unlike(first.name, second.name, field, text) for field, text in found]
+
+
+_Found = Iterator[tuple[str, str]]
+
+
+def _cases(first: RunScores, second: RunScores) -> _Found:
+    one, two = ({row.case for row in run.episodes} for run in (first, second))
+    if one != two:
+        yield (
+            "cases",
+            f"the cases differ: {len(one & two)} in both, {len(one - two)} only in {first.name}, "
+            f"{len(two - one)} only in {second.name}; differences are over those in both",
+        )
+    indices = [_mapping(run.header, "cases").get("index") for run in (first, second)]
+    if one == two and indices[0] != indices[1]:
+        yield "cases", "the cases have the same ids, but their texts, or which of them were chosen, differ"
+
+
+def _header(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
+    games = [_mapping(header, "scenario") for header in (first, second)]
+    if games[0].get("name") != games[1].get("name"):
+        yield "scenario.name", f"other games: {_brief(games[0].get('name'))} and {_brief(games[1].get('name'))}"
+    else:
+        yield from _fields("scenario", games[0], games[1])
+    seats = [
+        {name: seat for name, seat in _mapping(header, "seats").items() if name != SCORED} for header in (first, second)
+    ]
+    for seat in sorted(set(seats[0]) | set(seats[1])):
+        if seat in seats[0] and seat in seats[1]:
+            yield from _fields(seat, _mapping(seats[0], seat), _mapping(seats[1], seat))
+        elif games[0].get("name") == games[1].get("name"):
+            yield seat, f"only one of them has a {seat}"
+    tables = [_mapping(header, "tables") for header in (first, second)]
+    for seat in sorted((set(tables[0]) | set(tables[1])) - {SCORED}):
+        if tables[0].get(seat) != tables[1].get(seat):
+            yield f"tables.{seat}", f"the table that {seat} looks things up in differs"
+    yield from _prompts(_mapping(first, "prompts"), _mapping(second, "prompts"))
+    yield from _fields("limits", _mapping(first, "limits"), _mapping(second, "limits"))
+    versions = [header.get("wardround") for header in (first, second)]
+    if versions[0] != versions[1]:
+        yield "wardround", f"wardround {_brief(versions[0])} and {_brief(versions[1])} played them"
+
+
+def _scoring(first: RunScores, second: RunScores) -> _Found:
+    one, two = first.scoring, second.scoring
+    for name in sorted(set(one) | set(two)):
+        if one.get(name) != two.get(name):
+            yield name, f"{name} differs: {_brief(one.get(name))} and {_brief(two.get(name))}"
+    yield from _rules(first, second)
+    judged = [run.name for run in (first, second) if _judged(run)]
+    if len(judged) == 1 and one.get("judge") == two.get("judge"):
+        yield "judge", f"the answers of {judged[0]} were judged by a model, those of the other run were not"
+
+
+def _rules(first: RunScores, second: RunScores) -> _Found:
+    """Figures by two versions of an evaluator's rules do not measure the same."""
+    one, two = ({each.evaluator: each.version for each in run.scorings if each.shown} for run in (first, second))
+    for evaluator in sorted(set(one) & set(two)):
+        if one[evaluator] != two[evaluator]:
+            older = first if one[evaluator] < two[evaluator] else second
+            yield (
+                "rules",
+                f"{evaluator} scored them by versions {one[evaluator]} and {two[evaluator]} of its rules: "
+                f"score {older.name} again",
+            )
+
+
+def _judged(run: RunScores) -> bool:
+    """A judge leaves the lexical verdict beside its own."""
+    return any(score.name == "lexical_match" for row in run.episodes for score in row.scores)
+
+
+def _prompts(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
+    names = sorted(name for name in set(first) | set(second) if first.get(name) != second.get(name))
+    if names:
+        more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+        yield "prompts", f"prompts differ: {', '.join(names[:_MOST])}{more}"
+
+
+def _fields(where: str, first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
+    """One warning for each leaf that differs."""
+    for name in sorted(set(first) | set(second)):
+        one, two = first.get(name), second.get(name)
+        if isinstance(one, Mapping) and isinstance(two, Mapping):
+            yield from _fields(f"{where}.{name}", one, two)
+        elif one != two:
+            yield f"{where}.{name}", f"{where}.{name} differs: {_brief(one)} and {_brief(two)}"
+
+
+def _mapping(fields: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    value = fields.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _brief(value: Json) -> str:
+    if value is None or value == "":
+        return "none"
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+SIGNS = 250
+"""Cases above which the permutation test draws the signs of blocks of cases."""
+MOST_PAIRS = 45
+"""Pairs of runs that are compared: all pairs of ten runs."""
+
+_ByCase = Mapping[str, Sequence[float]]
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """One score of two runs over the `cases` that have a value in both; repeats of a case are averaged first.
+
+    `difference` is second minus first, `ci95` its 95% interval within the scale: Bonett and Price's for scores of 0 and
+    1 with one episode a case, else a bootstrap of cases; `ci95_reason` says in words why there is none. In `only_first`
+    cases the first run has more, in `only_second` the second; for scores of 0 and 1 these are the discordant counts.
+    `p` is two-sided, of headline scores and those of plug-ins: `mcnemar exact` for scores of 0 and 1 with one episode a
+    case, else `permutation` (the signs of the cases' differences). `p_holm` is corrected for all pairs of runs of this
+    score. `left_out` are cases with a value in one run only.
+    """
+
+    score: str
+    first: str
+    second: str
+    cases: int
+    left_out: int
+    first_mean: float | None
+    second_mean: float | None
+    difference: float | None
+    ci95: tuple[float, float] | None
+    ci95_method: Method
+    ci95_reason: str
+    only_first: int
+    only_second: int
+    p: float | None
+    p_holm: float | None
+    test: str
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """All pairs of runs, score by score, and what speaks against comparing them.
+
+    `note` says in words which pairs were left out where there are too many; else "".
+    """
+
+    runs: Sequence[str]
+    warnings: Sequence[Unlike]
+    differences: Sequence[Difference]
+    note: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """The same as a JSON object."""
+        built: dict[str, Json] = msgspec.to_builtins(self)
+        return built
+
+
+def compare_runs(runs: Sequence[RunScores], seed: int = 0) -> Comparison:
+    """Compare every run with every other; raises UsageError with fewer than two runs or one given twice.
+
+    Of more than `MOST_PAIRS` pairs only those with the first run are compared, as many of them.
+    """
+    names = [run.name for run in runs]
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise UsageError(f"a comparison needs two or more different runs; given: {', '.join(names) or 'none'}")
+    pairs, note = _chosen(runs)
+    values = {run.name: _by_score(run.episodes) for run in runs}
+    differences = [
+        _difference(name, (first.name, second.name), (values[first.name][name], values[second.name][name]), seed)
+        for first, second in pairs
+        for name in sorted(values[first.name].keys() & values[second.name].keys(), key=place_of)
+    ]
+    return Comparison(
+        runs=names,
+        warnings=[warning for first, second in pairs for warning in unlike(first, second)],
+        differences=_corrected(differences),
+        note=note,
+    )
+
+
+def _chosen(runs: Sequence[RunScores]) -> tuple[list[tuple[RunScores, RunScores]], str]:
+    """The pairs that are compared, and the sentence on those that are not."""
+    pairs = list(combinations(runs, 2))
+    if len(pairs) <= MOST_PAIRS:
+        return pairs, ""
+    first = pairs[: min(MOST_PAIRS, len(runs) - 1)]
+    return first, (
+        f"{len(runs)} runs make {len(pairs)} pairs: only {runs[0].name} is compared, with the {len(first)} runs that "
+        "come after it. Give fewer runs, or another one first, for other pairs."
+    )
+
+
+def _difference(name: str, runs: tuple[str, str], values: tuple[_ByCase, _ByCase], seed: int) -> Difference:
+    one, two = values
+    shared = sorted(one.keys() & two.keys())
+    pairs = [(_mean(one[case]), _mean(two[case])) for case in shared]
+    apart = [after - before for before, after in pairs]
+    single = all(len(one[case]) == len(two[case]) == 1 for case in shared)
+    binary = single and all(value in (0.0, 1.0) for pair in pairs for value in pair)
+    only_first, only_second = sum(d < 0 for d in apart), sum(d > 0 for d in apart)
+    scale = scale_of(name, [value for pair in pairs for value in pair])
+    if binary and len(shared) >= FEWEST:
+        ci = Interval(bonett_price(only_first, only_second, len(shared)), "bonett_price")
+    else:
+        by_case = {case: [d] for case, d in zip(shared, apart, strict=True)}
+        ci = interval(by_case, (-1.0, 1.0) if scale == SHARE else ANY, seed)
+    p, test = _tested(name, apart, binary, seed)
+    return Difference(
+        score=name,
+        first=runs[0],
+        second=runs[1],
+        cases=len(shared),
+        left_out=len(one.keys() ^ two.keys()),
+        first_mean=_mean([before for before, _ in pairs]) if pairs else None,
+        second_mean=_mean([after for _, after in pairs]) if pairs else None,
+        difference=_mean(apart) if pairs else None,
+        ci95=ci.ends,
+        ci95_method=ci.method,
+        ci95_reason=ci.reason,
+        only_first=only_first,
+        only_second=only_second,
+        p=p,
+        p_holm=None,
+        test=test,
+    )
+
+
+def bonett_price(only_first: int, only_second: int, n: int) -> tuple[float, float]:
+    """The 95% interval of the difference of two paired shares over `n` cases, second minus first, within -1 and 1.
+
+    Bonett and Price (2012), as Fagerland, Lydersen and Laake (2014) recommend: of some width also without discord.
+    """
+    less, more = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
+    half = NORMAL * math.sqrt((less + more - (more - less) ** 2) / (n + 2))
+    return max(-1.0, more - less - half), min(1.0, more - less + half)
+
+
+def _tested(name: str, apart: Sequence[float], binary: bool, seed: int) -> tuple[float | None, str]:
+    """Two-sided p and the name of the test; only of scores that are shown first, so that not everything is tested."""
+    measure = measure_of(name)
+    if not apart or not (measure.headline or not measure.unit):
+        return None, ""
+    if binary:
+        return mcnemar(sum(d < 0 for d in apart), sum(d > 0 for d in apart)), "mcnemar exact"
+    return sign_flips(apart, seed), "permutation"
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Two-sided exact p that one of two runs is right more often on the cases where they differ; 1 if they never do."""
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # noqa: PLC0415  # SciPy ships no types
+
+    discord = only_first + only_second
+    return float(binomtest(only_first, discord).pvalue) if discord else 1.0
+
+
+def sign_flips(apart: Sequence[float], seed: int = 0) -> float:
+    """Two-sided p that the cases' differences lie about 0, were their signs drawn by chance; 1 if all are 0.
+
+    Exact for few cases, else 9,999 seeded draws; above `SIGNS` cases signs are drawn for as many blocks of them.
+    """
+    import numpy as np  # noqa: PLC0415
+    from scipy.stats import permutation_test  # noqa: PLC0415
+
+    values = np.array(sorted(d for d in apart if d))
+    if len(values) < 2:
+        return 1.0  # of a single difference the other sign is as far from 0
+    if len(values) > SIGNS:
+        dealt = np.random.default_rng(seed).permutation(len(values)) % SIGNS
+        values = np.bincount(dealt, values)
+    found = permutation_test(
+        (values,),
+        lambda x, axis: x.sum(axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=9_999,
+        rng=np.random.default_rng(seed),
+    )
+    return float(found.pvalue)
+
+
+def _corrected(differences: Sequence[Difference]) -> list[Difference]:
+    """With Holm's p (1979) over all pairs of a score."""
+    by_score: dict[str, list[int]] = {}
+    for place, row in enumerate(differences):
+        if row.p is not None:
+            by_score.setdefault(row.score, []).append(place)
+    corrected: dict[int, float] = {}
+    for places in by_score.values():
+        told = [p for place in places if (p := differences[place].p) is not None]
+        corrected |= dict(zip(places, holm(told), strict=True))
+    return [msgspec.structs.replace(row, p_holm=corrected.get(place)) for place, row in enumerate(differences)]
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """p values corrected for their number by Holm's step-down method (1979), in the order given."""
+    found, least = [0.0] * len(ps), 0.0
+    for done, place in enumerate(sorted(range(len(ps)), key=lambda place: ps[place])):
+        least = max(least, min(1.0, (len(ps) - done) * ps[place]))
+        found[place] = least
+    return found
+
+
+def _by_score(episodes: Sequence[EpisodeScores]) -> dict[str, _ByCase]:
+    """The values of closed episodes by score and case; a score that no episode has a value of has no case."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for row in episodes:
+        if row.cause is None:
+            continue
+        for score in row.scores:
+            held = found.setdefault(score.name, {})
+            if score.value is not None:
+                held.setdefault(row.case, []).append(score.value)
+    return dict(found.items())
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)

@@ -1,0 +1,83 @@
+"""The list of all episodes of a run, each with the address of its page: searched, filtered and sorted offline."""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+from markupsafe import Markup
+
+from wardround.engine.text import counted
+from wardround.evaluators.measures import measure_of, shown
+from wardround.evaluators.reasons import ended_by, phrase
+from wardround.evaluators.report.rendering import TEMPLATES, environment, style
+from wardround.evaluators.report.score_rows import EpisodeScores
+
+MOST = 2_000
+"""Episodes on one page of the list; further ones follow on pages of their own."""
+LONGEST = 160
+ACCURACIES = ("diagnosis_accuracy", "treatment_accuracy")
+
+
+def contents_name(run: str, page: int) -> str:
+    """The file name of a page of the list: `run` is a name of plain letters already (report/episode_page.py,
+    page_name)."""
+    return f"{run}-episodes.html" if page == 0 else f"{run}-episodes-{page + 1}.html"
+
+
+def contents_pages(
+    run: str, rows: Sequence[EpisodeScores], columns: Sequence[str], links: Mapping[str, str], home: str, plain: str
+) -> dict[str, str]:
+    """Pages by file name; `columns` are the scores shown, `links` the addresses of episodes, `home` that of the report.
+
+    `plain` begins the file names. A page runs one short script of ours, which its policy names by hash and which
+    searches, filters and sorts the rows that stand in it; without scripts the same rows stand there in the run's
+    order. Nothing is loaded. Of a restricted case no text is shown.
+    """
+    # our own file, so safe: it takes no values and is the same in every page
+    script = (TEMPLATES / "contents.js").read_text(encoding="utf-8")
+    allowed = f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
+    starts = range(0, max(1, len(rows)), MOST)
+    places = [
+        (contents_name(plain, page), start + 1, min(start + MOST, len(rows))) for page, start in enumerate(starts)
+    ]
+    found = {}
+    for name, first, last in places:
+        found[name] = (
+            environment()
+            .get_template("contents.html.j2")
+            .render(
+                style=style("report.css", "contents.css"),
+                script=Markup(script),  # noqa: S704  # our own file
+                allowed=allowed,
+                run=run,
+                rows=rows[first - 1 : last],
+                first=first,
+                total=len(rows),
+                pages=places,
+                columns=columns,
+                accuracies=ACCURACIES,
+                links=links,
+                home=home,
+                endings=sorted({ended_by(row.cause, row.reason) for row in rows}),
+                counted=counted,
+                label=lambda name: measure_of(name).label,
+                shown=shown,
+                phrase=phrase,
+                ended_by=ended_by,
+                outcome=outcome,
+                clipped=clipped,
+            )
+        )
+    return found
+
+
+def outcome(row: EpisodeScores) -> str:
+    """`right`, `wrong` or `no value`, by the accuracy."""
+    value = next((score.value for score in row.scores if score.name in ACCURACIES), None)
+    return "no value" if value is None else "right" if value >= 1 else "wrong"
+
+
+def clipped(text: str) -> str:
+    """One line of at most 160 characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

@@ -1,0 +1,431 @@
+"""The page of one episode: its dialogue, and each judged step with what its verdict rests on."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import msgspec
+
+from wardround.engine.events import digest_of
+from wardround.engine.records import Json, Score
+from wardround.engine.text import counted
+from wardround.evaluators import measures
+from wardround.evaluators.evaluation import Goal
+from wardround.evaluators.measures import Part, measure_of, place_of, shown
+from wardround.evaluators.outcome.items import AssessmentAccount, Item
+from wardround.evaluators.reasoning.judged_reply import PUBLISHED_STEPS, Rules
+from wardround.evaluators.reasoning.reasoning_record import Account, PartAccount, Quoted, StepAccount, fitness
+from wardround.evaluators.reasons import ended_by, phrase
+from wardround.evaluators.report.answer_reading import as_read
+from wardround.evaluators.report.episode_dialogue import SAID, VERBS, Encounter
+from wardround.evaluators.report.episode_list import ACCURACIES
+from wardround.evaluators.report.rendering import (
+    MEANINGS,
+    SIGNS,
+    State,
+    Voice,
+    environment,
+    host,
+    link,
+    shortened,
+    state_of,
+    style,
+    torn,
+    voices,
+)
+from wardround.evaluators.report.score_rows import EpisodeScores, Told, digests, told
+from wardround.evaluators.report.summary import WORD_MATCH
+from wardround.scenarios.case import Case
+
+
+def fraction(part: PartAccount, figure: str, rules: Rules, value: float | None) -> str:
+    """`N of M` of a figure of this part; "" unless it comes to `value`, as where the figure is of other replies too."""
+    of, whole = _counts(part, rules).get(figure, (0, 0))
+    return f"{of:,} of {whole:,}" if whole and value is not None and of / whole == value else ""
+
+
+def fractions(parts: Mapping[Part, PartAccount], figure: str, row: EpisodeScores, lead: str, rules: Rules) -> list[str]:
+    """Those of the formal and the thinking part of the answer that have one."""
+    found = (
+        fraction(parts[part], figure, rules, row.score(f"{lead}{figure}_{part}").value)
+        for part in get_args(Part)
+        if part in parts
+    )
+    return [one for one in found if one]
+
+
+def _counts(part: PartAccount, rules: Rules) -> dict[str, tuple[int, int]]:
+    published = rules == "published"
+    steps = part.steps[:PUBLISHED_STEPS] if published else part.steps
+    reasoning = [step for step in steps if step.kind == "reasoning"]
+    correct, wrong = _said(reasoning, "correct"), _said(reasoning, "wrong")
+    reference = part.reference or ()
+    hits = [step.reasoning is True or (not published and step.answer is True) for step in reference]
+    without = [hit for step, hit in zip(reference, hits, strict=True) if not step.final]
+    return {
+        "efficiency": (len(reasoning), len(steps) if published else len(steps) + part.left_out),
+        "factuality": (correct, len(reasoning) if published else correct + wrong),
+        "unverifiable": (_said(reasoning, "unverifiable"), len(reasoning)),
+        "completeness": (sum(hits), len(hits)),
+        "completeness_without_answer": (sum(without), len(without)),
+    }
+
+
+def _said(steps: list[StepAccount], verdict: str) -> int:
+    return sum(step.verdict == verdict for step in steps)
+
+
+AROUND = 160
+"""Characters of context on each side."""
+
+
+class Quotation(msgspec.Struct, frozen=True):
+    """`words` as they stand in the stored text, with what stands `before` and `after`; or the `fault` why not.
+
+    `href` is empty for an address that must not be followed; `where` then tells the place.
+    """
+
+    quoted: Quoted
+    words: str = ""
+    before: str = ""
+    after: str = ""
+    fault: str = ""
+    href: str = ""
+    where: str = ""
+
+
+def quotation(quoted: Quoted, texts: Mapping[str, str]) -> Quotation:
+    """The words at `quoted` in the stored text of its digest. What is shown is never what a judge wrote."""
+    href = link(quoted.url)
+    where = host(href) if href else quoted.url
+    text = texts.get(quoted.digest)
+    if text is None:
+        return Quotation(quoted, fault="The text is not in the store.", href=href, where=where)
+    if digest_of(text) != quoted.digest:
+        return Quotation(quoted, fault="The stored text is not what it was when it was cited.", href=href, where=where)
+    if not 0 <= quoted.start < quoted.end <= len(text):
+        fault = f"The stored text has {len(text)} characters, none at this place."
+        return Quotation(quoted, fault=fault, href=href, where=where)
+    return Quotation(
+        quoted,
+        words=text[quoted.start : quoted.end],
+        before=_before(text, quoted.start),
+        after=_after(text, quoted.end),
+        href=href,
+        where=where,
+    )
+
+
+def _before(text: str, end: int) -> str:
+    """Some words up to `end`, none of them cut."""
+    start = max(0, end - AROUND)
+    if not start:
+        return text[:end]
+    space = text.find(" ", start, end)
+    return f"… {text[space + 1 if space >= 0 else start : end]}"
+
+
+def _after(text: str, start: int) -> str:
+    end = min(len(text), start + AROUND)
+    if end == len(text):
+        return text[start:]
+    space = text.rfind(" ", start, end)
+    return f"{text[start : space if space > start else end]} …"
+
+
+_HOW = {
+    "tags": "marked steps",
+    "numbers": "numbered steps",
+    "bullets": "bullets",
+    "paragraphs": "paragraphs",
+    "lines": "lines",
+    "judge": "steps that a judge told apart",
+}
+_FIGURES = ("efficiency", "factuality", "unverifiable", "completeness", "completeness_without_answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: its number, its place in the page, what became of it, and why."""
+
+    number: int
+    anchor: str
+    state: State
+    account: StepAccount
+    kinds: Sequence[Voice]
+    verdicts: Sequence[Voice]
+    divided: bool
+    quotations: Sequence[Quotation]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One part of one reply. `counts` are its steps by state; `figures` are (label, value, remark)."""
+
+    anchor: str
+    heading: str
+    account: PartAccount
+    steps: Sequence[Step]
+    counts: Sequence[tuple[State, int]]
+    how: str
+    figures: Sequence[tuple[str, str, str]]
+    references: Sequence[Sequence[Voice]]
+    found: str
+
+
+def parts(account: Account, row: EpisodeScores, texts: Mapping[str, str], prefix: str) -> list[Shown]:
+    """All parts; `prefix` keeps the anchors of several accounts apart."""
+    last = max((part.turn for part in account.parts), default=0)
+    return [
+        _part(part, account, row, texts, f"{prefix}-{place}", several=last > 1)
+        for place, part in enumerate(account.parts, 1)
+    ]
+
+
+def _part(
+    part: PartAccount, account: Account, row: EpisodeScores, texts: Mapping[str, str], anchor: str, *, several: bool
+) -> Shown:
+    steps = [_step(place, step, account, texts, anchor) for place, step in enumerate(part.steps, 1)]
+    counts = Counter(step.state for step in steps)
+    kind = "The answer" if part.stage == "conclusion" else "Requests"
+    turn = f" (turn {part.turn})" if several else ""
+    return Shown(
+        anchor=anchor,
+        heading=f"{kind}{turn}, {part.part} part",
+        account=part,
+        steps=steps,
+        counts=[(state, counts[state]) for state in SIGNS if counts[state]],
+        how=f"{counted(len(steps), 'step')}, from {_HOW.get(part.how, part.how)}" if part.how else "",
+        figures=_figures(part, row, account.rules),
+        references=[voices(step.votes, account.judges) for step in part.reference or ()],
+        found=_found(part),
+    )
+
+
+def _step(number: int, step: StepAccount, account: Account, texts: Mapping[str, str], anchor: str) -> Step:
+    return Step(
+        number=number,
+        anchor=f"{anchor}-{number}",
+        state=state_of(step),
+        account=step,
+        kinds=voices(step.kinds, account.judges),
+        verdicts=voices(step.verdicts, account.judges),
+        divided=torn(step.kinds) or torn(step.verdicts),
+        quotations=[quotation(quoted, texts) for quoted in step.quoted],
+    )
+
+
+def _figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tuple[str, str, str]]:
+    """The figures of this very part: none for one of several examination replies that are scored together."""
+    scores = {score.name: score for score in row.scores}
+    stages = ["", f"turn_{part.turn}_"] if part.stage == "conclusion" else [f"turn_{part.turn}_"]
+    lead = "published_" if rules == "published" else ""
+    found = []
+    for figure in _FIGURES:
+        names = [f"{stage}{lead}{figure}_{part.part}" for stage in stages]
+        score = next((scores[name] for name in names if name in scores), None)
+        if score is None:
+            continue
+        bounds = [scores.get(score.name.replace("factuality", f"factuality_{end}")) for end in ("low", "high")]
+        ends = [shown(bound.name, bound.value) for bound in bounds if bound is not None and bound.value is not None]
+        told = [fraction(part, figure, rules, score.value), phrase(score.reason)]
+        if figure == "factuality" and rules == "default" and len(ends) == 2 and ends[0] != ends[1]:
+            told.append(f"{ends[0]} to {ends[1]} with unverified steps")
+        remark = ", ".join(filter(None, told))
+        label = figure.replace("_", " ").capitalize()
+        found.append((label, shown(score.name, score.value), remark))
+    return found
+
+
+def _found(part: PartAccount) -> str:
+    """How much of the reference was found, for instance `3 of 5 steps`."""
+    reference = part.reference or ()
+    hits = sum(step.reasoning is True or step.answer is True for step in reference)
+    return f"{hits} of {counted(len(reference), 'step')}" if reference else ""
+
+
+LONG_STEP, LONG_TEXT = 1_500, 2_000
+"""Characters of a step that are shown at once, and of a text that a judge was shown."""
+_BESIDE = {"": "", "whole_": ", all turns", "published_": ", published rules"}
+_CHIEF = ("efficiency", "factuality", "unverifiable", "completeness")
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The reasoning as one evaluator judged it."""
+
+    name: str
+    account: Account
+    parts: Sequence[Shown]
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What else a page is made from: the dialogue, or why its events cannot be read (`damage`).
+
+    `index` is the address of the list of the run's episodes, "" for none.
+    """
+
+    encounter: Encounter | None = None
+    index: str = ""
+    damage: str = ""
+
+
+ALONE = Kept()
+
+
+def episode_page(
+    run: str,
+    row: EpisodeScores,
+    case: Case,
+    accounts: Mapping[str, Json],
+    texts: Mapping[str, str],
+    kept: Kept = ALONE,
+) -> str:
+    """The page of the episode `row` of `run`, judged or not, with what `accounts` tell of it (report/score_rows.py).
+
+    `texts` maps digests to stored texts: those that `digests(accounts)` names. Nothing is loaded and nothing is run; a
+    source is a link for the reader to follow. Of a restricted case no text of case, reply, search or source is shown,
+    the states of its steps and the scores are. The same input gives the same bytes.
+    """
+    found, veiled = told(accounts), row.restricted or case.data_class == "restricted"
+    judged = [
+        _Judged(name, one, parts(one, row, texts, f"p{n}")) for n, (name, one) in enumerate(found.reasoning.items())
+    ]
+    return (
+        environment()
+        .get_template("judged.html.j2")
+        .render(
+            **_WORDS,
+            style=style("report.css", "judged.css"),
+            run=run,
+            row=row,
+            case=case,
+            goal=_goal(row, found),
+            told=kept.encounter,
+            index=kept.index,
+            damage=kept.damage,
+            judged=judged,
+            outcome=found.outcome,
+            outcome_voices=_outcome_voices(found),
+            outcome_quotations=_outcome_quotations(found, texts),
+            assessments=found.assessments,
+            problems=found.problems,
+            scores=_scores(row),
+            tiles=_tiles(row, found),
+            texts=[(digest, texts.get(digest)) for digest in digests(accounts)],
+            veiled=veiled,
+            read=[] if veiled else as_read(row.answer, case, _goal(row, found), _asked_for(row)),
+            signs=SIGNS,
+            meanings=_meanings(judged),
+            long_step=LONG_STEP,
+            long_text=LONG_TEXT,
+        )
+    )
+
+
+def _points(value: float) -> str:
+    return "1 point" if value == 1 else f"{value:g} points"
+
+
+def _unmet(account: AssessmentAccount) -> list[Item]:
+    """Recorded items that no request is."""
+    met = {place for pair in account.pairs for place in pair.same}
+    return [item for place, item in enumerate(account.recorded) if place not in met]
+
+
+_WORDS: dict[str, Any] = {
+    "counted": counted,
+    "shortened": shortened,
+    "label": lambda name: measure_of(name).label,
+    "shown": shown,
+    "unmet": _unmet,
+    "fitness": fitness,
+    "phrase": phrase,
+    "ended_by": ended_by,
+    "desk_words": lambda word: SAID.get(word) or phrase(word),
+    "points": _points,
+    "verbs": VERBS,
+}
+"""What the page says things with."""
+
+
+def _asked_for(row: EpisodeScores) -> int:
+    """How many diagnoses the game asked for, by the scores of its ranked list."""
+    return max(1, sum(score.name.startswith("diagnosis_top_") for score in row.scores))
+
+
+def _goal(row: EpisodeScores, found: Told) -> Goal:
+    if found.outcome:
+        return found.outcome.goal
+    return "treatment" if any(score.name == "treatment_accuracy" for score in row.scores) else "diagnosis"
+
+
+def _outcome_voices(found: Told) -> list[Voice]:
+    return voices(found.outcome.votes, found.outcome.judges) if found.outcome else []
+
+
+def _outcome_quotations(found: Told, texts: Mapping[str, str]) -> list[Quotation]:
+    return [quotation(quoted, texts) for quoted in found.outcome.quoted] if found.outcome else []
+
+
+def _scores(row: EpisodeScores) -> list[Score]:
+    return sorted(row.scores, key=lambda score: place_of(score.name))
+
+
+def _tiles(row: EpisodeScores, found: Told) -> list[tuple[str, str, str]]:
+    """(label, value, remark) of the outcome, and of the reasoning (of all turns, if so judged) as formal / thinking."""
+    scores = {score.name: score for score in row.scores}
+    judged = "lexical_match" in scores and not (found.outcome and found.outcome.floor)
+    floor = "" if judged else WORD_MATCH
+    tiles = [
+        (measure_of(name).label, shown(name, scores[name].value), phrase(scores[name].reason) or floor)
+        for name in ACCURACIES
+        if name in scores
+    ]
+    leads = ("whole_", "", "published_")
+    lead = next((one for one in leads if any(f"{one}{figure}_formal" in scores for figure in _CHIEF)), "published_")
+    rules: Rules = "published" if lead == "published_" else "default"
+    last = {
+        part.part: part
+        for one in found.reasoning.values()
+        if one.rules == rules
+        for part in one.parts
+        if part.stage == "conclusion"
+    }
+    for figure in _CHIEF:
+        both = [scores[name] for part in ("formal", "thinking") if (name := f"{lead}{figure}_{part}") in scores]
+        if len(both) > 1 and both[1].reason == "no_thinking":
+            both = both[:1]
+        if both:
+            value = " / ".join(shown(score.name, score.value) for score in both)
+            reasons = dict.fromkeys(phrase(score.reason) for score in both if score.reason)
+            label = measure_of(f"{figure}_formal").label.removesuffix(", formal part")
+            told = " / ".join(fractions(last, figure, row, lead, rules))
+            remark = ", ".join(filter(None, [told, *reasons]))
+            tiles.append((label + _BESIDE[lead], value, remark))
+    return tiles
+
+
+def _meanings(judged: Sequence[_Judged]) -> list[tuple[State, str]]:
+    """The legend: of the states that occur."""
+    there = {step.state for one in judged for part in one.parts for step in part.steps}
+    return [(state, meaning) for state, meaning in MEANINGS.items() if state in there]
+
+
+def page_name(run: str, episode: str) -> str:
+    """A file name for the page of an episode: plain letters, and a hash that keeps alike names apart."""
+    return f"{plain_name(f'{run}-{episode}', f'{run}/{episode}')}.html"
+
+
+def plain_name(name: str, whole: str = "") -> str:
+    """`name` in plain letters with a short hash of `whole`, or else of itself."""
+    plain = "-".join(re.findall(r"[A-Za-z0-9._]+", name)).strip(".-")[:80]
+    return f"{plain}-{digest_of(whole or name)[:8]}"
+
+
+def is_judged(row: EpisodeScores) -> bool:
+    """Whether an evaluator with judges has scored this episode."""
+    names = {measure.name for measure in (*measures.REASONING, *measures.PUBLISHED)}
+    return any(score.name in names for score in row.scores)

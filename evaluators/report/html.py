@@ -1,0 +1,389 @@
+"""One self-contained HTML page about one run, or about several side by side; and the same as JSON."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from wardround.engine.records import Json
+from wardround.engine.text import counted
+from wardround.evaluators.measures import measure_of, place_of, shown
+from wardround.evaluators.reasons import ended_by, phrase
+from wardround.evaluators.report.compare import Comparison, Difference, compare_runs
+from wardround.evaluators.report.episode_list import ACCURACIES, clipped
+from wardround.evaluators.report.paper_tables import STRATA, extended_tables, rules_in, stratified_tables
+from wardround.evaluators.report.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
+from wardround.evaluators.report.ranking import ranking
+from wardround.evaluators.report.rendering import environment, style
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
+from wardround.evaluators.report.summary import ScoreSummary, Summary, summarise
+from wardround.evaluators.report.table_text import Words, heading, records, words
+from wardround.evaluators.report.tables import POPULATIONS, Column, Row, Table
+from wardround.evaluators.report.terminal import (
+    below,
+    beside,
+    beside_them,
+    both,
+    chance,
+    chosen,
+    compared,
+    counts,
+    ended,
+    interval,
+    lacks,
+    leading,
+    missing,
+    nowhere,
+    pair_notes,
+    parts,
+    remarks,
+    signed,
+    span,
+    spans,
+    told,
+    zeros,
+)
+from wardround.evaluators.report.warnings import cautions
+from wardround.scenarios.papers import MEDR_BENCH
+
+_APART = ("scenario", "seats", "prompts", "cases", "tables", "settings", "skipped", "limits")
+
+_LIMITS: Mapping[str, str] = {
+    "actions": "{} actions",
+    "calls": "{} calls",
+    "tokens": "{} tokens",
+    "cost": "${}",
+    "wall": "{} seconds",
+    "act": "{} seconds of its own for one act",
+    "act_calls": "{} calls in one act",
+}
+"""The limits of an episode, in words."""
+_NOTHING: tuple[Json, ...] = (None, "", [], {})
+"""What is not worth a line."""
+
+
+def described(header: Mapping[str, Json], scoring: Mapping[str, Json]) -> list[tuple[str, str]]:
+    """(field, value) pairs: scenario, seats, cases, then whatever else the header says, then how it was scored."""
+    return [*_scenario(header), *_seats(header), *_cases(header), *_rest(header), *_flat(scoring)]
+
+
+def _scenario(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    scenario = _mapping(header, "scenario")
+    if scenario:
+        settings = [f"{name}={_text(value)}" for name, value in _mapping(scenario, "settings").items()]
+        yield "scenario", _text(scenario.get("name", ""))
+        if settings:
+            yield "its settings", ", ".join(settings)
+
+
+def _seats(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    for seat, part in _mapping(header, "seats").items():
+        if not isinstance(part, Mapping):
+            yield seat, _text(part)
+            continue
+        words = [_text(part.get("spec", ""))]
+        if part.get("model"):
+            words.append(f"model {part['model']}" + (f" at {part['host']}" if part.get("host") else ""))
+        words += [
+            f"{name} {_text(v)}" for group in ("sampling", "options") for name, v in _mapping(part, group).items()
+        ]
+        if part.get("told"):
+            words.append(f"told {_text(part['told'])}")
+        yield seat, ", ".join(words)
+
+
+def _cases(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    cases = _mapping(header, "cases")
+    if cases:
+        restricted = f", {cases['restricted']} of them restricted" if cases.get("restricted") else ""
+        yield "cases", f"{_text(cases.get('count', '?'))} from {_text(cases.get('from', '?'))}{restricted}"
+
+
+def _rest(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    limits = {name: value for name, value in _mapping(header, "limits").items() if value is not None}
+    if limits:
+        said = (_LIMITS.get(name, f"{name} {{}}").format(_number(value)) for name, value in limits.items())
+        yield "limits of an episode", ", ".join(said)
+    yield from _flat({name: value for name, value in header.items() if name not in _APART})
+
+
+def prompts(header: Mapping[str, Json]) -> list[tuple[str, str]]:
+    """(name, digest) of each prompt."""
+    return [(name, _text(digest)) for name, digest in _mapping(header, "prompts").items()]
+
+
+def _flat(fields: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    for name, value in fields.items():
+        if isinstance(value, Mapping):
+            inside = [f"{inner} {_text(v)}" for inner, v in value.items() if v not in _NOTHING]
+            if inside:
+                yield name, ", ".join(inside)
+        elif value not in _NOTHING:
+            yield name, _text(value)
+
+
+def _mapping(fields: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    value = fields.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _number(value: Json) -> str:
+    return f"{value:,g}" if isinstance(value, int | float) else _text(value)
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row: its stratum and setting ("" where the table has none), its doctor, the runs it is from, its figures."""
+
+    stratum: str
+    setting: str
+    doctor: str
+    runs: Sequence[str]
+    figures: Sequence[Words]
+
+
+@dataclass(frozen=True, slots=True)
+class Tabled:
+    """`heads` are rows of (words, number of columns), the last of them the figures' own."""
+
+    title: str
+    heads: Sequence[Sequence[tuple[str, int]]]
+    lines: Sequence[Line]
+    notes: Sequence[str]
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Tables under one heading, shown at once or behind it."""
+
+    heading: str
+    tables: Sequence[Tabled]
+    open: bool
+
+
+def tabled(table: Table) -> Tabled:
+    """The table in words, without columns and rows that have no value."""
+    table = table.trimmed()
+    number = f"Extended table {table.key}: " if table.key.isdigit() else ""
+    return Tabled(
+        title=f"{number}{table.title}",
+        heads=_heads(table.columns),
+        lines=[_line(row) for row in table.rows],
+        notes=table.notes,
+        by={"body_systems": "Body system", "disorders": "Disorder"}.get(table.by, ""),
+    )
+
+
+def _heads(columns: Sequence[Column]) -> list[list[tuple[str, int]]]:
+    """Populations and settings have a row of their own where there are several."""
+    populations = [POPULATIONS[column.population] for column in columns]
+    settings = [(column.population, heading(column)) for column in columns]
+    rows: list[list[tuple[str, int]]] = []
+    if len(set(populations)) > 1:
+        rows.append([(name, len(list(some))) for name, some in groupby(populations)])
+    if len({name for _, name in settings}) > 1:
+        rows.append([(name, len(list(some))) for (_, name), some in groupby(settings)])
+    return [*rows, [(column.label, 1) for column in columns]]
+
+
+def _line(row: Row) -> Line:
+    setting = heading(Column("", "", ()), row.setting) if row.setting else ""
+    return Line(row.stratum, setting, row.doctor, list(row.runs.values()), [words(one) for one in row.figures])
+
+
+SPREADS = (
+    ("Turns", "turns"),
+    ("Tests ordered", "tests"),
+    ("Tokens", "tokens"),
+    ("Cost of calls", "cost_usd"),
+    ("Time per episode", "episode_seconds"),
+)
+
+
+_WORDS: dict[str, Any] = {
+    one.__name__: one
+    for one in (
+        shown,
+        span,
+        interval,
+        beside_them,
+        missing,
+        ended,
+        beside,
+        counts,
+        spans,
+        lacks,
+        parts,
+        both,
+        signed,
+        chance,
+        chosen,
+        leading,
+        counted,
+        compared,
+        below,
+        nowhere,
+        pair_notes,
+        remarks,
+        zeros,
+    )
+}
+"""What the page says figures with."""
+
+
+_NO_JUDGE = "none: right and wrong by word match"
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Addresses relative to the page: of each episode by (run, episode), of each run's list of episodes by run."""
+
+    episodes: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    lists: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One run as the page shows it."""
+
+    name: str
+    summary: Summary
+    cautions: Sequence[str]
+    facts: Sequence[tuple[str, str]]
+    prompts: Sequence[tuple[str, str]]
+    plots: Sequence[Plot]
+    episodes: Sequence[EpisodeScores]
+    total: int
+
+
+def page(
+    runs: Sequence[RunScores],
+    *,
+    episodes: int = 200,
+    seed: int = 0,
+    compare: bool = True,
+    pages: Pages | None = None,
+) -> str:
+    """The page for one run, or for several, compared unless `compare` is False (other games, say).
+
+    The table of episodes stops after `episodes`; `pages` has the addresses of their own pages (report/episode_page.py)
+    and of the lists of them all (report/episode_list.py).
+
+    Nothing is loaded from elsewhere and nothing is run. Of a restricted case no text is shown, only its id. The same
+    input gives the same bytes.
+    """
+    summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}
+    comparison = compare_runs(runs, seed) if compare and len(runs) > 1 else None
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            **_WORDS,
+            label=lambda name: measure_of(name).label,
+            clipped=clipped,
+            headline=_headline,
+            style=style("report.css"),
+            sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(runs)],
+            comparison=comparison,
+            together=scores_plot("all", summaries) if len(runs) > 1 else None,
+            ranking=ranking(runs, summaries, seed) if comparison else None,
+            paper=MEDR_BENCH,
+            groups=_groups(runs, seed),
+            judged=pages.episodes if pages else {},
+            lists=pages.lists if pages else {},
+            ended_by=ended_by,
+            accuracies=ACCURACIES,
+            phrase=phrase,
+        )
+    )
+
+
+def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
+    """The same figures as one JSON object, in the order in which they are to be read.
+
+    {"ranking" (ranking.py) and "comparison": null or one, "runs": [{"run", "header", a summary, "doubts", "evaluated"
+    (who judged how many episodes, and who was silent: score_rows.py)}], "tables": one object for each cell
+    (report/table_text.py)}. Reasons and causes stand here as codes.
+    """
+    summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}
+    ranked = ranking(runs, summaries, seed) if len(runs) > 1 else None
+    return {
+        "ranking": ranked and ranked.to_json(),
+        "comparison": compare_runs(runs, seed).to_json() if len(runs) > 1 else None,
+        "runs": [_told(run, summaries[run.name]) for run in runs],
+        "tables": records(all_tables(runs, seed)),
+    }
+
+
+def _told(run: RunScores, summary: Summary) -> dict[str, Json]:
+    judged: dict[str, Json] = {"floor": run.floor, "doubts": cautions(run, summary)}
+    judged["evaluated"] = msgspec.to_builtins(run.evaluated)
+    judged["scorings"] = msgspec.to_builtins(run.scorings)
+    return {"run": run.name, "header": dict(run.header), **summary.to_json(), **judged}
+
+
+def all_tables(runs: Sequence[RunScores], seed: int = 0) -> list[Table]:
+    """Every table of these runs: by each rule set they were judged by, over all cases and by stratum."""
+    return [table for group in _tables(runs, seed) for table in group[1]]
+
+
+def _tables(runs: Sequence[RunScores], seed: int) -> list[tuple[str, Sequence[Table]]]:
+    found: list[tuple[str, Sequence[Table]]] = []
+    for rules in rules_in(runs):
+        found.append((f"{rules} rules", extended_tables(runs, rules, seed)))
+        for stratum, name in STRATA.items():
+            found.append((f"{rules} rules, by {name}", stratified_tables(runs, stratum, rules, seed)))
+    return [(heading, tables) for heading, tables in found if tables]
+
+
+def _groups(runs: Sequence[RunScores], seed: int) -> list[Group]:
+    return [
+        Group(heading, [tabled(table) for table in tables], place == 0)
+        for place, (heading, tables) in enumerate(_tables(runs, seed))
+    ]
+
+
+def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Section:
+    closed = [row for row in run.episodes if row.cause is not None]
+    prefix = f"r{place}"
+    accuracy = next((s for s in summary.scores if s.name.endswith("_accuracy")), None)
+    plots = [scores_plot(f"{prefix}-scores", {run.name: summary}), endings_plot(f"{prefix}-endings", summary)]
+    for title, name in SPREADS:
+        values = [value for row in closed if (value := row.score(name).value) is not None]
+        score = summary.score(name)
+        plots.append(spread_plot(f"{prefix}-{name}", title, name, values, score.reasons if score else {}))
+    plots.append(groups_plot(f"{prefix}-groups", _discreet(accuracy, run.episodes) if accuracy else None))
+    return Section(
+        name=run.name,
+        summary=summary,
+        cautions=cautions(run, summary),
+        facts=described(run.header, run.scoring if run.judges else {**run.scoring, "judge": _NO_JUDGE}),
+        prompts=prompts(run.header),
+        plots=plots,
+        episodes=run.episodes[:episodes],
+        total=len(run.episodes),
+    )
+
+
+def _headline(comparison: Comparison) -> list[Difference]:
+    """Score by score, each with all of its pairs."""
+    return sorted((row for row in comparison.differences if told(row)), key=lambda row: place_of(row.score))
+
+
+def _discreet(score: ScoreSummary, episodes: Sequence[EpisodeScores]) -> ScoreSummary:
+    """Without the name of a group that holds one restricted case alone: it would tell that patient's diagnosis."""
+    restricted = {row.group for row in episodes if row.restricted}
+    groups = [
+        msgspec.structs.replace(group, group="(one restricted case)")
+        if group.group in restricted and group.cases < 2
+        else group
+        for group in score.groups
+    ]
+    return msgspec.structs.replace(score, groups=groups)

@@ -1,0 +1,323 @@
+"""The extended tables 1 to 6 of paper 002, and what must be said below them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from wardround.engine.text import counted
+from wardround.evaluators.reasoning.judged_reply import Rules
+from wardround.evaluators.report.intervals import DAGGER
+from wardround.evaluators.report.ranking import Played, Player, inside, players, setting_of
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
+from wardround.evaluators.report.tables import (
+    DASH,
+    FREE_TURN,
+    ONE_TURN,
+    ORACLE,
+    POPULATIONS,
+    TREATMENT,
+    Cell,
+    Column,
+    Figure,
+    Layout,
+    Population,
+    Row,
+    Table,
+    Taken,
+    by_turn,
+    cell,
+    extended,
+    others,
+)
+
+
+def notes(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[Player], by: str = "") -> tuple[str, ...]:
+    """One plain sentence each."""
+    return tuple(
+        note
+        for found in (
+            _intervals(rows),
+            _beyond(rows),
+            _parts(rows),
+            _counts(columns, rows),
+            _rare(columns, players),
+            _by_words(columns, rows, players),
+            _runs(rows, players),
+        )
+        for note in found
+    ) + (("A case of several strata counts in each of them.",) if by else ())
+
+
+def _intervals(rows: Sequence[Row]) -> Iterator[str]:
+    cells = [cell for row in rows for figure in row.figures for cell in figure.parts]
+    methods = {cell.ci95_method for cell in cells if cell.ci95}
+    if not methods:
+        yield "Percent; no 95% interval."
+    elif methods == {"student_t"}:
+        yield "Percent; in brackets the 95% interval, Student t over cases as MedR-Bench prints it."
+    else:
+        names = ", ".join(name for method, name in _METHODS.items() if method in methods)
+        yield f"Percent; in brackets the 95% interval ({names})."
+    if reasons := sorted({cell.ci95_reason for cell in cells if cell.scored and cell.ci95_reason}):
+        yield f"Without an interval: {'; '.join(reasons)}."
+
+
+_METHODS = {"wilson": "Wilson for scores of 0 and 1", "bootstrap": "a bootstrap of cases for others"}
+
+
+def _beyond(rows: Sequence[Row]) -> Iterator[str]:
+    if any(cell.beyond for row in rows for figure in row.figures for cell in figure.parts):
+        yield (
+            f"{DAGGER} Student t, as MedR-Bench prints it, and beyond what a share can be; over all of a run the table "
+            "of its scores has an interval to read instead."
+        )
+
+
+def _parts(rows: Sequence[Row]) -> Iterator[str]:
+    if any(len(figure.parts) > 1 for row in rows for figure in row.figures):
+        yield "XX / xx: the formal part of the reply, and its thinking part."
+    if any(cell.scored for row in rows for figure in row.figures for cells in figure.beside for cell in cells):
+        yield (
+            "Factuality is over the steps that could be verified; below it the share of reasoning steps that could "
+            "not, and the mean with every unverified step taken as wrong, and as correct."
+        )
+
+
+def _counts(columns: Sequence[Column], rows: Sequence[Row]) -> Iterator[str]:
+    differ = any(
+        len(
+            {
+                (cell.scored, cell.n)
+                for column, figure in placed
+                for cell in figure.parts
+                if column.population == one and cell.scored
+            }
+        )
+        > 1
+        for row in rows
+        if (placed := list(zip(columns, row.figures, strict=True)))
+        for one in POPULATIONS
+    )
+    if differ:
+        yield "Denominators differ from figure to figure: n is the episodes that have the figure, of those that ended."
+    if any(figure.reason for row in rows for figure in row.figures):
+        yield DASH
+
+
+def _rare(columns: Sequence[Column], players: Sequence[Player]) -> Iterator[str]:
+    if not any(column.population == "rare" for column in columns):
+        return
+    settings = {column.setting for column in columns}
+    known: dict[str, bool] = {}
+    for player in players:
+        for setting, run in player.runs.items():
+            if setting in settings or "" in settings:
+                for row, _ in run.taken:
+                    known[row.case] = known.get(row.case, False) or row.rare is not None
+    unknown = sum(not told for told in known.values())
+    if unknown:
+        of = f"{unknown} of {counted(len(known), 'case')}"
+        yield f"Of {of} it is not known whether the disease is rare: they count as all diseases only."
+
+
+def _by_words(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[Player]) -> Iterator[str]:
+    """Which runs' accuracies are had by a comparison of words: a judge leaves that verdict beside its own."""
+    settings = {column.setting for column in columns if any("accuracy" in score for score in column.scores)}
+    shown = dict.fromkeys(name for row in rows for name in row.runs.values())
+    names = [
+        run.name
+        for player in players
+        for setting, run in player.runs.items()
+        if run.name in shown and (setting in settings or "" in settings) and not run.judged
+    ]
+    if names:
+        yield f"Accuracy of {', '.join(dict.fromkeys(names))}: word match, a floor by words and not a verdict."
+
+
+def _runs(rows: Sequence[Row], players: Sequence[Player]) -> Iterator[str]:
+    """Open episodes, and rows whose runs are not of the same cases or not by the same judge."""
+    held = {run.name: run for player in players for run in player.runs.values()}
+    shown = dict.fromkeys(name for row in rows for name in row.runs.values())
+    for name in shown:
+        if held[name].open:
+            yield f"{name}: {counted(held[name].open, 'episode')} still open and in no figure."
+    judges = {held[name].judge for name in shown}
+    if len(judges) > 1:
+        yield "Not all runs here were scored by the same judge."
+    for label in dict.fromkeys(row.doctor for row in rows):
+        names = dict.fromkeys(name for row in rows if row.doctor == label for name in row.runs.values())
+        cases = {frozenset(row.case for row, _ in held[name].taken) for name in names}
+        if len(cases) > 1:
+            yield f"{label}: its runs are not of the same cases, so its settings cannot be compared."
+
+
+Stratum = Literal["body_systems", "disorders"]
+STRATA: dict[Stratum, str] = {"body_systems": "body system", "disorders": "disorder"}
+UNSTATED = "(not stated)"
+ALONE = "(one restricted case)"
+_TURN = re.compile(r"turn_(\d+)_(?:published_)?efficiency_formal")
+_MOST_TURNS = 50
+_JUDGED = ("efficiency_formal", "assessment_precision", "examination_efficiency_formal")
+
+
+def rules_in(runs: Sequence[RunScores]) -> list[Rules]:
+    """The rule sets that these runs were judged by, `default` first; `default` if they were not judged."""
+    names = {score.name for run in runs for row in run.episodes for score in row.scores}
+    published = any("published_" in name for name in names)
+    plain = not names.isdisjoint(_JUDGED) or not published
+    return [*(["default"] if plain else []), *(["published"] if published else [])]  # type: ignore[list-item]
+
+
+def extended_tables(runs: Sequence[RunScores], rules: Rules | None = None, seed: int = 0) -> list[Table]:
+    """The extended tables 1 to 6 of paper 002 as far as there are values for them, then what they have no place for.
+
+    A row is a doctor, with one run of each setting; doctors stand in the order of their runs. Free turns stand turn by
+    turn in a table of their own, and runs of other games, with the reasoning of a free-turn decision, in `other`.
+    `rules` None: default ones, published ones where the runs have no others.
+    """
+    rules = rules or rules_in(runs)[0]
+    held = players(runs)
+    layouts = [*extended(rules), *_turned(runs, rules), *_unplaced(runs, rules)]
+    return [table for layout in layouts if (table := _built(layout, held, rules, seed)).known]
+
+
+def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | None = None, seed: int = 0) -> list[Table]:
+    """The same tables over all diseases with a row for each stratum and doctor, the commonest stratum first.
+
+    A case of several strata counts in each of them. The name of a stratum that holds one restricted case alone is left
+    out. None if no case states any.
+    """
+    rules = rules or rules_in(runs)[0]
+    episodes = [row for run in runs for row in run.episodes if row.cause is not None]
+    strata = _strata(episodes, by)
+    if not any(_stated(row, by) for row in episodes):
+        return []
+    held = players(runs)
+    inside_of = [(shown, [_within(player, by, stratum) for player in held]) for stratum, shown in strata.items()]
+    found = []
+    for whole in [*extended(rules), *_unplaced(runs, rules)]:
+        columns = tuple(column for column in whole.columns if column.population == "all")
+        layout = msgspec.structs.replace(whole, columns=columns)
+        rows = [row for shown, some in inside_of for row in _rows(layout, some, rules, seed, shown)]
+        kept = tuple(row for row in rows if any(figure.parts for figure in row.figures))
+        title = f"{layout.title.removesuffix(', all diseases')}, by {STRATA[by]}"
+        found.append(Table(layout.key, title, rules, columns, kept, notes(columns, kept, held, by), by))
+    return [table for table in found if table.known]
+
+
+def _built(layout: Layout, held: Sequence[Player], rules: Rules, seed: int) -> Table:
+    rows = tuple(_rows(layout, held, rules, seed))
+    return Table(layout.key, layout.title, rules, layout.columns, rows, notes(layout.columns, rows, held))
+
+
+def _rows(layout: Layout, held: Sequence[Player], rules: Rules, seed: int, stratum: str = "") -> list[Row]:
+    """A row for each doctor that has a run of one of the settings; of a `single` layout for each run."""
+    if layout.single:
+        placed = [
+            (Player(player.label, {"": run}), run.setting)
+            for player in held
+            for run in player.runs.values()
+            if run.setting not in (ONE_TURN, ORACLE, TREATMENT)
+        ]
+    else:
+        wanted = {column.setting for column in layout.columns}
+        placed = [(player, "") for player in held if wanted & player.runs.keys()]
+    return [_row(player, layout.columns, (rules, seed), setting=setting, stratum=stratum) for player, setting in placed]
+
+
+def _turned(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
+    prefix = "published_" if rules == "published" else ""
+    names = {
+        score.name
+        for run in runs
+        if setting_of(run.header) == FREE_TURN
+        for row in run.episodes
+        for score in row.scores
+        if score.value is not None
+    }
+    turns = [int(match[1]) for name in names if (match := _TURN.fullmatch(name)) and prefix in name]
+    return [by_turn(rules, min(max(turns), _MOST_TURNS))] if turns else []
+
+
+def _unplaced(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
+    """The table of other scenarios, unless it would say of one unjudged run what its own figures say."""
+    placed = [run for run in runs if setting_of(run.header) not in (ONE_TURN, ORACLE, TREATMENT)]
+    judged = any(
+        score.name.endswith("efficiency_formal") for run in placed for row in run.episodes for score in row.scores
+    )
+    if not judged and len([run for run in placed if setting_of(run.header) != FREE_TURN]) < 2:
+        return []
+    goals = {str(inside(run.header, "scenario").get("goal") or "diagnosis") for run in placed}
+    return [others(rules, sorted(goals))]
+
+
+def _row(
+    player: Player, columns: Sequence[Column], how: tuple[Rules, int], *, setting: str = "", stratum: str = ""
+) -> Row:
+    """`how` are the rules of intervals and the seed."""
+    figures = tuple(_figure(column, player.runs.get(column.setting), how) for column in columns)
+    used = {column.setting for column in columns}
+    runs = {name: run.name for name, run in player.runs.items() if name in used}
+    return Row(player.label, runs, figures, setting, stratum)
+
+
+def _figure(column: Column, run: Played | None, how: tuple[Rules, int]) -> Figure:
+    if run is None:
+        return Figure(reason="no_run")
+    taken = _population(run.taken, column.population)
+    if not taken:
+        return Figure(reason="no_rare_case" if column.population == "rare" else "no_case")
+    parts = tuple(cell(score, taken, *how) for score in column.scores)
+    beside = tuple(tuple(cell(score, taken, bare=True) for score in scores) for scores in column.beside)
+    return Figure(*_present(parts, beside))
+
+
+def _present(
+    parts: tuple[Cell, ...], beside: tuple[tuple[Cell, ...], ...]
+) -> tuple[tuple[Cell, ...], tuple[tuple[Cell, ...], ...]]:
+    """Without the thinking part of a model that has none."""
+    absent = len(parts) > 1 and not parts[1].scored
+    if absent and ("no_thinking" in parts[1].reasons or parts[1].reasons.keys() <= {"not_scored"}):
+        return parts[:1], beside[:1]
+    return parts, beside
+
+
+def _population(taken: Taken, population: Population) -> Taken:
+    return [pair for pair in taken if pair[0].rare] if population == "rare" else taken
+
+
+def _stated(row: EpisodeScores, by: Stratum) -> tuple[str, ...]:
+    return row.body_systems if by == "body_systems" else row.disorders
+
+
+def _strata(episodes: Sequence[EpisodeScores], by: Stratum) -> dict[str, str]:
+    """The strata by number of cases, each with the name to be shown."""
+    cases: dict[str, set[str]] = {}
+    restricted = set()
+    for row in episodes:
+        for stratum in _stated(row, by) or (UNSTATED,):
+            cases.setdefault(stratum, set()).add(row.case)
+            if row.restricted:
+                restricted.add(stratum)
+    counts = Counter({stratum: len(held) for stratum, held in cases.items()})
+    ordered = sorted(counts, key=lambda stratum: (stratum == UNSTATED, -counts[stratum], stratum))
+    return {stratum: ALONE if stratum in restricted and counts[stratum] < 2 else stratum for stratum in ordered}
+
+
+def _within(player: Player, by: Stratum, stratum: str) -> Player:
+    runs = {
+        setting: Played(
+            run.name,
+            run.setting,
+            run.doctor,
+            [pair for pair in run.taken if stratum in (_stated(pair[0], by) or (UNSTATED,))],
+            run.open,
+            run.judge,
+            run.judged,
+        )
+        for setting, run in player.runs.items()
+    }
+    return Player(player.label, runs)

@@ -1,0 +1,288 @@
+"""Several runs in one table, best first: the leaderboard, by one and the same quantity."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Literal
+
+import msgspec
+
+from wardround.engine.records import Json
+from wardround.engine.text import counted
+from wardround.evaluators.measures import UNDEFINED, measure_of, place_of
+from wardround.evaluators.report.intervals import interval
+from wardround.evaluators.report.score_rows import RunScores
+from wardround.evaluators.report.summary import ScoreSummary, Summary
+from wardround.evaluators.report.tables import Taken
+
+_REPLIES = "replies:"
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A run with the scores of its closed episodes by name; `judged` says that a model found answers right or wrong."""
+
+    name: str
+    setting: str
+    doctor: str
+    taken: Taken
+    open: int
+    judge: str
+    judged: bool = False
+
+
+class Player(msgspec.Struct, frozen=True):
+    """One doctor with one run of each setting."""
+
+    label: str
+    runs: Mapping[str, Played]
+
+
+def played(run: RunScores) -> Played:
+    """The run as tables need it. Scores of the same name: the last one counts."""
+    closed = [row for row in run.episodes if row.cause is not None]
+    return Played(
+        name=run.name,
+        setting=setting_of(run.header),
+        doctor=doctor_of(run.header) or run.name,
+        taken=[(row, {score.name: score for score in row.scores}) for row in closed],
+        open=len(run.episodes) - len(closed),
+        judge=msgspec.json.encode(run.scoring.get("judge")).decode(),
+        judged=_judged(run),
+    )
+
+
+def _judged(run: RunScores) -> bool:
+    """A judge leaves the lexical verdict beside its own; where every judge is lexical, its own is one too."""
+    beside = any(score.name == "lexical_match" for row in run.episodes for score in row.scores)
+    judges = run.answer_judges
+    return beside and not (judges and set(judges) <= {"lexical"})
+
+
+def doctor_of(header: Mapping[str, Json]) -> str:
+    """What a doctor is called in a table: the SPEC of its seat, and its model where the SPEC does not name it.
+
+    Of a file of replies its folder is left out: a long path would push the model's name out of the line.
+    """
+    seat = inside(inside(header, "seats"), "doctor")
+    spec, model = str(seat.get("spec") or ""), str(seat.get("model") or "")
+    if spec.startswith(_REPLIES):
+        path, mark, name = spec.removeprefix(_REPLIES).partition("#")
+        spec = f"{_REPLIES}{PurePath(path).name}{mark}{name}"
+    return f"{spec} ({model})" if spec and model and model not in spec else spec or model
+
+
+def players(runs: Sequence[RunScores]) -> list[Player]:
+    """Runs of one doctor together, one of each setting; a second run of the same setting is a row of its own.
+
+    Doctors are the same if their seats are, sampling and options included. Rows whose labels would be alike are told
+    apart by number.
+    """
+    rows: list[tuple[bytes, str, dict[str, Played]]] = []
+    for run in runs:
+        seat = inside(inside(run.header, "seats"), "doctor")
+        key = msgspec.json.encode(seat or run.name, order="sorted")
+        one = played(run)
+        for held, _, settings in rows:
+            if held == key and one.setting not in settings:
+                settings[one.setting] = one
+                break
+        else:
+            rows.append((key, one.doctor, {one.setting: one}))
+    found: list[Player] = []
+    for _, label, settings in rows:
+        number = 1 + sum(before == label for _, before, _ in rows[: len(found)])
+        found.append(Player(f"{label} #{number}" if number > 1 else label, settings))
+    return found
+
+
+def setting_of(header: Mapping[str, Json]) -> str:
+    """The name of the scenario that was played."""
+    return str(inside(header, "scenario").get("name") or "")
+
+
+def inside(fields: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    """An object within a header; empty if it is none."""
+    value = fields.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+ENOUGH = 0.9
+"""Share of a run's episodes that must be scored in all runs for means to be ranked."""
+APART = 0.02
+"""By how much the runs' shares of missing values may differ for means to be ranked."""
+
+Basis = Literal["mean", "lower bound"]
+
+
+class Place(msgspec.Struct, frozen=True):
+    """One run in a ranking; runs with the same value share a `rank`, one without any value has none.
+
+    `value` is what is ranked (Ranking.basis) and `ci95` its interval, with `ci95_reason` where there is none. `figure`
+    is the score that the ranking goes by, over all of the run's episodes; `others` are the further headline shares,
+    None where not scored.
+    """
+
+    rank: int | None
+    run: str
+    doctor: str
+    scenario: str
+    figure: ScoreSummary | None
+    others: Sequence[ScoreSummary | None]
+    value: float | None = None
+    ci95: tuple[float, float] | None = None
+    ci95_reason: str = ""
+
+
+class Ranking(msgspec.Struct, frozen=True):
+    """Runs by the score `by`; `others` are the names of the scores beside it.
+
+    `basis` says what of the score is compared: the mean over the `episodes` (case and repeat) that are scored in all
+    runs, or each run's lower bound, every missing value as 0; `basis_reason` says in words which and why. Runs without
+    any value take no part.
+    """
+
+    by: str
+    others: Sequence[str]
+    places: Sequence[Place]
+    basis: Basis = "mean"
+    basis_reason: str = ""
+    episodes: int = 0
+
+    def to_json(self) -> dict[str, Json]:
+        """For machines: values, means, intervals and counts; all else of a figure stands with its run."""
+        return {
+            "by": self.by,
+            "basis": self.basis,
+            "basis_reason": self.basis_reason,
+            "episodes": self.episodes,
+            "places": [
+                {
+                    "rank": place.rank,
+                    "run": place.run,
+                    "doctor": place.doctor,
+                    "scenario": place.scenario,
+                    "value": place.value,
+                    "ci95": place.ci95,
+                    "ci95_reason": place.ci95_reason,
+                    **{
+                        name: figure
+                        and {"mean": figure.mean, "ci95": figure.ci95, "scored": figure.scored, "n": figure.n}
+                        for name, figure in zip((self.by, *self.others), (place.figure, *place.others), strict=True)
+                    },
+                }
+                for place in self.places
+            ],
+        }
+
+
+Key = tuple[str, int]
+"""An episode of any run: its case and its repeat."""
+
+
+class _Held(msgspec.Struct, frozen=True):
+    """The values of one run by episode, None where missing; episodes for which there is no such figure are left out."""
+
+    values: Mapping[Key, float | None]
+
+    @property
+    def scored(self) -> set[Key]:
+        """The episodes that have a value."""
+        return {key for key, value in self.values.items() if value is not None}
+
+    @property
+    def missing(self) -> float:
+        """The share of episodes without a value."""
+        return 1 - len(self.scored) / len(self.values) if self.values else 0.0
+
+
+def ranking(runs: Sequence[RunScores], summaries: Mapping[str, Summary], seed: int = 0) -> Ranking | None:
+    """The runs by the headline share that most of them have, the first of these; None if none has any.
+
+    They are ranked by the mean over the episodes that are scored in all of them; if those are under 90% of the episodes
+    of any run, or the shares of missing values differ by more than 2 points, by the lower bound of every run. The order
+    says nothing of chance: intervals stand beside it, and paired differences in the comparison.
+    """
+    scored: dict[str, int] = {}
+    for run in runs:
+        for score in summaries[run.name].scores:
+            measure = measure_of(score.name)
+            if measure.headline and measure.unit == "share" and score.mean is not None:
+                scored[score.name] = scored.get(score.name, 0) + 1
+    if not scored:
+        return None
+    by = min(scored, key=lambda name: (-scored[name], place_of(name)))
+    others = sorted((name for name in scored if name != by), key=place_of)
+    held = {
+        run.name: _held(run, by)
+        for run in runs
+        if (figure := summaries[run.name].score(by)) is not None and figure.mean is not None
+    }
+    shared = set.intersection(*(one.scored for one in held.values()))
+    basis, reason = _basis(held, len(shared))
+    if left := [run.name for run in runs if run.name not in held]:
+        reason = reason.replace("scored in all runs", "scored in all runs that have a value")
+        reason = f"{reason} Not ranked, without any value: {', '.join(left)}."
+    ranked = {name: _ranked(one, shared, basis) for name, one in held.items()}
+    means = {name: _mean(by_case) for name, by_case in ranked.items()}
+    places = []
+    for run in runs:
+        mean = means.get(run.name)
+        sure = interval(ranked[run.name], seed=seed) if run.name in ranked else None
+        places.append(
+            Place(
+                rank=None if mean is None else 1 + sum(other > mean for other in means.values()),
+                run=run.name,
+                doctor=doctor_of(run.header) or run.name,
+                scenario=setting_of(run.header),
+                figure=summaries[run.name].score(by),
+                others=[summaries[run.name].score(name) for name in others],
+                value=mean,
+                ci95=sure.ends if sure else None,
+                ci95_reason=sure.reason if sure else "no value",
+            )
+        )
+    best = sorted(places, key=lambda place: (place.rank is None, place.rank or 0))
+    return Ranking(by, others, best, basis, reason, len(shared))
+
+
+def _held(run: RunScores, by: str) -> _Held:
+    values: dict[Key, float | None] = {}
+    for row in run.episodes:
+        score = row.score(by)
+        if row.cause is not None and (score.value is not None or score.reason not in UNDEFINED):
+            values[row.case, row.repeat] = score.value
+    return _Held(values)
+
+
+def _basis(held: Mapping[str, _Held], shared: int) -> tuple[Basis, str]:
+    """What is ranked, and the sentence that says so."""
+    least = min(held, key=lambda name: shared / len(held[name].values))
+    whole = len(held[least].values)
+    gaps = {name: one.missing for name, one in held.items()}
+    fewest, most = min(gaps, key=lambda name: gaps[name]), max(gaps, key=lambda name: gaps[name])
+    if shared < ENOUGH * whole:
+        why = f"only {shared} of {counted(whole, 'episode')} of {least} are scored in all runs, which is under 90 %"
+    elif gaps[most] - gaps[fewest] > APART + 1e-9:
+        why = (
+            f"{100 * gaps[most]:.1f} % of the values of {most} are missing and {100 * gaps[fewest]:.1f} % of those of "
+            f"{fewest}, which is more than 2 points apart"
+        )
+    else:
+        return "mean", f"Ranked by the mean over the {counted(shared, 'episode')} scored in all runs."
+    return "lower bound", f"Ranked by the lower bound of every run, each missing value counted as 0: {why}."
+
+
+def _ranked(held: _Held, shared: set[Key], basis: Basis) -> dict[str, list[float]]:
+    """The values that are ranked, by case."""
+    found: dict[str, list[float]] = {}
+    for (case, repeat), value in sorted(held.values.items(), key=lambda pair: pair[0]):
+        if basis == "lower bound":
+            found.setdefault(case, []).append(value or 0.0)
+        elif (case, repeat) in shared and value is not None:
+            found.setdefault(case, []).append(value)
+    return found
+
+
+def _mean(by_case: Mapping[str, Sequence[float]]) -> float:
+    values = [value for held in by_case.values() for value in held]
+    return math.fsum(values) / len(values)

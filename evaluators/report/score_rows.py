@@ -1,0 +1,315 @@
+"""Rows of scores and of evaluations that statistics and reports are made from, never the store."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from wardround.engine.records import Json, Score
+from wardround.evaluators.evaluation import Knowledge
+from wardround.evaluators.judges.panel import Vote
+from wardround.evaluators.measures import Part
+from wardround.evaluators.outcome.items import AssessmentAccount
+from wardround.evaluators.outcome.outcome_record import OutcomeAccount
+from wardround.evaluators.reasoning.questions import KEYWORDS
+from wardround.evaluators.reasoning.reasoning_record import Account, Fitness, Looked, Quoted, ReferenceAccount, fitness
+from wardround.evaluators.search.contract import LIBRARY
+from wardround.evaluators.search.results import KINDS, SEARCHED
+
+T = TypeVar("T")
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What the accounts tell of the outcome, and, for each evaluator (each rule set), of reasoning and examinations.
+
+    `problems` names the accounts that could not be read, or are of no kind that is known here.
+    """
+
+    reasoning: Mapping[str, Account]
+    outcome: OutcomeAccount | None = None
+    assessments: Mapping[str, AssessmentAccount] = {}
+    problems: tuple[str, ...] = ()
+
+
+def told(accounts: Mapping[str, Json]) -> Told:
+    """Read the accounts by evaluator.
+
+    Each is an Account of the reasoning, or {"outcome": OutcomeAccount}, or {"assessment": AssessmentAccount}.
+    """
+    reasoning: dict[str, Account] = {}
+    outcomes: dict[str, OutcomeAccount] = {}
+    assessments: dict[str, AssessmentAccount] = {}
+    problems: list[str] = []
+    for name, held in accounts.items():
+        if held is None:
+            continue
+        inside = held if isinstance(held, Mapping) else {}
+        known = [
+            _keep(reasoning, name, inside if "parts" in inside or "search" in inside else None, Account),
+            _keep(outcomes, name, inside.get("outcome"), OutcomeAccount),
+            _keep(assessments, name, inside.get("assessment"), AssessmentAccount),
+        ]
+        if False in known or set(known) == {None}:
+            problems.append(name)
+    return Told(reasoning, next(iter(outcomes.values()), None), assessments, tuple(problems))
+
+
+def digests(accounts: Mapping[str, Json]) -> list[str]:
+    """The texts that the page of these accounts shows, each once, in order: to be fetched from the store."""
+    found = told(accounts)
+    looked: list[Looked] = []
+    quoted: list[Quoted] = []
+    for account in found.reasoning.values():
+        for part in account.parts:
+            for step in part.steps:
+                looked += step.looked
+                quoted += step.quoted
+    if found.outcome:
+        looked += found.outcome.looked
+        quoted += found.outcome.quoted
+    return list(dict.fromkeys([*(one.digest for one in quoted), *(text for one in looked for text in one.texts)]))
+
+
+def _keep(kept: dict[str, T], name: str, held: Json, kind: type[T]) -> bool | None:
+    """Read `held` into `kept`: False if it cannot be read, None if there is nothing to read."""
+    if held is None:
+        return None
+    try:
+        kept[name] = msgspec.convert(held, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """A judge's seat, or `search`: of `asked` votes (searches) `silent` came to nothing, by `reasons`, commonest first.
+
+    A judge is silent where its reply cannot be had or read. A query that was not sent, as it would have given the truth
+    away, is no failure of the search.
+    """
+
+    seat: str
+    asked: int
+    silent: int
+    reasons: Mapping[str, int]
+
+
+class Evaluated(msgspec.Struct, frozen=True):
+    """One evaluator's judging: `judged` of the run's `closed` episodes; `left` are the ids of the others.
+
+    In `shortened` of them a judge did not see all of the case, the earlier steps, the reference or a list; in
+    `overquoted` one passage was quoted for most of the steps. `controls` says how each judge fared with the questions
+    whose answer is known, `uncontrolled` that they were to be asked and were not, as their episode could not be judged.
+    `knowledge` is what could found a verdict.
+    """
+
+    evaluator: str
+    closed: int
+    judged: int
+    left: tuple[str, ...] = ()
+    heard: tuple[Heard, ...] = ()
+    shortened: int = 0
+    overquoted: int = 0
+    controls: tuple[Fitness, ...] = ()
+    knowledge: Knowledge = "search"
+    uncontrolled: bool = False
+
+
+class Tally:
+    """Counts the accounts of one evaluator as they are read, one by one: none of them is kept."""
+
+    def __init__(self, evaluator: str) -> None:
+        self._evaluator = evaluator
+        self._judged: set[str] = set()
+        self._asked: Counter[str] = Counter()
+        self._reasons: dict[str, Counter[str]] = {}
+        self._shortened: set[str] = set()
+        self._overquoted: set[str] = set()
+        self._controls: tuple[Fitness, ...] = ()
+        self._knowledge: Knowledge = "search"
+        self._poses = False
+
+    def add(self, episode: str, account: Json) -> None:
+        """An episode that was judged, with its account; None where there is none."""
+        self._judged.add(episode)
+        found = told({self._evaluator: account})
+        if _shortened(found):
+            self._shortened.add(episode)
+        for told_of in found.reasoning.values():
+            self._knowledge = told_of.knowledge
+            self._poses = self._poses or bool(told_of.whole)  # the rules that pose controls
+            self._controls = tuple(fitness(told_of.controls)) or self._controls
+            if told_of.overquoted:
+                self._overquoted.add(episode)
+        for seat, reason in _answers(found):
+            self._asked[seat] += 1
+            self._reasons.setdefault(seat, Counter()).update([reason] if reason else [])
+
+    def evaluated(self, closed: Iterable[str]) -> Evaluated:
+        """What it came to; `closed` are the ids of the run's closed episodes, in order."""
+        episodes = list(closed)
+        left = tuple(one for one in episodes if one not in self._judged)
+        seats = sorted(self._asked, key=lambda seat: (seat == LIBRARY, len(seat), seat))
+        heard = tuple(
+            Heard(seat, self._asked[seat], why.total(), dict(sorted(why.items(), key=_commonest)))
+            for seat in seats
+            for why in [self._reasons[seat]]
+        )
+        return Evaluated(
+            self._evaluator,
+            len(episodes),
+            len(episodes) - len(left),
+            left,
+            heard,
+            len(self._shortened),
+            len(self._overquoted),
+            self._controls,
+            self._knowledge,
+            self._poses and not self._controls,
+        )
+
+
+def _commonest(pair: tuple[str, int]) -> tuple[int, str]:
+    return -pair[1], pair[0]
+
+
+def _answers(found: Told) -> Iterator[tuple[str, str]]:
+    """The seat of each vote and search, and why nothing came of it; "" if something did."""
+    for vote in _votes(found):
+        unnamed = vote.reason.startswith(f"{KEYWORDS}/")
+        yield vote.judge, vote.reason or "no_reason" if vote.value is None or unnamed else ""
+    for look in _looked(found):
+        kind = look.failure.removeprefix(SEARCHED)
+        if not kind or (kind in KINDS and kind != "leak"):
+            yield LIBRARY, kind
+
+
+def _shortened(found: Told) -> bool:
+    """Whether a judge was shown less than the whole of a text that its question is about."""
+    accounts = found.reasoning.values()
+    steps = (step.unseen for account in accounts for part in account.parts for step in part.steps)
+    lists = (assessment.left_out for assessment in found.assessments.values())
+    return any(account.unseen for account in accounts) or any(steps) or any(lists)
+
+
+def _votes(found: Told) -> Iterator[Vote]:
+    for account in found.reasoning.values():
+        for part in account.parts:
+            for step in part.steps:
+                yield from (*step.kinds, *step.verdicts, *step.opinions)
+            for reference in part.reference or ():
+                yield from reference.votes
+        for whole in account.whole:
+            last = _reference_of(account, whole.part)
+            for place, reference in enumerate(whole.reference or ()):
+                if place >= len(last) or last[place] != reference:  # what stands behind the answer was counted there
+                    yield from reference.votes
+        yield from (Vote(one.judge, one.said, one.reason) for one in account.controls)
+    if found.outcome:
+        for outcome in (found.outcome, *found.outcome.further):
+            yield from outcome.votes
+    for assessment in found.assessments.values():
+        for pair in assessment.pairs:
+            yield from pair.votes
+        for sought in (*assessment.asked_sought, *assessment.recorded_sought):
+            yield from sought.votes
+
+
+def _reference_of(account: Account, part: Part) -> tuple[ReferenceAccount, ...]:
+    """The reference as found in the reply with the answer."""
+    found = (one.reference for one in account.parts if one.part == part and one.stage == "conclusion")
+    return next(found, None) or ()
+
+
+def _looked(found: Told) -> Iterator[Looked]:
+    for account in found.reasoning.values():
+        for part in account.parts:
+            for step in part.steps:
+                yield from step.looked
+    if found.outcome:
+        yield from found.outcome.looked
+
+
+class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
+    """The scores of one episode, beside what groups it.
+
+    `cause` is None while the episode is open. `answer` and `truth` are shown in the table of episodes, unless the case
+    is `restricted`. `group` is the disease, for macro averages; empty if the case has none. `body_systems`, `disorders`
+    and `rare` (None if not known) are the strata of tables. `unread` counts the doctor's replies that could not be used
+    by their shape (scenarios/parsers/unread.py).
+    """
+
+    episode: str
+    case: str
+    repeat: int = 0
+    group: str = ""
+    cause: str | None
+    reason: str = ""
+    scores: Sequence[Score] = ()
+    answer: str = ""
+    truth: str = ""
+    restricted: bool = False
+    body_systems: tuple[str, ...] = ()
+    disorders: tuple[str, ...] = ()
+    rare: bool | None = None
+    unread: Mapping[str, int] = {}
+
+    def score(self, name: str) -> Score:
+        """The score of that name; if it was never taken, None with reason `not_scored`."""
+        for score in self.scores:
+            if score.name == name:
+                return score
+        return Score(name, None, "not_scored")
+
+
+class Scoring(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the scorings of a run, by its `name` (docs/scores.md): which evaluator, by which version of its rules.
+
+    Where judges gave it: their SPECs, the search, a digest of the prompts, and the `run` that holds what they were
+    asked. `episodes` were scored. `shown`: the figures are its own. `other_rules`: so many closed episodes that it
+    lacks were scored by rules of another version, so that there is no figure.
+    """
+
+    name: str
+    evaluator: str
+    version: str
+    run: str = ""
+    judges: tuple[str, ...] = ()
+    search: str = ""
+    prompts: str = ""
+    episodes: int = 0
+    shown: bool = False
+    other_rules: int = 0
+    newest: str = ""
+    """The version of the rules in this Wardround, where that is known."""
+
+
+class RunScores(msgspec.Struct, frozen=True, kw_only=True):
+    """A scored run: its name, its header (JSON object), its episodes.
+
+    `scoring` says how it was scored where the header does not: `judge` (its SPEC, or several), `search` (its name).
+    `judges` maps each judge's seat to its SPEC and model; `floor` says that a lexical stand-in is among them;
+    `searches` maps each evaluator whose judges could look things up to the search and the size of its corpus, None
+    where it is none or that is not known. `evaluated` tells of each stored evaluation. `scorings` are all that the run
+    has; the figures come from those that are `shown`. `broken` are the episodes of the scoring just made in which an
+    evaluator failed. `damaged` maps each episode whose record or case the store holds no longer whole to what is wrong
+    with it: its scores are None.
+    """
+
+    name: str
+    header: Mapping[str, Json]
+    episodes: Sequence[EpisodeScores]
+    scoring: Mapping[str, Json] = {}
+    judges: Mapping[str, tuple[str, str]] = {}
+    floor: bool = False
+    searches: Mapping[str, tuple[str, int | None]] = {}
+    evaluated: Sequence[Evaluated] = ()
+    scorings: Sequence[Scoring] = ()
+    broken: Sequence[str] = ()
+    damaged: Mapping[str, str] = {}
+
+    @property
+    def answer_judges(self) -> list[str]:
+        """The SPECs of those who judged; empty if nobody did."""
+        return list(dict.fromkeys(spec for spec, _ in self.judges.values()))

@@ -1,0 +1,350 @@
+"""From the scores of episodes to the figures of a run: means with denominators, bounds, intervals, groups, repeats."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from wardround.engine.records import Json, Score
+from wardround.engine.text import counted
+from wardround.evaluators.evaluation import UNANSWERED
+from wardround.evaluators.measures import FULL_PATHS, NO_ORDERS, UNDEFINED, measure_of, place_of, untaken
+from wardround.evaluators.report.intervals import AMOUNT, ANY, SHARE, Method, Scale, interval, published, standard_error
+from wardround.evaluators.report.score_rows import EpisodeScores
+
+
+class GroupMean(msgspec.Struct, frozen=True):
+    """One group (a disease): `cases` and `n` episodes in it, of which `scored` have a value."""
+
+    group: str
+    mean: float | None
+    cases: int
+    n: int
+    scored: int
+    ci95: tuple[float, float] | None
+
+
+class Repeats(msgspec.Struct, frozen=True):
+    """The mean of each repeat, their mean, and its standard error (None with one repeat)."""
+
+    n: int
+    means: tuple[float | None, ...]
+    mean: float | None
+    se: float | None
+
+
+class ScoreSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """One score over a run.
+
+    `mean` is over the `scored` of `n` closed episodes, those of `cases` different cases. `none` counts episodes without
+    a value, by `reasons`; `zeros` counts the 0.0 that have a typed reason, by it (`no_answer`: those of that reason).
+    `answered` episodes are the scored ones but for zeros in which nothing was answered (`standing.UNANSWERED`), and
+    `of_answered` is the mean over them: it stands beside the mean, never in its place. `bounds` are the means with
+    every None as 0 and as 1, without the episodes for which there is no such figure (`UNDEFINED`: no reference, no
+    orders in the scenario); None for scores that are no shares. Where there is no mean, `instead` says why in words.
+
+    `ci95` is the 95% interval within the scale (intervals.py), had by `ci95_method`; where it is None, `ci95_reason`
+    says why in words. `effective` is the number of independent episodes that a share of 0 and 1 is worth.
+    `ci95_published` is Student's t, not cut, as paper 002 prints it; None where cases are repeated. `method` is what
+    said right or wrong: word match, or the judges; "" for all other scores.
+
+    `micro` is the mean over episodes, that is `mean`. `macro` is the mean of the groups' means, each group counting the
+    same, with its standard error over repeats; where it is None `macro_reason` says why in words, as where most groups
+    have one case. `ungrouped` counts episodes whose case has no group: macro leaves them out. `groups` (of the headline
+    scores and a plug-in's shares) are sorted, best first. `over_types` is, for examination recall and precision, the
+    mean of the run's means by type (paper 000, table 5).
+    """
+
+    name: str
+    mean: float | None
+    n: int
+    scored: int
+    none: int
+    no_answer: int
+    reasons: Mapping[str, int]
+    bounds: tuple[float, float] | None
+    ci95: tuple[float, float] | None
+    ci95_method: Method
+    micro: float | None
+    macro: float | None
+    macro_reason: str
+    macro_se: float | None
+    ungrouped: int
+    repeats: Repeats
+    groups: Sequence[GroupMean]
+    over_types: float | None = None
+    cases: int = 0
+    zeros: Mapping[str, int] = {}
+    answered: int = 0
+    of_answered: float | None = None
+    ci95_reason: str = ""
+    effective: float | None = None
+    ci95_published: tuple[float, float] | None = None
+    method: str = ""
+    instead: str = ""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A run in figures. `endings` counts closed episodes by cause, `reasons` by cause and reason; `open` are apart.
+
+    `instead` is a sentence in place of all figures where no episode has ended; else "".
+    """
+
+    episodes: int
+    open: int
+    cases: int
+    repeats: int
+    endings: Mapping[str, int]
+    reasons: Mapping[str, int]
+    scores: Sequence[ScoreSummary]
+    instead: str = ""
+
+    def score(self, name: str) -> ScoreSummary | None:
+        """The figures of one score, or None if no episode has it."""
+        return next((score for score in self.scores if score.name == name), None)
+
+    def to_json(self) -> dict[str, Json]:
+        """The same as a JSON object."""
+        built: dict[str, Json] = msgspec.to_builtins(self)
+        return built
+
+
+def summarise(episodes: Iterable[EpisodeScores], seed: int = 0, judges: Sequence[str] = ()) -> Summary:
+    """All figures of a run; the order of the episodes changes nothing.
+
+    `seed` is that of the bootstrap, `judges` are the SPECs of those who judged the answers (`RunScores.answer_judges`).
+    """
+    rows = sorted(episodes, key=lambda row: (row.case, row.repeat, row.episode))
+    closed = [row for row in rows if row.cause is not None]
+    taken = [{score.name: score for score in row.scores} for row in closed]
+    names = sorted({name for scores in taken for name in scores}, key=place_of)
+    endings = Counter(row.cause or "" for row in closed)
+    reasons = Counter(f"{row.cause}/{row.reason}" for row in closed if row.reason)
+    played, method = _played(closed), _method(taken, judges)
+    return Summary(
+        episodes=len(closed),
+        open=len(rows) - len(closed),
+        cases=len(set(played.cases)),
+        repeats=len(played.repeats),
+        endings=dict(sorted(endings.items(), key=lambda pair: (pair[0] != "completed", pair[0]))),
+        reasons=dict(sorted(reasons.items())),
+        scores=_over_types([_one(name, played, _column(name, played, taken), seed, method) for name in names]),
+        instead="" if closed else _NONE_ENDED,
+    )
+
+
+_NONE_ENDED = "No episode has ended, so there is no figure."
+_Places = Sequence[int]
+"""Places of some closed episodes among all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """What all scores of a run share: the closed episodes in order, and which of them belong together.
+
+    `groups` maps each group to its episodes and `sizes` to its number of cases; `repeats` has the episodes of each
+    repeat, and `split` those by group.
+    """
+
+    cases: Sequence[str]
+    groups: Mapping[str, _Places]
+    sizes: Mapping[str, int]
+    repeats: Mapping[int, _Places]
+    split: Sequence[Sequence[_Places]]
+
+
+def _played(rows: Sequence[EpisodeScores]) -> _Played:
+    groups: dict[str, list[int]] = defaultdict(list)
+    repeats: dict[int, list[int]] = defaultdict(list)
+    split: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place, row in enumerate(rows):
+        repeats[row.repeat].append(place)
+        if row.group:
+            groups[row.group].append(place)
+            split[row.repeat][row.group].append(place)
+    return _Played(
+        cases=[row.case for row in rows],
+        groups=dict(sorted(groups.items())),
+        sizes={group: len({rows[place].case for place in places}) for group, places in groups.items()},
+        repeats=dict(sorted(repeats.items())),
+        split=[list(split[repeat].values()) for repeat in sorted(repeats)],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One score of all closed episodes: values, and reasons, "" where there is none; `instead` of a mixed figure."""
+
+    values: Sequence[float | None]
+    reasons: Sequence[str]
+    instead: str = ""
+
+    def at(self, places: _Places) -> list[float]:
+        """The values that some episodes have."""
+        return [value for place in places if (value := self.values[place]) is not None]
+
+
+def _method(taken: Sequence[Mapping[str, Score]], judges: Sequence[str]) -> str:
+    """By what the answers of a run were found right or wrong; a judge leaves the lexical verdict beside its own."""
+    named = [judge for judge in dict.fromkeys(judges) if judge != "lexical"]
+    if not any("lexical_match" in scores for scores in taken) or (judges and not named):
+        return WORD_MATCH
+    return f"judged by {', '.join(named)}" if named else "judged by a model"
+
+
+WORD_MATCH = "word match (a floor, not a verdict)"
+"""The method of a figure that no judge had a part in."""
+
+
+def _column(name: str, played: _Played, taken: Sequence[Mapping[str, Score]]) -> _Column:
+    scores = [_score(name, held) for held in taken]
+    if any(score.reason == MIXED for score in scores):
+        return _Column([None] * len(scores), [MIXED] * len(scores), _OF_TWO_RULES)
+    return _Column([score.value for score in scores], [score.reason for score in scores])
+
+
+def _score(name: str, scores: Mapping[str, Score]) -> Score:
+    """The score of an episode; what was not taken has its reason, and no full path is there without orders."""
+    found = scores.get(name) or Score(name, None, untaken(name, scores))
+    if found.value is None and name in FULL_PATHS:
+        recall = scores.get("exam_recall")
+        if recall is not None and recall.reason == NO_ORDERS:
+            return Score(name, None, NO_ORDERS)
+    return found
+
+
+def _one(name: str, played: _Played, column: _Column, seed: int, method: str) -> ScoreSummary:
+    measure, n = measure_of(name), len(column.values)
+    values = [value for value in column.values if value is not None]
+    told = list(zip(column.values, column.reasons, strict=True))
+    missing = Counter(reason or "no_reason" for value, reason in told if value is None)
+    zeros = Counter(reason for value, reason in told if value == 0 and reason)
+    answered = [value for value, reason in told if value is not None and not (value == 0 and reason in UNANSWERED)]
+    by_case = _by_case(column, played.cases, range(n))
+    share = _is_share(name, values)
+    ci = interval(by_case, scale_of(name, values), seed)
+    macro, macro_reason, macro_se = _macro(column, played)
+    grouped = share and (measure.headline or not measure.unit)
+    return ScoreSummary(
+        name=name,
+        mean=_mean(values),
+        n=n,
+        scored=len(values),
+        none=n - len(values),
+        no_answer=zeros.get("no_answer", 0),
+        reasons=dict(sorted(missing.items())),
+        bounds=_bounds(values, missing) if share and not column.instead else None,
+        ci95=ci.ends,
+        ci95_method=ci.method,
+        micro=_mean(values),
+        macro=macro,
+        macro_reason=macro_reason,
+        macro_se=macro_se,
+        ungrouped=n - sum(map(len, played.groups.values())),
+        repeats=_repeats(column, played),
+        groups=_groups(column, played, seed) if grouped else (),
+        cases=len(by_case),
+        zeros=dict(sorted(zeros.items())),
+        answered=len(answered),
+        of_answered=_mean(answered),
+        ci95_reason=column.instead or ci.reason,
+        effective=ci.effective,
+        ci95_published=published(by_case).ends,
+        method=(WORD_MATCH if measure.by_words else method) if measure.matched else "",
+        instead=column.instead or ("" if values else f"none of {counted(n, 'closed episode')} has a value"),
+    )
+
+
+MIXED = "mixed_rules"
+"""Reason of all values of a score some of which would be under other rules than the rest (wardround/scoring.py)."""
+_OF_TWO_RULES = "no figure: the episodes were scored under rules of different versions; score the run again"
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def scale_of(name: str, values: Sequence[float]) -> Scale:
+    """Between what the mean of a score can lie."""
+    if _is_share(name, values):
+        return SHARE
+    return AMOUNT if measure_of(name).unit else ANY
+
+
+def _is_share(name: str, values: Sequence[float]) -> bool:
+    """A house score by its unit; another one if all that is known of it lies in 0..1."""
+    unit = measure_of(name).unit
+    return unit == "share" or (not unit and bool(values) and all(0 <= value <= 1 for value in values))
+
+
+def _bounds(values: Sequence[float], missing: Mapping[str, int]) -> tuple[float, float] | None:
+    unknown = sum(count for reason, count in missing.items() if reason not in UNDEFINED)
+    if NO_ORDERS in missing or not (n := len(values) + unknown):
+        return None
+    return math.fsum(values) / n, (math.fsum(values) + unknown) / n
+
+
+def _by_case(column: _Column, cases: Sequence[str], places: _Places) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = defaultdict(list)
+    for place in places:
+        if (value := column.values[place]) is not None:
+            found[cases[place]].append(value)
+    return found
+
+
+def _groups(column: _Column, played: _Played, seed: int) -> list[GroupMean]:
+    groups = [
+        GroupMean(
+            group=group,
+            mean=_mean(values := column.at(places)),
+            cases=played.sizes[group],
+            n=len(places),
+            scored=len(values),
+            ci95=interval(_by_case(column, played.cases, places), SHARE, seed).ends,
+        )
+        for group, places in played.groups.items()
+    ]
+    return sorted(groups, key=lambda g: (g.mean is None, -(g.mean or 0.0), g.group))
+
+
+def _macro(column: _Column, played: _Played) -> tuple[float | None, str, float | None]:
+    """The mean over groups, why there is none, and its standard error over repeats."""
+    groups, single = len(played.groups), sum(size == 1 for size in played.sizes.values())
+    if groups < 2:
+        return None, "all cases are of one group" if groups else "no case has a group", None
+    if single * 2 > groups or groups - single < 2:
+        return None, f"{single} of {groups} groups have one case", None
+    if (mean := _mean_of(column, played.groups.values())) is None:
+        return None, "no group has a value", None
+    means = [_mean_of(column, groups) for groups in played.split]
+    return mean, "", standard_error([mean for mean in means if mean is not None])
+
+
+def _mean_of(column: _Column, groups: Iterable[_Places]) -> float | None:
+    """The mean of the means of some groups."""
+    means = [_mean(column.at(places)) for places in groups]
+    return _mean([mean for mean in means if mean is not None])
+
+
+def _repeats(column: _Column, played: _Played) -> Repeats:
+    means = tuple(_mean(column.at(places)) for places in played.repeats.values())
+    had = [mean for mean in means if mean is not None]
+    return Repeats(len(means), means, _mean(had), standard_error(had))
+
+
+def _over_types(scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
+    means = {score.name: score.mean for score in scores}
+    found = []
+    for score in scores:
+        if score.name in ("exam_recall", "exam_precision"):
+            kinds = [
+                mean
+                for name, mean in means.items()
+                if name.startswith(f"{score.name}_") and not name.endswith("_pooled") and mean is not None
+            ]
+            found.append(msgspec.structs.replace(score, over_types=_mean(kinds)))
+        else:
+            found.append(score)
+    return found

@@ -1,0 +1,317 @@
+"""A table as text for the terminal, and its cells as flat rows for JSON and CSV."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+from rich.console import Group
+from rich.table import Table as Printed
+from rich.text import Text
+
+from wardround.engine.records import Json
+from wardround.engine.text import cell as plain
+from wardround.evaluators.measures import measure_of
+from wardround.evaluators.reasons import phrase
+from wardround.evaluators.report.intervals import DAGGER
+from wardround.evaluators.report.ranking import doctor_of, setting_of
+from wardround.evaluators.report.score_rows import RunScores
+from wardround.evaluators.report.summary import summarise
+from wardround.evaluators.report.tables import POPULATIONS, SETTINGS, Cell, Column, Figure, Population, Row, Table
+
+
+class Words(msgspec.Struct, frozen=True):
+    """A figure in words: `95.86 / 88.24`; `(95.02, 96.71)` for each part; `n 950 of 957`; what stands beside it."""
+
+    mean: str
+    ci95: tuple[str, ...] = ()
+    n: str = ""
+    beside: tuple[str, ...] = ()
+    missing: str = ""
+
+
+def words(figure: Figure) -> Words:
+    """Means and intervals in percent with two decimals, as MedR-Bench prints them; a dash has its reason."""
+    if not figure.parts:
+        return Words("–", missing=phrase(figure.reason))
+    lacking = [phrase(cell.reason) for cell in figure.parts if not cell.scored]
+    return Words(
+        mean=" / ".join(percent(cell.mean) for cell in figure.parts),
+        ci95=tuple(_marked(cell) for cell in figure.parts if cell.ci95),
+        n=_denominators(figure.parts),
+        beside=_beside(figure),
+        missing=", ".join(dict.fromkeys(lacking)),
+    )
+
+
+def percent(value: float | None) -> str:
+    """0.6499 as 64.99; a dash for None."""
+    return "–" if value is None else f"{100 * value:.2f}"
+
+
+def _marked(cell: Cell) -> str:
+    """The interval, with a dagger where it leaves 0 to 100: a note says what that means."""
+    return bracket(cell.ci95) + (DAGGER if cell.beyond else "") if cell.ci95 else ""
+
+
+def bracket(ends: tuple[float, float]) -> str:
+    """(0.6197, 0.6802) as (61.97, 68.02)."""
+    return f"({percent(ends[0])}, {percent(ends[1])})".replace("-", "−")
+
+
+def heading(column: Column, own: str = "") -> str:
+    """The setting of a column as MedR-Bench calls it."""
+    name = column.setting or own
+    return SETTINGS.get(name) or name[:1].upper() + name[1:]
+
+
+def terminal(table: Table, width: int = 100) -> Group:
+    """The table for a terminal of so many columns: a line for each doctor, setting and figure.
+
+    All diseases and rare ones stand side by side where there is room, else one below the other.
+    """
+    table = table.trimmed()
+    populations = list(dict.fromkeys(column.population for column in table.columns))
+    parted = any(len(figure.parts) > 1 for row in table.rows for figure in row.figures)
+    if len(populations) > 1 and _LEFT + len(populations) * (_PARTED if parted else _WHOLE) > width:
+        parts = [_only(table, population) for population in populations]
+        return Group(*(_printed(part) for part in parts), _notes(table))
+    return Group(_printed(table), _notes(table))
+
+
+_LEFT, _WHOLE, _PARTED = 30, 34, 42
+"""Columns that doctor, setting and figure take, and those of a population, with one part and with two."""
+
+
+def _only(table: Table, population: Population) -> Table:
+    kept = [place for place, column in enumerate(table.columns) if column.population == population]
+    rows = [msgspec.structs.replace(row, figures=tuple(row.figures[place] for place in kept)) for row in table.rows]
+    columns = tuple(table.columns[place] for place in kept)
+    title = f"{table.title}, {POPULATIONS[population].lower()}"
+    return msgspec.structs.replace(table, title=title, columns=columns, rows=tuple(rows))
+
+
+def _notes(table: Table) -> Text:
+    return Text("\n".join(table.notes), style="dim")
+
+
+def _printed(table: Table) -> Printed:
+    number = f"Table {table.key}" if table.key.isdigit() else "Table"
+    title = Text(f"{number}: {table.title} ({table.rules} rules)")
+    made = Printed(title=title, title_justify="left", box=None, pad_edge=False)
+    for name in (*([table.by.replace("_", " ")] if table.by else []), "doctor", "setting", "figure"):
+        made.add_column(name)
+    populations = list(dict.fromkeys(column.population for column in table.columns))
+    for population in populations:
+        for name in (population, "95% interval", "n"):
+            made.add_column(name, justify="right", no_wrap=True)
+    before: list[str] = []
+    for row in table.rows:
+        for place, figures in _lines(table.columns, row).items():
+            told = [*([row.stratum] if table.by else []), row.doctor, *place]
+            cells = [text for population in populations for text in _cells(figures.get(population))]
+            made.add_row(*map(Text, _unsaid(told, before)), *cells)
+            for name, some in _companions(figures):
+                beside = [text for population in populations for text in some.get(population, ("", "", ""))]
+                made.add_row(*[""] * (len(told) - 1), f"  {name}", *beside)
+            before = told
+    return made
+
+
+_Place = tuple[str, str]
+
+
+def _lines(columns: Sequence[Column], row: Row) -> dict[_Place, dict[Population, Figure]]:
+    """The figures of a row by setting and label, then by population."""
+    found: dict[_Place, dict[Population, Figure]] = {}
+    for column, figure in zip(columns, row.figures, strict=True):
+        found.setdefault((heading(column, row.setting), column.label), {})[column.population] = figure
+    return found
+
+
+def _unsaid(told: Sequence[str], before: Sequence[str]) -> list[str]:
+    """`told` without the leading words that stand in the line above already."""
+    same = 0
+    while same < len(before) and told[same] == before[same]:
+        same += 1
+    return ["" if place < same else word for place, word in enumerate(told)]
+
+
+def _cells(figure: Figure | None) -> tuple[str, str, str]:
+    """Mean, interval and n; the thinking part below the formal one."""
+    if figure is None:
+        return "", "", ""
+    if not figure.parts:
+        return "–", phrase(figure.reason), ""
+    means = [percent(cell.mean) for cell in figure.parts]
+    spans = [_marked(cell) if cell.ci95 else "" if cell.scored else phrase(cell.reason) for cell in figure.parts]
+    return " / ".join(means), "\n".join(spans), _counts(figure.parts)
+
+
+def _companions(figures: Mapping[Population, Figure]) -> list[tuple[str, dict[Population, tuple[str, str, str]]]]:
+    """What is unverifiable, and the bounds, as lines of their own."""
+    held = {population: figure.beside for population, figure in figures.items() if figure.beside}
+    if not held:
+        return []
+    shares = {
+        name: (" / ".join(percent(cells[0].mean) for cells in beside), "", _count([cells[0] for cells in beside]))
+        for name, beside in held.items()
+    }
+    bounds = {
+        name: ("", "\n".join(_between(cells) for cells in beside), _counts([cells[1] for cells in beside]))
+        for name, beside in held.items()
+    }
+    return [("unverified", shares), ("between", bounds)]
+
+
+def _counts(cells: Sequence[Cell]) -> str:
+    """Of how many episodes; more than those of the figure itself, which some do not have and only its bounds."""
+    return "\n".join(f"{cell.scored}/{cell.n}" for cell in cells)
+
+
+def _count(cells: Sequence[Cell]) -> str:
+    """The same in one line, said once where it is the same."""
+    return " / ".join(dict.fromkeys(f"{cell.scored}/{cell.n}" for cell in cells))
+
+
+def _between(cells: Sequence[Cell]) -> str:
+    return f"{percent(cells[1].mean)} to {percent(cells[2].mean)}"
+
+
+def _denominators(parts: Sequence[Cell]) -> str:
+    scored = list(dict.fromkeys(cell.scored for cell in parts))
+    return f"n {' / '.join(map(str, scored))} of {parts[0].n}"
+
+
+def _beside(figure: Figure) -> tuple[str, ...]:
+    """What is unverifiable, part by part in one line, and a line of bounds for each part."""
+    pairs = zip(figure.parts, figure.beside, strict=False)  # most figures have nothing beside them
+    known = [(part, cells) for part, cells in pairs if any(cell.scored for cell in cells)]
+    if not known:
+        return ()
+    shares = " / ".join(percent(cells[0].mean) for _, cells in known)
+    bounds = [
+        _between(cells) + ("" if cells[1].scored == part.scored else f" (n {cells[1].scored})") for part, cells in known
+    ]
+    return f"unverified {shares}", *(("/ " if place else "") + line for place, line in enumerate(bounds))
+
+
+FIELDS = (
+    "table", "title", "rules", "by", "stratum", "population", "setting", "doctor", "run", "figure", "part", "score",
+    "mean", "low", "high", "method", "scored", "n", "reason", "reasons",
+)  # fmt: skip
+_OF_RUNS = ("answers", "of_answered", "answered", "zeros")
+"""Fields that only the scores of whole runs have."""
+_PARTS = ("formal", "thinking")
+
+
+def records(tables: Sequence[Table]) -> list[dict[str, Json]]:
+    """One object for each cell, companions included; shares are 0 to 1, `low` and `high` the 95% interval.
+
+    A place without a run has one with `reason` and no figures.
+    """
+    return [record for table in tables for record in _of(table)]
+
+
+def as_csv(runs: Sequence[RunScores], tables: Sequence[Table], seed: int = 0) -> str:
+    """Every score of each run (table `scores`), then the cells of tables, as CSV with a heading.
+
+    `reasons` and `zeros` as `3 no_thinking; 1 judge/timeout`; `answers` says by what right and wrong were found.
+    """
+    out = io.StringIO()
+    writer = csv.DictWriter(out, (*FIELDS, *_OF_RUNS), lineterminator="\n", restval="")
+    writer.writeheader()
+    for record in [*(row for run in runs for row in scores_of(run, seed)), *records(tables)]:
+        counted = {name: _counted(record[name]) for name in ("reasons", "zeros") if name in record}
+        writer.writerow({name: _unarmed(value) for name, value in (record | counted).items()})
+    return out.getvalue()
+
+
+def scores_of(run: RunScores, seed: int = 0) -> list[dict[str, Json]]:
+    """One object for each score of a run, over all of its closed episodes: the fields of `records`, and more."""
+    found: list[dict[str, Json]] = []
+    for score in summarise(run.episodes, seed, run.answer_judges).scores:
+        low, high = score.ci95 or (None, None)
+        blank: dict[str, Json] = dict.fromkeys(FIELDS, "")
+        found.append(
+            blank
+            | {
+                "table": "scores",
+                "title": "Scores of the run",
+                "rules": "published" if "published" in score.name else "default",
+                "population": "all",
+                "setting": setting_of(run.header),
+                "doctor": doctor_of(run.header),
+                "run": run.name,
+                "figure": measure_of(score.name).label,
+                "score": score.name,
+                "mean": score.mean,
+                "low": low,
+                "high": high,
+                "method": score.ci95_method,
+                "scored": score.scored,
+                "n": score.n,
+                "reason": score.instead,
+                "reasons": dict(score.reasons),
+                "answers": score.method,
+                "of_answered": score.of_answered,
+                "answered": score.answered,
+                "zeros": dict(score.zeros),
+            }
+        )
+    return found
+
+
+def _counted(reasons: Mapping[str, int]) -> str:
+    return "; ".join(f"{count} {reason}" for reason, count in reasons.items())
+
+
+def _unarmed(value: Json) -> Json:
+    """A text that a spreadsheet would run as a formula, with an apostrophe before it."""
+    return plain(value) if isinstance(value, str) else value
+
+
+def _of(table: Table) -> Iterator[dict[str, Json]]:
+    for row in table.rows:
+        for column, figure in zip(table.columns, row.figures, strict=True):
+            place = _place(table, row, column)
+            if not figure.parts:
+                yield place | {"part": "", "score": column.scores[0], **_none(figure.reason)}
+            for number, cell in enumerate(figure.parts):
+                part = _PARTS[number] if len(column.scores) > 1 else ""
+                companions = figure.beside[number] if number < len(figure.beside) else ()
+                for one in (cell, *companions):
+                    yield place | {"part": part, "score": one.score, **_values(one)}
+
+
+def _place(table: Table, row: Row, column: Column) -> dict[str, Json]:
+    return {
+        "table": table.key,
+        "title": table.title,
+        "rules": table.rules,
+        "by": table.by,
+        "stratum": row.stratum,
+        "population": column.population,
+        "setting": column.setting or row.setting,
+        "doctor": row.doctor,
+        "run": row.runs.get(column.setting, ""),
+        "figure": column.label,
+    }
+
+
+def _values(cell: Cell) -> dict[str, Json]:
+    low, high = cell.ci95 or (None, None)
+    return {
+        "mean": cell.mean,
+        "low": low,
+        "high": high,
+        "method": cell.ci95_method,
+        "scored": cell.scored,
+        "n": cell.n,
+        "reason": "" if cell.scored else cell.reason,
+        "reasons": dict(cell.reasons),
+    }
+
+
+def _none(reason: str) -> dict[str, Json]:
+    return {"mean": None, "low": None, "high": None, "method": "", "scored": 0, "n": 0, "reason": reason, "reasons": {}}

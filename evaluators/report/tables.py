@@ -1,0 +1,263 @@
+"""A table over several runs as plain data: its columns, its cells, its layout."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import Literal
+
+import msgspec
+
+from wardround.engine.records import Score
+from wardround.evaluators.measures import untaken
+from wardround.evaluators.reasoning.judged_reply import Rules
+from wardround.evaluators.report.intervals import SHARE, Interval, Method, interval, published
+from wardround.evaluators.report.score_rows import EpisodeScores
+
+Taken = Sequence[tuple[EpisodeScores, Mapping[str, Score]]]
+"""Closed episodes, each with its scores by name."""
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """The mean of a score over the `scored` of `n` closed episodes, as a share; `reasons` counts the others.
+
+    `ci95` is that of intervals.py; under published rules Student t over cases, as the paper has it (`ci95_method`).
+    None for companions of a figure, and where `ci95_reason` says why.
+    """
+
+    score: str
+    mean: float | None
+    ci95: tuple[float, float] | None
+    ci95_method: Method
+    scored: int
+    n: int
+    reasons: Mapping[str, int]
+    ci95_reason: str = ""
+
+    @property
+    def beyond(self) -> bool:
+        """Whether the interval leaves what a share can be: Student t is not cut, as in the paper."""
+        return self.ci95 is not None and not 0 <= self.ci95[0] <= self.ci95[1] <= 1
+
+    @property
+    def reason(self) -> str:
+        """The commonest reason for a missing value; "" if none is missing."""
+        return max(self.reasons, key=lambda reason: (self.reasons[reason], reason), default="")
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """What stands in one place of a table.
+
+    `parts` are the cells of the formal and of the thinking part, or one cell where a figure has no parts. `beside` is
+    what belongs next to it: for factuality the unverifiable share and both bounds, part by part. Without parts
+    `reason` says why: `no_run` of the setting, `no_rare_case`.
+    """
+
+    parts: tuple[Cell, ...] = ()
+    beside: tuple[tuple[Cell, ...], ...] = ()
+    reason: str = ""
+
+    @property
+    def known(self) -> bool:
+        """Whether anything was scored."""
+        return any(cell.scored for cell in self.parts)
+
+
+def cell(score: str, taken: Taken, rules: Rules = "default", seed: int = 0, *, bare: bool = False) -> Cell:
+    """The mean of `score` over episodes, with the interval that the rules have; `bare` without one."""
+    by_case: dict[str, list[float]] = defaultdict(list)
+    reasons: Counter[str] = Counter()
+    for row, scores in taken:
+        found = scores.get(score)
+        if found is not None and found.value is not None:
+            by_case[row.case].append(found.value)
+        else:
+            reasons[found.reason or "no_reason" if found else untaken(score, scores)] += 1
+    values = sorted(value for held in by_case.values() for value in held)
+    ci = Interval(None, "")
+    if not bare:
+        ci = published(by_case) if rules == "published" else interval(by_case, SHARE, seed)
+    return Cell(
+        score=score,
+        mean=fsum(values) / len(values) if values else None,
+        ci95=ci.ends,
+        ci95_method=ci.method,
+        scored=len(values),
+        n=len(taken),
+        reasons=dict(sorted(reasons.items())),
+        ci95_reason=ci.reason,
+    )
+
+
+Population = Literal["all", "rare"]
+POPULATIONS: dict[Population, str] = {"all": "All diseases", "rare": "Rare diseases"}
+
+
+DASH = "A dash stands where nothing was measured, with the reason."
+
+
+class Column(msgspec.Struct, frozen=True):
+    """One figure: its `label`, of which population, in which `setting` (the scenario's name; "" is the row's own).
+
+    `scores` are the names of its parts, `beside` those of its companions, part by part.
+    """
+
+    label: str
+    setting: str
+    scores: tuple[str, ...]
+    beside: tuple[tuple[str, ...], ...] = ()
+    population: Population = "all"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One doctor; of one `setting` or one `stratum` where rows are told apart by them.
+
+    `runs` names the run that the figures of a column's setting are from.
+    """
+
+    doctor: str
+    runs: Mapping[str, str]
+    figures: tuple[Figure, ...]
+    setting: str = ""
+    stratum: str = ""
+
+
+class Table(msgspec.Struct, frozen=True):
+    """`key` is the number of the paper's table, or a word for those that the paper has not."""
+
+    key: str
+    title: str
+    rules: Rules
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+    by: str = ""
+
+    def trimmed(self) -> "Table":
+        """As it is shown: without the columns and rows that have no value at all, which a note names."""
+        kept = [place for place in range(len(self.columns)) if any(row.figures[place].known for row in self.rows)]
+        rows = tuple(
+            msgspec.structs.replace(row, figures=tuple(row.figures[place] for place in kept))
+            for row in self.rows
+            if any(figure.known for figure in row.figures)
+        )
+        left = dict.fromkeys(self._place(place) for place in range(len(self.columns)) if place not in kept)
+        shown = {row.doctor for row in rows}
+        bare = dict.fromkeys(row.doctor for row in self.rows if row.doctor not in shown)
+        dashes = any(not figure.parts for row in rows for figure in row.figures)
+        said = [note for note in self.notes if dashes or note != DASH]
+        notes = (
+            *said,
+            *([f"Left out, since no run has a value there: {'; '.join(left)}."] if left else []),
+            *([f"Without any of these figures: {'; '.join(bare)}."] if bare else []),
+        )
+        columns = tuple(self.columns[place] for place in kept)
+        return msgspec.structs.replace(self, columns=columns, rows=rows, notes=notes)
+
+    def _place(self, place: int) -> str:
+        column = self.columns[place]
+        whose = "" if column.population == "all" else ", rare diseases"
+        judged = any("assessment_" in score for score in column.scores)
+        label = f"{column.label}{' of examinations, judged' if judged else ''}"
+        return f"{label}{f' ({column.setting})' if column.setting else ''}{whose}"
+
+    @property
+    def known(self) -> bool:
+        """Whether it has any value."""
+        return any(figure.known for row in self.rows for figure in row.figures)
+
+
+ONE_TURN, FREE_TURN, ORACLE, TREATMENT = "one-turn", "free-turn", "oracle", "treatment"
+SETTINGS = {ONE_TURN: "1-turn", FREE_TURN: "Free-turn", ORACLE: "Oracle", TREATMENT: "Treatment"}
+_PARTS = ("formal", "thinking")
+_BESIDE = ("unverifiable", "factuality_low", "factuality_high")
+_BOTH: tuple[Population, ...] = ("all", "rare")
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """A table without its rows. `single`: each run is a row of its own, since its settings are not the paper's."""
+
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    single: bool = False
+
+
+def extended(rules: Rules) -> list[Layout]:
+    """Extended tables 1 to 6."""
+    both = [ONE_TURN, ORACLE]
+    return [
+        Layout("1", "Examinations recommended", _twice([*_asked(ONE_TURN, rules), *_asked(FREE_TURN, rules)])),
+        Layout("2", "Reasoning of examination recommendation, 1-turn", _twice(_examination(ONE_TURN, rules))),
+        Layout("3", "Diagnoses", _twice([_accuracy(setting, rules) for setting in (ONE_TURN, FREE_TURN, ORACLE)])),
+        Layout("4", "Reasoning of the diagnosis, all diseases", tuple(_over(both, rules))),
+        Layout("5", "Reasoning of the diagnosis, rare diseases", _of(_over(both, rules), "rare")),
+        Layout("6", "Treatment plans", _twice([_accuracy(TREATMENT, rules), *_reasoning(TREATMENT, rules)])),
+    ]
+
+
+def by_turn(rules: Rules, turns: int) -> Layout:
+    """Reasoning in free turns, each turn in columns of its own; which of them an episode has depends on its length."""
+    columns = [
+        column
+        for turn in range(1, turns + 1)
+        for column in _examination(FREE_TURN, rules, f"turn_{turn}_", f", turn {turn}")
+    ]
+    return Layout("turns", "Reasoning in free turns, turn by turn", tuple(columns))
+
+
+def others(rules: Rules, goals: Sequence[str]) -> Layout:
+    """All figures of scenarios that the paper's tables have no column for."""
+    accuracy = [Column(f"{goal.capitalize()} accuracy", "", (_outcome(goal, rules),)) for goal in goals]
+    return Layout(
+        "other", "Other scenarios", _twice([*accuracy, *_asked("", rules), *_reasoning("", rules)]), single=True
+    )
+
+
+def _twice(columns: Sequence[Column]) -> tuple[Column, ...]:
+    return tuple(column for population in _BOTH for column in _of(columns, population))
+
+
+def _of(columns: Sequence[Column], population: Population) -> tuple[Column, ...]:
+    return tuple(msgspec.structs.replace(column, population=population) for column in columns)
+
+
+def _over(settings: Sequence[str], rules: Rules) -> list[Column]:
+    return [column for setting in settings for column in _reasoning(setting, rules)]
+
+
+def _prefix(rules: Rules) -> str:
+    return "published_" if rules == "published" else ""
+
+
+def _outcome(goal: str, rules: Rules) -> str:
+    # the published rules differ for treatments only
+    return f"{_prefix(rules) if goal == 'treatment' else ''}{goal}_accuracy"
+
+
+def _accuracy(setting: str, rules: Rules) -> Column:
+    return Column("Accuracy", setting, (_outcome("treatment" if setting == TREATMENT else "diagnosis", rules),))
+
+
+def _asked(setting: str, rules: Rules) -> list[Column]:
+    return [
+        Column(name.capitalize(), setting, (f"{_prefix(rules)}assessment_{name}",)) for name in ("precision", "recall")
+    ]
+
+
+def _examination(setting: str, rules: Rules, stage: str = "examination_", said: str = "") -> list[Column]:
+    return [_parted(name, setting, rules, stage, said) for name in ("efficiency", "factuality")]
+
+
+def _reasoning(setting: str, rules: Rules) -> list[Column]:
+    return [_parted(name, setting, rules) for name in ("efficiency", "factuality", "completeness")]
+
+
+def _parted(name: str, setting: str, rules: Rules, stage: str = "", said: str = "") -> Column:
+    """A figure of reasoning, formal and thinking; factuality with what is unverifiable, where the rules know that."""
+    beside = (
+        tuple(tuple(f"{stage}{other}_{part}" for other in _BESIDE) for part in _PARTS)
+        if name == "factuality" and rules == "default"
+        else ()
+    )
+    scores = tuple(f"{stage}{_prefix(rules)}{name}_{part}" for part in _PARTS)
+    return Column(f"{name.capitalize()}{said}", setting, scores, beside)

@@ -1,0 +1,396 @@
+"""The figures of a run, a ranking or a comparison as tables for the terminal, and how a figure is said anywhere."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from wardround.engine.text import counted
+from wardround.evaluators.measures import measure_of, place_of, shown, superseded
+from wardround.evaluators.reasons import ended_by, listed
+from wardround.evaluators.report.compare import Comparison, Difference
+from wardround.evaluators.report.ranking import Ranking
+from wardround.evaluators.report.summary import WORD_MATCH, ScoreSummary, Summary
+
+WIDE = 76
+"""Columns of a terminal in which a table of scores has all that it can have."""
+SIDE_BY_SIDE = 110
+"""Columns from which a ranking has its other scores, and a comparison both means, beside what they are about."""
+NAME = 32
+"""Characters of a name that a wide ranking keeps on one line."""
+ORDER = "An order alone: whether two runs differ is said by their paired differences."
+FLOOR = "Word match: a floor by words, not a verdict. Have a judge decide: wardround score RUN --judge SPEC."
+
+
+def score_table(name: str, summary: Summary, every: bool = False, width: int = WIDE) -> Group:
+    """Mean, interval, denominators and macro average of the headline scores; of all scores if `every`.
+
+    Below the table stands in sentences what a figure lacks and why, and what its zeros are. A column that would be
+    empty is left out. In fewer than WIDE columns bounds and macro average are, so that no name and no count is.
+    """
+    rows = chosen(summary, every)
+    others = beside_them(summary, rows) if not every else []
+    wide = width >= WIDE
+    lacking = wide and any(score.none and score.bounds for score in rows)
+    grouped = wide and any(score.macro is not None for score in rows)
+    table = _table()
+    table.add_column("score", min_width=12)
+    extra = [*(["bounds"] if lacking else []), *(["mean of groups"] if grouped else [])]
+    for column in ("mean", "95% interval", "scored", *extra):
+        table.add_column(column, justify="right", no_wrap=True)
+    for score in rows:
+        bounds = span(score.name, score.bounds if score.none else None)
+        table.add_row(
+            Text(measure_of(score.name).label if every else parts(summary, score)),
+            shown(score.name, score.mean) if every else both(summary, score),
+            interval(score) if every else spans(summary, score, "\n"),
+            f"{score.scored}/{score.n}" if every else counts(summary, score, "/", "\n"),
+            *((bounds,) if lacking else ()),
+            *((shown(score.name, score.macro),) if grouped else ()),
+        )
+    return _group(f"{name}: {ended(summary)}", table, remarks(summary, [*rows, *others]))
+
+
+def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool = True) -> list[str]:
+    """What must be read with these figures, a sentence each: how they were had, their zeros, what they lack and why.
+
+    `missing` False leaves out what stands in a column of the table already: which values are missing.
+    """
+    if summary.instead:
+        return [summary.instead]
+    return [
+        *([FLOOR] if by_words(scores) else []),
+        *_judged(scores),
+        *_always(scores),
+        *_answered(scores),
+        *_together("Missing", [(one, listed(one.reasons)) for one in scores if missing and one.none and one.scored]),
+        *_together("No figure", [(one, instead(one).removeprefix("no figure: ")) for one in scores if not one.scored]),
+        *_together("No interval", [(one, one.ci95_reason) for one in scores if one.scored and not one.ci95]),
+        *_together("No average over groups", [(one, one.macro_reason) for one in scores if _lacks_macro(one)]),
+    ]
+
+
+def by_words(scores: Sequence[ScoreSummary]) -> bool:
+    """Whether word match, and no judge, said right or wrong in one of these scores."""
+    return any(score.method == WORD_MATCH and score.scored and not measure_of(score.name).by_words for score in scores)
+
+
+def _always(scores: Sequence[ScoreSummary]) -> list[str]:
+    """Names the figures beside a judge's that are had by word match all the same."""
+    labels = [measure_of(score.name).label for score in scores if score.scored and measure_of(score.name).by_words]
+    if not labels or by_words(scores):
+        return []
+    return [f"By word match all the same (a floor, not a verdict): {'; '.join(labels)}."]
+
+
+def _judged(scores: Sequence[ScoreSummary]) -> list[str]:
+    methods = dict.fromkeys(score.method for score in scores if score.method not in ("", WORD_MATCH) and score.scored)
+    return [f"Answers {method}." for method in methods]
+
+
+def _answered(scores: Sequence[ScoreSummary]) -> Iterator[str]:
+    """Of the accuracy: its zeros by reason, and the mean of those who answered beside that of all."""
+    for score in scores:
+        if not score.name.endswith("_accuracy") or not score.zeros:
+            continue
+        label = measure_of(score.name).label
+        yield f"{label}, zeros by reason: {listed(score.zeros)}."
+        if score.of_answered is not None and score.answered < score.scored:
+            yield (
+                f"{label} of those who answered, beside the figure and not in its place: "
+                f"{shown(score.name, score.of_answered)} of {counted(score.answered, 'episode')}."
+            )
+
+
+def instead(score: ScoreSummary) -> str:
+    """Why there is no figure at all, with the reasons."""
+    reasons = {reason: count for reason, count in score.reasons.items() if reason != "mixed_rules"}
+    return f"{score.instead} ({listed(reasons)})" if reasons and score.instead else score.instead or listed(reasons)
+
+
+def _lacks_macro(score: ScoreSummary) -> bool:
+    """Whether a reader would look for an average over groups: of the accuracy alone."""
+    return score.macro is None and bool(score.scored) and score.name.endswith("_accuracy") and bool(score.macro_reason)
+
+
+def _together(head: str, said: Sequence[tuple[ScoreSummary, str]]) -> Iterator[str]:
+    """`Missing: REASON: SCORE; SCORE.` once for each reason."""
+    found: dict[str, list[str]] = {}
+    for score, why in said:
+        found.setdefault(why, []).append(measure_of(score.name).label)
+    for why, labels in found.items():
+        yield f"{head}: {why}: {'; '.join(labels)}."
+
+
+def ranking_table(ranking: Ranking, width: int = SIDE_BY_SIDE) -> Group:
+    """Runs side by side, best first; above them what is compared, below what the order does not say."""
+    wide = width >= SIDE_BY_SIDE
+    label = measure_of(ranking.by).label
+    games = dict.fromkeys(place.scenario for place in ranking.places)
+    table = _table()
+    table.add_column("rank", justify="right")
+    for name in ("run", "doctor", *(("scenario",) if len(games) > 1 else ())):
+        longest = max((len(getattr(place, name)) for place in ranking.places), default=0)
+        table.add_column(name, overflow="fold", min_width=min(longest, NAME) if wide else None)
+    table.add_column(label if ranking.basis == "mean" else f"{label}, lower bound", justify="right")
+    for name in ("95% interval", "scored"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in ranking.others if wide else ():
+        table.add_column(measure_of(name).label, justify="right")
+    for place in ranking.places:
+        figure = place.figure
+        table.add_row(
+            "–" if place.rank is None else str(place.rank),
+            *map(Text, (place.run, place.doctor, *((place.scenario,) if len(games) > 1 else ()))),
+            shown(ranking.by, place.value),
+            span(ranking.by, place.ci95),
+            f"{figure.scored}/{figure.n}" if figure else "–",
+            *("–" if other is None else shown(other.name, other.mean) for other in (place.others if wide else ())),
+        )
+    where = f" in {next(iter(games))}" if len(games) == 1 else ""
+    return _group(f"Runs by {label.lower()}{where}\n{compared(ranking)}", table, below(ranking))
+
+
+def compared(ranking: Ranking) -> str:
+    """The sentence that says what a ranking compares, and by what right and wrong were found."""
+    figures = [place.figure for place in ranking.places if place.figure]
+    words = by_words(figures)
+    return f"{ranking.basis_reason}{' ' + FLOOR.partition('. ')[0] + '.' if words else ''}"
+
+
+def below(ranking: Ranking) -> list[str]:
+    """What an order does not say, and why a place has no interval."""
+    reasons = dict.fromkeys(place.ci95_reason for place in ranking.places if place.rank and not place.ci95)
+    return [ORDER, *(f"No interval: {why}." for why in reasons)]
+
+
+def comparison_table(comparison: Comparison, every: bool = False, width: int = SIDE_BY_SIDE) -> Group:
+    """The paired differences: of two runs score by score, of more all pairs of the first score.
+
+    Those of the other scores are a table each if `every`, and else only named. Warnings are the caller's to print.
+    """
+    rows = [row for row in comparison.differences if told(row, every)]
+    others: list[str] = []
+    if len(comparison.runs) > 2 and not every:
+        scores = sorted({row.score for row in rows}, key=place_of)
+        rows, others = [row for row in rows if row.score in scores[:1]], [measure_of(name).label for name in scores[1:]]
+    empty = nowhere(comparison, every)
+    found: dict[str, list[Difference]] = {}
+    two = len(comparison.runs) == 2
+    for row in rows:
+        title = f"{row.second} minus {row.first}, paired by case" if two else measure_of(row.score).label
+        found.setdefault(title if two else f"{title}: every pair of runs, by case", []).append(row)
+    tables: list[RenderableType] = [_pairs(title, some, two, width) for title, some in found.items()]
+    more = [f"Pairs of other scores with --all, or on the page: {'; '.join(others)}."] if others else []
+    notes = [*([comparison.note] if comparison.note else []), *pair_notes(rows), *more, *empty]
+    return Group(*tables, *_notes(notes))
+
+
+def told(row: Difference, every: bool = False) -> bool:
+    """Whether a difference is shown: a headline score's or a plug-in's (any if `every`), over one case at least."""
+    return bool(row.cases) and (every or _first(row.score))
+
+
+def nowhere(comparison: Comparison, every: bool = False) -> list[str]:
+    """A sentence on the scores that some pair of runs has in no case in common."""
+    rows = [row for row in comparison.differences if not row.cases and (every or _first(row.score)) and row.left_out]
+    labels = dict.fromkeys(measure_of(row.score).label for row in rows)
+    which = "Not compared" if len(comparison.runs) < 3 else "Some pairs are not compared"
+    return [f"{which}, since no case has a value in both runs: {'; '.join(labels)}."] if labels else []
+
+
+def _first(name: str) -> bool:
+    measure = measure_of(name)
+    return measure.headline or not measure.unit
+
+
+def _pairs(title: str, rows: Sequence[Difference], two: bool, width: int) -> Group:
+    table = _table()
+    wide, several = width >= SIDE_BY_SIDE, len(rows) > 1 and not two
+    table.add_column("score" if two else "second minus first", overflow="fold")
+    for column in (*(("first", "second") if wide else ()), "difference", "95% interval", "fewer/more", "p"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for column in (*(("p, Holm",) if several else ()), "cases"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            Text(measure_of(row.score).label if two else f"{row.second} − {row.first}"),
+            *((shown(row.score, row.first_mean), shown(row.score, row.second_mean)) if wide else ()),
+            signed(row.score, row.difference),
+            span(row.score, row.ci95),
+            f"{row.only_first}/{row.only_second}",
+            chance(row.p),
+            *((chance(row.p_holm),) if several else ()),
+            str(row.cases),
+        )
+    return _group(title, table, ())
+
+
+_TESTS = {
+    "mcnemar exact": "exact McNemar for scores of 0 and 1",
+    "permutation": "permutation of signs for others",
+}
+
+
+def pair_notes(rows: Sequence[Difference]) -> list[str]:
+    """What the columns of paired differences mean, and why one has no interval."""
+    if not rows:
+        return []
+    tests = [_TESTS.get(test, test) for test in dict.fromkeys(row.test for row in rows if row.test)]
+    several = len({(row.first, row.second) for row in rows}) > 1
+    holm = " Holm: corrected for all pairs of a score." if several else ""
+    said = [
+        "Over the cases that have a value in both runs. fewer/more: cases in which the second run has less, and more.",
+        *([f"p: {', '.join(tests)}.{holm}"] if tests else []),
+    ]
+    reasons = dict.fromkeys(row.ci95_reason for row in rows if row.cases and not row.ci95 and row.ci95_reason)
+    if left := max((row.left_out for row in rows), default=0):
+        said.append(f"Up to {counted(left, 'case')} with a value in one run only are left out of a row.")
+    return [*said, *(f"No interval: {why}." for why in reasons)]
+
+
+def _table() -> Table:
+    return Table(box=None, pad_edge=False)
+
+
+def _group(title: str, table: Table, notes: Sequence[str]) -> Group:
+    """A table under its title and above its notes, which are as wide as the terminal and not as the table."""
+    return Group(Text(title, style="italic"), table, *_notes(notes))
+
+
+def _notes(notes: Sequence[str]) -> list[RenderableType]:
+    return [Text("\n".join(notes), style="dim"), Text("")] if notes else [Text("")]
+
+
+def leading(summary: Summary) -> Sequence[ScoreSummary]:
+    """The headline scores and those of plug-ins, without what the scenario has not."""
+    return [score for score in chosen(summary) if not measure_of(score.name).beside]
+
+
+def chosen(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
+    """The leading scores and what stands beside them in a run's own table; or all.
+
+    Of the reasoning those of all turns, where there are such.
+    """
+    taken = {score.name for score in summary.scores}
+    return [
+        score
+        for score in summary.scores
+        if every
+        or (
+            (_first(score.name) or measure_of(score.name).beside)
+            and not _absent(score)
+            and not superseded(score.name, taken)
+        )
+    ]
+
+
+def _absent(score: ScoreSummary) -> bool:
+    return not score.scored and "not_ordered_here" in score.reasons
+
+
+def ended(summary: Summary) -> str:
+    """For instance `36 episodes: completed 33, no answer from the doctor 2, still open 1`."""
+    told = [f"{why} {count:,}" for why, count in endings(summary).items()]
+    return counted(summary.episodes, "episode") + (f": {', '.join(told)}" if told else "")
+
+
+def endings(summary: Summary) -> dict[str, int]:
+    """How many episodes ended in which way, in words: `completed` first, those still open last."""
+    found: dict[str, int] = {}
+    for cause, count in summary.endings.items():
+        reasons = {key: some for key, some in summary.reasons.items() if key.partition("/")[0] == cause}
+        for key, some in reasons.items():
+            said = ended_by(*key.split("/", 1))
+            found[said] = found.get(said, 0) + some
+        if rest := count - sum(reasons.values()):
+            found[ended_by(cause)] = found.get(ended_by(cause), 0) + rest
+    return found | ({ended_by(None): summary.open} if summary.open else {})
+
+
+def span(name: str, ends: tuple[float, float] | None) -> str:
+    """Two values as `0.412 to 0.563`; a dash for None."""
+    return f"{shown(name, ends[0])} to {shown(name, ends[1])}".replace("-", "−") if ends else "–"
+
+
+def interval(score: ScoreSummary) -> str:
+    """The 95% interval of a figure; a dash where there is none."""
+    return span(score.name, score.ci95)
+
+
+def parts(summary: Summary, score: ScoreSummary) -> str:
+    """The label; of a figure of the formal part it says so if the thinking part stands beside it."""
+    label = measure_of(score.name).label
+    return f"{label.removesuffix(' part')} / thinking" if _thinking(summary, score) else label
+
+
+def both(summary: Summary, score: ScoreSummary) -> str:
+    """The mean; of a figure of the formal part with that of the thinking part, as MedR-Bench's tables print them."""
+    other = _thinking(summary, score)
+    mean = shown(score.name, score.mean)
+    return f"{mean} / {shown(other.name, other.mean)}" if other else mean
+
+
+def counts(summary: Summary, score: ScoreSummary, of: str = " of ", between: str = " / ") -> str:
+    """How many episodes have the figure, and how many that of the thinking part where it stands beside it."""
+    other = _thinking(summary, score)
+    own = f"{score.scored}{of}{score.n}"
+    return f"{own}{between}{other.scored}{of}{other.n}" if other else own
+
+
+def spans(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
+    """The interval, with that of the thinking part in the same way."""
+    other = _thinking(summary, score)
+    own = interval(score)
+    return f"{own}{between}{interval(other)}" if other else own
+
+
+def lacks(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
+    """What is missing and why, with what the thinking part lacks in the same way."""
+    other = _thinking(summary, score)
+    return f"{missing(score)}{between}{missing(other)}" if other else missing(score)
+
+
+def beside_them(summary: Summary, scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
+    """The figures of the thinking part that are shown beside those of the formal part."""
+    return [other for score in scores if (other := _thinking(summary, score)) is not None]
+
+
+def _thinking(summary: Summary, score: ScoreSummary) -> ScoreSummary | None:
+    """The same figure of the thinking part, if any episode has it."""
+    if not score.name.endswith("_formal"):
+        return None
+    other = summary.score(score.name.removesuffix("_formal") + "_thinking")
+    return other if other is not None and other.scored else None
+
+
+def beside(summary: Summary, name: str) -> str:
+    """What must be read with a figure: of factuality, its means with unverified steps as wrong and as correct."""
+    ends = [summary.score(name.replace("factuality", f"factuality_{end}")) for end in ("low", "high")]
+    means = [end.mean for end in ends if end is not None]
+    if "factuality" not in name or len(means) < 2 or None in means or means[0] == means[1]:
+        return ""
+    return f"{shown(name, means[0])} to {shown(name, means[1])} with unverified steps as wrong, as correct"
+
+
+def missing(score: ScoreSummary) -> str:
+    """For instance `the endpoint gave no reply in time (2)`; a dash if nothing is missing."""
+    return listed(score.reasons) or "–"
+
+
+def zeros(score: ScoreSummary) -> str:
+    """The zeros that have a reason, by it: `no answer (2)`; a dash if there is none."""
+    return listed(score.zeros) or "–"
+
+
+def signed(name: str, value: float | None) -> str:
+    """A difference with its sign."""
+    if value is None:
+        return "–"
+    return ("+" if value > 0 else "−" if value < 0 else "±") + shown(name, abs(value))
+
+
+def chance(p: float | None) -> str:
+    """A p value with three decimals."""
+    return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

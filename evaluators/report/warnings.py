@@ -1,0 +1,361 @@
+"""What speaks against the figures of a run, and what a reader must know before believing them."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from wardround.engine.records import Json
+from wardround.engine.text import counted
+from wardround.evaluators.judges.family import kin
+from wardround.evaluators.judges.panel import DIVIDED, TORN
+from wardround.evaluators.measures import shown
+from wardround.evaluators.reasoning.reasoning_record import FIT
+from wardround.evaluators.reasons import listed, phrase, plain
+from wardround.evaluators.report.episode_list import ACCURACIES
+from wardround.evaluators.report.score_rows import RunScores
+from wardround.evaluators.report.summary import ScoreSummary, Summary
+from wardround.evaluators.search.contract import LIBRARY
+from wardround.scenarios.parsers.unread import SHAPES
+
+FEW = 1_000
+"""Documents below which a corpus is small: most medical statements are in none of them."""
+MANY = 0.3
+"""Share of reasoning steps that no search settled from which on factuality says little."""
+OFTEN = 0.2
+"""Share of votes or searches that came to nothing above which it is said whose they are."""
+_BUNDLED = "bundled"
+
+
+def doubts(run: RunScores, summary: Summary) -> list[str]:
+    """One plain sentence each: of what is damaged, of rules of two versions, and of a run that judges have seen."""
+    return [
+        *_damaged(run),
+        *_rules(run),
+        *_floor(run),
+        *_partial(run),
+        *_shortened(run),
+        *_unheard(run),
+        *_unfit(run),
+        *_overquoted(run),
+        *_opinions(run),
+        *_kin(run),
+        *_hostile(run),
+        *_evidence(run),
+        *_unverified(summary),
+        *_divided(summary),
+        *_silent(summary),
+        *_roles(run),
+        *_unread(run),
+    ]
+
+
+def _damaged(run: RunScores) -> Iterator[str]:
+    if run.damaged:
+        first = min(run.damaged)
+        yield (
+            f"DAMAGED: the store no longer holds {counted(len(run.damaged), 'episode')} whole; they have no figure, "
+            f"and the bounds allow for any. The first is {first}: {run.damaged[first]}."
+        )
+
+
+def _rules(run: RunScores) -> Iterator[str]:
+    """Figures of older rules are said to be; where only a part has been scored again there is no figure."""
+    for one in run.scorings:
+        again = f"wardround score {run.name} --evaluators {one.evaluator}"
+        again += "".join(f" --judge {spec}" for spec in one.judges)
+        if one.search:  # the name of a corpus does not say where it lies
+            search = one.search.partition("@")[0]
+            again += f" --search {'...' if ':' in search else search}"
+        if one.shown and one.other_rules:
+            yield (
+                f"{one.evaluator}: {counted(one.episodes, 'closed episode')} scored by version {one.version} of its "
+                f"rules, {one.other_rules} only by another version. There is no figure over both. Score the run again: "
+                f"{again}"
+            )
+        elif one.shown and one.newest and one.version != one.newest:
+            yield (
+                f"{one.evaluator}: these figures are by version {one.version} of its rules, and this Wardround has "
+                f"version {one.newest}. For figures by the new rules score the run again: {again}"
+            )
+
+
+def _floor(run: RunScores) -> Iterator[str]:
+    if run.floor:
+        yield (
+            "FLOOR: a lexical stand-in judged, which compares words. Its figures are a lower bound of what a judge is "
+            "worth, not a judgment of the doctor."
+        )
+
+
+def _partial(run: RunScores) -> Iterator[str]:
+    for one in run.evaluated:
+        if one.left:
+            yield (
+                f"{one.evaluator}: {one.judged} of {counted(one.closed, 'closed episode')} judged so far; the others "
+                "have no value, whatever another judge said of them, and the bounds allow for any. Score the run again "
+                "in the same way to go on."
+            )
+
+
+def _shortened(run: RunScores) -> Iterator[str]:
+    for one in run.evaluated:
+        if one.shortened:
+            yield (
+                f"{one.evaluator}: in {counted(one.shortened, 'episode')} a judge did not see all of a long case, of "
+                "the steps before a step, of a reference or of a list: the middle was left out, and what stands only "
+                "there did not count."
+            )
+
+
+def _unheard(run: RunScores) -> Iterator[str]:
+    """Those who were silent too often to be passed over, by name: over all evaluators that they were asked by."""
+    asked: Counter[str] = Counter()
+    reasons: dict[str, Counter[str]] = {}
+    for one in run.evaluated:
+        for heard in one.heard:
+            who = _who(run, one.evaluator, heard.seat)
+            asked[who] += heard.asked
+            reasons.setdefault(who, Counter()).update(heard.reasons)
+    for who, total in asked.items():
+        silent = reasons[who].total()
+        if silent > OFTEN * total:
+            yield _said(run, who, silent, total, min(reasons[who], key=lambda one: (-reasons[who][one], one)))
+
+
+def _who(run: RunScores, evaluator: str, seat: str) -> str:
+    """A judge, or a search by its name: what one evaluator's search is silent about is not laid to another's."""
+    if seat == LIBRARY:
+        return f"{LIBRARY}: {run.searches[evaluator][0]}" if evaluator in run.searches else LIBRARY
+    apart = f"{seat} of {evaluator}"
+    return apart if apart in run.judges else seat
+
+
+def _said(run: RunScores, who: str, silent: int, total: int, reason: str) -> str:
+    of = f"{silent:,} of {total:,}" if silent < total else f"all {total:,}"
+    why = f"mostly: {phrase(reason)}"
+    if who.partition(": ")[0] == LIBRARY:
+        name = who.removeprefix(LIBRARY).removeprefix(": ")
+        failed = f"Silent search: {f'{name}{_users(run, name)} ' if name else ''}failed in {of} look-ups ({why})."
+        return f"{failed} A failed search is no evidence: what hung on it is unverifiable."
+    spec = f" ({run.judges[who][0]})" if who in run.judges else ""
+    means = (
+        "a silent judge counts against every majority" if len(run.judges) > 1 else "what hung on them has no verdict"
+    )
+    return f"Silent judge: {who}{spec} gave no usable answer in {of} votes ({why}); {means}."
+
+
+def _unfit(run: RunScores) -> Iterator[str]:
+    """Judges that say nearly the same of what is supported and of what is not, and those of whom it is not known."""
+    for one in run.evaluated:
+        if one.uncontrolled:
+            yield (
+                f"Not known whether the judges of {one.evaluator} are fit: the controls are asked in the first episode "
+                "of an evaluation, and that one could not be judged."
+            )
+        for fitness in one.controls:
+            who = _who(run, one.evaluator, fitness.judge)
+            spec = f" ({run.judges[who][0]})" if who in run.judges else ""
+            if fitness.fit is None:
+                total = fitness.supported + fitness.unsupported + fitness.unreached
+                yield (
+                    f"Not known whether the judge is fit: {who}{spec} could not be reached for {fitness.unreached} of "
+                    f"{total} controls."
+                )
+            elif not fitness.fit:
+                yield (
+                    f"Unfit judge: {who}{spec} accepted {fitness.accepted} of {fitness.supported} claims that their "
+                    f"passage supports, and rejected {fitness.rejected} of {fitness.unsupported} that it does not "
+                    f"(Youden's index {fitness.youden:.2f}, at least {FIT:g} is needed): do not rest anything on its "
+                    "verdicts."
+                )
+
+
+def _overquoted(run: RunScores) -> Iterator[str]:
+    for one in run.evaluated:
+        if one.overquoted:
+            yield (
+                f"{one.evaluator}: in {counted(one.overquoted, 'episode')} one passage was quoted for many steps, more "
+                "than half of those with a quotation: read whether it speaks of each of them."
+            )
+
+
+def _opinions(run: RunScores) -> Iterator[str]:
+    for one in run.evaluated:
+        if one.knowledge != "search":
+            where = "in place of a search" if one.knowledge == "judge" else "where the search settled nothing"
+            yield (
+                f"{one.evaluator}: the judges also went by their own knowledge, {where}. Such verdicts rest on no "
+                "evidence and count in `opinion_factuality` alone."
+            )
+
+
+def _kin(run: RunScores) -> Iterator[str]:
+    """Judges are known to favour answers of their own family."""
+    seats = run.header.get("seats")
+    doctor = seats.get("doctor") if isinstance(seats, Mapping) else None
+    if not isinstance(doctor, Mapping):
+        return
+    spec, model = str(doctor.get("spec") or ""), str(doctor.get("model") or "")
+    for seat, judge in run.judges.items():
+        if shared := kin(judge, (spec, model)):
+            yield (
+                f"Self-preference: {seat} ({judge[0]}) and the doctor ({spec}) are of one family, {shared}; judges "
+                "tend to favour their own."
+            )
+
+
+def _hostile(run: RunScores) -> Iterator[str]:
+    episodes = sum((row.score("hostile_texts").value or 0) > 0 for row in run.episodes)
+    if episodes:
+        yield (
+            f"{counted(episodes, 'episode')} with text that speaks to the judge (instructions, verdicts, disguised "
+            "words): their pages name it; read those verdicts before believing them."
+        )
+
+
+def _users(run: RunScores, search: str) -> str:
+    """` of EVALUATOR` where others have looked things up elsewhere."""
+    mine = [evaluator for evaluator, (name, _) in run.searches.items() if name == search]
+    return "" if len(mine) == len(run.searches) else f" of {', '.join(mine)}"
+
+
+def _evidence(run: RunScores) -> Iterator[str]:
+    for search, documents in dict.fromkeys(run.searches.values()):
+        of = f"The evidence{_users(run, search)} is"
+        if search.startswith(_BUNDLED):
+            yield (
+                f"{of} the bundled demonstration corpus, a few short texts of our own: what is not in it stays "
+                "unverifiable."
+            )
+        elif documents is not None and documents < FEW:
+            yield f"{of} a corpus of {counted(documents, 'document')}: what is not in it stays unverifiable."
+
+
+def _unverified(summary: Summary) -> Iterator[str]:
+    for part in ("formal", "thinking"):
+        score = summary.score(f"whole_unverifiable_{part}") or summary.score(f"unverifiable_{part}")
+        if score and score.mean is not None and score.mean > MANY:
+            yield (
+                f"In the mean, a share of {shown(score.name, score.mean)} of the reasoning steps ({part} part) could "
+                "not be verified: factuality is over the others, so read its bounds."
+            )
+
+
+def _divided(summary: Summary) -> Iterator[str]:
+    """The most that any one figure lost by a panel without a majority."""
+    lost = max((_lost(score) for score in summary.scores), default=0)
+    if lost:
+        yield f"The panel had no majority in {counted(lost, 'episode')}: what hung on it has no value there."
+
+
+def _lost(score: ScoreSummary) -> int:
+    return sum(score.reasons.get(reason, 0) for reason in (DIVIDED, TORN))
+
+
+def _silent(summary: Summary) -> Iterator[str]:
+    names = ("whole_efficiency_formal", "efficiency_formal", "published_efficiency_formal")
+    score = next(filter(None, map(summary.score, names)), None)
+    if score and (typed := score.reasons.get("no_words")):
+        yield f"{counted(typed, 'episode')} answered by a typed action without words: there is no reasoning to judge."
+    silent = sum(score.reasons.get(reason, 0) for reason in ("no_reasoning", "empty_reply")) if score else 0
+    if silent:
+        said = "without reasoning in the answer: in no mean of reasoning, but in its bounds."
+        yield f"{counted(silent, 'episode')} {said}"
+
+
+ROLES = "role_breaks_"
+"""What the names of scores begin with that count how often a seat left its role."""
+_SHAPES: dict[str, str] = {str(shape): said for shape, said in SHAPES.items()}
+
+
+def _roles(run: RunScores) -> Iterator[str]:
+    """Seat by seat, in how many episodes it left its role, and how."""
+    for name in sorted({score.name for row in run.episodes for score in row.scores if score.name.startswith(ROLES)}):
+        broken = [score for row in run.episodes if (score := row.score(name)).value]
+        if broken:
+            kinds = Counter(kind for score in broken for kind in score.reason.split(", ") if kind)
+            yield (
+                f"The {plain(name.removeprefix(ROLES))} left its role in {counted(len(broken), 'episode')}: "
+                f"{listed(kinds)}. Their pages show where."
+            )
+
+
+def _unread(run: RunScores) -> Iterator[str]:
+    """Replies that could not be used, by what they looked like: a faulty reader of replies would show here."""
+    shapes: Counter[str] = Counter()
+    for row in run.episodes:
+        shapes.update(row.unread)
+    if shapes:
+        told = "; ".join(f"{_SHAPES.get(shape, plain(shape))} ({count:,})" for shape, count in shapes.most_common())
+        yield f"Replies of the doctor that could not be used, {shapes.total():,}, by what they looked like: {told}."
+
+
+def cautions(run: RunScores, summary: Summary) -> list[str]:
+    """One plain sentence each; none if there is nothing to say."""
+    return [
+        *_unfinished(run, summary),
+        *_helped(run.header),
+        *_unreadable(summary),
+        *_invented(summary),
+        *_unpriced(summary),
+        *doubts(run, summary),
+    ]
+
+
+def _unfinished(run: RunScores, summary: Summary) -> Iterator[str]:
+    if summary.open:
+        yield f"{counted(summary.open, 'episode')} still open and in no figure; resume the run to finish."
+    failed = _failed(summary)
+    if failed:
+        share = f"{sum(failed.values())} of {counted(summary.episodes, 'episode')}"
+        yield (
+            f"{share} ended by a failure that is not the doctor's and has no score: {listed(failed)}. Bounds show what "
+            "they could change."
+        )
+    skipped = run.header.get("skipped")
+    count = skipped.get("count") if isinstance(skipped, Mapping) else None
+    if count:
+        yield f"{counted(count, 'case')} could not be played, so not in any figure; the run's header says why."
+
+
+def _failed(summary: Summary) -> dict[str, int]:
+    """Episodes that ended by a failure for which there is no score, by reason: neither the case's nor a judge's."""
+    found: Counter[str] = Counter()
+    for name in ACCURACIES:
+        score = summary.score(name)
+        for reason, count in score.reasons.items() if score else ():
+            cause = reason.partition("/")[0]
+            if cause != "completed" and cause in summary.endings:
+                found[reason] += count
+    return dict(found)
+
+
+def _helped(header: Mapping[str, Json]) -> Iterator[str]:
+    seats = header.get("seats")
+    for seat, part in seats.items() if isinstance(seats, Mapping) else ():
+        told = part.get("told") if isinstance(part, Mapping) else None
+        if told == "truth":
+            yield f"The {seat} was told the truth: these figures check the set-up, they say nothing about a model."
+        elif told == "cases":
+            yield f"The {seat} was told the other cases and their diagnoses."
+
+
+def _unreadable(summary: Summary) -> Iterator[str]:
+    for score in summary.scores:
+        judged = sum(count for reason, count in score.reasons.items() if reason.startswith(("judge/", "judge_unread")))
+        if judged and score.name in ACCURACIES:
+            yield f"{counted(judged, 'answer')} without a verdict: the judge could not be read or reached."
+
+
+def _invented(summary: Summary) -> Iterator[str]:
+    score = summary.score("assumed_answers")
+    if score and score.mean:
+        yield (
+            f"In the mean, a share of {shown(score.name, score.mean)} of the answers to orders was assumed normal, not "
+            "recorded; those never count as recall."
+        )
+
+
+def _unpriced(summary: Summary) -> Iterator[str]:
+    score = summary.score("cost_usd")
+    if score and (unknown := score.reasons.get("unknown_price")):
+        yield f"{counted(unknown, 'episode')} with calls of unknown price: the cost of calls leaves them out."

@@ -1,0 +1,221 @@
+"""An offline corpus, searched on this machine; the one that comes with the package."""
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from hashlib import blake2b
+from importlib.resources import files as package_files
+from pathlib import Path
+from queue import Empty, LifoQueue
+
+import anyio
+import anyio.to_thread
+import msgspec
+import structlog
+
+from wardround.engine.errors import UsageError
+from wardround.evaluators.search.contract import MOST, Opening, Search, Source
+from wardround.evaluators.search.index import FORMAT, Fields, Index, build, files, passages, unread
+from wardround.evaluators.search.results import Found, SearchError
+
+log = structlog.get_logger("wardround")
+
+SIZE = 1000
+"""Characters of a passage at most (docs/evidence.md says what other sizes find)."""
+_OPEN = 4
+"""Connections kept for queries that run at the same time."""
+
+
+class Corpus(Source):
+    """A search in an index that is built once and named by the content it was built from.
+
+    The name holds the index' digest: a corpus that changed is another search. No query leaves the process.
+    """
+
+    FORM = "corpus:PATH"
+
+    host = ""
+
+    def __init__(self, source: Path, index: Path) -> None:
+        self.path, self.name = index, f"corpus:{source.name}@{index.stem.rsplit('.', 1)[-1]}"
+        self._idle: LifoQueue[Index] = LifoQueue()
+        first = Index(index)
+        self.passages = len(first)
+        self._idle.put(first)
+        self._limiter = anyio.CapacityLimiter(_OPEN)
+
+    @classmethod
+    async def opened_at(cls, place: str, means: Opening) -> Search:
+        """The corpus of a file or a folder."""
+        if not place:
+            raise UsageError("corpus: name a file of JSON lines or a folder of texts, for instance corpus:texts.jsonl")
+        if not await (await anyio.Path(place).expanduser()).exists():
+            raise UsageError(
+                f"corpus:{place}: there is no such file or folder; what an evaluation found in one that is gone is "
+                "recorded:corpus:NAME@HASH, as a report of that run names it"
+            )
+        return await cls.open(Path(place), cache=means.cache)
+
+    @classmethod
+    async def open(
+        cls, source: Path, *, cache: Path | None = None, fields: Fields | None = None, size: int = SIZE
+    ) -> "Corpus":
+        """The corpus of `source`; its index is built where there is none.
+
+        It lies in `cache`, else beside the source, else (a folder that cannot be written) in the user's cache folder.
+        Raises UsageError for what cannot be read.
+        """
+        return await anyio.to_thread.run_sync(cls.opened, source, cache, fields or Fields(), size)
+
+    @classmethod
+    def opened(cls, source: Path, cache: Path | None, fields: Fields, size: int) -> "Corpus":
+        """As `open`, without an event loop."""
+        if size < 200:
+            raise UsageError(f"a passage of {size} characters is too short: take at least 200")
+        source = source.expanduser().resolve()
+        name = f".{source.name}.{_digest(source, fields, size)}.fts"
+        places = [cache] if cache else [source if source.is_dir() else source.parent, _users()]
+        for folder in places:
+            if _whole(folder / name):
+                return cls(source, folder / name)
+        path = _writable(places) / name
+        if not build(path, passages(source, fields, size)):
+            path.unlink()
+            raise UsageError(f"{source}: all its texts are empty")
+        for suffix, count in sorted(unread(source).items()):
+            log.warning("files of the corpus are not read", corpus=source.name, kind=suffix, count=count)
+        return cls(source, path)
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """The best passages by BM25, at most one of a document; raises SearchError if the index was spoilt."""
+        return await anyio.to_thread.run_sync(self.look_up, query, most, limiter=self._limiter)
+
+    def look_up(self, query: str, most: int = MOST) -> list[Found]:
+        """As `find`, without an event loop."""
+        try:
+            index = self._idle.get_nowait()
+        except Empty:
+            index = Index(self.path)
+        try:
+            return index.find(query, most)
+        except sqlite3.DatabaseError as error:
+            raise SearchError("malformed", f"{self.name}: its index cannot be read: {error}") from error
+        finally:
+            self._idle.put(index)
+
+    async def aclose(self) -> None:
+        """Close the index."""
+        self.close()
+
+    def close(self) -> None:
+        """As `aclose`, without an event loop."""
+        while not self._idle.empty():
+            self._idle.get().close()
+
+
+def _digest(source: Path, fields: Fields, size: int) -> str:
+    """Names what an index holds: the content of the files, and all settings it depends on."""
+    hashed = blake2b(msgspec.json.encode([FORMAT, size, fields]), digest_size=8)
+    for path in files(source):
+        name = path.relative_to(source).as_posix() if source.is_dir() else path.name
+        with path.open("rb") as opened:
+            hashed.update(b"%b\0%d\0" % (name.encode("utf-8", "surrogateescape"), os.fstat(opened.fileno()).st_size))
+            while part := opened.read(2**20):
+                hashed.update(part)
+    return hashed.hexdigest()
+
+
+def _whole(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    index = Index(path)
+    try:
+        return index.usable()
+    finally:
+        index.close()
+
+
+def _writable(places: Sequence[Path]) -> Path:
+    """The first folder that can be written, made if need be; raises UsageError if there is none."""
+    for folder in places:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    raise UsageError(f"no place for the index of the corpus: {', '.join(map(str, places))} cannot be written")
+
+
+def _users() -> Path:
+    """The user's folder for what can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wardround" / "evidence"
+
+
+SOURCE = "Wardround's own demonstration texts, not for the care of patients"
+"""The source of every passage: a verdict that rests on one must not look as if a publisher stood behind it.
+
+The texts themselves do not say so: what stands in every passage could be quoted for any verdict.
+"""
+
+
+class Bundled(Source):
+    """The texts as a corpus whose passages are told with the title of their text, the file's name as url, and SOURCE.
+
+    The name is `bundled@` and the hash of the content, as a corpus is named.
+    """
+
+    FORM = "bundled"
+
+    host = ""
+
+    def __init__(self, corpus: Corpus, titles: dict[str, str]) -> None:
+        self.name = corpus.name.removeprefix("corpus:")
+        self.documents, self.passages = len(titles), corpus.passages
+        self._corpus, self._titles = corpus, titles
+
+    @classmethod
+    async def opened_at(cls, place: str, means: Opening) -> Search:
+        """The bundled texts; nothing else is to be named."""
+        if place:
+            raise UsageError("the search bundled takes nothing after its name: write bundled")
+        return await cls.open(means.cache)
+
+    @classmethod
+    async def open(cls, cache: Path | None = None) -> "Bundled":
+        """The corpus; its index lies in `cache`, else in the user's cache folder, and is built where there is none.
+
+        Raises UsageError where the texts were not installed or no index can be written.
+        """
+        return await anyio.to_thread.run_sync(cls.opened, cache)
+
+    @classmethod
+    def opened(cls, cache: Path | None = None) -> "Bundled":
+        """As `open`, without an event loop."""
+        source = folder()
+        titles = {
+            path.name: path.read_text(encoding="utf-8").partition("\n")[0] for path in sorted(source.glob("*.md"))
+        }
+        if not titles:
+            raise UsageError("the bundled texts are missing beside the package; install wardround again")
+        corpus = Corpus.opened(source, cache or _users_index(), Fields(), SIZE)
+        return cls(corpus, {name: title.lstrip("# ").strip() for name, title in titles.items()})
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """The best passages, at most one of a text; raises SearchError if the index was spoilt."""
+        found = await self._corpus.find(query, most=most)
+        return [msgspec.structs.replace(one, title=self._titles[one.url], source=SOURCE) for one in found]
+
+    async def aclose(self) -> None:
+        """Close the index."""
+        await self._corpus.aclose()
+
+
+def folder() -> Path:
+    """Where the texts lie: one a file, each with its title in the first line."""
+    return Path(str(package_files("wardround.evaluators.search") / "data" / "bundled"))
+
+
+def _users_index() -> Path:
+    """The user's folder for what can be made again: the package's own may not be written to."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wardround" / "evidence"

@@ -1,0 +1,131 @@
+"""The record of searches and pages in a store: what was asked, when, and by their hashes the texts that came."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from wardround.engine.clock import Clock, wall
+from wardround.engine.errors import TextLost
+from wardround.engine.events import digest_of
+from wardround.engine.protocols import Store
+from wardround.evaluators.search.results import Found, Page, SearchError
+
+KEPT = 20_000_000
+"""Characters of texts that a ledger keeps at hand: those used last."""
+
+
+class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A text that came, by its hash; `place` is what Found or Page say of it besides."""
+
+    digest: str
+    place: dict[str, str | int]
+
+
+class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One search or one page: `what` is the query or the address, `at` when it was asked (UTC, ISO).
+
+    `error` is (kind, message) of a SearchError.
+    """
+
+    what: str
+    provider: str
+    host: str
+    at: str
+    entries: tuple[Entry, ...] = ()
+    error: tuple[str, str] | None = None
+
+
+_decode = msgspec.json.Decoder(Asked).decode
+
+
+class Ledger:
+    """Keeps and gives back records, in a store or in one part of it.
+
+    What was answered stays: within a `scope` (a run, say; "" is shared by all) the same question is asked once. What
+    failed is asked again, and its failure is recorded too: a replay meets it where no answer ever came.
+    """
+
+    def __init__(self, store: Store, *, scope: str = "", clock: Clock = wall) -> None:
+        self.store, self._scope, self._clock = store, scope, clock
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._held = 0
+
+    async def asked(self, provider: str, what: str, most: int = 0, *, failed: bool = False) -> Asked | None:
+        """The record of a question, or of its failure; `most` is 0 for a page."""
+        body = await self.store.recall(self.key(provider, what, most, failed=failed))
+        return None if body is None else _decode(body)
+
+    async def keep_found(
+        self, provider: str, host: str, what: str, most: int, found: Sequence[Found]
+    ) -> Sequence[Found]:
+        """Record what a search found: texts first, so that a record never names one that is not there.
+
+        Returns what the record holds: another process may have been quicker, and then its answer counts.
+        """
+        entries = await self._entries(found)
+        asked = await self._keep(Asked(what, provider, host, self._now(), entries), most)
+        return found if asked.entries == entries else await self.found(asked)
+
+    async def keep_page(self, provider: str, what: str, page: Page) -> Page:
+        """The same for a page."""
+        entries = await self._entries([page])
+        asked = await self._keep(Asked(what, provider, "", self._now(), entries), 0)
+        return page if asked.entries == entries else await self.page(asked)
+
+    async def keep_failure(self, provider: str, host: str, what: str, most: int, error: SearchError) -> None:
+        """Record that no answer came."""
+        asked = Asked(what, provider, host, self._now(), error=(error.kind, str(error)))
+        await self.store.keep(self.key(provider, what, most, failed=True), msgspec.json.encode(asked))
+
+    async def found(self, asked: Asked) -> list[Found]:
+        """What a recorded search found."""
+        texts = [(await self.text(entry.digest), entry.place) for entry in asked.entries]
+        return [msgspec.convert({**place, "text": text}, Found) for text, place in texts]
+
+    async def page(self, asked: Asked) -> Page:
+        """A recorded page."""
+        entry = asked.entries[0]
+        return msgspec.convert({**entry.place, "text": await self.text(entry.digest)}, Page)
+
+    async def text(self, digest: str) -> str:
+        """A text by its hash; raises TextLost if the store lacks it or holds other bytes under this name."""
+        text = self._texts.get(digest)
+        if text is None:
+            body = await self.store.get(digest)
+            if digest_of(body) != digest:
+                raise TextLost(f"the text {digest} is not what it was when it was kept")
+            text = body.decode("utf-8")
+        self._at_hand(digest, text)
+        return text
+
+    def _at_hand(self, digest: str, text: str) -> None:
+        if digest not in self._texts:
+            self._texts[digest] = text
+            self._held += len(text)
+        self._texts.move_to_end(digest)
+        while self._held > KEPT:
+            self._held -= len(self._texts.popitem(last=False)[1])
+
+    def key(self, provider: str, what: str, most: int, *, failed: bool = False) -> str:
+        """The name of a record in the store's call cache."""
+        parts = msgspec.json.encode(["evidence", 1, self._scope, provider, what, most, failed])
+        return digest_of(parts)
+
+    async def _entries(self, texts: Sequence[Found | Page]) -> tuple[Entry, ...]:
+        digests = await self.store.put([one.text.encode("utf-8") for one in texts])
+        places: list[dict[str, str | int]] = [msgspec.to_builtins(one) for one in texts]
+        for digest, place, one in zip(digests, places, texts, strict=True):
+            del place["text"]
+            self._at_hand(digest, one.text)
+        return tuple(Entry(digest, place) for digest, place in zip(digests, places, strict=True))
+
+    async def _keep(self, asked: Asked, most: int) -> Asked:
+        key = self.key(asked.provider, asked.what, most)
+        await self.store.keep(key, msgspec.json.encode(asked))
+        first = await self.store.recall(key)
+        return asked if first is None else _decode(first)
+
+    def _now(self) -> str:
+        return datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")

@@ -1,0 +1,317 @@
+"""Reads the page at an address: its words, or that it turned the reader away."""
+
+import codecs
+import io
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import anyio
+import anyio.to_process
+import anyio.to_thread
+
+from wardround.engine.errors import UsageError
+from wardround.engine.text import later
+from wardround.evaluators.search.contract import Domains
+from wardround.evaluators.search.results import Page, SearchError
+from wardround.evaluators.search.web import Got, Web, address, shown
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+
+SHARE = 0.5
+"""Share of a text's characters, in sentences that turn the reader away, from which the text is none."""
+SHORT = 300
+"""Characters up to which one such sentence is enough."""
+TITLED = 3000
+"""Characters up to which such a title is enough."""
+
+_PHRASES = (
+    # barriers
+    r"enable (?:javascript|cookies)",
+    r"(?:javascript|cookies) (?:is|are) (?:disabled|required)",
+    r"captcha",
+    r"verify (?:that )?you(?:'re| are) (?:a )?human",
+    r"(?:not|are you) a robot",
+    r"checking your browser",
+    r"complet(?:e|ing) the security check",
+    r"unusual (?:traffic|activity) from",
+    r"access (?:to this (?:page|site|resource|server|article|content) (?:has been |is |was )?)?(?:denied|forbidden)",
+    r"access to this (?:page|site|resource|server|article|content) (?:has been |is |was )?restricted",
+    r"you (?:have been|were|are) (?:temporarily |permanently )?(?:blocked|banned|rate.limited)",
+    r"(?:unable|not allowed|not authori[sz]ed|not have (?:permission|the right)) to (?:access|view) (?:this|the)",
+    r"not available in your (?:country|region|location)",
+    # what is not there
+    r"(?:page|url|document|resource|content|file) (?:can ?not|could not|can't|couldn't) be "
+    r"(?:found|loaded|displayed|retrieved)",
+    r"(?:page|url|resource) (?:was )?not found",
+    r"page you (?:requested|are looking for|were looking for)",
+    r"\b(?:403|404|429|50[0-4])\b\W{1,3}(?:forbidden|not found|too many|internal server|bad gateway|service|gateway)",
+    r"403 forbidden|404 not found",
+    # faults
+    r"internal server error|bad gateway|gateway time-?out",
+    r"service (?:is )?(?:temporarily |currently )?unavailable",
+    r"(?:site|website|page|server) is (?:temporarily |currently )?(?:unavailable|down|offline)",
+    r"(?:scheduled|undergoing|down for|performing) (?:\w+ )?maintenance",
+    r"(?:try|check back) again (?:later|in a (?:few|moment|minute|while))",
+    r"too many requests",
+    r"(?:exceed|reach)ed (?:the|your) (?:\w+ ){0,2}(?:rate|request|usage|download|article) (?:limit|quota)",
+    r"error (?:fetching|loading|retrieving|reading) (?:the )?(?:page|content|url|document|data)",
+    r"(?:failed|unable) to (?:fetch|load|retrieve) (?:the )?(?:page|content|url|document|data|resource)",
+    r"(?:request|connection) (?:has )?timed out|connection (?:was )?(?:refused|reset)",
+    # shop windows
+    r"(?:log|sign) ?in (?:\w+ ){0,4}to (?:read|view|access|continue|see)",
+    r"(?:purchase|buy|rent) (?:full |instant |digital )*access|purchase (?:this|the) (?:article|chapter)",
+    r"subscri(?:be|ption) (?:\w+ ){0,3}(?:to (?:read|view|access|continue)|(?:is )?required)",
+    # Chinese, French, German, Spanish
+    "\u8bf7\u6c42\u8fc7\u4e8e\u9891\u7e41|\u8bbf\u95ee\u88ab\u62d2\u7edd|\u9875\u9762\u4e0d\u5b58\u5728|\u9a8c\u8bc1\u7801"
+    "|\u8bf7\u5148?\u767b\u5f55|\u670d\u52a1(?:\u6682\u65f6)?\u4e0d\u53ef\u7528|\u65e0\u6cd5\u8bbf\u95ee\u6b64",
+    "acc\u00e8s refus\u00e9|page introuvable|zugriff verweigert|seite nicht gefunden"
+    "|acceso denegado|p\u00e1gina no encontrada",
+)
+_READ = 20_000
+"""Characters of a text that are looked at: what turns a reader away stands at its beginning."""
+_AWAY = tuple(map(re.compile, _PHRASES))  # one by one and in small letters they are several times as fast as together
+_END = later(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
+
+
+def turned_away(text: str, title: str = "") -> bool:
+    """Whether at least half of a text, by its characters, is sentences that turn its reader away.
+
+    Of a text of at most 300 characters one is enough, and of one of at most 3,000 its title.
+    """
+    text = text[:_READ].lower()
+    if len(text) <= TITLED and _away(title.lower()):
+        return True
+    if not _away(text):
+        return False
+    if len(text) <= SHORT:
+        return True
+    sentences = [sentence for sentence in _END.split(text) if sentence.strip()]
+    away = sum(len(sentence) for sentence in sentences if _away(sentence))
+    return away >= SHARE * sum(map(len, sentences))
+
+
+def _away(text: str) -> bool:
+    return any(phrase.search(text) for phrase in _AWAY)
+
+
+PAGES = 60
+"""Pages of a PDF that are read."""
+_META = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,30})""", re.IGNORECASE)
+_WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
+"""Encodings that pages name and the wider ones they mean, as browsers take them."""
+_DATES = ("citation_publication_date", "citation_date", "article:published_time", "dc.date", "dcterms.issued", "date")
+_ISO = later(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?!\d)")
+
+
+class Words(NamedTuple):
+    """The text, and the title and date that the page states."""
+
+    text: str
+    title: str
+    date: str
+
+
+def html(body: bytes, charset: str) -> Words:
+    """The main text of a page; raises SearchError if there is none, UsageError without the extra `search`."""
+    # imported here: whoever reads no page does without them
+    from lxml import etree  # noqa: PLC0415
+    from lxml.html import HTMLParser, document_fromstring  # noqa: PLC0415
+
+    try:
+        from trafilatura import extract  # noqa: PLC0415 (an extra, and slow to import)
+    except ImportError:
+        raise UsageError("reading web pages needs trafilatura: install wardround[search]") from None
+    source = decoded(body, charset)
+    try:
+        tree = document_fromstring(
+            source.encode("utf-8", "replace"), parser=HTMLParser(encoding="utf-8", huge_tree=False)
+        )
+    except (etree.LxmlError, ValueError):
+        raise SearchError("empty", "the page has no text") from None
+    try:
+        text = extract(source, include_comments=False, include_tables=True, with_metadata=False) or _all(tree)
+    except Exception as error:  # whatever a hostile page brings about in it
+        raise SearchError("malformed", f"its text cannot be made out ({type(error).__name__})") from error
+    return _checked(Words(_tidy(text), " ".join((tree.findtext(".//title") or "").split()), _dated(tree)))
+
+
+def plain(body: bytes, charset: str) -> Words:
+    """A text as it is; raises SearchError if it is empty or no text."""
+    text = decoded(body, charset)
+    if "\0" in text:
+        raise SearchError("malformed", "it is called a text but is none")
+    return _checked(Words(_tidy(text), "", ""))
+
+
+def pdf(body: bytes) -> Words:
+    """The text of a PDF's first pages, without its pictures; raises SearchError, UsageError without the extra."""
+    try:
+        from pypdf import PdfReader  # noqa: PLC0415 (an extra)
+    except ImportError:
+        raise UsageError("reading PDFs needs pypdf: install wardround[search]") from None
+    try:
+        reader = PdfReader(io.BytesIO(body))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise SearchError("unsupported", "the PDF is locked by a password")
+        text = "\n\n".join(page.extract_text() for page in reader.pages[:PAGES])
+        stated = reader.metadata
+    except SearchError:
+        raise
+    except ImportError:
+        raise SearchError("unsupported", "the PDF is encrypted in a way that is not read") from None
+    except Exception as error:  # whatever a hostile file brings about in it
+        raise SearchError("malformed", f"the PDF cannot be read ({type(error).__name__})") from error
+    title = " ".join(str(stated.title).split()) if stated and stated.title else ""
+    return _checked(Words(_tidy(text), title, ""))
+
+
+def decoded(body: bytes, charset: str) -> str:
+    """The characters of a page: by its byte order mark, its header, its own word, as UTF-8, else as Windows-1252.
+
+    Raises SearchError if more than one in a hundred cannot be read.
+    """
+    stated = _META.search(body[:4096])
+    for mark, name in (
+        (codecs.BOM_UTF8, "utf-8-sig"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
+        if body.startswith(mark):
+            return _sure(body, name)
+    for name in (charset, stated[1].decode("ascii") if stated else ""):
+        try:
+            found = codecs.lookup(name).name if name else ""
+        except (LookupError, ValueError):
+            continue
+        # private, but all that tells an encoding of text from others such as base64
+        if found and getattr(codecs.lookup(found), "_is_text_encoding", True):
+            return _sure(body, _WIDER.get(found, found))
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        return _sure(body, "cp1252")
+
+
+def _sure(body: bytes, encoding: str) -> str:
+    try:
+        text = body.decode(encoding, "replace")
+    except (UnicodeError, LookupError, ValueError):
+        raise SearchError("malformed", f"it cannot be read as {encoding}") from None
+    if text.count("\ufffd") * 100 > len(text):
+        raise SearchError("malformed", f"it cannot be read as {encoding}")
+    return text
+
+
+def _checked(words: Words) -> Words:
+    if not words.text:
+        raise SearchError("empty", "the page has no text")
+    if turned_away(words.text, words.title):
+        raise SearchError("refused", "in place of its text the page shows a refusal")
+    return words
+
+
+def _all(tree: "HtmlElement") -> str:
+    """All text of a page that is too short or too odd to have a main part."""
+    hidden = ("script", "style", "noscript", "template", "head", "nav", "header", "footer", "form", "iframe", "svg")
+    for element in list(tree.iter(*hidden)):
+        element.drop_tree()
+    return "\n".join(part for part in tree.itertext() if isinstance(part, str) and part.strip())
+
+
+def _dated(tree: "HtmlElement") -> str:
+    """The date a page states in its head, ISO as far as it goes."""
+    stated: dict[str, str] = {}
+    for meta in tree.iter("meta"):
+        name = (meta.get("name") or meta.get("property") or "").lower()
+        stated.setdefault(name, meta.get("content") or "")
+    for name in _DATES:
+        if match := _ISO.match(stated.get(name, "").strip()):
+            return "-".join(part.zfill(2) for part in match.groups() if part)
+    return ""
+
+
+def _tidy(text: str) -> str:
+    text = text.encode("utf-8", "replace").decode()  # a broken font can give half a character
+    lines = (" ".join(line.split()) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+_HTML = ("text/html", "application/xhtml+xml")
+_PLAIN = ("text/plain", "text/markdown")
+
+
+class Pages:
+    """A reader of single pages over HTTP: html, plain text and PDF; nothing of a page is run or loaded with it.
+
+    A page is read because a search named it, one at a time, as a person would: robots.txt, which speaks to crawlers, is
+    not asked. An error's page is not a page: any status from 400 on is a SearchError.
+    """
+
+    name = "pages"
+
+    def __init__(self, web: Web, domains: Domains | None = None) -> None:
+        self._web, self._domains = web, domains or Domains()
+        self._threads = anyio.CapacityLimiter(2)
+
+    async def read(self, url: str) -> Page:
+        """The page at `url`; raises SearchError, of the kinds of results.py."""
+        got = await self._web.get(
+            address(url), {"Accept": "text/html, text/plain, application/pdf"}, domains=self._domains
+        )
+        refused(got)
+        kind, charset = _kind(got)
+        try:
+            with anyio.fail_after(self._web.limits.seconds):
+                words = await self._words(kind, got.body, charset)
+        except TimeoutError:
+            raise SearchError("timeout", f"{shown(got.url)}: its text could not be made out in time") from None
+        except SearchError as error:
+            raise SearchError(error.kind, f"{shown(got.url)}: {error}", status=got.status) from None
+        return Page(url, str(got.url), words.text, words.title, words.date, kind)
+
+    async def _words(self, kind: str, body: bytes, charset: str) -> Words:
+        if kind == "pdf":  # in a process that can be ended: a PDF can keep its reader busy for ever
+            try:
+                return await anyio.to_process.run_sync(pdf, body, cancellable=True)
+            except anyio.BrokenWorkerProcess:
+                raise SearchError("malformed", "the PDF ended the process that read it") from None
+        extract = html if kind == "html" else plain
+        return await anyio.to_thread.run_sync(extract, body, charset, abandon_on_cancel=True, limiter=self._threads)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._web.aclose()
+
+
+def refused(got: Got) -> None:
+    """Raise the SearchError of a reply that is none: any status but 200."""
+    status, where = got.status, shown(got.url)
+    if status == 200:
+        return
+    if status == 429:
+        raise SearchError("rate_limit", f"{where}: HTTP 429: too many requests", status=status)
+    if status in (408, 504):
+        raise SearchError("timeout", f"{where}: HTTP {status}: the server gave up waiting", status=status)
+    raise SearchError("refused", f"{where}: HTTP {status}", status=status)
+
+
+def _kind(got: Got) -> tuple[str, str]:
+    """(html, plain or pdf; charset or ''); a body that begins as a PDF is one, whatever it is called."""
+    stated, _, rest = got.headers.get("content-type", "").partition(";")
+    stated = stated.strip().lower()
+    charset = next((value for name, value in _parameters(rest) if name == "charset"), "")
+    start = got.body[:1024].lstrip().lower()
+    if start.startswith(b"%pdf-"):
+        return "pdf", ""
+    if stated in _HTML or (not stated and (b"<html" in start or b"<!doctype html" in start)):
+        return "html", charset
+    if stated in _PLAIN:
+        return "plain", charset
+    raise SearchError("unsupported", f"{shown(got.url)}: pages of type {stated[:60] or 'unknown'} are not read")
+
+
+def _parameters(rest: str) -> list[tuple[str, str]]:
+    pairs = (part.partition("=") for part in rest.split(";"))
+    return [(name.strip().lower(), value.strip().strip("\"'")) for name, _, value in pairs]

@@ -1,0 +1,1 @@
+"""Search services, one to a module."""

@@ -1,0 +1,58 @@
+"""Search by a SearXNG server, over its JSON interface."""
+
+from collections.abc import Sequence
+
+from wardround.engine.errors import UsageError
+from wardround.engine.models.hosts import address, host_of, joined
+from wardround.evaluators.search.contract import MOST, Opening, Search, Source
+from wardround.evaluators.search.providers import service
+from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.web import Limits, Web
+
+
+class Searxng(Source):
+    """The server at `base_url`, which may be this machine: the user named it. It must allow `json` in search.formats.
+
+    Its `host` is the server; the engines it asks in turn see the query too, which no guard can see.
+    """
+
+    FORM = "searxng:URL"
+    PAGES = True
+
+    def __init__(self, base_url: str, *, engines: Sequence[str] = (), limits: Limits | None = None) -> None:
+        self._url, self._engines = address(base_url), ",".join(engines)
+        self.host = host_of(self._url)
+        self.name = f"searxng:{self.host}" + (f":{self._engines}" if engines else "")
+        self._web = Web(limits, local=[self.host])
+
+    @classmethod
+    async def opened_at(cls, place: str, means: Opening) -> Search:
+        """The server at this address."""
+        if not place:
+            raise UsageError("searxng: name the server, for instance searxng:http://localhost:8888")
+        return cls(place)
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """The first results with a snippet; raises SearchError, also if no result came because engines failed."""
+        asked = {"q": query, "format": "json", **({"engines": self._engines} if self._engines else {})}
+        url = joined(self._url, "search").update_query(asked)
+        advice = "it refused: does its settings.yml list json under search.formats?"
+        read = service.json(await service.asked(self._web, url, advice=advice))
+        found = [
+            Found(
+                service.text(row, "title"),
+                service.text(row, "url"),
+                service.text(row, "content"),
+                date=service.text(row, "publishedDate")[:10],
+                source=service.text(row, "engine"),
+            )
+            for row in service.rows(url, read.get("results"))
+        ]
+        found = [one for one in found if one.text and one.url]
+        if not found and read.get("unresponsive_engines"):
+            raise SearchError("refused", f"{self.name}: no result, as the engines it asks did not answer")
+        return found[:most]
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._web.aclose()

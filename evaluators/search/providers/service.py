@@ -1,0 +1,91 @@
+"""What search services share: the reply of an API, and patience with it."""
+
+from collections.abc import Mapping, Sequence
+
+import anyio
+import msgspec
+from yarl import URL
+
+from wardround.engine.records import Json
+from wardround.evaluators.search.contract import MOST, Search
+from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.web import Got, Web, shown
+
+
+async def asked(web: Web, url: URL, headers: Mapping[str, str] | None = None, *, advice: str = "") -> Got:
+    """A reply with status 200; no redirect is followed, so that a key goes to its own service only.
+
+    What the service says of an error is not quoted: it may repeat the key or the query. Raises SearchError.
+    """
+    got = await web.get(url, headers)
+    if got.status == 200:
+        return got
+    where = f"{shown(url)}: HTTP {got.status}"
+    if got.status == 429:
+        raise SearchError("rate_limit", f"{where}: too many requests", status=429)
+    if got.status in (408, 504):
+        raise SearchError("timeout", f"{where}: the service gave up waiting", status=got.status)
+    if 300 <= got.status < 400:
+        raise SearchError("refused", f"{where}: sent on to another address: give the final one", status=got.status)
+    raise SearchError("refused", f"{where}: {advice or 'the service refused'}", status=got.status)
+
+
+def json(got: Got) -> dict[str, Json]:
+    """The JSON object of a reply; raises SearchError."""
+    try:
+        read = msgspec.json.decode(got.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        read = None
+    if not isinstance(read, dict):
+        raise malformed(got.url)
+    return read
+
+
+def rows(url: URL, read: Json) -> list[dict[str, Json]]:
+    """`read` as a list of objects; raises SearchError."""
+    if not isinstance(read, list) or not all(isinstance(row, dict) for row in read):
+        raise malformed(url)
+    return read
+
+
+def malformed(url: URL) -> SearchError:
+    """The reply is not what the service promises."""
+    return SearchError("malformed", f"{shown(url)}: the reply is not in the form of this service's results")
+
+
+def text(row: Mapping[str, Json], name: str) -> str:
+    """A field as one line of text, '' where it is missing or no text."""
+    value = row.get(name)
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+PASSING = ("timeout", "connection", "rate_limit")
+"""Kinds that another attempt may not meet."""
+
+
+class Steady:
+    """At most `at_once` queries at a time, each tried up to `attempts` times; the pause (s) doubles between them."""
+
+    def __init__(self, search: Search, *, attempts: int = 3, pause: float = 1.0, at_once: int = 4) -> None:
+        self.search, self.name, self.host = search, search.name, search.host
+        self._attempts, self._pause = attempts, pause
+        self._places = anyio.CapacityLimiter(at_once)
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """What the search finds; raises the SearchError of the last attempt."""
+        for attempt in range(1, self._attempts):
+            try:
+                return await self._once(query, most)
+            except SearchError as error:
+                if error.kind not in PASSING:
+                    raise
+            await anyio.sleep(self._pause * 2 ** (attempt - 1))
+        return await self._once(query, most)
+
+    async def _once(self, query: str, most: int) -> Sequence[Found]:
+        async with self._places:
+            return await self.search.find(query, most=most)
+
+    async def aclose(self) -> None:
+        """Close the search."""
+        await self.search.aclose()

@@ -1,0 +1,136 @@
+"""Whether quoted words stand in a text, and the place where they stand."""
+
+import re
+from collections import Counter
+from typing import NamedTuple
+
+import msgspec
+from rapidfuzz import fuzz
+
+from wardround.engine.errors import StoreError
+from wardround.engine.protocols import Store
+from wardround.evaluators.search.ledger import Ledger
+from wardround.evaluators.search.results import Found, Page
+
+LIKE = 90.0
+"""Least likeness (rapidfuzz's partial ratio, 0 to 100) of an aligned quotation."""
+SHORT, LONG = 24, 4000
+"""Characters of a quotation that may be aligned: a shorter one must stand there as it is."""
+_FAR = 400_000
+"""Characters of a text in which an alignment is looked for."""
+_SAME = str.maketrans("‘’‚‛“”„‟«»‐‑‒–—−\u00a0\u2009\u202f", '\'\'\'\'""""""------   ')
+"""Signs that are typed in several ways, one for one, so that places stay the same."""
+_TELLING = re.compile(
+    r"\d+(?:[.,]\d+)*|\b(?:not|no|nor|never|neither|without|cannot|none|non|un\w{3,}|in(?:effective|sufficient|significant))\b"
+    r"|n't\b|[<>≤≥%]|\b(?:increase|decrease|reduce|rais|lower|high|hypo|hyper)\w*",
+    re.IGNORECASE,
+)
+"""What turns a sentence round when it is changed: numbers, negations, directions."""
+
+
+class Place(NamedTuple):
+    """`start` to `end` in the text; `how` is exact, spaced (other white space, case, dashes or quotation marks) or
+    aligned (nearly the same words); `likeness` is 100 but for the last.
+    """
+
+    start: int
+    end: int
+    how: str
+    likeness: float = 100.0
+
+
+def locate(text: str, words: str) -> Place | None:
+    """The first place of `words` in `text`, or None.
+
+    Words that are merely alike count from LIKE on, and only if numbers, negations and words of direction are the same
+    as in the text: a sentence without its "not" is very like the one with it. Whoever shows them shows the text's own
+    words.
+    """
+    words = words.strip()
+    if not words:
+        return None
+    at = text.find(words)
+    if at >= 0:
+        return Place(at, at + len(words), "exact")
+    same = text.translate(_SAME)
+    parts = words.translate(_SAME).split()
+    if match := re.search(r"\s+".join(re.escape(part) for part in parts), same, re.IGNORECASE):
+        return Place(match.start(), match.end(), "spaced")
+    return _aligned(text, same, " ".join(parts))
+
+
+def _aligned(text: str, same: str, words: str) -> Place | None:
+    if not SHORT <= len(words) <= LONG:
+        return None
+    lower = same[:_FAR].lower()
+    if len(lower) != len(same[:_FAR]):  # a letter whose small form is longer would shift every place
+        lower = same[:_FAR]
+    found = fuzz.partial_ratio_alignment(words.lower(), lower, score_cutoff=LIKE)
+    if found is None or found.src_end - found.src_start < len(words):
+        return None
+    start, end = _to_words(text, found.dest_start, found.dest_end)
+    if _telling(words) != _telling(same[start:end]):
+        return None
+    return Place(start, end, "aligned", round(found.score, 1))
+
+
+def _to_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """The place without cut words and outer white space."""
+    while start > 0 and text[start - 1].isalnum() and text[start].isalnum():
+        start -= 1
+    while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+        end += 1
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _telling(text: str) -> Counter[str]:
+    return Counter(match[0].lower() for match in _TELLING.finditer(text))
+
+
+LEAST = 8
+"""Letters and digits of a quotation that a verdict may rest on."""
+
+
+class Citation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`start` to `end` (characters) of the stored text `digest`.
+
+    `how` says how the quoted words were found there: exact, spaced or aligned (quotes.py); `likeness` is 100 but for
+    aligned ones.
+    """
+
+    digest: str
+    start: int
+    end: int
+    how: str = "exact"
+    likeness: float = 100.0
+
+
+def cite(source: Found | Page, words: str) -> Citation | None:
+    """Where `words` stand in a passage or page, or None if they do not: then they are nobody's evidence.
+
+    None also for what stands in any text: two words and 8 letters or digits say something (Chinese more in less).
+    """
+    place = locate(source.text, words) if _tells(words) else None
+    return place and Citation(source.digest, place.start, place.end, place.how, place.likeness)
+
+
+async def quote(store: Store, citation: Citation) -> str:
+    """The words at a citation, exactly as they stand in the store.
+
+    Raises StoreError if the text is missing or was changed, or if the citation points outside it.
+    """
+    text = await Ledger(store).text(citation.digest)
+    if not 0 <= citation.start < citation.end <= len(text):
+        raise StoreError(f"the text {citation.digest} has no characters {citation.start} to {citation.end}")
+    return text[citation.start : citation.end]
+
+
+def _tells(words: str) -> bool:
+    """Whether quoted words say something: a word or two stand in any text. Chinese says more in a character."""
+    letters = [char for char in words if char.isalnum()]
+    dense = sum(char >= "\u3040" for char in letters)
+    return len(letters) + dense >= LEAST and (dense > 0 or len(words.split()) > 1)

@@ -1,0 +1,338 @@
+"""Wrappers round a search: recorded, answered from the record, kept at home, sealed against the truth."""
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import TypeVar
+
+import msgspec
+
+from wardround.engine.errors import EgressError, ProviderError, UsageError
+from wardround.engine.models.hosts import host_of
+from wardround.engine.models.wrappers import allowed
+from wardround.engine.once import Once
+from wardround.engine.protocols import Model
+from wardround.engine.records import Completion, Json, Message, Usage
+from wardround.engine.seat import Voice
+from wardround.evaluators.search.contract import MOST, Opening, Search, Source
+from wardround.evaluators.search.ledger import Asked, Entry, Ledger
+from wardround.evaluators.search.registry import kind_of, named
+from wardround.evaluators.search.results import KINDS, Found, Page, Reader, SearchError
+from wardround.evaluators.search.web import address
+from wardround.scenarios.case import Truth
+from wardround.scenarios.terms.truth import opening_contains
+from wardround.scenarios.terms.wording import key
+
+SEARCH, PAGE = "search", "page"
+"""The purposes of the calls."""
+
+
+class _Failure(msgspec.Struct):
+    failure: tuple[str, str, int | None]
+
+
+_told_back = msgspec.json.Decoder(tuple[Entry, ...] | _Failure).decode
+T = TypeVar("T", Found, Page)
+
+
+class Consulting(Model):
+    """A search, and a reader of pages if there is one, as a `Model`: what it answers are hashes of texts in the store.
+
+    They must be recording ones. A SearchError becomes a ProviderError of the same kind; but that a page can never be
+    read is an answer (`{"failure": [kind, message, status]}`): nobody needs to ask for it again.
+    """
+
+    host = ""
+
+    def __init__(self, search: Search, reader: Reader | None) -> None:
+        self.name, self._search, self._reader = search.name, search, reader
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The hashes and places of what was found, as JSON; option `most`: passages at most."""
+        start = perf_counter()
+        try:
+            found: Sequence[Found | Page]
+            if purpose == PAGE and self._reader is not None:
+                found = [await self._reader.read(messages[-1].content)]
+            else:
+                found = await self._search.find(messages[-1].content, most=int(options.get("most", MOST)))
+            told = _told(found)
+        except SearchError as error:
+            if purpose != PAGE or not error.of_the_page:
+                raise ProviderError(error.kind, str(error), status=error.status) from error
+            told = msgspec.json.encode({"failure": (error.kind, str(error), error.status)}).decode()
+        latency = perf_counter() - start
+        return Completion(told, model=self.name, usage=Usage(cost=0.0), latency=latency)
+
+    async def aclose(self) -> None:
+        """The search and the reader are closed by whoever opened them."""
+
+
+def _told(found: Sequence[Found | Page]) -> str:
+    entries = []
+    for one in found:
+        place = msgspec.to_builtins(one)
+        del place["text"]
+        entries.append(Entry(one.digest, place))
+    return msgspec.json.encode(entries).decode()
+
+
+class _Voiced:
+    def __init__(self, name: str, voice: Voice, ledger: Ledger) -> None:
+        self.name, self._voice, self._ledger = name, voice, ledger
+        self._once = Once[Completion](Exception, keep=True)
+
+    async def _ask(self, what: str, purpose: str, kind: type[T], **options: Json) -> list[T]:
+        async def call() -> Completion:
+            return await self._voice.complete([Message("user", what)], purpose=purpose, **options)
+
+        try:
+            reply = await self._once.ask((purpose, what, *options.values()), call)
+        except ProviderError as error:
+            raise SearchError(error.kind if error.kind in KINDS else "refused", str(error)) from error
+        entries = _told_back(reply.text)
+        if isinstance(entries, _Failure):
+            kind_of, message, status = entries.failure
+            raise SearchError(kind_of, message, status=status)
+        return [
+            msgspec.convert({**entry.place, "text": await self._ledger.text(entry.digest)}, kind) for entry in entries
+        ]
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""
+
+
+class ConsultedSearch(_Voiced):
+    """The search behind a `Consulting` model; `voice` records the calls."""
+
+    host = ""
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """What was found; raises SearchError."""
+        return await self._ask(query, SEARCH, Found, **({} if most == MOST else {"most": most}))
+
+
+class ConsultedReader(_Voiced):
+    """The reader behind it."""
+
+    async def read(self, url: str) -> Page:
+        """The page; raises SearchError."""
+        return (await self._ask(url, PAGE, Page))[0]
+
+
+class Guarded:
+    """A search that, if `restricted`, refuses before a query leaves for a host that is not allowed.
+
+    Raises UsageError if an entry of `allowed_hosts` is no host.
+    """
+
+    def __init__(self, search: Search, allowed_hosts: Sequence[str] = (), *, restricted: bool) -> None:
+        self.search, self.name, self.host = search, search.name, search.host
+        self._open = allowed(search.host, allowed_hosts) or not restricted
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """What the search finds; raises EgressError or SearchError."""
+        if not self._open:
+            raise _egress("query", self.host)
+        return await self.search.find(query, most=most)
+
+    async def aclose(self) -> None:
+        """Close the search."""
+        await self.search.aclose()
+
+
+class GuardedReader:
+    """The same for pages: which page is read tells of the case. Redirects are followed, as they carry no more."""
+
+    def __init__(self, reader: Reader, allowed_hosts: Sequence[str] = (), *, restricted: bool) -> None:
+        self.reader, self.name = reader, reader.name
+        self._allowed, self._restricted = allowed_hosts, restricted
+        allowed("", allowed_hosts)
+
+    async def read(self, url: str) -> Page:
+        """The page; raises EgressError or SearchError."""
+        host = host_of(address(url))
+        if self._restricted and not allowed(host, self._allowed):
+            raise _egress("page's address", host)
+        return await self.reader.read(url)
+
+    async def aclose(self) -> None:
+        """Close the reader."""
+        await self.reader.aclose()
+
+
+def _egress(what: str, host: str) -> EgressError:
+    return EgressError(
+        f"a restricted case's {what} was about to be sent to {host}, which is neither this machine nor named: if your "
+        f"agreement on the data permits it, add --allow-host {host}"
+    )
+
+
+class Recorded(Source):
+    """The record of the search called `name`.
+
+    A recorded failure fails again, with its kind; a question without a record is the SearchError `unrecorded`: no
+    evidence is better than other evidence.
+    """
+
+    FORM = "recorded:SEARCH"
+
+    host = ""
+
+    def __init__(self, name: str, ledger: Ledger) -> None:
+        self.name, self._ledger = name, ledger
+
+    @classmethod
+    async def opened_at(cls, place: str, means: Opening) -> Search:
+        """The record of a search: by its spec, or by the name it was recorded under, which holds `@` and a hash."""
+        if means.ledger is None:
+            raise UsageError(
+                f"recorded:{place[:60]} answers from a store, and none is given: name the store it was recorded in"
+            )
+        if "@" in place or " [" in place:
+            return cls(place, means.ledger)
+        if not place or place.startswith("recorded"):
+            raise UsageError("recorded: name the search that was recorded, for instance recorded:bundled")
+        kind, where = kind_of(place)
+        if not where and vars(kind).get("name") == place:  # no key and no file is needed to read what was found
+            return cls(place, means.ledger)
+        search = await named(place, cache=means.cache)
+        await search.aclose()
+        return cls(search.name, means.ledger)
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """What was found then; raises SearchError."""
+        return await self._ledger.found(await _recorded(self._ledger, self.name, query, most))
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""
+
+
+class RecordedReader:
+    """The record of the reader called `name`; misses and failures as in Recorded."""
+
+    def __init__(self, name: str, ledger: Ledger) -> None:
+        self.name, self._ledger = name, ledger
+
+    async def read(self, url: str) -> Page:
+        """The page as it was then; raises SearchError."""
+        return await self._ledger.page(await _recorded(self._ledger, self.name, url, 0))
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""
+
+
+async def _recorded(ledger: Ledger, name: str, what: str, most: int) -> Asked:
+    asked = await ledger.asked(name, what, most) or await ledger.asked(name, what, most, failed=True)
+    if asked is None:
+        raise SearchError("unrecorded", f"{name}: the record holds no such question")
+    if asked.error is not None:
+        raise SearchError(*asked.error)
+    return asked
+
+
+class Recording:
+    """A search whose every answer is in the ledger before it is given."""
+
+    def __init__(self, search: Search, ledger: Ledger) -> None:
+        self.search, self.name, self.host = search, search.name, search.host
+        self._ledger, self._once = ledger, Once[Sequence[Found]](SearchError)
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """As the search finds it, now or the first time; raises SearchError."""
+        return await self._once.ask(self._ledger.key(self.name, query, most), lambda: self._find(query, most))
+
+    async def _find(self, query: str, most: int) -> Sequence[Found]:
+        asked = await self._ledger.asked(self.name, query, most)
+        if asked is None:
+            try:
+                found = await self.search.find(query, most=most)
+            except SearchError as error:
+                await self._ledger.keep_failure(self.name, self.host, query, most, error)
+                raise
+            return await self._ledger.keep_found(self.name, self.host, query, most, found)
+        return await self._ledger.found(asked)
+
+    async def aclose(self) -> None:
+        """Close the search."""
+        await self.search.aclose()
+
+
+class RecordingReader:
+    """A reader whose every page is in the ledger before it is given."""
+
+    def __init__(self, reader: Reader, ledger: Ledger) -> None:
+        self.reader, self.name = reader, reader.name
+        self._ledger, self._once = ledger, Once[Page](SearchError)
+
+    async def read(self, url: str) -> Page:
+        """As the reader reads it, now or the first time; raises SearchError."""
+        return await self._once.ask(self._ledger.key(self.name, url, 0), lambda: self._read(url))
+
+    async def _read(self, url: str) -> Page:
+        asked = await self._ledger.asked(self.name, url)
+        if asked is None:
+            try:
+                page = await self.reader.read(url)
+            except SearchError as error:
+                await self._ledger.keep_failure(self.name, "", url, 0, error)
+                raise
+            return await self._ledger.keep_page(self.name, url, page)
+        return await self._ledger.page(asked)
+
+    async def aclose(self) -> None:
+        """Close the reader."""
+        await self.reader.aclose()
+
+
+RUN = 5
+"""Words of the true treatment that must follow each other to be a leak; all of them where it has fewer."""
+
+
+def leaks(query: str, truth: Truth, known: str = "") -> list[str]:
+    """What of the truth `query` gives away: names of the diagnosis, and the treatment or a run of its words.
+
+    `known` is what may be searched for in any case, such as the words of the answer that is judged: where they name the
+    diagnosis, by whichever name, no query tells it. A run of the treatment's words is given in the normal form in which
+    it is compared. A truth in other words, or in another order, is not seen.
+    """
+    return _Secret(truth, known).told_by(query)
+
+
+class _Secret:
+    """What of a truth no query may tell: the parts of it that are not `known`.
+
+    `known` may be long and most queries give nothing away, so it is looked through only where one might.
+    """
+
+    def __init__(self, truth: Truth, known: str) -> None:
+        self._truth, self._known = truth, known
+        words = key(truth.treatment).split()
+        long = min(RUN, len(words))
+        self._runs = [" ".join(words[at : at + long]) for at in range(len(words) - long + 1)] if words else []
+
+    def told_by(self, query: str) -> list[str]:
+        """The names and the run of words that `query` gives away."""
+        names, given = opening_contains(self._truth, query), f" {key(query)} "
+        if names and opening_contains(self._truth, self._known):
+            names = []
+        runs = [run for run in self._runs if f" {run} " in given]
+        free = f" {key(self._known)} " if runs else ""
+        return names + [run for run in runs if f" {run} " not in free][:1]
+
+
+class Sealed:
+    """A search that refuses a query that gives the truth away, with the SearchError `leak`; `known` as in leaks."""
+
+    def __init__(self, search: Search, truth: Truth, known: str = "") -> None:
+        self.search, self.name, self.host = search, search.name, search.host
+        self._secret = _Secret(truth, known)
+
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+        """What the search finds; raises SearchError."""
+        if self._secret.told_by(query):
+            raise SearchError("leak", "the query holds words of the case's true answer: it was not sent")
+        return await self.search.find(query, most=most)
+
+    async def aclose(self) -> None:
+        """Close the search."""
+        await self.search.aclose()

@@ -1,0 +1,271 @@
+"""HTTP as searches and pages need it: GET, public addresses only, every limit kept."""
+
+import ipaddress
+import socket
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+
+import anyio
+import httpcore
+import msgspec
+from yarl import URL
+
+from wardround.engine.models.hosts import normal
+from wardround.evaluators.search.contract import Domains
+from wardround.evaluators.search.results import SearchError
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Looks up the addresses of a host."""
+
+
+class PrivateAddress(Exception):
+    """A host whose address is this machine's or a private network's."""
+
+
+async def resolve(host: str, port: int) -> Sequence[str]:
+    """The addresses of a host, as the system resolves it; raises OSError."""
+    try:
+        return [ipaddress.ip_address(host).compressed]
+    except ValueError:
+        pass
+    found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+def is_public(address: str) -> bool:
+    """Whether `address` belongs to the public network: not loopback, private, link-local, reserved or multicast.
+
+    An IPv6 address that carries an IPv4 one (mapped, 6to4, Teredo, NAT64) is as public as that one.
+    """
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+        if inner is None and ip in _NAT64:
+            inner = ipaddress.IPv4Address(ip.packed[-4:])
+        if inner is not None:
+            return is_public(str(inner))
+    if any(ip in net for net in _SPECIAL if net.version == ip.version) and ip not in _OPEN:
+        return False
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
+
+
+_SPECIAL = tuple(
+    ipaddress.ip_network(net)
+    for net in (
+        "192.0.0.0/24",
+        "192.88.99.0/24",
+        "64:ff9b:1::/48",
+        "100:0:0:1::/64",
+        "3fff::/20",
+        "5f00::/16",
+        "fec0::/10",
+    )
+)
+"""Blocks that IANA's registries of special addresses keep from the public network, which older Pythons do not know."""
+_OPEN = frozenset(map(ipaddress.ip_address, ("192.0.0.9", "192.0.0.10")))
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+class Checked(httpcore.AsyncNetworkBackend):
+    """Resolves a host, refuses it if any of its addresses is not public, and connects to the very address it checked.
+
+    A name that resolves differently the second time therefore gains nothing. The hosts in `local` may have any address.
+    """
+
+    def __init__(self, local: Sequence[str], look_up: Resolve = resolve) -> None:
+        self._local, self._look_up = frozenset(normal(one) for one in local), look_up
+        self._backend = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 (the library's contract)
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect; raises PrivateAddress, httpcore.ConnectError or httpcore.ConnectTimeout."""
+        try:
+            found = await self._look_up(host, port)
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError("the host cannot be looked up") from error
+        if host not in self._local and not all(is_public(address) for address in found):
+            raise PrivateAddress(host)
+        failed: httpcore.ConnectError | httpcore.ConnectTimeout = httpcore.ConnectError("the host has no address")
+        for address in found:
+            try:
+                return await self._backend.connect_tcp(address, port, timeout, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failed = error
+        raise failed
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,  # noqa: ASYNC109 (the library's contract)
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """No page lies behind a socket of this machine."""
+        raise PrivateAddress(path)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await self._backend.sleep(seconds)
+
+
+AGENT = "wardround/0.1 (evidence reader)"
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """`size` in bytes, before and after decompression; `seconds` for all hops together; `redirects` at most."""
+
+    size: int = 5_000_000
+    seconds: float = 20.0
+    redirects: int = 5
+
+
+class Got(msgspec.Struct, frozen=True):
+    """A reply: the address that gave it, its headers in lower case, and its body, decompressed."""
+
+    url: URL
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Web:
+    """A client without cookies, cache, scripts, or a proxy from the environment; a person's credentials go nowhere.
+
+    A host with any address of a private network is refused, at each hop, but for those named in `local`. Redirects are
+    followed only where `get` is told which domains are wanted, and never from https to http.
+    """
+
+    def __init__(self, limits: Limits | None = None, *, local: Sequence[str] = (), look_up: Resolve = resolve) -> None:
+        self.limits = limits or Limits()
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=ssl.create_default_context(),
+            max_connections=64,
+            max_keepalive_connections=16,
+            keepalive_expiry=15.0,
+            network_backend=Checked(local, look_up),
+        )
+
+    async def get(self, url: URL, headers: Mapping[str, str] | None = None, *, domains: Domains | None = None) -> Got:
+        """The last reply, whatever its status; raises SearchError. Without `domains` no redirect is followed."""
+        sent = {"User-Agent": AGENT, "Accept-Encoding": "identity", **(headers or {})}
+        where, hops = address(url), 0
+        seen = {str(where)}
+        try:
+            with anyio.fail_after(self.limits.seconds):
+                while True:
+                    if domains is not None and not domains.wanted(where.raw_host or ""):
+                        raise SearchError("denied", f"{shown(where)}: evidence from this domain is not wanted")
+                    got = await self._one(where, sent)
+                    target = got.headers.get("location")
+                    if domains is None or not target or got.status not in (301, 302, 303, 307, 308):
+                        return got
+                    where, hops = _next(where, target), hops + 1
+                    if str(where) in seen or hops > self.limits.redirects:
+                        raise SearchError(
+                            "redirects", f"{shown(url)}: redirected in a circle or more than {hops - 1} times"
+                        )
+                    seen.add(str(where))
+        except TimeoutError:
+            raise SearchError("timeout", f"{shown(where)}: no whole reply within {self.limits.seconds:g} s") from None
+
+    async def _one(self, url: URL, headers: Mapping[str, str]) -> Got:
+        wait = dict.fromkeys(("connect", "read", "write", "pool"), self.limits.seconds)
+        try:
+            async with self._pool.stream(
+                "GET", _target(url), headers=[("Host", _authority(url)), *headers.items()], extensions={"timeout": wait}
+            ) as reply:
+                told = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in reply.headers}
+                body = b"" if 300 <= reply.status < 400 else await self._body(url, told, reply.aiter_stream())
+                return Got(url, reply.status, told, body)
+        except PrivateAddress:
+            raise SearchError(
+                "private", f"{shown(url)}: the address is this machine's or a private network's"
+            ) from None
+        except httpcore.TimeoutException:
+            raise SearchError("timeout", f"{shown(url)}: no reply within {self.limits.seconds:g} s") from None
+        except httpcore.NetworkError as error:
+            raise SearchError("connection", f"{shown(url)}: {type(error).__name__}: {error}"[:300]) from None
+        except (httpcore.ProtocolError, httpcore.UnsupportedProtocol, UnicodeError) as error:
+            raise SearchError("malformed", f"{shown(url)}: no HTTP that can be read ({type(error).__name__})") from None
+
+    async def _body(self, url: URL, headers: Mapping[str, str], parts: AsyncIterator[bytes]) -> bytes:
+        """The body, up to the limit: what is longer is given up, not cut, as half a text may say the opposite."""
+        too_large = SearchError("too_large", f"{shown(url)}: longer than {self.limits.size:,} bytes")
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length) > self.limits.size:
+            raise too_large
+        coding = headers.get("content-encoding", "identity").strip().lower() or "identity"
+        if coding not in ("identity", "gzip", "x-gzip", "deflate"):
+            raise SearchError("unsupported", f"{shown(url)}: compressed as {coding[:20]!r}, which was not asked for")
+        inflate = None if coding == "identity" else zlib.decompressobj(47 if "gzip" in coding else 15)
+        whole = bytearray()
+        async for part in parts:
+            try:
+                whole += part if inflate is None else inflate.decompress(part, self.limits.size + 1 - len(whole))
+            except zlib.error:
+                raise SearchError("malformed", f"{shown(url)}: its compression is broken") from None
+            if len(whole) > self.limits.size:
+                raise too_large
+        if inflate is not None and whole and not inflate.eof:
+            raise SearchError("malformed", f"{shown(url)}: its compression breaks off")
+        return bytes(whole)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._pool.aclose()
+
+
+def address(url: str | URL) -> URL:
+    """A checked http(s) address without credentials and fragment; raises SearchError."""
+    try:
+        found = URL(url) if isinstance(url, str) else url
+        whole = found.scheme in ("http", "https") and bool(found.raw_host)
+    except (ValueError, TypeError):
+        whole = False
+    if not whole:
+        raise SearchError("unsupported", "no address of a page: it must begin with http:// or https:// and name a host")
+    if found.raw_user is not None or found.raw_password is not None:
+        raise SearchError("unsupported", f"{shown(found)}: an address with a user name or a password is not followed")
+    return found.with_fragment(None)
+
+
+def shown(url: URL) -> str:
+    """The address as a message may show it: without credentials and query, which may hold a key or a case's words."""
+    try:
+        return str(url.with_user(None).with_query(None).with_fragment(None))[:200]
+    except ValueError:
+        return "an address"
+
+
+def _next(here: URL, target: str) -> URL:
+    try:
+        there = address(here.join(URL(target)))
+    except ValueError:
+        raise SearchError("malformed", f"{shown(here)}: redirected to what is no address") from None
+    if here.scheme == "https" and there.scheme == "http":
+        raise SearchError("redirects", f"{shown(here)}: redirected from https to http")
+    return there
+
+
+def _target(url: URL) -> httpcore.URL:
+    return httpcore.URL(
+        scheme=url.scheme.encode(),
+        host=(url.raw_host or "").encode("ascii"),
+        port=url.explicit_port,
+        target=url.raw_path_qs.encode("ascii"),
+    )
+
+
+def _authority(url: URL) -> str:
+    host = url.raw_host or ""
+    host = f"[{host}]" if ":" in host else host
+    return host if url.is_default_port() or url.explicit_port is None else f"{host}:{url.explicit_port}"
