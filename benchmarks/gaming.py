@@ -21,18 +21,18 @@ import anyio
 import wardround
 from benchmarks.figure import Figure
 from benchmarks.tricks import Told, forms, truth_of
-from wardround.cast import SeatConfig
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.records import Message
-from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.evaluation import Goal
 from wardround.evaluators.metrics.standard import Standard, compared
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.summary import ScoreSummary, summarise
-from wardround.judges import JudgeConfig, seats_of
+from wardround.runs.seats import SeatConfig
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import bundled, line, load
-from wardround.scoring import score_run
+from wardround.scoring.judges import JudgeConfig, seats_of
+from wardround.scoring.score import score_run
+from wardround.testing.memory_store import MemoryStore
 
 LEAST = 0.05
 """What a doctor of this file may score where the best constant answer scores less."""

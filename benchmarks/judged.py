@@ -12,7 +12,6 @@ import wardround
 from benchmarks.figure import Figure, of_runs
 from benchmarks.load import Measured, measuring, prose
 from benchmarks.server import Answers, answer_of, served
-from wardround.cast import SeatConfig
 from wardround.engine.batch import Progress
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.prices import Prices
@@ -23,11 +22,12 @@ from wardround.engine.seat import Seat
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.evaluators.reasoning.inquiry import bears
 from wardround.evaluators.search.corpus import Corpus
-from wardround.judges import JudgeConfig, seats_of
+from wardround.runs.seats import SeatConfig
+from wardround.runs.stored_run import StoredEpisodes
 from wardround.scenarios.case import Case, Provenance, Truth
 from wardround.scenarios.loaders.load import line
-from wardround.scoring import score_run
-from wardround.stored import StoredEpisodes
+from wardround.scoring.judges import JudgeConfig, seats_of
+from wardround.scoring.score import score_run
 
 EPISODES, STEPS, REFERENCE = 1000, 6, 4
 LATENCY, AT_ONCE = 0.2, 200

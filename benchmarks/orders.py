@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.figure import Figure, table
 from benchmarks.phrases import halves
-from wardround.scenarios.published import matching
+from conformance import published
 from wardround.scenarios.published.tables import Tables, load
 from wardround.scenarios.terms.catalogue import Catalogue, Test, catalogue
 from wardround.scenarios.terms.order_parser import understand
@@ -37,7 +37,7 @@ def orders(quick: bool) -> Sequence[Figure]:
         tables = _published()
         figures += _pair(
             "published rules, their table",
-            lambda text: matching.match(text, tables),
+            lambda text: published.match(text, tables),
             list(tables.tests)[:NAMES],
             count // 4,
         )

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wardround.scenarios.published import imaging, replies
+from conformance import published as replies
+from wardround.scenarios.published import imaging
 from wardround.scenarios.published.tables import Absent, Tables
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue
 from wardround.scenarios.terms.name_lookup import Link, link

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from benchmarks.game import Asker, Game, Teller
 from benchmarks.load import Load, Measured, measuring
-from wardround.cast import Cast, SeatConfig
 from wardround.engine.batch import Progress
 from wardround.engine.limits import Limits
 from wardround.engine.models.prices import Prices
@@ -15,12 +14,12 @@ from wardround.engine.models.reach import reach
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Model, Store
 from wardround.engine.records import EpisodeRow
-from wardround.results import Run
 from wardround.runs.encounter import Encounter
 from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, now
 from wardround.runs.runner import Runner
+from wardround.runs.seats import Cast, SeatConfig
+from wardround.runs.stored_run import Run, open_store
 from wardround.scenarios.case import Case, Provenance, Truth
-from wardround.stored import open_store
 
 RUN = "bench"
 _CASE = Case(id="c", opening="A case.", truth=Truth(), provenance=Provenance(source="made up"), data_class="public")

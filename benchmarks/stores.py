@@ -20,10 +20,10 @@ from wardround.engine.events import Called, Row, decode
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending
-from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.postgres import PostgresStore
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.runs.runner import Runner
+from wardround.testing.memory_store import MemoryStore
 
 WRITERS = 200
 _TABLE = "CREATE TABLE bare (episode INTEGER, seq INTEGER, hash {bytes}, body {bytes}, PRIMARY KEY (episode, seq))"

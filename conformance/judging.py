@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance import loose
 from conformance.played import Judge
+from conformance.published import judged_reply
 from conformance.vector import Vector
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Score
@@ -16,7 +17,6 @@ from wardround.evaluators.outcome import items
 from wardround.evaluators.reasoning.evaluator import published_reference, read_reference
 from wardround.evaluators.reasoning.inquiry import Inquiry, Look
 from wardround.evaluators.reasoning.judged_reply import JudgedReply, JudgedStep, StepClass, Verdict
-from wardround.evaluators.reasoning.medr import judged_reply
 from wardround.evaluators.reasoning.scores import scores
 from wardround.scenarios.published.tables import Absent, Tables
 

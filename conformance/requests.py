@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from conformance import published as matching
+from conformance import published as replies
+from conformance import published as scoring
 from conformance.vector import Vector
 from wardround.scenarios.parsers import published
-from wardround.scenarios.published import imaging, matching, replies, scoring
+from wardround.scenarios.published import imaging
 from wardround.scenarios.published.tables import Tables
 
 _KINDS: dict[str, published.Listed] = {code: kind for kind, code in published.CODES.items()}

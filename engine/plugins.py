@@ -13,7 +13,22 @@ from typing import Any
 from wardround.engine.errors import UsageError
 from wardround.engine.misbehaviour import said, self_raised
 
-MOVED: Mapping[str, str] = {}
+MOVED: Mapping[str, str] = {
+    "wardround.agents.silent": "wardround.agents.gold",
+    "wardround.evaluators.assessment": "wardround.evaluators.outcome.assessment",
+    "wardround.evaluators.evidence.brave": "wardround.evaluators.search.providers.brave",
+    "wardround.evaluators.evidence.bundled": "wardround.evaluators.search.corpus",
+    "wardround.evaluators.evidence.corpus": "wardround.evaluators.search.corpus",
+    "wardround.evaluators.evidence.duckduckgo": "wardround.evaluators.search.providers.duckduckgo",
+    "wardround.evaluators.evidence.pubmed": "wardround.evaluators.search.providers.pubmed",
+    "wardround.evaluators.evidence.recorded": "wardround.evaluators.search.stack",
+    "wardround.evaluators.evidence.searxng": "wardround.evaluators.search.providers.searxng",
+    "wardround.evaluators.grade": "wardround.evaluators.metrics.grade",
+    "wardround.evaluators.reader_list": "wardround.evaluators.metrics.reader_list",
+    "wardround.evaluators.standard": "wardround.evaluators.metrics.standard",
+    "wardround.priced": "wardround.evaluators.metrics.standard",
+    "wardround.scenarios.loaders.own": "wardround.scenarios.loaders.load",
+}
 """Modules whose classes are named in headers of stored runs, by their old names."""
 OWN = "code of your own, which nothing keeps from sending on what it is told; play it on public cases"
 """What is said of a plug-in that would be handed a restricted case."""

@@ -30,9 +30,9 @@ from types import FrameType
 from typing import Any
 
 from wardround.cli import main as wardround
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.plugins import maker, named
 from wardround.engine.records import Action, Message, View
+from wardround.testing.loopback import Loopback
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("agents", "engine", "evaluators", "scenarios", "wardround")

@@ -9,16 +9,15 @@ from clinic import case_file, lines
 
 import wardround
 from wardround import Action, View
-from wardround.access import Access
-from wardround.cast import model_part
 from wardround.engine.errors import UsageError
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.records import Completion, Message
-from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.metrics.standard import Standard
-from wardround.replaying import replay_run
-from wardround.results import Run
-from wardround.settings import SeatSettings
+from wardround.replay_run import replay_run
+from wardround.runs.seats import Access, model_part
+from wardround.runs.settings import SeatSettings
+from wardround.runs.stored_run import Run
+from wardround.testing.loopback import Loopback
+from wardround.testing.memory_store import MemoryStore
 
 
 class Own:

@@ -9,8 +9,8 @@ from shell import Shell
 
 from wardround import run
 from wardround.engine.errors import UsageError
-from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.text import half, loads, printable
+from wardround.testing.memory_store import MemoryStore
 
 HALF = "\ud83d"
 

@@ -11,16 +11,16 @@ import anyio
 import pytest
 from until import until
 
+from wardround.cluster_run import DEATHS, Driver, run_clustered, shared_store, without_password
 from wardround.cluster_worker import work
-from wardround.clustering import DEATHS, Driver, run_clustered, shared_store, without_password
 from wardround.engine.batch import Progress
 from wardround.engine.cluster import Cluster, Crew, Happened
 from wardround.engine.errors import StoreError, UsageError, WardroundError
 from wardround.engine.records import Json
 from wardround.engine.sessions import RunControl
-from wardround.planning import plan, write_down
-from wardround.settings import validated
-from wardround.stored import StoredRun, open_store
+from wardround.runs.plan import plan, write_down
+from wardround.runs.settings import validated
+from wardround.runs.stored_run import StoredRun, open_store
 
 HERE, AUTO, HEAD = Cluster("", 2), Cluster("auto", 2), Cluster("ray://head:10001", 2)
 

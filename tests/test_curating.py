@@ -9,19 +9,19 @@ import pytest
 from curating import answered, flow, instead, jats, pmc_folder, settings
 
 from wardround.api import run
-from wardround.control import status
-from wardround.curating import build_reports, go_on
+from wardround.builds import build_reports, go_on
 from wardround.engine.batch import Progress
 from wardround.engine.errors import EgressError, UsageError
-from wardround.engine.models.faults import Rates
-from wardround.engine.models.loopback import Loopback
-from wardround.engine.stores.memory import MemoryStore
-from wardround.replaying import replay_run
-from wardround.results import Run
+from wardround.replay_run import replay_run
+from wardround.runs.control import status
+from wardround.runs.settings import validated
+from wardround.runs.stored_run import Run
 from wardround.scenarios.loaders.census import census
 from wardround.scenarios.loaders.load import load
-from wardround.scoring import score_run
-from wardround.settings import validated
+from wardround.scoring.score import score_run
+from wardround.testing.loopback import Loopback
+from wardround.testing.memory_store import MemoryStore
+from wardround.testing.wire import Rates
 
 CALLS = 6
 """Calls that one of our articles needs: two of relevance, two cases, two strata."""

@@ -8,14 +8,14 @@ import pytest
 from curating import answered, flow, instead, pmc_folder, settings
 from halting import Halting
 
-from wardround.curating import build_reports, go_on
+from wardround.builds import build_reports, go_on
 from wardround.engine.batch import Progress
 from wardround.engine.errors import StoreError, UsageError
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
-from wardround.engine.stores.memory import MemoryStore
-from wardround.stored import open_store
+from wardround.runs.stored_run import open_store
+from wardround.testing.loopback import Loopback
+from wardround.testing.memory_store import MemoryStore
 
 CALLS = 6
 """Calls that one of our articles needs: two of relevance, two cases, two strata."""

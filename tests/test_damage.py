@@ -9,8 +9,8 @@ from shell import Shell
 
 from wardround import run as play
 from wardround.engine.errors import LogError
-from wardround.engine.stores.memory import MemoryStore
-from wardround.replaying import replay_run
+from wardround.replay_run import replay_run
+from wardround.testing.memory_store import MemoryStore
 
 
 def change(store: Path, statement: str) -> None:

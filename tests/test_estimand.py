@@ -9,16 +9,15 @@ from clinic import case_file, lines
 
 import wardround
 from wardround.engine.errors import ProviderError, RunStopped
-from wardround.engine.models import wire
-from wardround.engine.models.faults import Fault
-from wardround.engine.models.loopback import Loopback
-from wardround.engine.models.wire import Answer, Asked
 from wardround.engine.records import Action, Message, View
 from wardround.engine.seat import Seat
-from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.evaluation import UNANSWERED, ZERO
-from wardround.replaying import replay_run
-from wardround.results import Run
+from wardround.replay_run import replay_run
+from wardround.runs.stored_run import Run
+from wardround.testing import wire
+from wardround.testing.loopback import Loopback
+from wardround.testing.memory_store import MemoryStore
+from wardround.testing.wire import Answer, Asked, Fault
 
 Says = Callable[[Sequence[Message], str], Answer]
 BIG = 12_000

@@ -12,8 +12,8 @@ from serving import serving
 from shell import Shell
 
 from wardround import open_store
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.plugins import _installed as cached_points
+from wardround.testing.loopback import Loopback
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "extending.md"
 _SHOWN = re.compile(r"^```python\n# (\w+\.py)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -13,10 +13,10 @@ from serving import serving
 from shell import Shell
 from trouble import TROUBLES, Trouble, outcome
 
-from wardround.engine.models.faults import Fault, Rates, Schedule
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.records import Message
-from wardround.stored import open_store
+from wardround.runs.stored_run import open_store
+from wardround.testing.loopback import Loopback
+from wardround.testing.wire import Fault, Rates, Schedule
 
 AT_ONCE = [
     replace(trouble, fault=Fault("rate_limit", retry_after=3600)) if trouble.fault.kind == "rate_limit" else trouble

@@ -113,7 +113,7 @@ def test_only_the_boundary_catches_everything() -> None:
     found = [place for path in sources(*CODE) for place in read(path).catching]
     # The others run a user's code to tell what it raised: the check of an agent, the loopback server's replies, the
     # text of an exception.
-    telling = ("agents/check.py", "engine/models/loopback.py", "engine/misbehaviour.py")
+    telling = ("agents/check.py", "wardround/testing/loopback.py", "engine/misbehaviour.py")
     assert found
     assert [place for place in found if not place.startswith(telling)] == []
 

@@ -9,14 +9,14 @@ from bench import PlayedSearch
 from labels import Labels
 
 import wardround
-from wardround.cast import SeatConfig
 from wardround.engine.models.scripted import Scripted
-from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.evaluators.search.results import Found
-from wardround.judges import JudgeConfig, seats_of
-from wardround.scoring import score_run
+from wardround.runs.seats import SeatConfig
+from wardround.scoring.judges import JudgeConfig, seats_of
+from wardround.scoring.score import score_run
+from wardround.testing.memory_store import MemoryStore
 
 MODELS = ("deepseek-r1", "gemini2-ft", "qwq")
 FEW = 12

@@ -20,7 +20,6 @@ from wardround.engine.errors import EgressError, ProviderError, UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
-from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.report.score_rows import RunScores
@@ -30,8 +29,9 @@ from wardround.evaluators.search.providers.searxng import Searxng
 from wardround.evaluators.search.results import Found, SearchError
 from wardround.evaluators.search.stack import Recorded, RecordedReader
 from wardround.evaluators.search.web import Web
-from wardround.results import Run
-from wardround.scoring import score_run
+from wardround.runs.stored_run import Run
+from wardround.scoring.score import score_run
+from wardround.testing.memory_store import MemoryStore
 
 
 @pytest.fixture

@@ -21,9 +21,8 @@ from until import until
 
 from wardround.engine.events import Called
 from wardround.engine.models.chat import encode_body
-from wardround.engine.models.loopback import Loopback
-from wardround.results import Run
-from wardround.stored import open_store
+from wardround.runs.stored_run import Run, open_store
+from wardround.testing.loopback import Loopback
 
 pytestmark = pytest.mark.kill
 

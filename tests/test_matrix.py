@@ -12,12 +12,12 @@ from trouble import PLACES, TROUBLES, Trouble, outcome, table
 
 from wardround.engine.errors import PreflightError
 from wardround.engine.logs import configure
-from wardround.engine.models.faults import KINDS, Rates
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import BRAKE
 from wardround.engine.models.transport import Timeouts
+from wardround.testing.loopback import Loopback
+from wardround.testing.wire import KINDS, Rates
 
 configure("warning")  # thousands of episodes end by a cause here, as they should
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reliability.md"

@@ -13,10 +13,8 @@ from shell import Shell
 from sitting import court, played
 
 import wardround
-from wardround.cast import SeatConfig
 from wardround.cli.report import load
 from wardround.engine.errors import RunStopped, StoreError
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message, Score
@@ -26,10 +24,12 @@ from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.warnings import doubts
-from wardround.judges import JudgeConfig, seats_of
-from wardround.results import Run
-from wardround.scoring import score_run, scored
-from wardround.scorings import current, standing
+from wardround.runs.seats import SeatConfig
+from wardround.runs.stored_run import Run
+from wardround.scoring.judges import JudgeConfig, seats_of
+from wardround.scoring.score import score_run, scored
+from wardround.scoring.scorings import current, standing
+from wardround.testing.loopback import Loopback
 
 
 @pytest.fixture

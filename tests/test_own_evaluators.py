@@ -15,7 +15,7 @@ from wardround.engine.protocols import Evaluator, Store
 from wardround.engine.records import Score
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.score_rows import RunScores
-from wardround.scoring import evaluator_of, score_run, scored
+from wardround.scoring.score import evaluator_of, score_run, scored
 
 MINE = """
 from wardround import Score

@@ -15,20 +15,19 @@ from errands import MARKS
 from pgserver import PgServer
 
 import wardround
-from wardround.clustering import run_clustered
+from wardround.cluster_run import run_clustered
 from wardround.engine.batch import Progress, beside
 from wardround.engine.cluster import Cluster
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Called, Closed, Row, decode
 from wardround.engine.models.chat import encode_body
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.sessions import RunControl
 from wardround.engine.trajectory import Trajectory
-from wardround.planning import plan, write_down
-from wardround.replaying import replay_run
-from wardround.results import Run
-from wardround.settings import validated
-from wardround.stored import open_store
+from wardround.replay_run import replay_run
+from wardround.runs.plan import plan, write_down
+from wardround.runs.settings import validated
+from wardround.runs.stored_run import Run, open_store
+from wardround.testing.loopback import Loopback
 
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(2400)]
 EPISODES, WORKERS, CONCURRENCY = 2000, 4, 32

@@ -19,9 +19,9 @@ from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.warnings import doubts
-from wardround.results import Run
-from wardround.scoring import evaluator_of, score_run
-from wardround.wording import wording
+from wardround.runs.settings import wording
+from wardround.runs.stored_run import Run
+from wardround.scoring.score import evaluator_of, score_run
 
 
 @pytest.fixture

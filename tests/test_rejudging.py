@@ -11,7 +11,6 @@ from plain_judge import PlainJudge
 from sitting import court, equal, played
 
 import wardround
-from wardround.cast import SeatConfig
 from wardround.engine.errors import EgressError, PreflightError, ProviderError, UsageError
 from wardround.engine.models.reach import reach
 from wardround.engine.models.scripted import Scripted
@@ -21,10 +20,11 @@ from wardround.engine.seat import Seat
 from wardround.evaluators.metrics.standard import Priced, Standard
 from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.report.score_rows import RunScores
-from wardround.judges import JudgeConfig, seats_of
-from wardround.results import Run
-from wardround.scoring import evaluator_of, score_run
-from wardround.scorings import current
+from wardround.runs.seats import SeatConfig
+from wardround.runs.stored_run import Run
+from wardround.scoring.judges import JudgeConfig, seats_of
+from wardround.scoring.score import evaluator_of, score_run
+from wardround.scoring.scorings import current
 
 NOBODY = "http://127.0.0.1:9/v1"
 

@@ -11,16 +11,16 @@ from shell import Shell
 from wardround import resume, run
 from wardround.engine.errors import EgressError
 from wardround.engine.models.hosts import address, host_of, is_loopback, normal
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.wrappers import allowed
 from wardround.engine.records import Action, Score, View
-from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.writes import header_bytes
 from wardround.evaluators.search.web import is_public
-from wardround.forking import fork_run
+from wardround.runs.fork import fork_run
 from wardround.scenarios.case import Case
 from wardround.scenarios.staged import Oracle, State
-from wardround.scoring import score_run
+from wardround.scoring.score import score_run
+from wardround.testing.loopback import Loopback
+from wardround.testing.memory_store import MemoryStore
 
 HANDED: list[object] = []
 

@@ -13,8 +13,8 @@ from yarl import URL
 from wardround import resume, run
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import redacted
-from wardround.engine.models.loopback import Loopback
-from wardround.stored import open_store
+from wardround.runs.stored_run import open_store
+from wardround.testing.loopback import Loopback
 
 SECRET = "s3cr3t-v4lue"
 

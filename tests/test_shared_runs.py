@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import wardround
-from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.report.summary import Summary, summarise
-from wardround.replaying import replay_run
-from wardround.results import Run
+from wardround.replay_run import replay_run
+from wardround.runs.stored_run import Run
+from wardround.testing.memory_store import MemoryStore
 
 SETS = [
     ("agentclinic/agentclinic_medqa.jsonl", "consultation", 107),

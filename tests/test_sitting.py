@@ -8,18 +8,18 @@ from plain_judge import PlainJudge
 from sitting import accounts, court, equal, played
 
 import wardround
-from wardround.cast import SeatConfig
 from wardround.engine.batch import Progress
 from wardround.engine.models.gates import Gates
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.search.ledger import Ledger
-from wardround.judges import JudgeConfig, seats_of
-from wardround.scoring import score_run
+from wardround.runs.seats import SeatConfig
+from wardround.scoring.judges import JudgeConfig, seats_of
+from wardround.scoring.score import score_run
+from wardround.testing.loopback import Loopback
 
 
 @pytest.fixture

@@ -18,15 +18,14 @@ from wardround.engine.events import Acted, Called, Closed, Row, decode
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
-from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.trajectory import EpisodeLog
-from wardround.planning import plan, write_down
-from wardround.results import Run
 from wardround.runs.encounter import Encounter, encounter
+from wardround.runs.plan import plan, write_down
 from wardround.runs.runner import Runner
-from wardround.scoring import score_run
-from wardround.settings import validated
-from wardround.stored import open_store
+from wardround.runs.settings import validated
+from wardround.runs.stored_run import Run, open_store
+from wardround.scoring.score import score_run
+from wardround.testing.memory_store import MemoryStore
 
 EPISODES = 40
 SCENARIOS = ("workup", "one-turn", "free-turn", "oracle", "treatment", "consultation")

@@ -12,9 +12,7 @@ from structlog.testing import capture_logs
 from trouble import TROUBLES
 from until import until
 
-from wardround.cast import SeatConfig
 from wardround.engine.batch import Progress
-from wardround.engine.models.faults import Fault, Rates
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Patience
@@ -22,7 +20,9 @@ from wardround.engine.protocols import Model
 from wardround.evaluators.metrics.standard import Standard
 from wardround.runs.encounter import Encounter
 from wardround.runs.runner import Runner
-from wardround.scoring import score_run
+from wardround.runs.seats import SeatConfig
+from wardround.scoring.score import score_run
+from wardround.testing.wire import Fault, Rates
 
 SHORT = Patience(attempts=10_000, first=0.01, longest=0.05, silence=0.3)
 

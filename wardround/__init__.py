@@ -8,25 +8,24 @@ if TYPE_CHECKING:
     from wardround.engine.records import Action, Completion, Message, Score, View
     from wardround.engine.seat import Seat
     from wardround.engine.trajectory import Trajectory
-    from wardround.results import Run
+    from wardround.runs.stored_run import Run, open_store
     from wardround.scenarios.case import Case
-    from wardround.scoring import score_run
-    from wardround.stored import open_store
+    from wardround.scoring.score import score_run
 
 _WHERE = {
     "Action": "wardround.engine.records",
     "Case": "wardround.scenarios.case",
     "Completion": "wardround.engine.records",
     "Message": "wardround.engine.records",
-    "Run": "wardround.results",
+    "Run": "wardround.runs.stored_run",
     "Score": "wardround.engine.records",
     "Seat": "wardround.engine.seat",
     "Trajectory": "wardround.engine.trajectory",
     "View": "wardround.engine.records",
-    "open_store": "wardround.stored",
+    "open_store": "wardround.runs.stored_run",
     "resume": "wardround.api",
     "run": "wardround.api",
-    "score_run": "wardround.scoring",
+    "score_run": "wardround.scoring.score",
 }
 __all__ = [
     "Action", "Case", "Completion", "Message", "Run", "Score", "Seat", "Trajectory", "View",

@@ -4,20 +4,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from wardround.access import access_of
-from wardround.amounts import new_budget
-from wardround.cast import check_egress
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import HIDDEN, redacted
 from wardround.engine.protocols import Store
-from wardround.planning import Plan, plan, write_down
-from wardround.results import Run
 from wardround.runs.encounter import encounter, parts_of, reached
+from wardround.runs.plan import Plan, plan, write_down
 from wardround.runs.runner import Runner, check_causes
-from wardround.settings import RunSettings, validated
-from wardround.stored import open_store
-from wardround.working import ready
+from wardround.runs.seats import access_of, check_egress
+from wardround.runs.settings import RunSettings, new_budget, validated
+from wardround.runs.stored_run import Run, open_store
+from wardround.runs.work_queue import ready
 
 SEATS = ("doctor", "patient", "examiner")
 AgentSpec = Any

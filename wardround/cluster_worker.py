@@ -5,11 +5,10 @@ import socket
 from importlib.metadata import version
 
 from wardround.api import join
-from wardround.clustering import without_password
+from wardround.cluster_run import without_password
 from wardround.engine.errors import UsageError
-from wardround.results import Run
-from wardround.scoring import join_evaluation
-from wardround.stored import open_store
+from wardround.runs.stored_run import Run, open_store
+from wardround.scoring.score import join_evaluation
 
 
 async def work(

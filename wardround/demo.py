@@ -16,10 +16,10 @@ from wardround.evaluators.measures import shown
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.summary import Summary, summarise
 from wardround.evaluators.report.terminal import FLOOR, score_table, span
-from wardround.judges import JudgeOptions, judge_config
-from wardround.paging import write_pages
-from wardround.results import SCENARIOS
-from wardround.scoring import evaluator_of, score_run
+from wardround.report_files import write_pages
+from wardround.runs.stored_run import SCENARIOS
+from wardround.scoring.judges import JudgeOptions, judge_config
+from wardround.scoring.score import evaluator_of, score_run
 
 DOCTORS = ("gold", "baseline", "silent")
 PLOTTED = "baseline"

@@ -258,7 +258,8 @@ def _one(name: str, played: _Played, column: _Column, seed: int, method: str) ->
 
 
 MIXED = "mixed_rules"
-"""Reason of all values of a score some of which would be under other rules than the rest (wardround/scoring.py)."""
+"""Reason of all values of a score some of which would be under other rules than the rest
+(wardround/scoring/score.py)."""
 _OF_TWO_RULES = "no figure: the episodes were scored under rules of different versions; score the run again"
 
 

@@ -19,8 +19,8 @@ from wardround.agents.human import Human, Terminal
 from wardround.engine.episode import Ended
 from wardround.engine.records import Action, View
 from wardround.engine.stores.sqlite import SqliteStore
-from wardround.planning import plan, write_down
-from wardround.settings import validated
+from wardround.runs.plan import plan, write_down
+from wardround.runs.settings import validated
 
 VERBS = ("reply", "ask", "order", "conclude")
 

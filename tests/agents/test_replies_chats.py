@@ -10,8 +10,8 @@ from shell import Shell
 import wardround
 from wardround.agents.recorded import Reply, read_replies
 from wardround.engine.errors import UsageError
-from wardround.engine.stores.memory import MemoryStore
-from wardround.replaying import replay_run
+from wardround.replay_run import replay_run
+from wardround.testing.memory_store import MemoryStore
 
 
 def written(folder: Path, *rows: object, name: str = "r.jsonl") -> Path:

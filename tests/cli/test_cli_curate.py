@@ -17,9 +17,9 @@ from serving import serving
 
 from wardround.cli.curate import reports
 from wardround.engine.errors import UsageError
-from wardround.engine.models.loopback import Loopback
+from wardround.runs.stored_run import open_store
 from wardround.scenarios.loaders.load import load
-from wardround.stored import open_store
+from wardround.testing.loopback import Loopback
 
 CALLS = 6
 """Calls that one of our articles needs: two of relevance, two cases, two strata."""

@@ -17,12 +17,11 @@ from serving import serving
 from shell import Shell
 
 from wardround.cluster_worker import work
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
-from wardround.replaying import replay_run
-from wardround.results import Run
-from wardround.stored import open_store
+from wardround.replay_run import replay_run
+from wardround.runs.stored_run import Run, open_store
+from wardround.testing.loopback import Loopback
 
 CASES = 6
 PLAY = ["run", "--cases", "bundled:reports", "--limit", CASES, "--scenario", "oracle", "--name", "r"]

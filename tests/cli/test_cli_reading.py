@@ -24,7 +24,7 @@ from wardround.evaluators.report.compare import compare_runs
 from wardround.evaluators.report.ranking import ranking
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.terminal import comparison_table, ranking_table, score_table
-from wardround.stored import open_store
+from wardround.runs.stored_run import open_store
 
 
 @pytest.fixture

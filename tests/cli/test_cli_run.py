@@ -12,7 +12,7 @@ from serving import serving
 from shell import Shell
 from until import until_there
 
-from wardround.engine.models.loopback import Loopback
+from wardround.testing.loopback import Loopback
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from clinic import case
 from serving import serving
 from shell import Shell
 
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.records import Message
+from wardround.testing.loopback import Loopback
 
 FAR = "http://judge.example/v1"
 

@@ -9,9 +9,9 @@ from shell import Shell
 
 import wardround
 from wardround.engine.errors import UsageError
-from wardround.engine.models.loopback import Loopback
-from wardround.engine.stores.memory import MemoryStore
 from wardround.scenarios.staged import Oracle
+from wardround.testing.loopback import Loopback
+from wardround.testing.memory_store import MemoryStore
 
 
 class Quick(Oracle):

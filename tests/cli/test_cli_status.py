@@ -3,10 +3,10 @@
 import pytest
 
 from wardround.cli.status import lines
-from wardround.control import Status
 from wardround.engine.budget import Spending
 from wardround.engine.records import Json
 from wardround.engine.sessions import SessionRow
+from wardround.runs.control import Status
 
 ENDPOINT: dict[str, Json] = {
     "address": "http://gpu:8000/v1",

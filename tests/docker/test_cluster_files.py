@@ -12,7 +12,7 @@ import pytest
 from image import DOCKER, ROOT, tool
 from ruamel.yaml import YAML
 
-from wardround.settings import RunSettings
+from wardround.runs.settings import RunSettings
 
 SCRIPTS = [DOCKER / "join.sh", DOCKER / "slurm.sh"]
 _SECRET = re.compile(r"(?i)password|key|token|secret")

@@ -13,7 +13,7 @@ import pytest
 from image import DOCKER, tool
 from ruamel.yaml import YAML
 
-from wardround.settings import read_settings
+from wardround.runs.settings import read_settings
 
 COMPOSE = DOCKER / "compose.yaml"
 PASSWORD = "p$ss/wörd:@1"

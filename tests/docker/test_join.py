@@ -9,8 +9,7 @@ import pytest
 from image import DOCKER
 from pgserver import PgServer
 
-from wardround.results import Run
-from wardround.stored import open_store
+from wardround.runs.stored_run import Run, open_store
 
 
 def started(folder: Path, store: str, *arguments: str, wait: int = 250) -> "subprocess.Popen[str]":

@@ -26,14 +26,13 @@ from wardround.engine.errors import (
 )
 from wardround.engine.events import Acted, Called, decode
 from wardround.engine.limits import Limits
-from wardround.engine.models.faults import Fault, Rates
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Patience
-from wardround.engine.models.wire import Asked
 from wardround.engine.protocols import Agent, Model
 from wardround.engine.records import Action, Completion, Ending, Json, Message, Usage, View
 from wardround.engine.seat import Seat, Voice
+from wardround.testing.loopback import Loopback
+from wardround.testing.wire import Asked, Fault, Rates
 
 
 def cause(ending: Ending | None) -> tuple[str, str]:

@@ -4,7 +4,7 @@ import pytest
 
 from wardround.engine.calls import StoreCache
 from wardround.engine.records import Completion, Usage
-from wardround.engine.stores.memory import MemoryStore
+from wardround.testing.memory_store import MemoryStore
 
 REPLY = Completion("yes", "hm", usage=Usage(3, 4, cost=0.1), latency=2.0, waited=1.0, attempts=3)
 

@@ -61,7 +61,7 @@ def python(code: str) -> str:
 
 def test_ray_is_imported_only_by_the_child_process() -> None:
     loaded = (
-        "import sys, wardround.clustering, wardround.engine.ray_process; print([m for m in sys.modules if 'ray' == m])"
+        "import sys, wardround.cluster_run, wardround.engine.ray_process; print([m for m in sys.modules if 'ray' == m])"
     )
     assert python(loaded).strip() == "[]"
     named = [

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wardround.curating import Built
+from wardround.builds import Built
 from wardround.engine.records import Message
+from wardround.runs.settings import RunSettings, validated
 from wardround.scenarios.reports.article import sentences
 from wardround.scenarios.reports.reply_parsers import BODY_SYSTEMS
-from wardround.settings import RunSettings, validated
 
 TESTS = re.compile(
     r"(?i)\b(?:CT|MRI|X-ray|radiograph|ultrasound|ultrasonography|tomography|biopsy|histolog\w+|histopatholog\w+"

@@ -14,9 +14,8 @@ from pgserver import PgServer
 from wardround.engine.events import Called
 from wardround.engine.protocols import Store
 from wardround.engine.records import EpisodeRow, Score
-from wardround.replaying import replay_run
-from wardround.results import Run
-from wardround.stored import open_store
+from wardround.replay_run import replay_run
+from wardround.runs.stored_run import Run, open_store
 
 Found = TypeVar("Found")
 

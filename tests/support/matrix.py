@@ -11,24 +11,23 @@ import anyio
 from clinic import case, lines
 from trouble import ALONE, PLACES, SCENARIOS, Trouble
 
-from wardround.cast import SeatConfig
 from wardround.engine.batch import Progress
-from wardround.engine.models.faults import Fault, Rates, Schedule
 from wardround.engine.models.gates import Gates
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Patience
 from wardround.engine.models.transport import Timeouts
-from wardround.engine.models.wire import Asked
 from wardround.engine.protocols import Model, Store
 from wardround.engine.records import Message
-from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.metrics.standard import Standard
-from wardround.planning import Plan, plan, write_down
 from wardround.runs.encounter import Encounter, encounter
+from wardround.runs.plan import Plan, plan, write_down
 from wardround.runs.runner import Runner
-from wardround.scoring import score_run
-from wardround.settings import validated
+from wardround.runs.seats import SeatConfig
+from wardround.runs.settings import validated
+from wardround.scoring.score import score_run
+from wardround.testing.loopback import Loopback
+from wardround.testing.memory_store import MemoryStore
+from wardround.testing.wire import Asked, Fault, Rates, Schedule
 
 EPISODES = 3
 SPOILED = "case-001@1"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import anyio
 import anyio.to_thread
 
-from wardround.engine.models.loopback import Loopback
+from wardround.testing.loopback import Loopback
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from wardround.engine.protocols import Store
 
 WORKER = """
 import asyncio, json, os, sys
-from wardround.stored import open_store
+from wardround.runs.stored_run import open_store
 from wardround.engine.events import Row, chain
 from wardround.engine.records import Ending
 from wardround.engine.budget import Spending

@@ -7,7 +7,6 @@ from bench import PlayedSearch
 from plain_judge import PlainJudge
 
 import wardround
-from wardround.cast import SeatConfig
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
 from wardround.engine.trajectory import Trajectory
@@ -15,9 +14,10 @@ from wardround.evaluators.evaluation import SEAT
 from wardround.evaluators.reasoning.reasoning_record import Account
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.search.results import Found
-from wardround.judges import JudgeConfig, seats_of
-from wardround.replaying import replay_run
-from wardround.results import Run
+from wardround.replay_run import replay_run
+from wardround.runs.seats import SeatConfig
+from wardround.runs.stored_run import Run
+from wardround.scoring.judges import JudgeConfig, seats_of
 
 TEXT = "Many things are known of it. Others are not."
 

@@ -13,7 +13,7 @@ from clinic import case_file, lines
 from wardround.api import run
 from wardround.engine.batch import Progress, beside
 from wardround.engine.records import Message
-from wardround.results import Run
+from wardround.runs.stored_run import Run
 
 CASES, SAMPLES = 40, 20
 

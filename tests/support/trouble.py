@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from wardround.engine.models.faults import Fault
+from wardround.testing.wire import Fault
 
 SCENARIOS = ("workup", "one-turn", "free-turn", "oracle", "treatment", "consultation")
 PLACES = {

@@ -7,7 +7,7 @@ import click
 from wardround.cli.options import drive, store_option, store_path
 from wardround.cli.screen import echo
 from wardround.engine.stores.files import read_into
-from wardround.stored import open_store
+from wardround.runs.stored_run import open_store
 
 
 @click.command(name="import", short_help="Read exported events into a store.")

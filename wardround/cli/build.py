@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from wardround.building import build_mimic
+from wardround.builds import build_mimic
 from wardround.cli.options import json_option, say_json
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError

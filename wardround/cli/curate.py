@@ -7,6 +7,7 @@ from typing import Any
 import click
 from pydantic import ValidationError
 
+from wardround.builds import Built, build_reports, curator, go_on
 from wardround.cli.live import live_table
 from wardround.cli.options import (
     drive,
@@ -21,13 +22,12 @@ from wardround.cli.options import (
 from wardround.cli.outcome import left_open, say_forecast
 from wardround.cli.screen import echo
 from wardround.cli.workers import OPTIONS, alone_with_resume, causes_of, share_of, worker_options, workers_of
-from wardround.curating import Built, build_reports, curator, go_on
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
+from wardround.runs.settings import RunSettings, problems, validated
+from wardround.runs.stored_run import open_store
 from wardround.scenarios.reports.article import Options
-from wardround.settings import RunSettings, problems, validated
-from wardround.stored import open_store
 
 _CHANGES = ("concurrency", "budget", "timeout", "patience")
 _AGAIN = (*_CHANGES, *OPTIONS, "resumed", "retry", "store", "out", "as_json", "without", "log_level")

@@ -15,9 +15,9 @@ from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import output, written
 from wardround.engine.text import cell, counted
 from wardround.engine.trajectory import Trajectory
-from wardround.judged import evaluated, evidence
-from wardround.scorings import current, standing
-from wardround.stored import StoredRun
+from wardround.runs.stored_run import StoredRun
+from wardround.scoring.scorings import current, standing
+from wardround.scoring.stored_scores import evaluated, evidence
 
 
 @click.command(short_help="Write a run's events, scores or dialogues to files.")

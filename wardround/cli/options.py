@@ -13,7 +13,7 @@ from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.text import in_json
-from wardround.stored import file_of, open_store
+from wardround.runs.stored_run import file_of, open_store
 
 _T = TypeVar("_T")
 

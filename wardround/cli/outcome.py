@@ -1,16 +1,18 @@
-"""What `wardround run` says when it is over."""
+"""What `wardround run` says before it begins and when it is over."""
 
 import sys
 from math import inf
+from pathlib import Path
 
 from wardround.cli.options import say_json
 from wardround.cli.screen import echo
 from wardround.engine.batch import Progress
-from wardround.engine.forecast import Forecast
 from wardround.engine.text import counted
 from wardround.evaluators.reasons import ended_by
-from wardround.piloting import Pilot
-from wardround.results import Run
+from wardround.runs.pilot import Forecast, Pilot
+from wardround.runs.plan import Plan
+from wardround.runs.settings import replaced
+from wardround.runs.stored_run import Run
 
 _UNITS = {"cost": "USD", "tokens": "tokens", "calls": "calls", "wall": "s"}
 
@@ -88,3 +90,12 @@ def _said(rest: Forecast) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+
+
+def say_outset(made: Plan) -> None:
+    """What the user did not ask for in so many words, and should know."""
+    settings = made.settings
+    if settings.repeats is None and made.repeats > 1:
+        echo(f"{made.repeats} repeats of each case, as in the paper; --repeats changes it", err=True)
+    if settings.prompts:
+        echo(f"{counted(replaced(Path(settings.prompts)), 'prompt')} replaced by {settings.prompts}", err=True)

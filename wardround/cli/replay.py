@@ -11,9 +11,9 @@ from wardround.cli.screen import echo
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import LogError, UsageError
 from wardround.engine.text import counted
-from wardround.forking import fork_run
-from wardround.replaying import replay_run
-from wardround.results import Run
+from wardround.replay_run import replay_run
+from wardround.runs.fork import fork_run
+from wardround.runs.stored_run import Run
 
 _SEATS = ("doctor", "patient", "examiner")
 

@@ -7,7 +7,7 @@ from pydantic.fields import FieldInfo
 
 from wardround.cli.options import json_option, say_json
 from wardround.cli.screen import echo
-from wardround.results import for_doctors, rules_of, usual_of
+from wardround.runs.stored_run import for_doctors, rules_of, usual_of
 from wardround.scenarios.papers import OF_SCENARIOS
 
 

@@ -34,12 +34,11 @@ from wardround.evaluators.report.summary import Summary, summarise
 from wardround.evaluators.report.terminal import chosen, score_table
 from wardround.evaluators.report.warnings import doubts
 from wardround.evaluators.search.contract import LIBRARY
-from wardround.judges import JudgeConfig, JudgeOptions, judge_config, searching
-from wardround.piloting import Pilot
-from wardround.results import Run
-from wardround.scoring import evaluator_names, evaluator_of, score_run, stored_evaluator
-from wardround.scorings import names_by
-from wardround.stored import StoredRun
+from wardround.runs.pilot import Pilot
+from wardround.runs.stored_run import Run, StoredRun
+from wardround.scoring.judges import JudgeConfig, JudgeOptions, judge_config, searching
+from wardround.scoring.score import evaluator_names, evaluator_of, score_run, stored_evaluator
+from wardround.scoring.scorings import names_by
 
 
 @click.command(short_help="Score the episodes of a run.")

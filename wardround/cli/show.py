@@ -18,11 +18,10 @@ from wardround.evaluators.metrics.standard import asked_for
 from wardround.evaluators.reasons import ended_by
 from wardround.evaluators.report.answer_reading import as_read
 from wardround.evaluators.report.episode_dialogue import SAID, Encounter, Turn, encounter
-from wardround.results import Run
 from wardround.runs.header import RunHeader, SeatHeader
+from wardround.runs.settings import shown_header
+from wardround.runs.stored_run import Run, StoredRun
 from wardround.scenarios.case import Case
-from wardround.settings import shown_header
-from wardround.stored import StoredRun
 
 
 @click.command(short_help="Read a run, or one episode word by word.")

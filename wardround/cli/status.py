@@ -7,10 +7,10 @@ import click
 
 from wardround.cli.options import drive, existing_store, json_option, say_json, store_option
 from wardround.cli.screen import echo
-from wardround.control import Status, status
 from wardround.engine.text import counted
 from wardround.evaluators.reasons import ended_by
-from wardround.stored import StoredRun
+from wardround.runs.control import Status, status
+from wardround.runs.stored_run import StoredRun
 
 
 @click.command(short_help="Say how a run stands: who is at work on it, what it spent, what is left.")

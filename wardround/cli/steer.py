@@ -4,9 +4,9 @@ import click
 
 from wardround.cli.options import drive, existing_store, store_option
 from wardround.cli.screen import echo
-from wardround.control import going_on, order_state, set_budget, set_concurrency
 from wardround.engine.errors import UsageError
-from wardround.stored import StoredRun
+from wardround.runs.control import going_on, order_state, set_budget, set_concurrency
+from wardround.runs.stored_run import StoredRun
 
 
 @click.command(short_help="Hold a running batch; nothing under way is lost.")

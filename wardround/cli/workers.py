@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import click
 
 from wardround.cli.options import positive, store_path
-from wardround.clustering import run_clustered, shared_store
+from wardround.cluster_run import run_clustered, shared_store
 from wardround.engine.batch import Progress
 from wardround.engine.cluster import cluster_of, need_ray
 from wardround.engine.errors import UsageError

@@ -7,8 +7,6 @@ from typing import Any
 
 import structlog
 
-from wardround.access import Access
-from wardround.cast import Cast, SeatConfig, part_of, recorded_part, replies_part, stored_actions, stored_replies
 from wardround.engine.batch import Progress
 from wardround.engine.clock import wall
 from wardround.engine.episode import EpisodeSetup
@@ -23,10 +21,20 @@ from wardround.engine.replay import keep_when_reopened
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Session
 from wardround.engine.trajectory import EpisodeLog
-from wardround.results import Run
+from wardround.runs.seats import (
+    Access,
+    Cast,
+    SeatConfig,
+    part_of,
+    recorded_part,
+    replies_part,
+    stored_actions,
+    stored_replies,
+)
+from wardround.runs.settings import SeatSettings
+from wardround.runs.stored_run import Run
+from wardround.runs.work_queue import taken
 from wardround.scenarios.case import Case
-from wardround.settings import SeatSettings
-from wardround.working import taken
 
 log = structlog.get_logger("wardround")
 

@@ -26,9 +26,9 @@ from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.replay import replay
 from wardround.engine.sessions import Session
 from wardround.engine.trajectory import EpisodeLog
-from wardround.piloting import Pilot, draw, piloted
-from wardround.results import Run
-from wardround.working import at_work
+from wardround.runs.pilot import Pilot, draw, piloted
+from wardround.runs.stored_run import Run
+from wardround.runs.work_queue import at_work
 
 log = structlog.get_logger("wardround")
 

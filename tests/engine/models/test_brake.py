@@ -10,12 +10,12 @@ from wardround import resume, run
 from wardround.engine.batch import Progress
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.failure import failure
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reply import read_object, read_reply
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.wrappers import LONGEST, WellFormed
 from wardround.engine.records import Message
-from wardround.engine.stores.memory import MemoryStore
+from wardround.testing.loopback import Loopback
+from wardround.testing.memory_store import MemoryStore
 
 DEEP = 200_000
 

@@ -12,12 +12,12 @@ from until import dropped, until
 
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.chat import ChatModel, Endpoint, encode_body
-from wardround.engine.models.faults import Fault
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import read_reply
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Completion, Json, Message, Usage
+from wardround.testing.loopback import Loopback
+from wardround.testing.wire import Fault
 
 KEY = "sk-loopback-0123456789"
 PROMPT = "A long and private account of seven purple umbrellas."

@@ -13,13 +13,13 @@ from wardround.engine.errors import EgressError, PreflightError, ProviderError, 
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gate import Gate
 from wardround.engine.models.gates import Gates, Limited
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Retrying
 from wardround.engine.models.wrappers import Guarded
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
+from wardround.testing.loopback import Loopback
 
 ASKED = [Message("user", "hello")]
 

@@ -4,10 +4,10 @@ import pytest
 
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.chat import ChatModel, Endpoint
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.wrappers import Guarded, allowed
 from wardround.engine.records import Message
+from wardround.testing.loopback import Loopback
 
 ASKED = [Message("user", "hello")]
 

@@ -5,12 +5,12 @@ from typing import Any, cast
 
 import pytest
 
-from wardround.cast import SeatConfig, check_egress
 from wardround.engine.errors import EgressError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.wrappers import Guarded, WellFormed
 from wardround.engine.protocols import Model, whole
 from wardround.engine.records import Completion, Message
+from wardround.runs.seats import SeatConfig, check_egress
 
 ASKED = [Message("user", "x")]
 

@@ -8,13 +8,13 @@ from steady import steadily
 from until import dropped, until
 
 from wardround.engine.errors import PreflightError, ProviderError
-from wardround.engine.models.faults import Fault
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.reach import reach
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.wrappers import Guarded
 from wardround.engine.protocols import Model
+from wardround.testing.loopback import Loopback
+from wardround.testing.wire import Fault
 
 KEY = "sk-loopback-0123456789"
 

@@ -8,8 +8,6 @@ import pytest
 from steady import steadily
 
 from wardround.engine.errors import EgressError, ProviderError, UsageError
-from wardround.engine.models.faults import Fault
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.preflight import takes_shape
 from wardround.engine.models.prices import Price
 from wardround.engine.models.providers import ProviderModel, redirected
@@ -17,6 +15,8 @@ from wardround.engine.models.reach import reach
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.models.wrappers import Guarded
 from wardround.engine.records import Json, Message
+from wardround.testing.loopback import Loopback
+from wardround.testing.wire import Fault
 
 pytestmark = [
     pytest.mark.live,

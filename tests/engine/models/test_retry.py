@@ -13,12 +13,12 @@ from steady import steadily
 
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.chat import ChatModel, Endpoint
-from wardround.engine.models.faults import Fault
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.retry import PASSING, Patience, Retrying
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.records import Completion, Message
+from wardround.testing.loopback import Loopback
+from wardround.testing.wire import Fault
 
 ASKED = [Message("user", "hello")]
 SOON = Patience(first=0.001, longest=0.002, total=5.0)

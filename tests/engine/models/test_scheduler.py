@@ -8,14 +8,14 @@ import pytest
 from steady import steadily
 from until import dropped, until
 
-from wardround.engine.models.faults import Fault
 from wardround.engine.models.gates import Gates
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.quota import Quota
 from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Patience
 from wardround.engine.protocols import Model
 from wardround.engine.records import Message
+from wardround.testing.loopback import Loopback
+from wardround.testing.wire import Fault
 
 QUICK = Patience(first=0.05, longest=0.2)
 

@@ -8,13 +8,13 @@ import pytest
 from steady import steadily
 
 from wardround.engine.errors import ProviderError
-from wardround.engine.models.faults import Fault
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.prices import Price
 from wardround.engine.models.sdk import AZURE_VERSION, AzureModel, ResponsesModel, read_response
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message, Usage
+from wardround.testing.loopback import Loopback
+from wardround.testing.wire import Fault
 
 KEY = "sk-loopback-0123456789"
 PROMPT = "A long and private account of seven purple umbrellas."

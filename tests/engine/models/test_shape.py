@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.chat import ChatModel, Endpoint
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reply import chat_options, fits, least, response_options
 from wardround.engine.models.sdk import AzureModel, ResponsesModel
 from wardround.engine.protocols import Model
 from wardround.engine.records import Json, Message
+from wardround.testing.loopback import Loopback
 
 SHAPE = {
     "type": "object",

@@ -8,12 +8,12 @@ import pytest
 from wardround.engine.budget import Spending, spending_of
 from wardround.engine.calls import StoreCache
 from wardround.engine.errors import EgressError, ProviderError, RunStopped
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.reach import reach
 from wardround.engine.models.wrappers import Guarded, Single
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message, Usage
-from wardround.engine.stores.memory import MemoryStore
+from wardround.testing.loopback import Loopback
+from wardround.testing.memory_store import MemoryStore
 
 ASKED = [Message("system", "Judge."), Message("user", "Well?")]
 USAGE = Usage(prompt=7, completion=2, cost=0.5)

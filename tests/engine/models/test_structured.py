@@ -8,15 +8,15 @@ from steady import steadily
 from until import dropped, until
 
 from wardround.engine.errors import PreflightError
-from wardround.engine.models import wire
-from wardround.engine.models.faults import Fault
-from wardround.engine.models.loopback import Loopback
 from wardround.engine.models.preflight import SHAPE_TOKENS, takers, takes_shape
 from wardround.engine.models.reach import reach
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.wrappers import Guarded, Single
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
+from wardround.testing import wire
+from wardround.testing.loopback import Loopback
+from wardround.testing.wire import Fault
 
 PATHS = ("openai/m", "openai-responses/m", "azure/m")
 

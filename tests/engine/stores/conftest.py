@@ -9,9 +9,9 @@ from pgserver import PgServer
 from timed import Hands, Timed
 
 from wardround.engine.protocols import Store
-from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.postgres import PostgresStore
 from wardround.engine.stores.sqlite import SqliteStore
+from wardround.testing.memory_store import MemoryStore
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.postgres import PostgresStore
 from wardround.engine.stores.postgres_server import Address
-from wardround.stored import open_store
+from wardround.runs.stored_run import open_store
 
 SECRET = "s3cr3t"
 

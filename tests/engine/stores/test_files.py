@@ -10,8 +10,8 @@ from wardround.engine.events import Acted, Closed, Opened, Row, encode
 from wardround.engine.protocols import Store
 from wardround.engine.records import Action, Ending, EpisodeRow
 from wardround.engine.stores.files import read_into, written
-from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.sqlite import SqliteStore
+from wardround.testing.memory_store import MemoryStore
 
 
 def events(episode: str, *, closed: bool) -> list[Row]:

@@ -89,7 +89,7 @@ async def test_what_cannot_be_reached_says_so_at_once(pgserver: PgServer, url: s
 def test_two_event_loops_may_use_it_one_after_the_other(url: str) -> None:
     code = (
         "import asyncio, sys\n"
-        "from wardround.stored import open_store\n"
+        "from wardround.runs.stored_run import open_store\n"
         "store = open_store(sys.argv[1])\n"
         "asyncio.run(store.create_run('r', {}))\n"
         "print(asyncio.run(store.runs())[0].name)"
@@ -101,7 +101,7 @@ def test_two_event_loops_may_use_it_one_after_the_other(url: str) -> None:
 def test_without_its_driver_it_says_what_to_install() -> None:
     code = (
         "import sys, asyncio; sys.modules['asyncpg'] = None\n"
-        "from wardround.stored import open_store\n"
+        "from wardround.runs.stored_run import open_store\n"
         "from wardround.engine.errors import UsageError\n"
         "try:\n    asyncio.run(open_store('postgresql://db/runs').runs())\n"
         "except UsageError as error:\n    print(error)"

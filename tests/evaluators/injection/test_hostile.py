@@ -21,7 +21,7 @@ from wardround.evaluators.judges.panel import ModelJudge, answered
 from wardround.evaluators.judges.question import Origin, Question, seen
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.questions import read_found, read_judgment
-from wardround.wording import wording
+from wardround.runs.settings import wording
 
 
 def kept(name: str) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from wardround.engine.records import Completion, Json, Message
 from wardround.evaluators.judges.panel import SILENCE, Answer, ModelJudge, Panel, Sample, answered
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.questions import read_class, read_found
-from wardround.wording import wording
+from wardround.runs.settings import wording
 
 PROMPTS = wording()
 FOUND = questions.found("The pain moved.", "Pain, {materials}, then fever.")

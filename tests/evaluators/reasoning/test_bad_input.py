@@ -17,7 +17,7 @@ from wardround.evaluators.judges.panel import ModelJudge, Panel, Sample
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
 from wardround.evaluators.search.results import KINDS, Found, SearchError
-from wardround.wording import wording
+from wardround.runs.settings import wording
 
 PROVIDER = (
     "auth", "unknown_model", "bad_request", "context_overflow", "rate_limit", "quota", "server", "timeout",

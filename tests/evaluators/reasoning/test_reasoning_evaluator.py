@@ -23,8 +23,8 @@ from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.reasoning.encounter import EncounterReasoning
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
+from wardround.runs.settings import wording
 from wardround.scenarios.case import Truth
-from wardround.wording import wording
 
 TURNS = {"workup": 2, "one-turn": 2, "free-turn": 3, "consultation": 2, "oracle": 1, "treatment": 1}
 DOWN = ProviderError("connection", "down")

@@ -9,10 +9,10 @@ from graded import case, completed, trajectory
 
 import wardround
 from wardround import Action, View
-from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.reasoning.doctor_replies import asks, replies
 from wardround.scenarios.case import Finding
+from wardround.testing.memory_store import MemoryStore
 
 
 def told(seat: str, text: str, **args: Any) -> tuple[str, Action]:

@@ -10,11 +10,10 @@ from shell import Shell
 from wardround.evaluators.report.episode_dialogue import Encounter, encounter
 from wardround.evaluators.report.episode_page import Kept, episode_page
 from wardround.evaluators.report.score_rows import EpisodeScores
-from wardround.paging import write_pages
-from wardround.results import Run
+from wardround.report_files import write_pages
+from wardround.runs.stored_run import Run, open_store
 from wardround.scenarios.case import Case
-from wardround.scoring import scored
-from wardround.stored import open_store
+from wardround.scoring.score import scored
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import anyio
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.search.corpus import SOURCE, Bundled, folder
 from wardround.evaluators.search.ledger import Ledger
 from wardround.evaluators.search.quotes import cite
@@ -16,6 +15,7 @@ from wardround.evaluators.search.results import SearchError
 from wardround.evaluators.search.stack import Recording
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import bundled, load
+from wardround.testing.memory_store import MemoryStore
 
 NOTE = "not for the care of patients"
 CASES = [case for path in bundled() for case in load(path)]

@@ -11,10 +11,10 @@ from reasoned import OTHER, PASSAGE, PlayedReader
 from wardround.engine.errors import ProviderError, StoreError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Completion, Json, Message
-from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.search.ledger import KEPT, Ledger
 from wardround.evaluators.search.results import KINDS, Found, Reader, SearchError
 from wardround.evaluators.search.stack import ConsultedReader, ConsultedSearch, Consulting, Recording, RecordingReader
+from wardround.testing.memory_store import MemoryStore
 
 URL = "https://a.test/page"
 

@@ -8,10 +8,10 @@ from plain_judge import PlainJudge
 from reasoned import PASSAGE
 from sitting import court, played
 
-from wardround.engine.stores.memory import MemoryStore
 from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.search.results import Page, SearchError
-from wardround.scoring import score_run
+from wardround.scoring.score import score_run
+from wardround.testing.memory_store import MemoryStore
 
 
 class Failing:

@@ -9,7 +9,6 @@ from website import Answer, Website
 
 from wardround.engine.clock import Ticks
 from wardround.engine.errors import StoreError
-from wardround.engine.stores.memory import MemoryStore
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.search.ledger import Ledger
 from wardround.evaluators.search.pages import Pages
@@ -17,6 +16,7 @@ from wardround.evaluators.search.quotes import Citation, cite, quote
 from wardround.evaluators.search.results import Found, SearchError
 from wardround.evaluators.search.stack import Recorded, RecordedReader, Recording, RecordingReader
 from wardround.evaluators.search.web import Web
+from wardround.testing.memory_store import MemoryStore
 
 FOUND = [
     Found("Gout", "http://a.test/2", "Gout is treated with colchicine.", 10, 42, "2019", "NIH"),

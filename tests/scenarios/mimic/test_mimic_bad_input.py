@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from mimic_tree import MimicTree
 
-from wardround.building import build_mimic
+from wardround.builds import build_mimic
 from wardround.engine.errors import UsageError
 from wardround.scenarios.loaders.load import load
 from wardround.scenarios.mimic.flow import Flow

@@ -15,7 +15,7 @@ _BUILD = """
 import json, sys
 from pathlib import Path
 from benchmarks.memory import resident
-from wardround.building import build_mimic
+from wardround.builds import build_mimic
 from wardround.scenarios.mimic.tables import Options
 flow = build_mimic(Options(mimic=Path(sys.argv[1])), Path(sys.argv[2]))
 steps = [step.json() for step in flow.steps.all]

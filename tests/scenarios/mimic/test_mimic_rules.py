@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mimic_tree import RARE, MimicTree
 
-from wardround.building import build_mimic
+from wardround.builds import build_mimic
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import load

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import wardround
-from wardround.building import build_mimic
-from wardround.engine.stores.memory import MemoryStore
+from wardround.builds import build_mimic
 from wardround.evaluators.report.summary import summarise
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.census import census
@@ -18,6 +17,7 @@ from wardround.scenarios.mimic.flow import Flow
 from wardround.scenarios.mimic.pool import recognised
 from wardround.scenarios.mimic.tables import Options
 from wardround.scenarios.terms.lexical_linker import linker
+from wardround.testing.memory_store import MemoryStore
 
 pytestmark = [pytest.mark.shared, pytest.mark.records]
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from tiny import TABLES
 
+from conformance import published as scoring
 from wardround.scenarios.parsers import published
-from wardround.scenarios.published import admissions, scoring
+from wardround.scenarios.published import admissions
 from wardround.scenarios.published.admissions import general_info, lab_value_string, radiology_sections, radiology_text
 from wardround.scenarios.published.imaging import Request, hits, radiology_name
 from wardround.scenarios.published.tables import Absent

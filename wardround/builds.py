@@ -1,0 +1,246 @@
+"""Builds of cases, from a user's own records and from case reports: folders, runs, files."""
+
+import json
+import os
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypedDict, Unpack
+
+import msgspec
+
+from wardround.api import carried_out, laid_down, resume, taken_up
+from wardround.engine.batch import Progress
+from wardround.engine.errors import UsageError
+from wardround.engine.protocols import Store
+from wardround.engine.records import EpisodeRow, Json
+from wardround.runs.header import RunHeader
+from wardround.runs.plan import NothingToPlay, plan, reasons
+from wardround.runs.settings import RunSettings, wording
+from wardround.runs.stored_run import Run
+from wardround.runs.work_queue import sums
+from wardround.scenarios.build_steps import Step
+from wardround.scenarios.loaders.load import line
+from wardround.scenarios.mimic.build import Build
+from wardround.scenarios.mimic.database import Spill
+from wardround.scenarios.mimic.flow import Flow
+from wardround.scenarios.mimic.tables import Options as AdmissionOptions
+from wardround.scenarios.reports.article import CASE_RULES, Article, Options
+from wardround.scenarios.reports.curation import Curation
+from wardround.scenarios.reports.flow import Account, Checking
+
+
+def build_mimic(options: AdmissionOptions, out: Path, say: Callable[[str], None] = lambda _: None) -> Flow:
+    """Build cases into `out`, with the account of it in `out` + '.flow.json'; either both files are new or neither is.
+
+    The working database lies in the folder of temporary files (TMPDIR) while it runs and needs as much room as the
+    rows of the chosen admissions. Raises UsageError for what cannot be built from.
+    """
+    if not out.parent.is_dir():
+        raise UsageError(f"--out {out}: there is no folder {out.parent}")
+    build = Build(options)
+    account = Path(f"{out}.flow.json")
+    half = Path(f"{out}.part")
+    try:
+        with tempfile.TemporaryDirectory(prefix="wardround-") as folder:
+            where = Path(folder)
+            with (
+                Spill(where, options.on_bad_row) as spill,
+                (where / "drafts").open("w+b") as drafts,
+                half.open("wb") as stream,
+            ):
+                flow = build.run(spill, drafts, stream, say)
+                stream.flush()
+                os.fsync(stream.fileno())
+        account.write_text(json.dumps(flow.json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        half.replace(out)
+    finally:
+        half.unlink(missing_ok=True)
+    return flow
+
+
+SEAT = "curator"
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build came to; `run` is None where no article was left to ask a model about."""
+
+    account: Account
+    endings: Mapping[str, int]
+    run: Run | None = None
+
+
+class Processes(TypedDict, total=False):
+    """Who works on a build: `share` and `pilot` as in `api.begin`.
+
+    `elsewhere` has the run played by other processes once it is written down, by its name.
+    """
+
+    share: tuple[int, int]
+    pilot: int
+    elsewhere: Callable[[str], Awaitable[None]] | None
+
+
+async def build_reports(
+    settings: RunSettings, out: Path, store: Store, progress: Progress, **processes: Unpack[Processes]
+) -> Built:
+    """Begin a run over the articles at `settings.cases` and write the cases that come out of it to `out`.
+
+    The account goes to `out` + '.flow.json'; either both files are new or neither is. Raises UsageError for anything
+    wrong that can be known before the first call. A run that was stopped writes what is finished; `go_on` writes all.
+    """
+    _writable(out)
+    try:
+        made = await plan(settings, store, {}, processes.get("share", (1, 1)))
+    except NothingToPlay as nothing:
+        account = _nothing(settings, nothing.skipped)
+        _write(out, account, [])
+        return Built(account, {})
+    if elsewhere := processes.get("elsewhere"):
+        run = await laid_down(made, store)
+        await elsewhere(run.name)
+    else:
+        run = await carried_out(made, store, progress, pilot=processes.get("pilot", 0))
+    return await assemble(run, out)
+
+
+async def go_on(
+    name: str, out: Path, store: Store, progress: Progress, without: Sequence[str] = (), **options: Any
+) -> Built:
+    """Take up a build where it stopped; no article is asked about twice.
+
+    `options` are those of `api.resume`, and `elsewhere` as in Processes.
+
+    Of a build that is through with all its articles the cases are put together anew, and no model is reached.
+    `without` switches rules for built cases off, besides those that the run was begun without.
+    """
+    _writable(out)
+    if unknown := [rule for rule in without if rule not in CASE_RULES]:
+        raise UsageError(
+            f"--without {unknown[0]} with --resume: only rules for built cases can be changed: {', '.join(CASE_RULES)}"
+        )
+    begun = await Run.open(store, name)
+    if begun.header.scenario.name != Curation.name:
+        raise UsageError(f"run {name} is no build of cases; to go on with it: wardround run --resume {name}")
+    if "open" in await begun.endings() or options.get("retry"):
+        if elsewhere := options.pop("elsewhere", None):
+            del options["share"]
+            begun = await taken_up(name, store, **options)
+            await elsewhere(name)
+        else:
+            begun = await resume(name, store=store, progress=progress, **options)
+    return await assemble(begun, out, without)
+
+
+async def assemble(run: Run, out: Path, without: Sequence[str] = ()) -> Built:
+    """Write the cases of the finished episodes, in the order of the articles, and the account of the run."""
+    header = run.played("it builds no cases")
+    given = Options.model_validate(header.scenario.settings)
+    options = given.model_copy(update={"without": tuple(dict.fromkeys((*given.without, *without)))})
+    checking = Checking(options)
+    lines: list[str] = []
+    async for row, article in _articles(run):
+        ending = (await run.trajectory(row)).ending if row.cause else None
+        lines += [line(case) for case in checking.take(article, ending)]
+    account = _account(run.name, header, checking)
+    account.spent = {
+        seat: msgspec.structs.asdict(spent) for seat, spent in sums(await run.store.spending(run.name)).items()
+    }
+    _write(out, account, lines)
+    return Built(account, await run.endings(), run)
+
+
+async def _articles(run: Run) -> AsyncIterator[tuple[EpisodeRow, Article]]:
+    async for row in run.store.episodes(run.name):
+        article: Any = await run.case(row.case)
+        yield row, article
+
+
+def _account(run: str, header: RunHeader, checking: Checking) -> Account:
+    scenario = Curation(checking.options, wording())
+    steps = reading_steps(scenario, header.cases.count, header.skipped.reasons)
+    silent = steps[-1].out - checking.articles
+    if silent:
+        steps.append(Step("recorded", "the recorded curator has something for it", "article", steps[-1].out, silent))
+    return Account(
+        run=run,
+        model=header.seats[SEAT].spec,
+        options=checking.options,
+        steps=[*steps, *checking.steps],
+        articles=steps[0].seen,
+        cases=checking.cases,
+        open=checking.open,
+        seed=header.seed,
+        source=header.cases.source,
+        skipped=header.skipped.first,
+        dropped=checking.dropped,
+        unsupported=checking.unsupported,
+    )
+
+
+def reading_steps(scenario: Curation, left: int, dropped: Mapping[str, int]) -> list[Step]:
+    """The steps before a model is asked, of which `left` articles were left."""
+    rules = scenario.rules()
+    seen = left + sum(dropped.get(name, 0) for name, _ in rules)
+    steps = []
+    for name, what in rules:
+        step = Step(name, what, "article", seen)
+        step.drop(count=dropped.get(name, 0))
+        seen = step.out
+        steps.append(step)
+    return steps
+
+
+def _nothing(settings: RunSettings, skipped: Sequence[tuple[str, str]]) -> Account:
+    options = Options.model_validate(settings.set)
+    steps = reading_steps(Curation(options, wording()), 0, reasons(skipped))
+    return Account(
+        run="",
+        model=settings.seats[SEAT].spec,
+        options=options,
+        steps=[*steps, *Checking(options).steps],
+        articles=steps[0].seen,
+        cases=dict.fromkeys(options.kinds, 0),
+        open=0,
+        seed=settings.seed,
+        source=", ".join(settings.places),
+        skipped=skipped[:1000],
+    )
+
+
+def _writable(out: Path) -> None:
+    if not out.parent.is_dir():
+        raise UsageError(f"--out {out}: there is no folder {out.parent}")
+    if out.is_dir():
+        raise UsageError(f"--out {out}: is a folder; name a file, for instance {out / 'cases.jsonl'}")
+
+
+def _write(out: Path, account: Account, lines: Sequence[str]) -> None:
+    half, told = Path(f"{out}.part"), Path(f"{out}.flow.json.part")
+    try:
+        with half.open("w", encoding="utf-8") as stream, told.open("w", encoding="utf-8") as beside:
+            for text in lines:
+                stream.write(f"{text}\n")
+            json.dump(account.json(), beside, indent=2, ensure_ascii=False)
+            beside.write("\n")
+            _settle(stream)
+            _settle(beside)
+        told.replace(f"{out}.flow.json")
+        half.replace(out)
+    except OSError as error:
+        raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
+    finally:
+        half.unlink(missing_ok=True)
+        told.unlink(missing_ok=True)
+
+
+def _settle(stream: IO[str]) -> None:
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def curator(fields: Mapping[str, Json]) -> dict[str, Any]:
+    """The seats of a build whose curator has these `SeatSettings` fields."""
+    return {SEAT: {name: value for name, value in fields.items() if value not in (None, "")}}

@@ -1,0 +1,212 @@
+"""A run played by workers of a cluster: the driver starts them, shows how far the run is, and replaces those that die.
+
+Nothing of an episode passes through the driver or through Ray: each worker opens the store itself and joins the run.
+"""
+
+import socket
+from collections import Counter
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from time import monotonic
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import anyio
+import msgspec
+import structlog
+
+from wardround.engine.batch import Progress
+from wardround.engine.budget import Budget, Purse
+from wardround.engine.cluster import Cluster, Crew, Happened
+from wardround.engine.errors import StoreError, UsageError, WardroundError
+from wardround.engine.records import Json
+from wardround.engine.sessions import SessionRow
+from wardround.runs.control import going_on
+from wardround.runs.seats import played_by_person
+from wardround.runs.stored_run import StoredRun, open_store
+from wardround.runs.work_queue import span, sums
+
+DEATHS = 3
+"""Times that the worker of a place may die while the run gets no further; then the place stays empty."""
+_LOOK = 1.0
+"""Seconds between two looks at the store."""
+_SLOW = 60.0
+"""Seconds without a worker's start after which that is said."""
+_USAGE = ("UsageError", "PreflightError", "EgressError")
+
+log = structlog.get_logger("wardround")
+
+
+async def run_clustered(
+    name: str, store_url: str, cluster: Cluster, concurrency: int | None = None, progress: Progress | None = None
+) -> None:
+    """Play a run that is written down already with the workers of a cluster, until no episode is open or it drains.
+
+    `progress` is kept up from the store, and draining it stops the run for all workers, as `wardround stop` does.
+    `concurrency` is for each worker. Raises UsageError or StoreError with what a worker said that cannot work at all,
+    WardroundError if all workers died too often; a worker that dies is replaced, and what it held is taken up at once.
+    """
+    url = shared_store(store_url, cluster)
+    store = open_store(url)
+    try:
+        run = await StoredRun.open(store, name)
+        if not run.evaluated and played_by_person(run.header.seats):
+            raise UsageError("--cluster: a person has no seat in a worker; play this run without it")
+        arguments = {
+            "name": name,
+            "store": url if cluster.local else without_password(url),
+            "concurrency": concurrency,
+            "version_of": version("wardround"),
+            "file_of": socket.gethostname() if url.startswith("sqlite:") else "",
+        }
+        async with Crew(cluster, "wardround.cluster_worker:work") as crew:
+            await Driver(run, crew, progress or Progress(), arguments).play(cluster.workers)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await store.aclose()
+
+
+def shared_store(where: str, cluster: Cluster) -> str:
+    """The URL by which every worker finds the store; raises UsageError for one that workers cannot share."""
+    if "://" in where and not where.startswith("sqlite:"):
+        return where
+    path = Path(where.removeprefix("sqlite:").removeprefix("//"))
+    if str(path) in (".", ":memory:"):
+        raise UsageError(
+            f"--store {where}: workers are processes of their own and need a store in a file or a database"
+        )
+    if not cluster.local and not path.is_absolute():
+        raise UsageError(
+            f"--store {where}: a path means another file on each machine of a cluster; "
+            "name a PostgreSQL store, or the absolute path of a SQLite file if all workers are on this machine"
+        )
+    return f"sqlite:{path.absolute()}"
+
+
+def without_password(url: str) -> str:
+    """A store's URL as it may travel: workers on other machines have the password in their own environment."""
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return url
+    user, at, host = parts.netloc.rpartition("@")
+    query = urlencode([(key, value) for key, value in parse_qsl(parts.query) if key != "password"])
+    return f"{parts.scheme}://{user.partition(':')[0]}{at}{host}{parts.path}{'?' if query else ''}{query}"
+
+
+class Driver:
+    """Watches the workers in places 1 to n of a crew; each has share (place, n) of the limits."""
+
+    def __init__(self, run: StoredRun, crew: Crew, progress: Progress, arguments: Mapping[str, Json]) -> None:
+        self.pause = 1.0  # seconds before a worker that died is replaced, times its deaths
+        self._run, self._crew, self._progress, self._arguments = run, crew, progress, arguments
+        self._places: dict[int, tuple[str, int] | None] = {}  # who works there (host, process id), None until it says
+        self._due: dict[int, float] = {}  # when to start another there
+        self._deaths: dict[int, tuple[int, int]] = {}  # how many, and how many episodes were closed at the last one
+        self._sessions: tuple[SessionRow, ...] = ()
+        self._open = 0
+        self._ordered = self._told_slow = False
+        self._failure: WardroundError | None = None
+        progress.purse = Purse(Budget(), run.header.specs)
+
+    async def play(self, workers: int) -> None:
+        """Return when no worker is left."""
+        await self._unstop()
+        began = monotonic()
+        self._due = dict.fromkeys(range(1, workers + 1), began)
+        given_up = ""
+        while self._places or self._due:
+            await self._look()
+            if self._progress.draining:
+                await self._stop()
+                if not any(self._places.values()):
+                    break
+            await self._start(workers)
+            happened = None
+            with anyio.move_on_after(_LOOK):
+                happened = await self._crew.next()
+            if happened is not None:
+                given_up = await self._hear(happened) or given_up
+            self._say_if_slow(monotonic() - began)
+        await self._look()
+        if self._failure is not None:
+            raise self._failure
+        if given_up and self._open and not self._progress.draining:
+            raise WardroundError(
+                f"{self._open} episodes are open, and the workers died too often: {given_up} ({going_on(self._run)})"
+            )
+
+    async def _unstop(self) -> None:
+        """Take back the order by which an earlier driver ended, unless somebody is obeying it."""
+        store, name = self._run.store, self._run.name
+        orders = await store.orders(name)
+        if orders.state == "stop" and not any(row.alive and row.ended is None for row in await store.sessions(name)):
+            await store.order(name, msgspec.structs.replace(orders, state="run"))
+
+    async def _look(self) -> None:
+        store, name, progress = self._run.store, self._run.name, self._progress
+        endings = dict(await store.endings(name))
+        progress.total = sum(endings.values())
+        self._open = endings.pop("open", 0)
+        progress.endings = Counter(endings)
+        self._sessions = tuple(await store.sessions(name))
+        told = [row.told for row in self._sessions if row.alive and row.ended is None]
+        progress.running = sum(int(says.get("running", 0)) for says in told)
+        progress.obey(await store.orders(name))
+        progress.purse.refresh(sums(await store.spending(name)), span(self._sessions))
+
+    async def _stop(self) -> None:
+        self._due.clear()
+        if not self._ordered:
+            self._ordered = True
+            orders = await self._run.store.orders(self._run.name)
+            await self._run.store.order(self._run.name, msgspec.structs.replace(orders, state="stop"))
+
+    async def _start(self, workers: int) -> None:
+        now = monotonic()
+        for place in [place for place, when in self._due.items() if when <= now]:
+            del self._due[place]
+            self._places[place] = None
+            arguments = {**self._arguments, "share": (place, workers)}
+            if self._deaths.get(place, (0, 0))[0] > 1:
+                arguments["concurrency"] = 1  # perhaps an episode kills its process: then it takes no others with it
+            await self._crew.start(place, arguments)
+
+    async def _hear(self, happened: Happened) -> str:
+        """Take note; returns why a place was given up, or ''."""
+        place = happened.place
+        if happened.kind == "started":
+            self._places[place] = (happened.host, happened.pid)
+            log.info("a worker started", place=place, host=happened.host, pid=happened.pid)
+            return ""
+        who = self._places.pop(place)
+        if happened.kind == "finished":
+            return ""
+        await self._look()
+        sessions = [row for row in self._sessions if who == (row.host.partition("/")[0], row.pid)]
+        where = f"worker {place} on {who[0]}" if who else f"worker {place}"
+        text = f"{where}: {happened.text}"
+        if happened.error in _USAGE or (happened.error == "StoreError" and not sessions):
+            self._failure = self._failure or (StoreError if happened.error == "StoreError" else UsageError)(text)
+            self._progress.drain("a worker cannot work")
+            return ""
+        for row in sessions:
+            if row.ended is None:
+                await self._run.store.release(row.id)  # now, and not when its lease is over
+        return self._lost(place, text)
+
+    def _lost(self, place: int, text: str) -> str:
+        count, closed = self._deaths.get(place, (0, -1))
+        count = 1 if self._progress.closed > closed else count + 1
+        self._deaths[place] = count, self._progress.closed
+        if count > DEATHS:
+            log.error("a worker died too often and is not replaced", place=place, why=text)
+            return text
+        log.warning("a worker died and is replaced", place=place, why=text)
+        self._due[place] = monotonic() + self.pause * count
+        return ""
+
+    def _say_if_slow(self, seconds: float) -> None:
+        started = sum(who is not None for who in self._places.values())
+        if seconds > _SLOW and started < len(self._places) and not self._told_slow:
+            self._told_slow = True
+            log.warning("the cluster has no room for more workers yet", started=started, wanted=len(self._places))

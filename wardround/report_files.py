@@ -1,0 +1,110 @@
+"""Pages of runs as files: one of the figures, one of each episode, and a list of them all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from wardround.engine.errors import LogError, UsageError
+from wardround.engine.protocols import Scenario, Store
+from wardround.engine.records import EpisodeRow
+from wardround.engine.stores.files import output
+from wardround.evaluators.report.episode_dialogue import encounter
+from wardround.evaluators.report.episode_list import contents_name, contents_pages
+from wardround.evaluators.report.episode_page import Kept, episode_page, page_name, plain_name
+from wardround.evaluators.report.html import Pages, page
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, digests
+from wardround.evaluators.report.summary import summarise
+from wardround.evaluators.report.terminal import leading
+from wardround.runs.stored_run import Run
+from wardround.scenarios.case import Case
+from wardround.scoring.stored_scores import accounts, texts
+
+FIRST = 50
+"""Episodes of a run that the page of its figures lists; the list beside it has them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A run from which pages are made: its scenario, None where it is not installed, and its evaluations."""
+
+    run: Run
+    judging: Mapping[str, str]
+    scenario: Scenario[Case, Any] | None
+    index: str = ""
+
+
+async def write_pages(
+    store: Store, runs: Sequence[RunScores], path: Path, *, compare: bool = True, most: int | None = None
+) -> int:
+    """Write the page of `runs` to `path`; into the folder `NAME-episodes` beside it a list and a page of each episode.
+
+    `most` bounds the episodes of a run that have pages of their own; all are listed. Returns how many pages of
+    episodes there are.
+    """
+    folder = path.parent / f"{path.stem}-episodes"
+    written: dict[tuple[str, str], str] = {}
+    lists: dict[str, str] = {}
+    for scores in runs:
+        plain = plain_name(scores.name)
+        told = await _told(store, scores, contents_name(plain, 0))
+        links: dict[str, str] = {}
+        rows = {row.id: row for row in await told.run.episodes()}
+        for row in scores.episodes[:most]:
+            if row.episode in rows:
+                links[row.episode] = page_name(scores.name, row.episode)
+                keep(folder / links[row.episode], await _page(told, row, rows[row.episode]))
+        columns = [score.name for score in leading(summarise(scores.episodes, 0, scores.answer_judges))]
+        home = quote(f"../{path.name}")
+        listed = contents_pages(scores.name, scores.episodes, columns, links, home, plain)
+        for name, text in listed.items():
+            keep(folder / name, text)
+        lists[scores.name] = f"{quote(folder.name)}/{quote(next(iter(listed)))}"
+        written |= {(scores.name, episode): f"{quote(folder.name)}/{quote(name)}" for episode, name in links.items()}
+    seed = int(runs[0].header["seed"])
+    keep(path, page(runs, episodes=FIRST, seed=seed, compare=compare, pages=Pages(written, lists)))
+    return len(written)
+
+
+async def one_page(store: Store, scores: RunScores, row: EpisodeScores) -> str:
+    """The page of one episode alone."""
+    told = await _told(store, scores)
+    return await _page(told, row, await told.run.episode(row.episode))
+
+
+async def _told(store: Store, scores: RunScores, index: str = "") -> _Told:
+    run = await Run.open(store, scores.name)
+    try:
+        scenario = await run.scenario()
+    except UsageError:  # a plug-in's, which is not installed here: its events can be read all the same
+        scenario = None
+    return _Told(run, _judging(scores), scenario, index)
+
+
+def _judging(scores: RunScores) -> dict[str, str]:
+    """The judges' run that the figures of each evaluator come from, by its name; none where no judge gave them."""
+    return {one.evaluator: one.run for one in scores.scorings if one.shown and one.run}
+
+
+async def _page(told: _Told, row: EpisodeScores, stored: EpisodeRow) -> str:
+    held: Mapping[str, object] = await accounts(told.run.store, told.judging, row.episode)
+    found = await texts(told.run.store, digests(held))
+    case = await told.run.case(row.case)
+    return episode_page(told.run.name, row, case, held, found, await _kept(told, case, stored))
+
+
+async def _kept(told: _Told, case: Case, stored: EpisodeRow) -> Kept:
+    """The dialogue; of an episode whose events are damaged, what is wrong with them."""
+    if not stored.events:
+        return Kept(index=told.index)
+    try:
+        return Kept(encounter(case, await told.run.trajectory(stored.id), told.scenario), told.index)
+    except LogError as error:
+        return Kept(index=told.index, damage=str(error))
+
+
+def keep(path: Path, text: str) -> None:
+    """Write a file, with its folder."""
+    with output(path) as file:
+        file.write(text.encode())

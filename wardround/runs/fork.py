@@ -1,0 +1,106 @@
+"""A what-if: copy an episode up to an action into a run of its own, and go on with another agent."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from wardround.engine.batch import Progress
+from wardround.engine.clock import wall
+from wardround.engine.errors import UsageError
+from wardround.engine.events import Opened, encode
+from wardround.engine.records import EpisodeRow
+from wardround.engine.replay import fork
+from wardround.runs.encounter import encounter, parts_of, reached
+from wardround.runs.header import ForkedHeader, RunHeader, now
+from wardround.runs.runner import Runner
+from wardround.runs.seats import Access, SeatConfig, access_of, check_egress, part_of
+from wardround.runs.settings import SeatSettings, without_secrets
+from wardround.runs.stored_run import Run, run_name
+
+
+async def fork_run(
+    parent: Run,
+    episode: EpisodeRow,
+    after: int,
+    seats: Mapping[str, Mapping[str, Any]],
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Fork `episode` after its action number `after`, with `seats` changed; returns the new run, played.
+
+    A seat that is not named keeps its agent. Raises LogError if the episode has fewer actions.
+    """
+    header = parent.played("it cannot be forked")
+    named = await run_name(name or "", parent.store)
+    settings = parent.settings()
+    access = await access_of(settings, parent.store)
+    parts = await _parts(parent, header, seats, access)
+    case = await parent.case(episode.case)
+    check_egress(parts, int(case.data_class == "restricted"), settings.allow_hosts)
+    async with reached(parts, tried=settings.preflight):
+        told = _header(header, ForkedHeader(run=parent.name, episode=episode.id, after=after), seats, parts)
+        child = await _written(parent, episode, told, named)
+        await Runner(await encounter(child, parts, access), progress).play()
+    return child
+
+
+async def _parts(
+    parent: Run, header: RunHeader, seats: Mapping[str, Mapping[str, Any]], access: Access
+) -> dict[str, SeatConfig]:
+    unknown = sorted(set(seats) - set(header.seats))
+    if unknown:
+        raise UsageError(f"run {parent.name} has no seat {unknown[0]!r}; it has: {', '.join(header.seats)}")
+    kept = await parts_of(parent, Access(offline=True), {})
+    for seat, part in kept.items():
+        if seat in seats or part.model is not None:
+            fields = {**header.seat_settings(seat), **seats.get(seat, {})}
+            kept[seat] = part_of(seat, SeatSettings.model_validate(fields), access)
+    return kept
+
+
+def _header(
+    parent: RunHeader, forked: ForkedHeader, seats: Mapping[str, Mapping[str, Any]], parts: Mapping[str, SeatConfig]
+) -> RunHeader:
+    """The parent's header with the seats changed, so that the child resumes and replays by itself."""
+    settings = dict(parent.settings)
+    settings["seats"] = {**settings.get("seats", {})}
+    for seat, fields in seats.items():
+        settings["seats"][seat] = {**settings["seats"].get(seat, {}), **fields}
+    return msgspec.structs.replace(
+        parent,
+        begun=now(),
+        seats={seat: part.describe() for seat, part in parts.items()},
+        settings=without_secrets(settings),
+        forked=forked,
+    )
+
+
+async def _written(parent: Run, episode: EpisodeRow, header: RunHeader, name: str) -> Run:
+    assert header.forked is not None
+    store, after = parent.store, header.forked.after
+    events = await parent.events(episode)
+    opened = events[0]
+    assert isinstance(opened, Opened)
+    child_id = f"{episode.id}+{after}"
+    first = Opened(
+        seq=0,
+        at=wall(),
+        episode=child_id,
+        case=opened.case,
+        case_hash=opened.case_hash,
+        scenario=opened.scenario,
+        seed=opened.seed,
+        repeat=opened.repeat,
+        parent=f"{parent.name}/{episode.id}",
+        forked_at=after,
+    )
+    rows, previous = [], b""
+    for event in fork(events, after, first):
+        rows.append(encode(event, previous))
+        previous = rows[-1].hash
+    row = EpisodeRow(child_id, 0, episode.case, episode.repeat, None, "", 0, 0.0)
+    await store.create_run(name, header.to_json(), [row])
+    await store.append(name, child_id, rows)
+    return Run(store, name, header)

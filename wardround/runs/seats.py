@@ -1,0 +1,442 @@
+"""Who plays: from what the user wrote for each seat to the agents of an episode and their models."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, overload
+
+import msgspec
+
+from wardround.agents.human import Human
+from wardround.agents.recorded import Recorded, Replies, Reply, read_replies
+from wardround.engine.calls import Cache, StoreCache
+from wardround.engine.episode import Caster
+from wardround.engine.errors import EgressError, UsageError
+from wardround.engine.models.gates import Gates
+from wardround.engine.models.hosts import HIDDEN, redacted
+from wardround.engine.models.prices import Prices, read_prices
+from wardround.engine.models.quota import Quota, read_quota
+from wardround.engine.models.reach import Means, reach
+from wardround.engine.models.retry import Patience
+from wardround.engine.models.scripted import Unreachable
+from wardround.engine.models.transport import Timeouts
+from wardround.engine.models.wrappers import Guarded, Single, WellFormed, allowed
+from wardround.engine.plugins import OWN, imported, maker, meant, named, names, of_the_house
+from wardround.engine.prompts import Prompts
+from wardround.engine.protocols import Agent, Model, Store, whole
+from wardround.engine.records import Action, Json
+from wardround.engine.seat import Seat, Voice, seed_of, told_to, traits_of
+from wardround.runs.header import SeatHeader
+from wardround.runs.settings import RunSettings, SeatSettings
+from wardround.scenarios.case import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """`offline` makes no way to a model at all, so no key is needed (replay)."""
+
+    prices: Prices = field(default_factory=Prices)
+    gates: Gates = field(default_factory=Gates)
+    offline: bool = False
+    timeouts: Timeouts | None = None
+    patience: Patience | None = None
+    urls: Sequence[str] = ()
+
+    def whole(self, base_url: str, env: Mapping[str, str]) -> str:
+        """An address whose secrets were not stored, with them: from `urls`, else from the environment.
+
+        Raises UsageError if it stands in none of them.
+        """
+        if f"={HIDDEN}" not in base_url:
+            return base_url
+        given = [*self.urls, *(env[name] for name in _URLS if env.get(name))]
+        for url in given:
+            if redacted(url) == base_url:
+                return url
+        raise UsageError(
+            f"the address {base_url} held a secret, which is not stored: give it whole with --base-url, or in "
+            f"{_URLS[0]}"
+        )
+
+
+_URLS = ("OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT")
+
+
+async def access_of(
+    settings: RunSettings, store: Store, share: tuple[int, int] = (1, 1), urls: Sequence[str] = ()
+) -> Access:
+    """What the settings say, with what this store's runs have spent today of daily quotas.
+
+    `share` (i, n) gives this process its fixed part of every quota, `urls` are addresses with their secrets. Raises
+    UsageError.
+    """
+    prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
+    quotas = read_quotas(settings.quotas)
+    default = quotas.pop("", None)
+    daily = any(quota.daily_requests or quota.daily_tokens for quota in (*quotas.values(), default or Quota()))
+    spent = await spent_today(store, share[1]) if daily else {}
+    timeouts = Timeouts.of(settings.timeout) if settings.timeout else None
+    patience = Patience.lasting(settings.patience) if settings.patience else None
+    gates = Gates(quotas, default, share=share, spent_today=spent)
+    return Access(prices, gates, timeouts=timeouts, patience=patience, urls=urls)
+
+
+def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:
+    """Quotas by address, host or provider, '' for all others, from texts `[ADDRESS ]NAME=N,...`."""
+    found: dict[str, Quota] = {}
+    for text in texts:
+        first, _, rest = text.strip().partition(" ")
+        where, limits = (first, rest) if rest and ("://" in first or "=" not in first) else ("", text)
+        fields: dict[str, int] = {}
+        for limit in limits.split(","):
+            name, equals, value = limit.partition("=")
+            shown = redacted(text)
+            if not equals or not value.strip().isdecimal():
+                raise UsageError(f"quota {shown!r}: {redacted(limit)!r} is no limit; write NAME=N, such as rpm=600")
+            fields[name.strip()] = int(value)
+        if where in found:
+            raise UsageError(
+                f"quota {redacted(text)!r}: {redacted(where) or 'the quota of all endpoints'} is given twice"
+            )
+        found[where] = read_quota(fields, f"quota {redacted(text)!r}")
+    return found
+
+
+async def spent_today(store: Store, among: int = 1) -> dict[str, tuple[int, int]]:
+    """(requests, tokens) by host that the runs of this store spent since 00:00 UTC, parted among so many processes."""
+    rows = {run.name: run for run in await store.runs()}
+    found: dict[str, tuple[int, int]] = {}
+    for row in await store.spending(day=datetime.now(UTC).date().isoformat()):
+        told = rows[row.run].header.get("seats", {}).get(row.seat, {})  # of a header that cannot be read too
+        hosts = [host for host in told.get("host", "").split(",") if host]
+        for host in hosts:
+            requests, tokens = found.get(host, (0, 0))
+            part = among * len(hosts)
+            found[host] = (requests + -(-row.spent.calls // part), tokens + -(-row.spent.tokens // part))
+    return found
+
+
+class Others(Sequence[Case]):
+    """All cases of the run but one.
+
+    `all` is the same object in every episode, so that what is computed from it can be kept; `without` is the index left
+    out.
+    """
+
+    __slots__ = ("all", "without")
+
+    def __init__(self, every: tuple[Case, ...], without: int) -> None:
+        self.all, self.without = every, without
+
+    def __len__(self) -> int:
+        return len(self.all) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Case: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Case]: ...
+
+    def __getitem__(self, index: int | slice) -> Case | Sequence[Case]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        index %= len(self)
+        return self.all[index if index < self.without else index + 1]
+
+    def __iter__(self) -> Iterator[Case]:
+        return (case for index, case in enumerate(self.all) if index != self.without)
+
+
+Making = Callable[[Seat], Agent]
+SEATS = "wardround.seats."
+
+
+@dataclass(slots=True)
+class SeatConfig:
+    """One seat of a run: how its agent is made, its model, and what else it is told.
+
+    `pick` makes another agent for each (case, repeat), as recorded replies need; a case without one is not run.
+    `outside` says that a person answers, who is asked about one episode at a time. `table` is what must be stored
+    beside the run to play it again. `cached` says that its calls go through the call cache, `address` where its model
+    is reached: another endpoint may serve another model by the same name. `own` says that the agent is none of the
+    house: nothing keeps it from sending on what it is told, so it gets no restricted case. `believed` says that its
+    agent may itself say how the episode ends, as a recording does that is over: no user's class is.
+    """
+
+    spec: str
+    make: Making | None = None
+    model: Model | None = None
+    sampling: Mapping[str, Json] = field(default_factory=dict)
+    options: Mapping[str, Json] = field(default_factory=dict)
+    told: str = ""
+    outside: bool = False
+    pick: Callable[[str, int], Making | None] | None = None
+    table: bytes = b""
+    cached: bool = False
+    address: str = ""
+    gates: Gates | None = None
+    own: bool = False
+    believed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.model is not None:
+            self.model = whole(self.model)
+
+    def describe(self) -> SeatHeader:
+        """For the run's header: no key, no secret."""
+        return SeatHeader(
+            spec=self.spec,
+            model=self.model.name if self.model else "",
+            host=self.model.host if self.model else "",
+            sampling=dict(self.sampling),
+            options=dict(self.options),
+            told=self.told,
+            outside=self.outside,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Who plays a run: the configuration of each seat, and what their agents need."""
+
+    parts: Mapping[str, SeatConfig]
+    prompts: Prompts
+    seed: int
+    allow_hosts: Sequence[str] = ()
+    cases: tuple[Case, ...] = ()
+    gates: Gates = field(default_factory=Gates)
+    places: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def believed(self) -> frozenset[str]:
+        """The seats whose agents may say how an episode ends."""
+        return frozenset(seat for seat, part in self.parts.items() if part.believed)
+
+    def caster(self, case: Case, repeat: int) -> Caster:
+        """A function that makes the agents of one episode."""
+
+        def cast(name: str, voice: Callable[[Model, Mapping[str, Json]], Voice]) -> Agent:
+            part = self.parts[name]
+            if part.own and case.data_class == "restricted":
+                raise EgressError(f"case {case.id} is restricted, and {name} {part.spec!r} is {OWN}")
+            model = None
+            if part.model is not None:
+                restricted = case.data_class == "restricted"
+                way = guarded(
+                    WellFormed(part.model),
+                    name,
+                    f"{case.id}@{repeat}",
+                    allow_hosts=self.allow_hosts,
+                    restricted=restricted,
+                )
+                model = voice(way, part.sampling)
+            seat = Seat(
+                name=name,
+                case_id=case.id,
+                seed=seed_of(self.seed, case.id, repeat, name),
+                prompts=self.prompts,
+                options=part.options,
+                model=model,
+                told=self._told(part, case),
+            )
+            making = part.pick(case.id, repeat) if part.pick else part.make
+            if making is None:
+                raise UsageError(f"{part.spec!r} has nothing for case {case.id}, repeat {repeat}")
+            return making(seat)
+
+        return cast
+
+    def caches(self, store: Store, repeat: int) -> Callable[[str], Cache | None]:
+        """A function that gives each seat its call cache, or None."""
+
+        def cache(seat: str) -> Cache | None:
+            part = self.parts[seat]
+            return StoreCache(store, f"{part.spec}\x1f{part.address}", repeat) if part.cached else None
+
+        return cache
+
+    def _told(self, part: SeatConfig, case: Case) -> object:
+        if part.told == "truth":
+            return case
+        if part.told == "cases":
+            return Others(self.cases, self.places[case.id])
+        return None
+
+
+def guarded(
+    inner: WellFormed | Single, seat: str, episode: str, *, allow_hosts: Sequence[str], restricted: bool
+) -> Model:
+    """The way from a seat to its model in one episode; every call of a run goes it.
+
+    From without: the log of the episode (`RecordingModel`), which the engine puts round it; Guarded, so that a
+    restricted word leaves for no other host; Single, where all episodes share the answers, as judges do; WellFormed,
+    which takes no reply that a store could not keep; and the model, bound to seat and episode.
+    """
+    return Guarded(inner.bound(seat, episode), allow_hosts, restricted=restricted)
+
+
+def forbidden(hosts: Mapping[str, Sequence[str]], allow_hosts: Sequence[str]) -> dict[str, str]:
+    """What restricted cases must not be shown to: the first such host by seat."""
+    closed = {seat: [host for host in some if not allowed(host, allow_hosts)] for seat, some in hosts.items()}
+    return {seat: some[0] for seat, some in closed.items() if some}
+
+
+def check_egress(parts: Mapping[str, SeatConfig], restricted: int, allow_hosts: Sequence[str]) -> None:
+    """Raise EgressError if any of so many restricted cases would be shown to a host or an agent that may not have it.
+
+    Asked before anything leaves: not even a key goes to a host that is refused.
+    """
+    if not restricted:
+        return
+    for seat, part in parts.items():
+        if part.own:
+            raise EgressError(
+                f"{restricted} of the cases are restricted, and {seat} {part.spec!r} is {OWN} "
+                "(--where data_class=public)"
+            )
+    hosts = {seat: part.model.hosts for seat, part in parts.items() if part.model}
+    for seat, host in forbidden(hosts, allow_hosts).items():
+        raise EgressError(
+            f"{restricted} of the cases are restricted, and {seat} {parts[seat].spec!r} would send them to "
+            f"{host}; name that host with --allow-host if your data agreement permits it"
+        )
+
+
+def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = None) -> SeatConfig:
+    """What `settings.spec` stands for in `seat`; `own` is the user's class itself, where the spec only names it.
+
+    `recorded:RUN` needs the store and is made by the caller.
+    """
+    spec = settings.spec
+    if own is not None:
+        return _plain(spec, own, settings)
+    if spec.startswith("replies:"):
+        path, _, model = spec.removeprefix("replies:").partition("#")
+        return replies_part(spec, read_replies(Path(path), model or None), settings)
+    if is_model(spec):
+        if "llm" not in names(SEATS + seat):
+            raise UsageError(f"{seat} {spec!r}: no agent plays this seat with a model; there are: {_named(seat)}")
+        part = model_part(settings, access)
+        part.make = maker(named(SEATS + seat, "llm"), spec)
+        return part
+    if ":" in spec:
+        return _plain(spec, imported(spec), settings)
+    if spec not in names(SEATS + seat):
+        raise UsageError(
+            f"there is no {seat} {spec!r}{_likely(spec) or meant(spec, names(SEATS + seat))}; "
+            "for others write provider/model, package.module:Class, replies:PATH or recorded:RUN"
+        )
+    return _plain(spec, named(SEATS + seat, spec), settings)
+
+
+_PROVIDERS = (
+    ("openai", ("gpt", "chatgpt", "o1", "o3", "o4")),
+    ("anthropic", ("claude",)),
+    ("gemini", ("gemini",)),
+    ("deepseek", ("deepseek",)),
+    ("mistral", ("mistral", "mixtral")),
+    ("openai", ("llama", "qwen", "gemma", "phi", "meditron", "medgemma", "baichuan")),
+)
+"""Who serves models whose names begin so; the last are served at an address of one's own."""
+
+
+def _likely(spec: str) -> str:
+    """`, did you mean openai/gpt-4o?` where a SPEC is the name of a model without its provider."""
+    provider = next((name for name, heads in _PROVIDERS if spec.lower().startswith(heads)), "")
+    return f", did you mean {provider}/{spec}? A model is named with its provider" if provider else ""
+
+
+def played_by_person(seats: Mapping[str, SeatHeader | SeatSettings]) -> bool:
+    """Whether a person plays one of the seats, as a run's header or the settings of one to be planned have them."""
+    return any(
+        (isinstance(told, SeatHeader) and told.outside) or _outside(seat, told.spec) for seat, told in seats.items()
+    )
+
+
+def _outside(seat: str, spec: str) -> bool:
+    """What the agent's own class says, which settings do not tell, nor headers of before that was kept."""
+    if is_model(spec) or spec.startswith(("replies:", "recorded:")):
+        return False
+    try:
+        factory = imported(spec) if ":" in spec else named(SEATS + seat, spec)
+    except UsageError:
+        return False  # what is wrong with it is said where its part is made
+    return traits_of(factory).outside
+
+
+def _named(seat: str) -> str:
+    return ", ".join(names(SEATS + seat)) or "no names"
+
+
+def is_model(spec: str) -> bool:
+    """Whether a SPEC has the form provider/model."""
+    return "/" in spec.split(":", maxsplit=1)[0]
+
+
+def model_part(settings: SeatSettings, access: Access, env: Mapping[str, str] = os.environ) -> SeatConfig:
+    """A part that is only a model, as a judge's is; its key is in `env`."""
+    spec = settings.spec
+    if not is_model(spec):
+        raise UsageError(f"{spec!r} names no model: write provider/model, for instance openai/gpt-4o")
+    base_url = settings.base_url if access.offline else access.whole(settings.base_url, env)
+    means: Means = {
+        "prices": access.prices,
+        "timeouts": access.timeouts,
+        "patience": access.patience,
+        "gates": access.gates,
+    }
+    model: Model = Unreachable(spec) if access.offline else reach(spec, base_url=base_url or None, env=env, **means)
+    made = SeatConfig(spec, model=model, sampling=settings.sampling(), options=settings.options)
+    made.cached, made.address, made.gates = settings.cache, redacted(settings.base_url), access.gates
+    return made
+
+
+def _plain(spec: str, factory: Any, settings: SeatSettings) -> SeatConfig:
+    told = told_to(factory)
+    if told not in ("", "truth", "cases"):
+        raise UsageError(f"{spec!r} says `told = {told!r}`; only 'truth' and 'cases' can be told")
+    made = SeatConfig(spec, maker(factory, spec), options=settings.options, told=told)
+    made.outside, made.believed = traits_of(factory).outside, factory is Human
+    made.own = not of_the_house(factory)
+    return made
+
+
+def replies_part(spec: str, replies: Mapping[str, Sequence[Reply]], settings: SeatSettings) -> SeatConfig:
+    """A seat that plays recorded replies, the same in every repeat."""
+
+    def pick(case: str, repeat: int) -> Making | None:
+        del repeat
+        said = replies.get(case)
+        return None if said is None else lambda seat: Replies(said)
+
+    table = msgspec.json.encode(
+        {case: [[reply.text, reply.thinking] for reply in said] for case, said in replies.items()}
+    )
+    return SeatConfig(spec, pick=pick, options=settings.options, table=table, believed=True)
+
+
+def stored_replies(table: bytes) -> Mapping[str, Sequence[Reply]]:
+    """The replies that a run keeps."""
+    stored = msgspec.json.decode(table, type=dict[str, list[tuple[str, str]]])
+    return {case: tuple(Reply(text, thinking) for text, thinking in said) for case, said in stored.items()}
+
+
+def recorded_part(spec: str, actions: Mapping[tuple[str, int], Sequence[Action]], settings: SeatSettings) -> SeatConfig:
+    """A seat that plays the actions it took in another run, by case and repeat."""
+
+    def pick(case: str, repeat: int) -> Making | None:
+        played = actions.get((case, repeat))
+        return None if played is None else lambda seat: Recorded(played)
+
+    table = msgspec.json.encode([[case, repeat, played] for (case, repeat), played in actions.items()])
+    return SeatConfig(spec, pick=pick, options=settings.options, table=table, believed=True)
+
+
+def stored_actions(table: bytes) -> Mapping[tuple[str, int], Sequence[Action]]:
+    """The actions that a run keeps."""
+    stored = msgspec.json.decode(table, type=list[tuple[str, int, list[Action]]])
+    return {(case, repeat): tuple(played) for case, repeat, played in stored}

@@ -1,0 +1,262 @@
+"""All that a run is told: fields, budgets as people write them, and the prompts of the package."""
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from wardround.engine.budget import Budget, Caps
+from wardround.engine.errors import UsageError
+from wardround.engine.models.hosts import redacted
+from wardround.engine.plugins import meant
+from wardround.engine.prompts import Prompts
+from wardround.engine.records import Json
+from wardround.engine.text import half
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SeatSettings(_Settings):
+    """Who sits in a seat, and how its model is sampled.
+
+    `spec` is `name`, `provider/model`, `package.module:Class`, `replies:PATH[#MODEL]` or `recorded:RUN`. `base_url` may
+    name several endpoints that serve the same model, with commas between them.
+    """
+
+    spec: str
+    base_url: str = ""
+    temperature: float | None = Field(default=None, ge=0)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    max_tokens: int | None = Field(default=None, gt=0)
+    seed: int | None = None
+    cache: bool = Field(default=False, description="Answer calls that were made before from the store.")
+    options: dict[str, Any] = Field(default_factory=dict, description="Handed to the agent as they are.")
+
+    def sampling(self) -> dict[str, Any]:
+        """The settings that go with every call."""
+        named = {"temperature": self.temperature, "top_p": self.top_p, "max_tokens": self.max_tokens, "seed": self.seed}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+class LimitSettings(_Settings):
+    """Caps of one episode."""
+
+    actions: Annotated[int, Field(gt=0)] | None = 1000
+    calls: Annotated[int, Field(gt=0)] | None = None
+    tokens: Annotated[int, Field(gt=0)] | None = None
+    cost: Annotated[float, Field(gt=0)] | None = None
+    wall: Annotated[float, Field(gt=0)] | None = None
+    act: Annotated[float, Field(gt=0)] | None = Field(
+        default=600.0, description="Seconds of one act outside of its model's calls."
+    )
+    act_calls: Annotated[int, Field(gt=0)] | None = Field(default=1000, description="Calls of its model in one act.")
+
+
+class RunSettings(_Settings):
+    """One run."""
+
+    cases: str | tuple[str, ...] = Field(default="bundled", description="A file or folder of cases, or several.")
+    scenario: str = "workup"
+    set: dict[str, Any] = Field(default_factory=dict, description="The scenario's own settings.")
+    seats: dict[str, SeatSettings] = Field(default_factory=dict)
+    repeats: int | None = Field(default=None, gt=0, description="Default: the paper's, else 1.")
+    seed: int = 0
+    concurrency: int = Field(default=32, gt=0, le=100_000)
+    limits: LimitSettings = LimitSettings()
+    limit: int | None = Field(default=None, gt=0, description="At most so many cases.")
+    where: tuple[str, ...] = ()
+    sample: float | None = Field(default=None, gt=0, le=1)
+    prompts: str = ""
+    prices: str = ""
+    budget: tuple[str, ...] = Field(default=(), description="Caps of the whole run, as in docs/cli.md: 50usd, 2h ...")
+    quotas: tuple[str, ...] = Field(default=(), description="Limits of endpoints: [ADDRESS ]rpm=600,in_flight=64.")
+    timeout: float | None = Field(default=None, gt=0, description="Seconds for one reply; default 900.")
+    patience: float | None = Field(
+        default=None, gt=0, description="Seconds without one answer until the run stops for its endpoint; default 180."
+    )
+    allow_hosts: tuple[str, ...] = ()
+    preflight: bool = True
+    name: str = ""
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where the cases lie."""
+        return (self.cases,) if isinstance(self.cases, str) else self.cases
+
+
+_PARTS: dict[int | str, type[BaseModel]] = {"seats": SeatSettings, "limits": LimitSettings}
+
+
+def read_settings(path: Path) -> RunSettings:
+    """A run file; raises UsageError naming the file and the field."""
+    try:
+        with path.open("rb") as file:
+            return validated(tomllib.load(file), str(path))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is no TOML file: {error}") from error
+
+
+def validated(fields: dict[str, Any], where: str, also: Sequence[str] = ()) -> RunSettings:
+    """The settings, or a UsageError that names each wrong field; `also` is what can be given beside them."""
+    if (place := half(fields)) is not None:
+        raise UsageError(f"{where}: {place} holds half of a surrogate pair, which is no character; write it otherwise")
+    try:
+        return RunSettings.model_validate(fields)
+    except ValidationError as error:
+        raise UsageError(f"{where}: {problems(error, RunSettings, also)}") from error
+
+
+def problems(error: ValidationError, model: type[BaseModel], also: Sequence[str] = ()) -> str:
+    """What pydantic found in the fields of `model`, a phrase for each; for an unknown one the name that was meant."""
+    said = []
+    for problem in error.errors():
+        where, told = problem["loc"], problem["msg"]
+        if problem["type"] == "extra_forbidden":
+            owner = model if len(where) == 1 else _PARTS.get(where[0], model)
+            there = [*owner.model_fields, *(also if owner is model else ())]
+            told = f"there is no such setting{meant(str(where[-1]), there)}"
+        said.append(f"{'.'.join(map(str, where)) or 'value'}: {told}")
+    return "; ".join(said)
+
+
+def written(settings: RunSettings) -> str:
+    """The settings as a run file, without what is left at its default, and without secrets in addresses."""
+    return tomli_w.dumps(without_secrets(settings.model_dump(mode="json", exclude_defaults=True, exclude_none=True)))
+
+
+def without_secrets(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of RunSettings as they may be stored and shown: no secret in the address of a seat or of a quota."""
+    clean = dict(fields)
+    if "seats" in clean:
+        clean["seats"] = {
+            seat: {**told, "base_url": redacted(told["base_url"])} if told.get("base_url") else dict(told)
+            for seat, told in clean["seats"].items()
+        }
+    if "quotas" in clean:
+        clean["quotas"] = [redacted(quota) for quota in clean["quotas"]]
+    return clean
+
+
+def shown_header(header: Mapping[str, Any]) -> dict[str, Any]:
+    """A run's header as it may be shown: those of earlier versions hold addresses as they were given."""
+    if "settings" not in header:
+        return dict(header)
+    return {**header, "settings": without_secrets(header["settings"])}
+
+
+_AMOUNT = re.compile(r"\$?(?P<number>\d+(?:[_.]\d+)*)\s*(?P<power>[kM]?)\s*(?P<unit>[A-Za-z]*)")
+_POWERS = {"": 1, "k": 1_000, "M": 1_000_000}
+_UNITS = {
+    "usd": ("cost", 1.0),
+    "token": ("tokens", 1),
+    "tokens": ("tokens", 1),
+    "call": ("calls", 1),
+    "calls": ("calls", 1),
+    "s": ("wall", 1.0),
+    "min": ("wall", 60.0),
+    "h": ("wall", 3600.0),
+}
+_FORM = "write amounts such as 50usd, 2Mtokens, 10000calls, 30min or 3h"
+
+
+def budget_of(texts: Sequence[str], seats: Collection[str], models: Collection[str]) -> Budget:
+    """The budget that `texts` say together: each `[SEAT|MODEL=]AMOUNT[,AMOUNT ...]`.
+
+    Raises UsageError: an amount that cannot be read, an unknown seat or model, a cap given twice.
+    """
+    scopes: dict[str, Caps] = {}
+    models = [model for model in models if "/" in model]
+    for text in texts:
+        scope, equals, amounts = text.rpartition("=")
+        scope = scope.strip()
+        if equals and scope not in seats and scope not in models:
+            known = ", ".join([*seats, *models])
+            raise UsageError(f"budget {text!r}: {scope!r} is no seat or model of this run; there are: {known}")
+        for amount in amounts.split(","):
+            name, value = _read(amount.strip(), text)
+            caps = scopes.get(scope, Caps())
+            if msgspec.structs.asdict(caps)[name] is not None:
+                raise UsageError(f"budget {text!r}: the cap on {name} is given twice")
+            if name == "wall" and scope:
+                raise UsageError(f"budget {text!r}: time is capped for the whole run only")
+            scopes[scope] = msgspec.structs.replace(caps, **{name: value})
+    run = scopes.pop("", Caps())
+    return Budget(
+        run,
+        {scope: caps for scope, caps in scopes.items() if scope in seats},
+        {scope: caps for scope, caps in scopes.items() if scope not in seats},
+    )
+
+
+def new_budget(texts: Sequence[str], specs: Mapping[str, str], prices: Sequence[Mapping[str, Json]]) -> Budget:
+    """The budget that takes the place of that of a run with these seats and prices; raises UsageError."""
+    budget = budget_of(texts, specs, specs.values())
+    check_priced(budget, specs, prices, "cap its calls or tokens, or begin a new run with --prices")
+    return budget
+
+
+def check_priced(
+    budget: Budget, specs: Mapping[str, str], prices: Sequence[Mapping[str, Json]], to_do: str = "give --prices"
+) -> dict[str, str]:
+    """The seats of `specs` whose model has no price in `prices` (as in a run's header).
+
+    Raises UsageError if the budget caps the cost of one: such a cap cannot be kept.
+    """
+    asked = {row["model"]: row["price"] for row in prices}
+    unknown = {seat: spec for seat, spec in specs.items() if spec in asked and asked[spec] is None}
+    for seat, spec in unknown.items():
+        caps = (budget.run, budget.seats.get(seat, Caps()), budget.models.get(spec, Caps()))
+        if any(cap.cost is not None for cap in caps):
+            raise UsageError(no_price(seat, spec, to_do))
+    return unknown
+
+
+def no_price(seat: str, spec: str, to_do: str = "give --prices") -> str:
+    """Why the cost of a seat cannot be capped."""
+    return f"no price is known for {seat} {spec!r}, so a cap on cost cannot be kept: {to_do}"
+
+
+def _read(amount: str, text: str) -> tuple[str, float | int]:
+    found = _AMOUNT.fullmatch(amount)
+    unit = ("usd" if amount.startswith("$") and not found["unit"] else found["unit"].lower()) if found else ""
+    if not found or unit not in _UNITS or found["number"].count(".") > 1:
+        raise UsageError(f"budget {text!r}: {amount!r} cannot be read; {_FORM}")
+    name, one = _UNITS[unit]
+    value = float(found["number"]) * _POWERS[found["power"]] * one
+    if value <= 0:
+        raise UsageError(f"budget {text!r}: {amount!r} leaves nothing to spend")
+    return name, value if name in ("cost", "wall") else round(value)
+
+
+_SENDERS = ("scenarios", "agents", "evaluators")
+
+
+def wording(override: str | Path | None = None) -> Prompts:
+    """The prompts of games, agents and judges; `override` is a folder that replaces any of them by the same path.
+
+    Raises UsageError for a folder that replaces none.
+    """
+    folders = [Path(str(files(f"wardround.{sender}") / "prompts")) for sender in _SENDERS]
+    own = Path(override) if override else None
+    prompts = Prompts.load(folders, own)
+    if own and not replaced(own):
+        raise UsageError(
+            f"--prompts {own}: holds no prompt; name the folder in which they lie as in the package, "
+            f"for instance {own / 'workup' / 'start.md'}"
+        )
+    return prompts
+
+
+def replaced(override: Path) -> int:
+    """How many prompts the user's folder replaces."""
+    return sum(1 for _ in override.rglob("*.md"))

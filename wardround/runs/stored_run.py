@@ -1,0 +1,327 @@
+"""A stored run: its episodes and trajectories, its cases, prompts and rules, and its name."""
+
+import random
+import re
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import msgspec
+
+from wardround.engine.errors import CaseLost, EgressError, LogError, TextLost, UsageError
+from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
+from wardround.engine.plugins import OWN, imported, meant, named, names, of_the_house
+from wardround.engine.prompts import Prompts
+from wardround.engine.protocols import Scenario, Store, StoreOpener
+from wardround.engine.records import Ending, EpisodeRow, Json
+from wardround.engine.trajectory import Trajectory
+from wardround.runs.header import EvaluationHeader, Header, RunHeader, read_header
+from wardround.runs.settings import RunSettings
+from wardround.scenarios.case import Case
+
+STORES = "wardround.stores"
+"""The group of entry points whose names are the schemes of stores; each stands for a StoreOpener."""
+
+
+def open_store(where: str | Path) -> Store:
+    """The store at a path or `sqlite:PATH`, at `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, or of another scheme.
+
+    Raises UsageError naming the schemes there are, of this package and of others that are installed.
+    """
+    text = str(where)
+    scheme, colon, rest = text.partition(":")
+    if colon and scheme in names(STORES):
+        opener: StoreOpener = named(STORES, scheme)
+        return opener(text)
+    if colon and rest.startswith("//"):
+        there = ", ".join(f"{name}:" for name in names(STORES))
+        raise UsageError(f"store {scheme}://...: only a path or one of these can be opened: {there}")
+    opener = named(STORES, "sqlite")
+    return opener(text)
+
+
+def file_of(where: str) -> Path | None:
+    """The file that a store at `where` is, None for one that is no file."""
+    scheme, colon, rest = where.partition(":")
+    if colon and scheme == "sqlite":
+        return Path(rest.removeprefix("//"))
+    return None if colon and (scheme in names(STORES) or rest.startswith("//")) else Path(where)
+
+
+class StoredEpisodes:
+    """The episodes of one run of a store, whatever its header says."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self.store, self.name = store, name
+
+    async def episodes(self, limit: int | None = None) -> list[EpisodeRow]:
+        """How each episode stands, or the first `limit` of them."""
+        return [row async for row in self.store.episodes(self.name, limit=limit)]
+
+    async def endings(self) -> dict[str, int]:
+        """Number of episodes by cause; those still open under `open`."""
+        return dict(await self.store.endings(self.name))
+
+    async def episode(self, name: str) -> EpisodeRow:
+        """An episode by its id, its number, or its case if that was played once; raises UsageError."""
+        found = await self.store.find(self.name, name, 11)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            some = ", ".join(row.id for row in found[:10])
+            raise UsageError(f"case {name} was played more than once: {some}{', ...' * (len(found) > 10)}")
+        some = ", ".join(row.id for row in await self.episodes(limit=5))
+        count = sum((await self.endings()).values())
+        raise UsageError(f"run {self.name} has no episode {name!r}; it has {count}: {some}{', ...' * (count > 5)}")
+
+    @contextmanager
+    def naming(self, episode: str) -> Iterator[None]:
+        """Let a LogError that is raised in the block name run and episode."""
+        try:
+            yield
+        except LogError as error:
+            raise LogError(f"run {self.name}, episode {episode}: {error}", seq=error.seq) from error
+
+    async def rows(self, episode: str | EpisodeRow) -> list[Row]:
+        """The stored events of an episode; raises LogError if one was altered or is missing, the last ones too."""
+        known = await self.episode(episode) if isinstance(episode, str) else episode
+        rows = [row async for row in self.store.read(self.name, known.id)]
+        self._decoded(known, rows)
+        return rows
+
+    def _decoded(self, episode: EpisodeRow, rows: Sequence[Row]) -> tuple[Event, ...]:
+        with self.naming(episode.id):
+            events = decode(rows)
+            check_end(events[-1] if events else None, episode)
+        return events
+
+    async def events(self, episode: EpisodeRow) -> tuple[Event, ...]:
+        """All events of an episode; raises LogError as `rows` does."""
+        return self._decoded(episode, [row async for row in self.store.read(self.name, episode.id)])
+
+    async def last(self, row: EpisodeRow, count: int) -> Sequence[Event]:
+        """The last `count` events of an episode; raises LogError if one was altered or is missing."""
+        after = max(-1, row.events - count - 2)  # and the one before them, from whose hash theirs follow
+        with self.naming(row.id):
+            rows = [line async for line in self.store.read(self.name, row.id, after=after)]
+            events = decode_last(rows) if after >= 0 else decode(rows)
+            check_end(events[-1] if events else None, row)
+        return events[-count:]
+
+    async def ending(self, row: EpisodeRow) -> Ending | None:
+        """How an episode ended, from its last event alone; None while it is open."""
+        last = await self.last(row, 1) if row.cause is not None else ()
+        return last[-1].ending if last and isinstance(last[-1], Closed) else None
+
+
+class StoredRun(StoredEpisodes):
+    """One run of a store; `header` says all about it (docs/store.md), `json` is the same as a JSON object."""
+
+    def __init__(self, store: Store, name: str, header: Header) -> None:
+        super().__init__(store, name)
+        self.header = header
+
+    @classmethod
+    async def open(cls, store: Store, name: str) -> Self:
+        """The run called `name`.
+
+        Raises UsageError naming those there are, StoreError for a header that cannot be read.
+        """
+        row = await store.run(name)
+        return cls(store, row.name, read_header(row))
+
+    @cached_property
+    def json(self) -> Mapping[str, Json]:
+        """The header as a JSON object."""
+        return self.header.to_json()
+
+    @property
+    def evaluated(self) -> str:
+        """The run that this one is an evaluation of, '' if it is none."""
+        return self.header.evaluates if isinstance(self.header, EvaluationHeader) else ""
+
+    def played(self, otherwise: str) -> RunHeader:
+        """The header of a run that plays a scenario.
+
+        Raises UsageError for an evaluation: `otherwise` says what that means for what was asked.
+        """
+        if isinstance(self.header, RunHeader):
+            return self.header
+        judged = self.header.evaluates
+        raise UsageError(
+            f"run {self.name} is an evaluation of run {judged}: {otherwise}; its figures stand in {judged}, and "
+            f"`wardround score {judged} --evaluators {self.header.evaluator} ...` goes on with it"
+        )
+
+    def evaluation(self) -> EvaluationHeader:
+        """The header of an evaluation; raises UsageError for another run."""
+        if isinstance(self.header, EvaluationHeader):
+            return self.header
+        raise UsageError(f"run {self.name} is no evaluation")
+
+    @property
+    def restricted(self) -> int:
+        """Number of its cases that may go to no host which the user did not name."""
+        return self.header.cases.restricted
+
+    async def trajectory(self, episode: str | EpisodeRow) -> Trajectory:
+        """One trajectory, of an episode by its row or its id; raises LogError if an event was altered or is missing."""
+        row = await self.episode(episode) if isinstance(episode, str) else episode
+        return Trajectory(await self.events(row), self.json)
+
+    async def __aiter__(self) -> AsyncIterator[Trajectory]:
+        """All trajectories that have begun, in order."""
+        async for row in self.store.episodes(self.name):
+            if row.events:
+                yield await self.trajectory(row)
+
+
+_HOW = "brisk calm clear early fair fresh gentle keen late lively mild neat plain quick quiet ready sharp steady warm"
+_WHO = (
+    "curlew dunlin finch godwit heron ibis jay kestrel lark martin oriole petrel plover raven rook swift tern teal wren"
+)
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+
+
+def made_up(taken: Collection[str], chance: random.Random | None = None) -> str:
+    """A name such as `calm-heron-417` that is not taken."""
+    chance = chance or random.Random()
+    while True:
+        name = f"{chance.choice(_HOW.split())}-{chance.choice(_WHO.split())}-{chance.randrange(100, 1000)}"
+        if name not in taken:
+            return name
+
+
+async def run_name(name: str, store: Store) -> str:
+    """`name` for a new run, or one made up where it is empty.
+
+    Raises UsageError if it is taken, or no name for a run: it stands in commands, in names of files and in RUN/EPISODE,
+    and `~` is between a run and its evaluator.
+    """
+    taken = {run.name for run in await store.runs()}
+    if not name:
+        return made_up(taken)
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} is no name for a run: write at most 100 letters a to z, digits, dots, hyphens and underscores, "
+            "beginning with neither a dot nor a hyphen"
+        )
+    if name in taken:
+        raise UsageError(f"there is already a run {name!r} in this store; choose another --name, or --resume it")
+    return name
+
+
+SCENARIOS = "wardround.scenarios"
+_PARTS = ("name", "seats", "goal", "Settings", "lacks", "start", "turn", "view", "apply", "ending")
+KEPT = 256
+"""Cases that are kept at hand: the repeats of one come close together, and a look into the store costs a thread."""
+
+
+def rules_of(name: str) -> Any:
+    """The scenario that `name` or `package.module:Class` stands for; raises UsageError with those a doctor can play."""
+    if ":" in name:
+        rules = imported(name)
+        if missing := [part for part in _PARTS if not hasattr(rules, part)]:
+            raise UsageError(f"{name!r} is no scenario: it has no `{missing[0]}` (docs/scenarios.md, Writing one)")
+        return rules
+    if name not in names(SCENARIOS):
+        raise UsageError(f"there is no scenario {name!r}{meant(name, for_doctors())}")
+    return named(SCENARIOS, name)
+
+
+def for_doctors() -> list[str]:
+    """The names of the scenarios that a doctor plays: all but the building of cases."""
+    return [name for name in names(SCENARIOS) if "doctor" in named(SCENARIOS, name).seats]
+
+
+class Usual(NamedTuple):
+    """What a scenario's class says of itself, each by an attribute that it may leave out.
+
+    `repeats` (REPEATS) and `sampling` (SAMPLING) are for a model in its first seat; `item` (Item) is what its episodes
+    are about.
+    """
+
+    repeats: int = 1
+    sampling: Mapping[str, Json] = {}
+    item: type[Case] = Case
+
+
+def usual_of(rules: type[Scenario[Any, Any]]) -> Usual:
+    """What is usual under the rules of a scenario."""
+    # Any class with the methods is a scenario and derives from nothing: what it leaves out is as here.
+    return Usual(int(getattr(rules, "REPEATS", 1)), dict(getattr(rules, "SAMPLING", {})), getattr(rules, "Item", Case))
+
+
+class Run(StoredRun):
+    """One run of a store; `header` says all about it (docs/store.md)."""
+
+    def __init__(self, store: Store, name: str, header: Header) -> None:
+        super().__init__(store, name, header)
+        self._index: dict[str, str] | None = None
+        self._cases: OrderedDict[str, Case] = OrderedDict()
+        self._kind: type[Case] | None = None
+        self.pilot: Any = None
+
+    async def index(self) -> Mapping[str, str]:
+        """Case id to the digest of its text, in the order of the run."""
+        if self._index is None:
+            try:
+                self._index = dict(msgspec.json.decode(await self.store.get(self.header.cases.index)))
+            except TextLost as error:
+                raise TextLost(f"the list of the cases of run {self.name}: {error}") from error
+        return self._index
+
+    async def case(self, case_id: str) -> Case:
+        """A case as it was when the run began; raises CaseLost naming it if its text is missing or was altered."""
+        kept = self._cases.get(case_id)
+        if kept is not None:
+            self._cases.move_to_end(case_id)
+            return kept
+        digest = (await self.index()).get(case_id, "")
+        try:
+            text = await self.store.get(digest)
+        except TextLost as error:
+            raise CaseLost(f"case {case_id} of run {self.name}: {error}") from error
+        case = self._cases[case_id] = self._item().model_validate_json(text)
+        if len(self._cases) > KEPT:
+            self._cases.popitem(last=False)
+        return case
+
+    def check_scorable(self) -> None:
+        """Raise UsageError if its episodes are no encounters."""
+        name = self.played("there is nothing to score or report").scenario.name
+        if self._item() is not Case:
+            raise UsageError(f"run {self.name} plays no cases (its scenario is {name}): there is nothing to score")
+
+    def settings(self, **changes: object) -> RunSettings:
+        """The settings that the run was begun with, with `changes`; raises UsageError for an evaluation."""
+        return RunSettings.model_validate({**self.played("it is not played").settings, **changes})
+
+    def _item(self) -> type[Case]:
+        """What the episodes of this run are about: cases, or what their scenario names as its `Item`."""
+        if self._kind is None:  # a look at the entry points reads files: once a run, not once a case
+            name = self.header.scenario.name
+            there = ":" in name or name in names(SCENARIOS)
+            self._kind = usual_of(rules_of(name)).item if there else Case
+        return self._kind
+
+    async def prompts(self) -> Prompts:
+        """The prompts the run was begun with."""
+        texts = self.header.prompts
+        return Prompts({name: (await self.store.get(digest)).decode() for name, digest in texts.items()})
+
+    async def scenario(self) -> Scenario[Case, Any]:
+        """The rules with the run's own settings and prompts.
+
+        Raises EgressError for rules of a user's own if the run has restricted cases.
+        """
+        told = self.played("it is not played").scenario
+        rules = rules_of(told.name)
+        if self.restricted and not of_the_house(rules):
+            which = f"{self.restricted} of the cases of run {self.name} are restricted"
+            raise EgressError(f"{which}, and the scenario {told.name!r} is {OWN}")
+        played: Scenario[Case, Any] = rules(rules.Settings.model_validate(told.settings), await self.prompts())
+        return played

@@ -1,0 +1,223 @@
+"""At work on a run: the session in the store and the episodes it takes, or follows as they close."""
+
+import os
+import socket
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from time import time
+from typing import Any
+
+import anyio
+import msgspec
+import structlog
+
+from wardround.engine.batch import Progress, beside
+from wardround.engine.budget import Spending, SpendRow
+from wardround.engine.models.gates import Gates
+from wardround.engine.protocols import Store
+from wardround.engine.records import EpisodeRow
+from wardround.engine.sessions import BEAT, Session, SessionRow
+from wardround.evaluators.search.contract import LIBRARY
+from wardround.runs.stored_run import StoredEpisodes, StoredRun
+
+log = structlog.get_logger("wardround")
+_CHUNK = 32
+"""Episodes taken at a time at most: few enough that the last ones are shared out between processes."""
+_SIGHT = 5
+"""Beats between two looks for processes of this machine that died."""
+
+
+def here() -> str:
+    """This machine, as a process id is unique on it: its name, and the space of process ids where there are several."""
+    with suppress(OSError):
+        return f"{socket.gethostname()}/{os.readlink('/proc/self/ns/pid')}"
+    return socket.gethostname()
+
+
+@asynccontextmanager
+async def at_work(
+    run: StoredRun, progress: Progress, concurrency: int, gates: Sequence[Gates] = ()
+) -> AsyncIterator[Session]:
+    """A session of this process on `run` while the block runs; it beats, obeys, and knows what the run has spent.
+
+    It plays `concurrency` episodes at once if the operator orders no other number. How the endpoints behind `gates`
+    stand is part of what it says of itself; a drain stops what waits there.
+    """
+    store = run.store
+    await bury_dead(store, run.name)
+    before = sums(await store.spending(run.name))
+    worked = span(await store.sessions(run.name))
+    progress.begin(await run.endings(), run.name)
+    session = await store.begin(run.name, host=here(), pid=os.getpid())
+    began = time()
+
+    async def look() -> None:
+        others = sums(await store.spending(run.name, besides=session.id))
+        tired = progress.purse.refresh(others, worked + time() - began)
+        if tired:
+            progress.drain(f"the budget is used up: {tired}")
+
+    async def beat() -> None:
+        told = {**progress.told(), "concurrency": progress.at_once(concurrency)}
+        told["searches"] = progress.purse.by_seat.get(LIBRARY, Spending()).calls if run.evaluated else 0
+        told["endpoints"] = [line for one in gates for line in one.told()]
+        progress.obey(await session.beat(told))
+
+    async def beats() -> None:
+        count = 0
+        while True:
+            await anyio.sleep(BEAT)
+            await beat()
+            await look()
+            count += 1
+            if count % _SIGHT == 0:
+                await bury_dead(store, run.name)
+
+    try:
+        progress.purse.refresh(before, worked)
+        await beat()
+        with stopping(gates, progress):
+            async with beside(beats):
+                yield session
+        await beat()
+    finally:
+        with anyio.CancelScope(shield=True):
+            await session.end()
+
+
+@contextmanager
+def stopping(gates: Iterable[Gates], progress: Progress) -> Iterator[None]:
+    """While the block runs, a drain lets no further call through `gates`: one that waits need not wait any longer.
+
+    Afterwards they stand open, for whatever batch their owner begins next.
+    """
+    with ExitStack() as stack:
+        for one in gates:
+            stack.callback(one.reopen)
+            stack.enter_context(progress.when_draining(one.stop))
+        yield
+
+
+async def ready(run: StoredEpisodes, **changes: Any) -> None:
+    """Let a run go on: an order to stop is taken back unless somebody obeys it. `changes` are fields of RunControl."""
+    store, name = run.store, run.name
+    if not any(session.alive and not died(session) for session in await store.sessions(name)):
+        changes["state"] = "run"
+    given = {field: value for field, value in changes.items() if value}
+    await store.order(name, msgspec.structs.replace(await store.orders(name), **given))
+
+
+async def looked_at(store: Store, run: str) -> None:
+    """Leave a session that did no work: it says when the run was last asked for."""
+    session = await store.begin(run, host=here(), pid=os.getpid())
+    await session.end()
+
+
+def chunk(progress: Progress, concurrency: int) -> int:
+    """How many episodes to take at a time."""
+    return max(1, min(_CHUNK, progress.at_once(concurrency) // 4))
+
+
+async def taken(
+    session: Session, progress: Progress, concurrency: int, among: Sequence[str] = ()
+) -> AsyncIterator[EpisodeRow]:
+    """Open episodes, one after another, until none is left that could become free; only those `among` if any."""
+    while not progress.draining:
+        rows = await session.take(chunk(progress, concurrency), among)
+        for row in rows:
+            yield row
+        if rows:
+            continue
+        if not await session.others():
+            return
+        with anyio.move_on_after(BEAT):  # another process may die before it is done with what it holds
+            while not progress.draining:
+                await progress.stirred()
+
+
+async def bury_dead(store: Store, run: str) -> None:
+    """Free what processes of this machine held that are no more; those of other machines are waited for."""
+    for session in await store.sessions(run):
+        if session.alive and died(session):
+            log.info("a process died; its episodes are free", run=run, pid=session.pid)
+            await store.release(session.id)
+
+
+def died(session: SessionRow) -> bool:
+    """Whether it was a process of this machine, and is no more; of another machine's only the lease tells."""
+    return session.ended is None and session.host == here() and not _running(session.pid)
+
+
+def _running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    with suppress(OSError, IndexError), open(f"/proc/{pid}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0] != "Z"  # one that nobody waited for is as dead
+    return True
+
+
+def sums(rows: Sequence[SpendRow]) -> dict[str, Spending]:
+    """What each seat spent over all days."""
+    found: dict[str, Spending] = {}
+    for row in rows:
+        found[row.seat] = found.get(row.seat, Spending()) + row.spent
+    return found
+
+
+def span(sessions: Sequence[SessionRow]) -> float:
+    """Seconds in which at least one of the sessions was at work."""
+    total, until = 0.0, 0.0
+    for session in sorted(sessions, key=lambda row: row.began):
+        end = session.ended or session.seen
+        total += max(0.0, end - max(session.began, until))
+        until = max(until, end)
+    return total
+
+
+PATIENCE = 5
+"""Beats that one who follows a run waits while nobody plays it: it may be about to begin, or to be taken up again."""
+
+
+async def followed(
+    run: StoredEpisodes, session: Session, progress: Progress, concurrency: int
+) -> AsyncIterator[EpisodeRow]:
+    """Episodes to judge as they close, until none is open or nobody plays any more; `session` takes them.
+
+    The run is read from its first open episode on, so that a look costs what is new, however much was judged before.
+    """
+    store, after, idle = run.store, -1, 0
+    ahead: set[int] = set()  # those that closed before one of a lower number
+    while not progress.draining:
+        playing = any(other.alive for other in await store.sessions(run.name))
+        idle = 0 if playing else idle + 1
+        # Asked in this order: whatever closed below the first open one ended by one of the causes.
+        first = [row.number async for row in store.episodes(run.name, causes=["open"], after=after, limit=1)]
+        endings = await store.endings(run.name)
+        causes = [cause for cause in endings if cause != "open"]
+        last, some = after, list[str]()
+        async for row in store.episodes(run.name, causes=causes, after=after):
+            last = row.number
+            if last in ahead:
+                continue
+            if first and last > first[0]:
+                ahead.add(last)
+            some.append(row.id)
+            if len(some) == chunk(progress, concurrency):
+                for mine in await session.take(len(some), some):
+                    yield mine
+                some = []
+        for mine in await session.take(len(some), some) if some else ():
+            yield mine
+        after = first[0] - 1 if first else last
+        ahead = {number for number in ahead if number > after}
+        if "open" not in endings or idle > PATIENCE:
+            async for row in taken(session, progress, concurrency):
+                yield row
+            return
+        with anyio.move_on_after(BEAT):
+            while not progress.draining:
+                await progress.stirred()

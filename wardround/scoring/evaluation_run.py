@@ -1,0 +1,430 @@
+"""The evaluation of a run by one evaluator and its judges: a run of its own, RUN~EVALUATOR, which keeps what they said.
+
+It goes on with what was stopped, asks again what could not be asked, and asks nobody if all is judged.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import msgspec
+import structlog
+
+from wardround.engine.batch import Progress
+from wardround.engine.budget import Spending
+from wardround.engine.clock import wall
+from wardround.engine.episode import EpisodeSetup
+from wardround.engine.errors import CaseLost, EgressError, LogError, RunStopped, StoreError, UsageError
+from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, Row, effective
+from wardround.engine.limits import Limits
+from wardround.engine.models.gates import Gates
+from wardround.engine.protocols import Evaluator
+from wardround.engine.records import Ending, EpisodeRow
+from wardround.engine.seat import seed_of
+from wardround.engine.sessions import Session
+from wardround.engine.trajectory import EpisodeLog
+from wardround.evaluators.evaluation import SEAT, Evaluation, EvaluationInput, needs_of
+from wardround.evaluators.search.contract import LIBRARY
+from wardround.runs.header import VERSION, EvaluationHeader, EvaluatorHeader, evaluations, now
+from wardround.runs.runner import check_causes
+from wardround.runs.seats import forbidden
+from wardround.runs.settings import new_budget
+from wardround.runs.stored_run import Run
+from wardround.runs.work_queue import followed, looked_at, ready, stopping, taken
+from wardround.scoring.judges import JudgeConfig, JudgeSession, Trial
+from wardround.scoring.scorings import all_scorings, cleared, is_copied, judged_keys, names_of_others, version_of
+from wardround.scoring.stored_scores import ending_of, fingerprint, fingerprints, given
+
+log = structlog.get_logger("wardround")
+PLAYED_ON = "played on"
+"""Why a verdict no longer stands whose episode went on since."""
+
+
+@dataclass(slots=True)
+class EvaluationRun:
+    """`judged` is the run whose episodes are judged. With `follow` it waits for those that are still played.
+
+    `retry` names causes: only verdicts that ended by one of them are reached anew; without, all that could not be
+    reached. `damaged` are the episodes that could not be read, with what is wrong.
+    """
+
+    judged: Run
+    evaluator: Evaluator
+    judges: JudgeConfig
+    follow: bool = False
+    retry: Sequence[str] = ()
+    damaged: dict[str, str] = field(default_factory=dict)
+    _run: Run | None = None
+    _session: JudgeSession | None = None
+    _others: Mapping[str, str] = field(default_factory=dict)
+    _controls: str = ""
+
+    @property
+    def run(self) -> Run:
+        """The evaluation, once it has begun."""
+        assert self._run is not None, "begin it first"
+        return self._run
+
+    @property
+    def specs(self) -> Mapping[str, str]:
+        """SPEC by seat."""
+        return self.judges.specs()
+
+    @property
+    def gates(self) -> Sequence[Gates]:
+        """The ways to the judges' endpoints."""
+        return self.judges.gates()
+
+    @property
+    def alone(self) -> bool:
+        """Judges are asked about many episodes at once."""
+        return False
+
+    async def check(self) -> None:
+        """Raise what is to be said before anything is judged: a search is missing, an unknown cause, or EgressError.
+
+        Where all is judged nothing leaves, and nothing is refused.
+        """
+        check_causes(self.retry, [SEAT])
+        knows = self.judges.knowledge == "judge" and needs_of(self.evaluator).knowledge
+        if needs_of(self.evaluator).search and self.judges.search is None and not knows:
+            raise UsageError(f"the evaluator {self.evaluator.name} looks things up: give the judges a search")
+        if refused := self._refused():
+            await self._find()
+            if await self._anything() or await self._stale():
+                raise EgressError(refused)
+
+    async def begin(self, progress: Progress, budget: Sequence[str] = (), called: str = "") -> bool:
+        """Write the evaluation down or join it, and reopen what is to be judged anew; whether anything is to be judged.
+
+        Where all is judged nobody is reached. Raises before anything is stored what `check` raises, and UsageError for
+        a budget that cannot be read, a judge that does not answer, and an evaluation other than `called`.
+        """
+        store, judges = self.judged.store, self.judges
+        await self.check()
+        caps = new_budget(budget, self.specs, ()) if budget else None
+        header = await self._find()
+        begun = self._run
+        if called and (begun is None or begun.name != called):
+            raise UsageError(f"{called} was judged in another way (its judges, prompts, search or rules): {_AGAIN}")
+        if begun and is_copied(every := await all_scorings(store, self.judged.name), self.evaluator):
+            await cleared(
+                self.judged, [one for one in judged_keys(every, self.evaluator) if one == self.evaluator.name]
+            )
+        stale = await self._restored() if begun else {}
+        if not stale and not await self._anything():
+            if begun:
+                await looked_at(store, begun.name)
+            return False
+        try:
+            with stopping(judges.gates(), progress), progress.unless_draining():
+                tried = await judges.tried()
+        except RunStopped as stopped:
+            progress.drain(str(stopped))
+            return False
+        await self._use(await self._written(header, tried), others=True)
+        await ready(self.run, budget=caps)
+        await self._reopen(stale)
+        return True
+
+    async def join(self, run: Run) -> None:
+        """Work on an evaluation that another process has begun; raises UsageError if these judge in another way."""
+        if not run.evaluation().same_judging(await self._header()):
+            raise UsageError(f"{run.name} was judged in another way (its judges, prompts, search or rules): {_AGAIN}")
+        self.judges.check_keys()
+        await self._use(run, others=True)
+
+    @classmethod
+    async def recorded(cls, run: Run, evaluator: Evaluator) -> "EvaluationRun":
+        """A stored evaluation, to be replayed: its judges have no way to anything but its record."""
+        made = cls(await Run.open(run.store, run.evaluation().evaluates), evaluator, await JudgeConfig.recorded(run))
+        await made._use(run, others=False)
+        return made
+
+    async def failed(self) -> dict[str, Ending]:
+        """How the episodes ended that could not be judged."""
+        found: dict[str, Ending] = {}
+        endings = await self.run.endings() if self._run else {}
+        if causes := [cause for cause in endings if cause not in ("open", "completed")]:
+            async for row in self.run.store.episodes(self.run.name, causes=causes):
+                if (ending := await ending_of(self.run, row)) is not None:
+                    found[row.id] = ending
+        return found
+
+    # Work: what the runner asks
+
+    async def rows(
+        self, session: Session, progress: Progress, concurrency: int, among: Sequence[str]
+    ) -> AsyncIterator[EpisodeRow]:
+        """The open episodes; of a run that is followed, as they close."""
+        if self.follow:
+            rows = followed(self.judged, session, progress, concurrency)
+        else:
+            rows = taken(session, progress, concurrency, among)
+        async for row in rows:
+            yield row
+
+    async def waiting(self) -> list[str]:
+        """The open episodes that were played to the end."""
+        return [name async for name in self._waiting()]
+
+    async def subject(self, row: EpisodeRow) -> EvaluationInput | None:
+        """The episode to be judged; None while it is still being played."""
+        judged = self.judged
+        played = await judged.store.episode(judged.name, row.id)
+        if played is None or played.cause is None:
+            return None
+        case, trajectory = await judged.case(row.case), await judged.trajectory(played)
+        posed = seed_of(judged.header.seed, "controls") if row.id == self._controls else None
+        return EvaluationInput(case, trajectory, played.events, self._others, posed)
+
+    def setup(self, row: EpisodeRow, subject: EvaluationInput, episode: EpisodeLog) -> EpisodeSetup:
+        """The evaluator with its judges."""
+        assert self._session is not None
+        cast = self._session.caster(self.evaluator, subject, row.id, self._seed(subject))
+        rules = Evaluation(self.evaluator.name)
+        return EpisodeSetup(
+            rules, subject, cast, episode, limits=Limits(actions=None, act_calls=None), believed=(SEAT,)
+        )
+
+    def opened(self, row: EpisodeRow, subject: EvaluationInput) -> Opened:
+        """The first event, with the seed of the verdict."""
+        case_hash = subject.trajectory.opened.case_hash
+        return Opened(0, wall(), row.id, row.case, case_hash, self.evaluator.name, self._seed(subject), row.repeat)
+
+    def _seed(self, subject: EvaluationInput) -> int:
+        return seed_of(subject.trajectory.opened.seed, self.evaluator.name)
+
+    def keep(self, events: Sequence[Event], subject: EvaluationInput) -> int:
+        """The last event before the verdict; none of an episode that was played on."""
+        closed = events[-1]
+        assert isinstance(closed, Closed)
+        return _asked(events) if _same(closed.ending, subject.events) else 0
+
+    def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: EvaluationInput) -> None:
+        """Raise UsageError if the episode was played on since it was judged."""
+        acted = [event.action for event in effective(events) if isinstance(event, Acted)]
+        count = acted[-1].args.get("events") if acted else None
+        if count is not None and count != subject.events:
+            raise UsageError(
+                f"{row.id} of run {self.judged.name} has {subject.events} events and had {count} when it was judged: "
+                "it was played on; score it again"
+            )
+
+    async def ended(self, row: EpisodeRow, ending: Ending) -> None:
+        """Put the scores beside the episode; an evaluation that failed leaves none but its reason."""
+        await self._keep(row.id, ending)
+
+    def left(self, row: EpisodeRow, error: Exception) -> None:
+        """An episode whose record or case is damaged is named."""
+        if isinstance(error, LogError | CaseLost):
+            self.damaged[row.id] = str(error)
+
+    # the run that keeps it
+
+    async def _find(self) -> EvaluationHeader:
+        """The header of this evaluation; if it was begun before, `run` is the one that keeps it."""
+        header = await self._header()
+        name, kept = await self._named(header)
+        self._run = Run(self.judged.store, name, kept) if kept else None
+        return header
+
+    async def _header(self) -> EvaluationHeader:
+        """All that tells this evaluation from another, and what is needed to go on with it and to replay it.
+
+        An evaluator that was made from texts of the user's (a price list) has them as `tables`, by the name of the
+        argument that each was given as.
+        """
+        run, evaluator, judges = self.judged, self.evaluator, self.judges
+        texts, tables = judges.prompts.texts(), needs_of(evaluator).tables
+        mine = {name: text for name, text in texts.items() if name.startswith("judge/")}
+        digests = await run.store.put([text.encode() for text in (*mine.values(), *tables.values())])
+        kind = type(evaluator)
+        return EvaluationHeader(
+            version=VERSION,
+            evaluates=run.name,
+            evaluator=evaluator.name,
+            evaluator_version=version_of(evaluator),
+            seats=judges.seats(),
+            judging=judges.judging(),
+            prompts=dict(zip(mine, digests, strict=False)),
+            tables=dict(zip(tables, digests[len(mine) :], strict=True)),
+            begun=now(),
+            scenario=EvaluatorHeader(name=evaluator.name, path=f"{kind.__module__}:{kind.__qualname__}"),
+            cases=run.header.cases,
+            seed=run.header.seed,
+            settings=judges.options.to_json() if judges.options else {},
+        )
+
+    async def _named(self, header: EvaluationHeader) -> tuple[str, EvaluationHeader | None]:
+        """The name of the run that keeps this evaluation, and its header if it was begun already.
+
+        What was judged in another way keeps its name.
+        """
+        store, base, number = self.judged.store, f"{self.judged.name}~{header.evaluator}", 1
+        taken = {other.name for other in await store.runs()}
+        kept = {other.name: other.header for other in await evaluations(store, self.judged.name)}
+        name = base
+        while name in taken and not (name in kept and kept[name].same_judging(header)):
+            number += 1
+            name = f"{base}.{number}"
+        return name, kept.get(name)
+
+    async def _written(self, header: EvaluationHeader, tried: Trial) -> Run:
+        """Begin the run that keeps it, or join it where it was begun.
+
+        `tried` is what the endpoints take now: what was found out when an evaluation began holds for all of it. Judges
+        that have judged this run before, by other rules, are asked at the temperature they were asked at then: what
+        they have answered is asked of nobody again, and the two scorings differ by their rules alone.
+        """
+        run = self.judged
+        while True:
+            name, kept = await self._named(header)
+            if kept is not None:
+                return Run(run.store, name, kept)
+            before = [other.header for other in await evaluations(run.store, run.name)]
+            zeroed = next((one.zeroed for one in reversed(before) if one.same_judges(header)), sorted(tried.zeroed))
+            takes = {"structured": tuple(sorted(tried.structured)), "zeroed": tuple(zeroed)}
+            begun = msgspec.structs.replace(header, **takes)
+            rows = [msgspec.structs.replace(row, cause=None, reason="", events=0) for row in await run.episodes()]
+            try:
+                await run.store.create_run(name, begun.to_json(), rows)
+            except UsageError:
+                if all(other.name != name for other in await run.store.runs()):
+                    raise
+                continue  # another process was quicker: what it began may be judged in the same way
+            return Run(run.store, name, begun)
+
+    async def _use(self, run: Run, *, others: bool) -> None:
+        header, self._run = run.evaluation(), run
+        agreed = Trial(frozenset(header.structured), frozenset(header.zeroed))
+        self._session = JudgeSession(self.judges, run.store, agreed)
+        self._others = await names_of_others(self.judged, self.evaluator) if others else {}
+        self._controls = next((row.id for row in await run.episodes(limit=1)), "")
+
+    # what is to be judged
+
+    async def _waiting(self) -> AsyncIterator[str]:
+        """Episodes that were played to the end and are not judged."""
+        judged, store = self.judged, self.judged.store
+        if self._run is None:
+            async for row in store.episodes(judged.name):
+                if row.cause is not None:
+                    yield row.id
+            return
+        async for row in store.episodes(self.run.name, causes=["open"]):
+            played = await store.episode(judged.name, row.id)
+            if played is not None and played.cause is not None:
+                yield row.id
+
+    async def _anything(self) -> bool:
+        """Whether an episode is there to be judged, or one may come that is waited for."""
+        if self.follow and "open" in await self.judged.endings():
+            return True
+        async for _ in self._waiting():
+            return True
+        return False
+
+    def _refused(self) -> str:
+        """Why nothing may be judged, '' if it may: which evaluators look things up, their `SEARCH` says."""
+        usual = needs_of(self.evaluator).search
+        count = self.judged.restricted
+        for seat, host in forbidden(self.judges.hosts(), self.judges.allow_hosts).items() if count else ():
+            if seat != LIBRARY or usual:
+                return (
+                    f"{count} of the cases of run {self.judged.name} are restricted, and the {seat} would send what "
+                    f"they say to {host}; name that host with --allow-host if your data agreement permits it"
+                )
+        return ""
+
+    async def _keep(self, episode: str, ending: Ending) -> None:
+        run = self.judged
+        await run.store.put_scores(run.name, episode, self.run.name, given(self.evaluator.name, ending))
+
+    async def _restored(self) -> dict[str, int]:
+        """Put the verdicts that an earlier scoring reached beside the episodes once more.
+
+        Returns the episodes that are to be judged anew, each with the last event that stays.
+        """
+        stale: dict[str, int] = {}
+        beside = await fingerprints(self.judged.store, self.judged.name, self.run.name)
+        async for name, ending, keep in self._reached():
+            if keep is not None:
+                stale[name] = keep
+            elif beside.get(name) != fingerprint(given(self.evaluator.name, ending)):
+                await self._keep(name, ending)
+        return stale
+
+    async def _stale(self) -> bool:
+        """Whether any verdict is to be reached anew."""
+        return self._run is not None and bool([name async for name, _, keep in self._reached() if keep is not None])
+
+    async def _reached(self) -> AsyncIterator[tuple[str, Ending, int | None]]:
+        """The verdicts of an earlier scoring: episode, ending, and None where the verdict stands.
+
+        Where it is to be reached anew, the last event that stays: judges or searches could not be asked then, or the
+        episode was played on since.
+        """
+        store = self.run.store
+        async for row in store.episodes(self.run.name):
+            if row.cause is None:
+                continue
+            played = await store.episode(self.judged.name, row.id)
+            try:
+                events = await self.run.events(row)
+            except LogError as error:
+                if row.id not in self.damaged:
+                    log.error("an episode is damaged and left alone", run=self.run.name, error=str(error))
+                self.left(row, error)
+                continue
+            if played is None or not events or not isinstance(closed := events[-1], Closed):
+                continue
+            why = _why_anew(events, closed.ending, played.events)
+            anew = why == PLAYED_ON or (why and (not self.retry or why in self.retry))
+            yield row.id, closed.ending, (0 if why == PLAYED_ON else _asked(events)) if anew else None
+
+    async def _reopen(self, stale: Mapping[str, int]) -> None:
+        """Open episodes to be judged anew: calls that were answered are not made again."""
+        store, name = self.run.store, self.run.name
+        for id_, keep in stale.items():
+            stored = [line async for line in store.read(name, id_)]
+            episode = EpisodeLog(partial(self._reopened, id_), stored)
+            if not isinstance(episode.events[-1], Closed):
+                continue  # another process has opened it
+            episode.add(Reopened(episode.next, wall(), causes=("provider",), keep=keep), Ending("open"))
+            try:
+                await episode.flush()
+            except StoreError:
+                row = await store.episode(name, id_)
+                if row is None or row.events == len(stored):
+                    raise
+
+    async def _reopened(
+        self, episode: str, rows: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]
+    ) -> None:
+        del spent
+        await self.run.store.append(self.run.name, episode, rows, ending=ending)
+
+
+_AGAIN = "score the run again with these judges, or with those that it was begun with"
+
+
+def _why_anew(events: Sequence[Event], ending: Ending, played: int) -> str:
+    """Why a verdict is to be reached anew, '' if it stands: the cause it ended by, or that of a call not answered."""
+    if not _same(ending, played):
+        return PLAYED_ON
+    if ending.cause != "completed":
+        return ending.cause
+    return "provider" if any(isinstance(event, Called) and event.error for event in effective(events)) else ""
+
+
+def _same(ending: Ending, events: int) -> bool:
+    """Whether an episode still has the events that it had when it was judged."""
+    return bool(ending.facts.get("events", events) == events)
+
+
+def _asked(events: Sequence[Event]) -> int:
+    """The last event before the verdict."""
+    kept = effective(events)
+    ends = [event.seq for event in kept if isinstance(event, Acted | Closed)]
+    return min(ends, default=len(events)) - 1

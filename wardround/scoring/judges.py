@@ -1,0 +1,406 @@
+"""The judges of an evaluation: what a user says of them, who they are, and how they are asked in one store."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from itertools import zip_longest
+from typing import Any, NamedTuple, Self
+
+import msgspec
+
+from wardround.engine.calls import StoreCache
+from wardround.engine.episode import Caster
+from wardround.engine.errors import UsageError
+from wardround.engine.models.gates import Gates
+from wardround.engine.models.hosts import redacted
+from wardround.engine.models.preflight import takers, zeroable
+from wardround.engine.models.scripted import Unreachable
+from wardround.engine.models.wrappers import Single, WellFormed
+from wardround.engine.prompts import Prompts
+from wardround.engine.protocols import Agent, Evaluator, Model, Store
+from wardround.engine.seat import Seat, Voice
+from wardround.evaluators.evaluation import SEAT, Bench, Evaluating, EvaluationInput, Knowledge
+from wardround.evaluators.injection.detect import Signed
+from wardround.evaluators.judges.panel import Judge, ModelJudge, Panel
+from wardround.evaluators.lexical.judge import LexicalJudge
+from wardround.evaluators.search.contract import LIBRARY, Documented, Domains, Filtered, Search
+from wardround.evaluators.search.ledger import Ledger
+from wardround.evaluators.search.pages import Pages
+from wardround.evaluators.search.registry import kind_of, named
+from wardround.evaluators.search.results import Reader
+from wardround.evaluators.search.stack import (
+    ConsultedReader,
+    ConsultedSearch,
+    Consulting,
+    Guarded,
+    GuardedReader,
+    Recorded,
+    RecordedReader,
+    Recording,
+    RecordingReader,
+)
+from wardround.evaluators.search.web import Web
+from wardround.runs.header import JudgingHeader, SeatHeader
+from wardround.runs.seats import Access, SeatConfig, access_of, guarded, model_part
+from wardround.runs.settings import RunSettings, SeatSettings, wording
+from wardround.runs.stored_run import Run
+
+LEXICAL = "lexical"
+"""The SPEC of the offline judge."""
+KEYS = ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY")
+"""Keys that a model is made with; litellm's are its own affair."""
+
+
+class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a user says: `judges` by SPEC, `lexical` being the offline one, each with its base URL in the same place.
+
+    `search` as in `evidence.named`, "" for none; `pages`: read the pages that a search names. `allow` and `deny` are
+    domains of evidence, `allow_hosts` hosts that restricted cases may be sent to. `knowledge` as in JudgeConfig.
+    """
+
+    judges: tuple[str, ...]
+    base_urls: tuple[str, ...] = ()
+    temperature: float | None = None
+    repeats: int = 1
+    swap: bool = False
+    search: str = ""
+    pages: bool = True
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
+    prompts: str = ""
+    quotas: tuple[str, ...] = ()
+    prices: str = ""
+    timeout: float | None = None
+    patience: float | None = None
+    knowledge: Knowledge = "search"
+
+    def to_json(self) -> dict[str, Any]:
+        """For the header of the evaluation, which keeps the prompts themselves: no key, no secret in an address."""
+        urls, quotas = (tuple(map(redacted, texts)) for texts in (self.base_urls, self.quotas))
+        clean = {"base_urls": urls, "quotas": quotas, "search": redacted(self.search), "prompts": ""}
+        told: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, **clean))
+        return told
+
+
+def seats_of(judges: Sequence[SeatConfig]) -> dict[str, SeatConfig]:
+    """The judges by seat: `judge`, `judge-2`, ..."""
+    return {SEAT if not place else f"{SEAT}-{place + 1}": part for place, part in enumerate(judges)}
+
+
+class Trial(NamedTuple):
+    """What the trial of the endpoints showed: the seats that take a schema, and those that take temperature 0."""
+
+    structured: frozenset[str]
+    zeroed: frozenset[str]
+
+
+@dataclass(slots=True)
+class JudgeConfig:
+    """The judges of a run by seat, how often each is asked, and what they may look things up with.
+
+    `structured` names the seats whose endpoint takes a schema of the reply, `zeroed` those that are asked at
+    temperature 0: where each question is asked once, the user names no temperature, and the model takes it. `knowledge`
+    is what may found a verdict on a step of reasoning: what is looked up, what the judges know, or both. `reader` reads
+    the pages that a search names. `allow_hosts` are hosts that restricted cases may be sent to. `untried`: the
+    endpoints are still to be tried, and `missing` says by seat what is to be said then, such as that there is no key.
+    They are of no store and may judge in many, one scoring after another (JudgeSession). Close them with `aclose`.
+    `options` are those that they were made by, which an evaluation keeps so that others can go on with it.
+    """
+
+    parts: Mapping[str, SeatConfig]
+    repeats: int = 1
+    swap: bool = False
+    structured: frozenset[str] = frozenset()
+    search: Search | None = None
+    reader: Reader | None = None
+    allow_hosts: Sequence[str] = ()
+    prompts: Prompts = field(default_factory=wording)
+    untried: bool = False
+    missing: Mapping[str, UsageError] = field(default_factory=dict)
+    zeroed: frozenset[str] = frozenset()
+    knowledge: Knowledge = "search"
+    options: JudgeOptions | None = None
+    _tried: list[Trial] = field(default_factory=list)
+    """What the trial of the endpoints showed, once it was made; copies of this configuration share it."""
+
+    @classmethod
+    async def recorded(cls, run: Run) -> Self:
+        """The judges of a stored evaluation, with no way to anything but its record."""
+        header, ledger = run.evaluation(), Ledger(run.store)
+        judging, library = header.judging, header.seats.get(LIBRARY)
+        parts = {
+            seat: SeatConfig(spec, model=Unreachable(spec) if told.model else None, sampling=told.sampling)
+            for seat, spec in header.specs.items()
+            for told in [header.seats[seat]]
+        }
+        return cls(
+            parts,
+            judging.repeats,
+            judging.swap,
+            frozenset(header.structured),
+            Recorded(library.spec, ledger) if library else None,
+            RecordedReader(judging.pages, ledger) if judging.pages else None,
+            prompts=await run.prompts(),
+            zeroed=frozenset(header.zeroed),
+            knowledge=judging.knowledge,
+        )
+
+    @classmethod
+    async def stored(
+        cls, run: Run, share: tuple[int, int] = (1, 1), urls: Sequence[str] = (), **changes: Any
+    ) -> "JudgeConfig":
+        """The judges of a stored evaluation, made again from its header to go on with it.
+
+        `share` is as in `judge_config`, `urls` are addresses with their secrets, `changes` fields of JudgeOptions.
+        Raises UsageError where the evaluation does not say how its judges are reached.
+        """
+        header = run.evaluation()
+        if not header.settings:
+            raise UsageError(
+                f"{run.name} does not say how its judges are reached, since an earlier Wardround or a program began "
+                f"it: score {header.evaluates} again with the same judges, and it goes on"
+            )
+        asked = msgspec.convert(
+            header.settings | {name: value for name, value in changes.items() if value}, JudgeOptions
+        )
+        if unknown := [redacted(url) for url in urls if redacted(url) not in asked.base_urls]:
+            there = ", ".join(filter(None, asked.base_urls)) or "none"
+            raise UsageError(
+                f"--resume takes the evaluation's settings from the store; leave out --judge-base-url {unknown[0]} "
+                f"(its judges' addresses: {there})"
+            )
+        prompts = Prompts({**wording().texts(), **(await run.prompts()).texts()})
+        return await judge_config(asked, run.store, share, prompts, urls)
+
+    def seats(self) -> dict[str, SeatHeader]:
+        """The judges and the search, for the header: no key, no secret."""
+        seats = {seat: part.describe() for seat, part in self.parts.items()}
+        if self.search is not None:
+            options = {"documents": self.search.documents} if isinstance(self.search, Documented) else {}
+            library = SeatConfig(self.search.name, options=options).describe()
+            seats[LIBRARY] = msgspec.structs.replace(library, host=self.search.host)
+        return seats
+
+    def judging(self) -> JudgingHeader:
+        """How the judges are asked, for the header."""
+        pages = self.reader.name if self.reader else ""
+        return JudgingHeader(repeats=self.repeats, swap=self.swap, pages=pages, knowledge=self.knowledge)
+
+    async def tried(self) -> Trial:
+        """What the endpoints take: each was asked once, by a cheap call or two, when this was first called.
+
+        Raises UsageError: a key is missing, or an endpoint does not answer.
+        """
+        if not self._tried:
+            self.check_keys()
+            models = {seat: part.model for seat, part in self.parts.items() if part.model is not None}
+            plain = {seat: model for seat, model in models.items() if "temperature" not in self.parts[seat].sampling}
+            if self.untried:
+                zeroed = await zeroable(plain) if self.repeats == 1 else frozenset()
+                self._tried.append(Trial(await takers(models), zeroed))
+            else:
+                self._tried.append(Trial(self.structured, self.zeroed))
+        return self._tried[0]
+
+    def check_keys(self) -> None:
+        """Raise UsageError for a key that is missing."""
+        for error in self.missing.values():
+            raise error
+
+    def hosts(self) -> dict[str, Sequence[str]]:
+        """Where what is judged would go, by seat."""
+        hosts: dict[str, Sequence[str]] = {
+            seat: part.model.hosts for seat, part in self.parts.items() if part.model is not None
+        }
+        return hosts if self.search is None else {**hosts, LIBRARY: (self.search.host,)}
+
+    def specs(self) -> dict[str, str]:
+        """SPEC by seat, for budgets."""
+        return {seat: part.spec for seat, part in self.parts.items()}
+
+    def with_search(self, spec: str, search: Search, reader: Reader | None) -> "JudgeConfig":
+        """The same judges, who look things up by `spec`. Whoever opened the search closes it, this one the judges."""
+        options = msgspec.structs.replace(self.options, search=spec) if self.options else None
+        return replace(self, search=search, reader=reader, options=options)
+
+    def gates(self) -> list[Gates]:
+        """The ways to the judges' endpoints, each once."""
+        return list({id(part.gates): part.gates for part in self.parts.values() if part.gates}.values())
+
+    async def aclose(self) -> None:
+        """Close models, search and reader."""
+        for part in self.parts.values():
+            if part.model is not None:
+                await part.model.aclose()
+        for one in (self.search, self.reader):
+            if one is not None:
+                await one.aclose()
+
+
+async def judge_config(
+    asked: JudgeOptions,
+    store: Store,
+    share: tuple[int, int] = (1, 1),
+    prompts: Prompts | None = None,
+    urls: Sequence[str] = (),
+) -> JudgeConfig:
+    """Judges whose endpoints are tried when there is something to judge; until then no key of theirs is needed.
+
+    `share` (i, n) gives this process its part of every quota; `prompts` take the place of those that `asked` names,
+    `urls` are addresses with their secrets. Raises UsageError; close them in the end.
+    """
+    if len(asked.base_urls) > len(asked.judges):
+        raise UsageError("there are more base URLs than judges: give one for each judge, in their order")
+    if asked.knowledge == "judge" and asked.search:
+        raise UsageError(
+            f"--knowledge judge looks nothing up, so --search {asked.search} would not be used: leave one of them out, "
+            "or say --knowledge both"
+        )
+    settings = RunSettings(prices=asked.prices, quotas=asked.quotas, timeout=asked.timeout, patience=asked.patience)
+    access = await access_of(settings, store, share, urls)
+    pairs = zip_longest(asked.judges, asked.base_urls, fillvalue="")
+    made = [_judge_seat(spec, access, asked.temperature, base_url) for spec, base_url in pairs]
+    parts = seats_of([part for part, _ in made])
+    missing = {seat: why for seat, (_, why) in zip(parts, made, strict=True) if why is not None}
+    config = JudgeConfig(
+        parts,
+        asked.repeats,
+        asked.swap,
+        allow_hosts=asked.allow_hosts,
+        prompts=prompts or wording(asked.prompts),
+        untried=True,
+        missing=missing,
+        knowledge=asked.knowledge,
+        options=asked,
+    )
+    try:
+        if asked.search:
+            config.search, config.reader = await searching(asked, store)
+    except BaseException:
+        await config.aclose()
+        raise
+    return config
+
+
+def _judge_seat(
+    spec: str, access: Access, temperature: float | None, base_url: str
+) -> tuple[SeatConfig, UsageError | None]:
+    """A judge, and the error that its key is missing: what has been judged can be looked up without it."""
+    try:
+        return judge_part(spec, access, temperature, base_url), None
+    except UsageError as error:
+        env = dict.fromkeys(KEYS, "-") | {name: value for name, value in os.environ.items() if value.strip()}
+        part = judge_part(spec, access, temperature, base_url, env)  # raises what is wrong besides
+        return part, error
+
+
+def judge_part(
+    spec: str, access: Access, temperature: float | None, base_url: str, env: Mapping[str, str] = os.environ
+) -> SeatConfig:
+    """The part of a judge; its key is in `env`."""
+    if spec.strip() == LEXICAL:
+        return SeatConfig(LEXICAL)
+    if "/" not in spec:
+        raise UsageError(f"judge {spec!r}: write provider/model, for instance openai/gpt-4o, or {LEXICAL} (offline)")
+    try:
+        return model_part(SeatSettings(spec=spec, base_url=base_url, temperature=temperature), access, env)
+    except UsageError as error:
+        raise UsageError(str(error).replace("--base-url", "--judge-base-url")) from None
+
+
+async def searching(asked: JudgeOptions, store: Store) -> tuple[Search, Reader | None]:
+    """The search, held to the domains that are wanted, and a reader for the pages it names."""
+    search = await named(asked.search, ledger=Ledger(store))
+    domains = Domains(asked.allow, asked.deny)
+    if (asked.allow or asked.deny) and not asked.search.startswith("recorded:"):  # a record was filtered as it was made
+        search = Filtered(search, domains)
+    if not asked.pages or not kind_of(asked.search)[0].PAGES:
+        return search, None
+    if find_spec("trafilatura") is None or find_spec("pypdf") is None:
+        raise UsageError(
+            f"--search {asked.search} names pages, and to read them needs: pip install 'wardround[search]'; "
+            "--no-pages takes what the search itself says of them"
+        )
+    return search, Pages(Web(), domains)
+
+
+class JudgeSession:
+    """The session of judges for one store: their calls and the passages they found, which are no other store's.
+
+    `agreed` is what their endpoints are asked for, if not what `config` says. It opens nothing and closes nothing:
+    models, search and reader are the configuration's.
+    """
+
+    def __init__(self, config: JudgeConfig, store: Store, agreed: Trial | None = None) -> None:
+        self._config, self._store = config, store
+        self._agreed = agreed or Trial(config.structured, config.zeroed)
+        self._ledger, self._signed = Ledger(store), Signed()
+        self._singles: dict[str, Single] = {}
+        self._consulted: dict[bool, Consulting] = {}
+
+    def caster(self, evaluator: Evaluator, judged: EvaluationInput, episode: str, seed: int) -> Caster:
+        """A function that makes the judging agent of one episode."""
+
+        def cast(name: str, voice: Any) -> Agent:
+            return Evaluating(evaluator, judged, self._bench(name, voice, judged, episode, seed))
+
+        return cast
+
+    def _bench(self, name: str, voice: Any, judged: EvaluationInput, episode: str, seed: int) -> Seat:
+        config = self._config
+        restricted = judged.case.data_class == "restricted"
+        voices = {seat: self._voice(seat, voice, episode, restricted=restricted) for seat in config.parts}
+        judges = [self._judge(seat, part, voices[seat]) for seat, part in config.parts.items()]
+        search: Search | None = None
+        reader: Reader | None = None
+        if config.search is not None:
+            heard: Voice = voice(self._consulting(config.search, restricted=restricted), {}, LIBRARY)
+            search = ConsultedSearch(config.search.name, heard, self._ledger)
+            reader = ConsultedReader(config.reader.name, heard, self._ledger) if config.reader else None
+        return Bench(
+            name=name,
+            case_id=judged.case.id,
+            seed=seed,
+            prompts=config.prompts,
+            options=config.parts[SEAT].options,
+            model=voices[SEAT],
+            panel=Panel(judges, repeats=config.repeats, swap=config.swap),
+            search=search,
+            reader=reader,
+            signed=self._signed,
+            knowledge=config.knowledge,
+            controls=judged.controls,
+        )
+
+    def _voice(self, seat: str, voice: Any, episode: str, *, restricted: bool) -> Voice | None:
+        part = self._config.parts[seat]
+        if part.model is None:
+            return None
+        if seat not in self._singles:  # a judge's question has one answer, in whichever episode it comes up
+            cache = StoreCache(self._store, f"{part.spec}\x1f{part.address}", None)
+            self._singles[seat] = Single(WellFormed(part.model), cache)
+        reached = guarded(
+            self._singles[seat], seat, episode, allow_hosts=self._config.allow_hosts, restricted=restricted
+        )
+        coolest = {"temperature": 0.0} if seat in self._agreed.zeroed else {}
+        heard: Voice = voice(reached, {**part.sampling, **coolest}, seat)
+        return heard
+
+    def _judge(self, seat: str, part: SeatConfig, voice: Voice | None) -> Judge:
+        if voice is None:
+            return LexicalJudge(seat)
+        structured, seed = seat in self._agreed.structured, part.sampling.get("seed")
+        return ModelJudge(seat, part.spec, voice, self._config.prompts, structured=structured, seed=seed)
+
+    def _consulting(self, search: Search, *, restricted: bool) -> Model:
+        """The search and the reader, recorded; a restricted case's go nowhere that is not allowed."""
+        if restricted not in self._consulted:
+            hosts, ledger, pages = self._config.allow_hosts, self._ledger, self._config.reader
+            reader = None
+            if pages is not None:
+                reader = RecordingReader(GuardedReader(pages, hosts, restricted=restricted), ledger)
+            recording = Recording(Guarded(search, hosts, restricted=restricted), ledger)
+            self._consulted[restricted] = Consulting(recording, reader)
+        return self._consulted[restricted]

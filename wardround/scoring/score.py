@@ -1,0 +1,365 @@
+"""Scoring a stored run: each closed episode by the house metrics, or by evaluators of the user's own."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any, TypedDict, Unpack
+
+import msgspec
+import structlog
+
+from wardround.engine.batch import Progress, run_batch
+from wardround.engine.episode import TIMEOUT, Ended, boundary
+from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
+from wardround.engine.misbehaviour import OwnTime, contained, said, self_raised
+from wardround.engine.plugins import OWN, imported, installed, named, names
+from wardround.engine.protocols import Evaluator
+from wardround.engine.records import Ending, EpisodeRow, Json, Score
+from wardround.evaluators.evaluation import answers, called, check, checked, is_own, unread_shapes
+from wardround.evaluators.metrics.standard import Standard
+from wardround.evaluators.report.agreement import SideBySide, side_by_side
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, Tally
+from wardround.evaluators.report.summary import MIXED
+from wardround.runs.pilot import Pilot
+from wardround.runs.runner import Runner
+from wardround.runs.seats import SeatConfig
+from wardround.runs.stored_run import Run
+from wardround.scoring.evaluation_run import EvaluationRun
+from wardround.scoring.judges import LEXICAL, JudgeConfig, seats_of
+from wardround.scoring.scorings import (
+    StoredScoring,
+    all_scorings,
+    cleared,
+    judged_keys,
+    key_of,
+    names_of_others,
+    only_by_other_rules,
+    select,
+    standing,
+    version_of,
+)
+from wardround.scoring.scorings import named as scoring_called
+from wardround.scoring.stored_scores import DAMAGED, StoredScores, given, judges_of, say_failures, searches_of, spread
+from wardround.scoring.stored_scores import broken as broken_in
+
+log = structlog.get_logger("wardround")
+EVALUATORS = "wardround.evaluators"
+CONCURRENCY = 32
+"""Episodes scored at once."""
+LONGEST = 600.0
+"""Seconds that an evaluator without a judge may take for one episode."""
+
+
+def evaluator_of(spec: str, **tables: str) -> Evaluator:
+    """An evaluator by its short name or as `package.module:Class`, made from `tables` (evaluation_run.py).
+
+    Raises UsageError.
+    """
+    kind: Any = imported(spec) if ":" in spec else named(EVALUATORS, spec)
+    try:
+        made = kind(**tables)
+    except BaseException as error:
+        if isinstance(error, UsageError) or not self_raised(error):
+            raise
+        why = error if isinstance(error, TypeError) else said(error)
+        raise UsageError(f"{spec!r} cannot be made into an evaluator: {why}") from error
+    if not hasattr(made, "score") or not getattr(made, "name", ""):  # a user's class, not checked before
+        raise UsageError(f"{spec!r} is no evaluator: it needs a name and score(case, trajectory, seat)")
+    checked: Evaluator = made
+    return checked
+
+
+async def stored_evaluator(run: Run) -> Evaluator:
+    """The evaluator of an evaluation, made as it was when it began."""
+    header = run.evaluation()
+    tables = {name: (await run.store.get(digest)).decode() for name, digest in header.tables.items()}
+    return evaluator_of(header.scenario.path, **tables)
+
+
+async def join_evaluation(
+    run: Run, share: tuple[int, int] = (1, 1), concurrency: int | None = None, progress: Progress | None = None
+) -> None:
+    """Judge what is open in an evaluation that another process has begun; `share` is as in `api.join`."""
+    config = await JudgeConfig.stored(run, share)
+    try:
+        work = EvaluationRun(await Run.open(run.store, run.evaluated), await stored_evaluator(run), config)
+        await work.join(run)
+        await Runner(work, progress, concurrency or CONCURRENCY).play()
+    finally:
+        await config.aclose()
+
+
+def evaluator_names() -> list[str]:
+    """The short names there are."""
+    return names(EVALUATORS)
+
+
+class ScoreOptions(TypedDict, total=False):
+    """What `score_run` takes besides: `concurrency` episodes are scored at once.
+
+    With judges, caps as in docs/cli.md; `follow` waits for episodes still played; `retry` names the causes by which
+    verdicts ended that are to be reached anew (default: all that could not be reached). With `pilot`, so many episodes
+    are judged first, and the rest only if the budget will do (`RunScores` says nothing of it: `pilots` does, by
+    evaluation). `called` is the evaluation that must be gone on with. `elsewhere` has an evaluation that is written
+    down judged by other processes.
+    """
+
+    budget: Sequence[str]
+    concurrency: int
+    follow: bool
+    retry: Sequence[str]
+    pilot: int
+    pilots: dict[str, Pilot]
+    called: str
+    elsewhere: Callable[[str], Awaitable[None]] | None
+
+
+async def score_run(
+    run: Run,
+    evaluators: Sequence[Evaluator] = (),
+    *,
+    judge: JudgeConfig | SeatConfig | Sequence[JudgeConfig] | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[ScoreOptions],
+) -> RunScores:
+    """Score every closed episode by `evaluators` (default: the house metrics); returns all scores of the run.
+
+    What judges are asked is kept as a run of its own, `RUN~EVALUATOR`, so that an interrupted scoring goes on and each
+    verdict can be read. A judge that cannot be reached leaves None with its reason. `judge` may be a
+    configuration for each evaluator. What one of them is refused for is raised before the first begins.
+    """
+    run.check_scorable()
+    progress = progress or Progress()
+    wanted = evaluators or [Standard()]
+    check(wanted, installed(EVALUATORS))
+    if run.restricted and (mine := [one for one in wanted if is_own(one)]):
+        which = f"{run.restricted} of the cases of run {run.name} are restricted"
+        raise EgressError(f"{which}, and {called(mine[0])} is {OWN}")
+    broken: set[str] = set()
+    damaged: dict[str, str] = {}
+    if judge is None:
+        concurrency = options.get("concurrency", CONCURRENCY)
+        for evaluator in wanted:
+            endings, unread = await _unjudged(run, evaluator, progress, concurrency)
+            say_failures(run.name, evaluator, endings)
+            broken |= broken_in(endings)
+            damaged |= unread
+    else:
+        follow, retry = options.get("follow", False), options.get("retry", ())
+        pairs = zip(wanted, _each(judge, len(wanted)), strict=True)
+        works = [EvaluationRun(run, evaluator, config, follow, retry) for evaluator, config in pairs]
+        for work in works:
+            await work.check()
+        for work in works:
+            if await work.begin(progress, options.get("budget", ()), options.get("called", "")):
+                await _judged(work, progress, options)
+            broken |= broken_in(await work.failed())
+            damaged |= work.damaged
+    told = await scored(run)
+    return msgspec.structs.replace(told, broken=tuple(sorted(broken)), damaged={**told.damaged, **damaged})
+
+
+def _each(judge: JudgeConfig | SeatConfig | Sequence[JudgeConfig], count: int) -> Sequence[JudgeConfig]:
+    """The judges of each of so many evaluators."""
+    if isinstance(judge, SeatConfig):
+        judge = JudgeConfig(seats_of([judge]))
+    return [judge] * count if isinstance(judge, JudgeConfig) else judge
+
+
+async def _judged(work: EvaluationRun, progress: Progress, options: ScoreOptions) -> None:
+    """Judge what is open, here or by other processes."""
+    if elsewhere := options.get("elsewhere"):
+        await elsewhere(work.run.name)
+    else:
+        runner = Runner(work, progress, options.get("concurrency", CONCURRENCY))
+        pilot = await runner.play(options.get("pilot", 0))
+        if pilot is not None:
+            options.get("pilots", {})[work.run.name] = pilot
+    say_failures(work.judged.name, work.evaluator, await work.failed())
+
+
+async def _unjudged(
+    run: Run, evaluator: Evaluator, progress: Progress, concurrency: int
+) -> tuple[dict[str, Ending], dict[str, str]]:
+    """Score all closed episodes without a judge and keep the scores.
+
+    Returns the episodes that it failed in with how, and those that are damaged with what is wrong.
+
+    What it raises in one, or gives that is no score, leaves the reason there; a UsageError is raised.
+    """
+    others, key = await names_of_others(run, evaluator), key_of(evaluator.name, version_of(evaluator))
+    # first of all: a scoring that stops midway is no mixture
+    await cleared(run, judged_keys(await all_scorings(run.store, run.name), evaluator))
+    progress.begin({"open": sum(count for cause, count in (await run.endings()).items() if cause != "open")})
+    failed, damaged = dict[str, Ending](), dict[str, str]()
+
+    async def score(row: EpisodeRow) -> Ending:
+        ending = Ending("completed")
+        try:
+            case, trajectory = await run.case(row.case), await run.trajectory(row)
+        except (LogError, CaseLost) as error:
+            log.error("an episode is damaged and left alone", run=run.name, episode=row.id, error=str(error))
+            damaged[row.id] = str(error)
+            await run.store.put_scores(run.name, row.id, key, [Score(evaluator.name, None, DAMAGED)])
+            return ending
+        own = OwnTime(LONGEST, lambda: {"episode": row.id, "evaluator": called(evaluator)})
+        try:
+            with contained(), boundary("evaluator"), own:
+                told = await evaluator.score(case, trajectory, None)
+                scores = checked(evaluator, told, others).scores
+            if own.over:
+                raise Ended(Ending("evaluator", TIMEOUT, f"it took more than {LONGEST:g} s to score"))
+        except Ended as ended:
+            if isinstance(ended.__cause__, UsageError):
+                raise ended.__cause__ from None
+            ending = failed[row.id] = ended.ending
+            scores = given(evaluator.name, ending)
+        await run.store.put_scores(run.name, row.id, key, scores)
+        return ending
+
+    await run_batch(_closed(run), score, concurrency=concurrency, progress=progress)
+    return failed, damaged
+
+
+async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
+    async for row in run.store.episodes(run.name):
+        if row.cause is not None:
+            yield row
+
+
+async def scored(run: Run, scorings: Sequence[str] = ()) -> RunScores:
+    """All scores of a run, episode by episode: of each evaluator those of one scoring alone (scorings.py).
+
+    `scorings` names those that are wanted in place of the newest. Where the episodes of an evaluator were scored partly
+    by rules of one version, partly by another's, its scores are None, reason `mixed_rules`. Raises UsageError.
+    """
+    run.check_scorable()
+    every = await all_scorings(run.store, run.name)
+    shown = await select(run.store, every, scorings)
+    judging = {one.evaluator: one.judged for one in every if one.judged and one is shown[one.evaluator]}
+    tallies = {evaluator: Tally(evaluator) for evaluator in judging}
+    kept: list[StoredScores] = []
+    async with aclosing(standing(run, shown)) as told:
+        async for one in told:
+            kept.append(replace(one, account=None))  # accounts of a large run fill memory
+            if one.judged:
+                tallies[one.evaluator].add(one.episode, one.account)
+    episodes = await run.episodes()
+    closed = [row.id for row in episodes if row.cause is not None]
+    wanted = {scoring_called(every, name).evaluator for name in scorings}
+    lacking = {
+        evaluator: await only_by_other_rules(run, every, one, closed)
+        for evaluator, one in shown.items()
+        if evaluator not in wanted
+    }
+    mixed = [evaluator for evaluator, count in lacking.items() if count]
+    found = spread(_unmixed(kept, closed, mixed), evaluator_names())
+    rows, damaged = list[EpisodeScores](), dict[str, str]()
+    for row in episodes:
+        scores = tuple(found.get(row.id, {}).values())
+        try:
+            rows.append(await _row(run, row, scores))
+        except (LogError, CaseLost) as error:
+            damaged[row.id] = str(error)
+            rows.append(_damaged(row, scores))
+    judges, searches = judges_of(judging.values()), searches_of(judging)
+    scoring: dict[str, Json] = {"judge": ", ".join(dict.fromkeys(spec for spec, _ in judges.values())) or LEXICAL}
+    if searches:
+        scoring["search"] = ", ".join(dict.fromkeys(name for name, _ in searches.values()))
+    return RunScores(
+        name=run.name,
+        header=run.json,
+        episodes=rows,
+        scoring=scoring,
+        judges=judges,
+        floor=any(spec == LEXICAL for spec, _ in judges.values()),
+        searches=searches,
+        evaluated=[tally.evaluated(closed) for tally in tallies.values()],
+        scorings=[
+            one.described(
+                shown=one is shown[one.evaluator],
+                other_rules=lacking.get(one.evaluator, 0) if one is shown[one.evaluator] else 0,
+                newest=_newest(one.evaluator),
+            )
+            for one in every
+        ],
+        damaged=damaged,
+    )
+
+
+def _unmixed(kept: Sequence[StoredScores], closed: Sequence[str], mixed: Sequence[str]) -> list[StoredScores]:
+    """The scores, but of each evaluator in `mixed` None under each name in each closed episode."""
+    names: dict[str, dict[str, None]] = {evaluator: {} for evaluator in mixed}
+    for one in kept:
+        if one.evaluator in names:
+            names[one.evaluator].update((score.name, None) for score in one.scores)
+    none = {evaluator: [Score(name, None, MIXED) for name in found] for evaluator, found in names.items()}
+    rest = [one for one in kept if one.evaluator not in none]
+    return [*rest, *(StoredScores(episode, by, scores) for by, scores in none.items() for episode in closed)]
+
+
+def _newest(evaluator: str) -> str:
+    """The version of an installed evaluator's rules; "" for one that is not installed or cannot be loaded."""
+    if evaluator not in evaluator_names():
+        return ""
+    try:
+        return version_of(named(EVALUATORS, evaluator))
+    except UsageError:
+        return ""
+
+
+def _damaged(row: EpisodeRow, scores: Sequence[Score]) -> EpisodeScores:
+    """An episode whose record or case is no longer whole: no figure stands on it, and nothing of it is shown."""
+    return EpisodeScores(
+        episode=row.id,
+        case=row.case,
+        repeat=row.repeat,
+        cause=row.cause,
+        reason=row.reason,
+        scores=tuple(Score(score.name, None, DAMAGED) for score in scores),
+        restricted=True,
+    )
+
+
+async def _row(run: Run, row: EpisodeRow, scores: Sequence[Score]) -> EpisodeScores:
+    case, goal = await run.case(row.case), run.played("it is not scored").scenario.goal
+    ending = await run.ending(row)
+    return EpisodeScores(
+        episode=row.id,
+        case=row.case,
+        repeat=row.repeat,
+        group=case.group,
+        cause=row.cause,
+        reason=row.reason,
+        scores=scores,
+        answer=answers(ending).get(goal, ""),
+        truth=case.truth.diagnosis if goal == "diagnosis" else case.truth.treatment,
+        restricted=case.data_class == "restricted",
+        body_systems=case.category.body_systems,
+        disorders=case.category.disorders,
+        rare=case.category.rare,
+        unread=unread_shapes([ending]),
+    )
+
+
+async def compared(run: Run, first: str, second: str) -> SideBySide:
+    """Two scorings of a run side by side: how far they agree, score by score, and where they differ.
+
+    Each is named as `Run` lists it (`scored(run).scorings`). Raises UsageError for an unknown name, and where the two
+    have no score in common.
+    """
+    every = await all_scorings(run.store, run.name)
+    pair = [scoring_called(every, name) for name in (first, second)]
+    if pair[0] is pair[1]:
+        raise UsageError(f"{first!r} and {second!r} are one scoring: name two")
+    sides = [await _side(run, one) for one in pair]
+    found = side_by_side(pair[0].name, pair[1].name, *sides)
+    if not found.scores:
+        raise UsageError(f"the scorings {pair[0].name} and {pair[1].name} have no score in common")
+    return found
+
+
+async def _side(run: Run, one: StoredScoring) -> dict[str, dict[str, Score]]:
+    async with aclosing(standing(run, {one.evaluator: one})) as told:
+        kept = [replace(each, account=None) async for each in told]
+    return spread(kept, evaluator_names())

@@ -1,0 +1,304 @@
+"""The scorings of a run: what each is called, which of them its figures come from, and the scores of one.
+
+An evaluator may have scored a run several times: without judges or with these and those, by rules of one version or the
+next. Each is kept. A scoring without judges lies in the table of scores under EVALUATOR@VERSION (version 1 under the
+bare name, as older stores have it); one by judges is the run RUN~EVALUATOR that holds what they were asked, and its
+scores are put beside the episodes under that run's name: where they are, it is the one that counts.
+"""
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+import msgspec
+import structlog
+
+from wardround.engine.batch import Progress, run_batch
+from wardround.engine.errors import LogError, UsageError
+from wardround.engine.events import Acted, Closed, digest_of
+from wardround.engine.protocols import Evaluator, Store, Versioned
+from wardround.engine.records import Ending, EpisodeRow, Score
+from wardround.evaluators.evaluation import is_own
+from wardround.evaluators.report.score_rows import Scoring
+from wardround.evaluators.search.contract import LIBRARY
+from wardround.runs.header import FIRST_RULES as FIRST
+from wardround.runs.header import EvaluationRow, evaluations
+from wardround.runs.stored_run import StoredEpisodes, StoredRun
+from wardround.scoring.stored_scores import StoredScores, by_episode, ending_of, given
+
+log = structlog.get_logger("wardround")
+_AT_ONCE = 32
+
+
+def version_of(evaluator: Evaluator | type[Evaluator]) -> str:
+    """The version of an evaluator's rules."""
+    return str(evaluator.VERSION) if isinstance(evaluator, Versioned) else FIRST
+
+
+def key_of(evaluator: str, version: str) -> str:
+    """What the scores of a scoring without judges are kept under."""
+    return evaluator if version == FIRST else f"{evaluator}@{version}"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredScoring:
+    """A scoring as it lies in the store: its `name`, the `key` of its scores in the table, and the judges' run, if any.
+
+    `episodes` were scored; `beside` tells that its scores lie beside the episodes, so that it counts.
+    """
+
+    name: str
+    evaluator: str
+    version: str
+    key: str
+    episodes: int
+    judged: EvaluationRow | None = None
+    beside: bool = True
+
+    def described(self, *, shown: bool, other_rules: int, newest: str) -> Scoring:
+        """The same for a reader."""
+        row = self.judged
+        header = row.header if row else None
+        library = header.seats.get(LIBRARY) if header else None
+        return Scoring(
+            name=self.name,
+            evaluator=self.evaluator,
+            version=self.version,
+            run=row.name if row else "",
+            judges=tuple(header.specs.values()) if header else (),
+            search=library.spec if library else "",
+            prompts=digest_of(msgspec.json.encode(header.prompts, order="deterministic"))[:8] if header else "",
+            episodes=self.episodes,
+            shown=shown,
+            other_rules=other_rules,
+            newest=newest,
+        )
+
+
+async def all_scorings(store: Store, run: str) -> list[StoredScoring]:
+    """All scorings of a run: those without judges in order of name, then those by judges, oldest first.
+
+    A name is EVALUATOR@VERSION, and for judges EVALUATOR@VERSION~JUDGE+JUDGE; where those judged several times in
+    different ways (other prompts, repeats, search) the later are called NAME.2 and so on. A name never changes.
+    """
+    counts = dict(await store.scorings(run))
+    rows = await evaluations(store, run)
+    copied = {name for name in counts if await _said_by_judges(store, run, name, rows)}
+    mine = {row.name for row in rows} | copied
+    found = [_plain(key, count) for key, count in counts.items() if key not in mine]
+    numbers: Counter[str] = Counter()
+    for row in rows:
+        evaluator, version = row.header.evaluator, row.header.evaluator_version
+        base = f"{evaluator}@{version}~{'+'.join(row.header.specs.values())}"
+        numbers[base] += 1
+        name = base if numbers[base] == 1 else f"{base}.{numbers[base]}"
+        endings = await store.endings(row.name)
+        episodes = sum(count for cause, count in endings.items() if cause != "open")
+        beside = row.name in counts or (version == FIRST and evaluator in copied)
+        found.append(StoredScoring(name, evaluator, version, row.name, episodes, row, beside))
+    return found
+
+
+def _plain(key: str, count: int) -> StoredScoring:
+    evaluator, at, version = key.rpartition("@")
+    if not at:
+        evaluator, version = key, FIRST
+    return StoredScoring(f"{evaluator}@{version}", evaluator, version, key, count)
+
+
+async def _said_by_judges(store: Store, run: str, key: str, rows: Sequence[EvaluationRow]) -> bool:
+    """Whether what lies under an evaluator's bare name are judges' scores, as stores of version 1 put them there.
+
+    So it is if those of the first episode that was judged are.
+    """
+    judged = [row for row in rows if (row.header.evaluator, row.header.evaluator_version) == (key, FIRST)]
+    if not judged:
+        return False
+    async with aclosing(by_episode(store, run)) as found:
+        async for one in found:
+            if one.evaluator != key:
+                continue
+            told = []
+            for row in judged:
+                there = await store.episode(row.name, one.episode)
+                ending = await ending_of(StoredEpisodes(store, row.name), there) if there else None
+                if ending is not None:
+                    told.append(_plainly(given(key, ending)))
+            if told:
+                return _plainly(one.scores) in told
+    return False
+
+
+def _plainly(scores: Sequence[Score]) -> list[tuple[str, float | None, str]]:
+    return [(score.name, score.value, score.reason) for score in scores]
+
+
+async def select(store: Store, every: Sequence[StoredScoring], names: Sequence[str] = ()) -> dict[str, StoredScoring]:
+    """The scoring that the figures of each evaluator come from, by its name.
+
+    It is of the newest rules; of these the one that was scored last, with these judges or those or without. `names`
+    put others in their place, each by the name of the scoring or of the judges' run; raises UsageError.
+    """
+    found: dict[str, StoredScoring] = {}
+    for evaluator in dict.fromkeys(one.evaluator for one in every):
+        mine = [one for one in every if one.evaluator == evaluator]
+        begun = [one for one in mine if one.episodes] or mine
+        newest = max(begun, key=lambda one: _age(one.version)).version
+        mine = [one for one in mine if one.version == newest]
+        plain, judged = [one for one in mine if not one.judged], [one for one in mine if one.judged]
+        asked_last = any(one.beside for one in judged) or not plain
+        found[evaluator] = await _last(store, judged) if asked_last else plain[0]
+    for name in names:
+        one = named(every, name)
+        found[one.evaluator] = one
+    return found
+
+
+def named(every: Sequence[StoredScoring], name: str) -> StoredScoring:
+    """The scoring of that name, or of that judges' run; raises UsageError naming those there are."""
+    for one in every:
+        if name in (one.name, one.judged.name if one.judged else one.name):
+            return one
+    there = ", ".join(one.name for one in every) or "none"
+    raise UsageError(f"there is no scoring {name!r} of this run; there are: {there}")
+
+
+def _age(version: str) -> tuple[bool, int, str]:
+    """Numbers in their order, then other words in theirs."""
+    return (False, int(version), "") if version.isdecimal() else (True, 0, version)
+
+
+async def _last(store: Store, some: Sequence[StoredScoring]) -> StoredScoring:
+    """Whoever scores begins a session, if only to put stored verdicts beside the episodes once more."""
+    if len(some) == 1:
+        return some[0]
+    began = []
+    for one in some:
+        assert one.judged is not None
+        sessions = await store.sessions(one.judged.name)
+        began.append(max((session.began for session in sessions), default=one.judged.created))
+    return some[max(range(len(some)), key=lambda place: (began[place], place))]
+
+
+async def current(store: Store, run: str) -> dict[str, StoredScoring]:
+    """The scoring that the figures of each evaluator come from, by its name."""
+    return await select(store, await all_scorings(store, run))
+
+
+async def standing(run: StoredRun, chosen: Mapping[str, StoredScoring]) -> AsyncGenerator[StoredScores, None]:
+    """The scores of these scorings (`chosen`), in order of episode and evaluator, and no others.
+
+    An episode that its judges have not judged has none, whatever others said of it.
+    """
+    walks = {evaluator: _Walk(run.store, evaluator, one.judged) for evaluator, one in chosen.items() if one.judged}
+    plain = {one.key: one.evaluator for one in chosen.values() if not one.judged}
+    async with aclosing(by_episode(run.store, run.name)) as scores:
+        held = await anext(scores, None)
+        async for row in run.store.episodes(run.name):
+            found: list[StoredScores] = []
+            while held is not None and held.episode == row.id:
+                if held.evaluator in plain:
+                    found.append(StoredScores(held.episode, plain[held.evaluator], held.scores))
+                held = await anext(scores, None)
+            for walk in walks.values():
+                if (judged := await walk.at(row)) is not None:
+                    found.append(judged)
+            for one in sorted(found, key=lambda one: one.evaluator):
+                yield one
+
+
+class _Walk:
+    """An evaluation's episodes, which are numbered as those of the run that it judges, one after another."""
+
+    def __init__(self, store: Store, evaluator: str, row: EvaluationRow) -> None:
+        self._beside, self._evaluator = StoredEpisodes(store, row.name), evaluator
+        self._rows = store.episodes(row.name)
+        self._next: EpisodeRow | None = None
+
+    async def at(self, row: EpisodeRow) -> StoredScores | None:
+        """What it says of an episode, None if it has not judged it. The account is in the act before the end."""
+        while self._next is None or self._next.number < row.number:
+            self._next = await anext(self._rows, None)
+            if self._next is None:
+                return None
+        if self._next.id != row.id or self._next.cause is None:
+            return None
+        try:
+            last = await self._beside.last(self._next, 2)
+        except LogError as error:
+            log.error("a verdict is damaged and left out", error=str(error))
+            return None
+        if not last or not isinstance(closed := last[-1], Closed):
+            return None
+        judged = closed.ending.cause == "completed"
+        acted = [event for event in last if isinstance(event, Acted)] if judged else []
+        account = acted[-1].action.args.get("account") if acted else None
+        return StoredScores(row.id, self._evaluator, given(self._evaluator, closed.ending), account, judged)
+
+
+async def only_by_other_rules(
+    run: StoredRun, every: Sequence[StoredScoring], one: StoredScoring, closed: Sequence[str]
+) -> int:
+    """How many closed episodes a scoring lacks that rules of another version have scored: there is no figure over both.
+
+    Only such are counted as have a scoring; those that nobody scored are merely not scored yet.
+    """
+    others = [other for other in every if other.evaluator == one.evaluator and other.version != one.version]
+    if not others or one.episodes >= len(closed):
+        return 0
+    mine = await _episodes(run, one)
+    theirs: set[str] = set()
+    for other in others:
+        theirs |= await _episodes(run, other)
+    return sum(episode in theirs and episode not in mine for episode in closed)
+
+
+async def _episodes(run: StoredRun, one: StoredScoring) -> set[str]:
+    async with aclosing(standing(run, {one.evaluator: one})) as found:
+        return {each.episode async for each in found}
+
+
+async def names_of_others(run: StoredRun, evaluator: Evaluator) -> dict[str, str]:
+    """The names of scores that other evaluators have in a run, by theirs; none for one of the house."""
+    if not is_own(evaluator):
+        return {}
+    whose = {one.key: one.evaluator for one in await all_scorings(run.store, run.name)}
+    async with aclosing(run.store.scores(run.name)) as found:  # type: ignore[type-var]  # every store's is a generator
+        told = [(score.name, whose.get(by, by)) async for _, by, score in found]
+    return {name: by for name, by in told if by != evaluator.name}
+
+
+async def names_by(run: StoredRun, evaluator: str) -> set[str]:
+    """The names of an evaluator's scores in a run."""
+    keys = {one.key for one in await all_scorings(run.store, run.name) if one.evaluator == evaluator} | {evaluator}
+    async with aclosing(run.store.scores(run.name)) as found:  # type: ignore[type-var]  # every store's is a generator
+        return {score.name async for _, by, score in found if by in keys}
+
+
+def judged_keys(every: Sequence[StoredScoring], evaluator: Evaluator) -> list[str]:
+    """The keys of the scores that judges gave by the same rules, where they lie beside the episodes."""
+    name, version = evaluator.name, version_of(evaluator)
+    judged = [one for one in every if one.judged and one.beside and (one.evaluator, one.version) == (name, version)]
+    return [*(one.key for one in judged), *([name] if judged and is_copied(every, evaluator) else [])]
+
+
+def is_copied(every: Sequence[StoredScoring], evaluator: Evaluator) -> bool:
+    """Whether judges' scores may lie under the bare name of an evaluator, as stores of version 1 put them there."""
+    return version_of(evaluator) == FIRST and all(one.key != evaluator.name for one in every)
+
+
+async def cleared(run: StoredRun, keys: Sequence[str]) -> None:
+    """Take scores away from beside the episodes; what judges said stays in their own runs."""
+    there = await run.store.scorings(run.name)
+    wanted = [key for key in keys if key in there]
+    if not wanted:
+        return
+
+    async def clear(row: EpisodeRow) -> Ending:
+        for key in wanted:
+            await run.store.put_scores(run.name, row.id, key, [])
+        return Ending("completed")
+
+    # several at once, as what is written at the same time is one commit
+    await run_batch(run.store.episodes(run.name), clear, concurrency=_AT_ONCE, progress=Progress())

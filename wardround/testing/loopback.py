@@ -1,0 +1,280 @@
+"""A small server on this machine that speaks the OpenAI protocol and fails on demand: for tests and benchmarks."""
+
+import argparse
+import asyncio
+import socket
+import struct
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from types import TracebackType
+from typing import TypedDict, Unpack, cast
+
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.testing import wire
+from wardround.testing.wire import Asked, Fault, Faults, Rates, Schedule
+
+CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
+
+
+class Takes(TypedDict, total=False):
+    """What the loopback server takes of a request; each has a usual value."""
+
+    key: str
+    models: Sequence[str]
+    shapes: wire.Shapes
+
+
+class Loopback:
+    """The server, as an async context manager.
+
+    `reply(messages, model)` gives the text of an answer, or a whole `message` object; the default repeats the last
+    message. `latency` is in seconds. `faults` is a list (one entry a request, None for none), or `Rates`; with `only`
+    they befall only the requests for which it says True. With `key` other keys get 401; with `models` others get 404.
+    Where a request names the shape of the reply (a JSON schema), `shapes` says what becomes of it: `ignored`, `refused`
+    with 400, or `taken`: an answer that has not the shape becomes the least value that has.
+    It speaks `/v1/chat/completions`, `/v1/responses`, `/v1/models`, `/openai/deployments/NAME/chat/completions`, and
+    tells its own counts under `/counts`.
+
+    `total` counts requests for an answer, `counts` how often each distinct body came (by its hash), `most` how many
+    waited for their answer at the same time, `asked` keeps the last 1,000 requests.
+    """
+
+    def __init__(
+        self,
+        reply: wire.Reply = wire.echo,
+        *,
+        latency: float = 0.0,
+        faults: Faults | Sequence[Fault | str | None] = (),
+        only: Callable[[Asked], bool] | None = None,
+        **takes: Unpack[Takes],
+    ) -> None:
+        self.reply, self.latency = reply, latency
+        self.key, self.models = takes.get("key", ""), tuple(takes.get("models", ()))
+        self.shapes: wire.Shapes = takes.get("shapes", "ignored")
+        self.faults = cast(Faults, faults) if hasattr(faults, "pick") else Schedule(faults)
+        self.only = only
+        self.total = self.waiting = self.most = 0
+        self.counts: Counter[str] = Counter()
+        self.asked: deque[Asked] = deque(maxlen=1000)
+        self.port = 0
+        self.connections: set[_Connection] = set()
+        self._server: asyncio.Server | None = None
+
+    @property
+    def url(self) -> str:
+        """`http://127.0.0.1:PORT`."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def base_url(self) -> str:
+        """What an OpenAI client takes as base URL."""
+        return f"{self.url}/v1"
+
+    async def start(self, port: int = 0) -> None:
+        """Listen on 127.0.0.1; port 0 takes a free one."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", port, backlog=4096)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def stop(self) -> None:
+        """Close all connections and stop listening."""
+        if self._server is not None:
+            self._server.close()
+            for connection in list(self.connections):
+                connection.abort()
+            await self._server.wait_closed()
+            self._server = None
+
+    async def __aenter__(self) -> "Loopback":
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    def answer(self, asked: Asked) -> tuple[bytes, Fault | None]:
+        """The whole HTTP reply to a request, and the fault that spoils its sending."""
+        path = asked.path.partition("?")[0]
+        if asked.method == "GET":
+            return self._told(path), None
+        deployment = _deployment(path)
+        if asked.method != "POST" or not (path in (CHAT, RESPONSES) or deployment):
+            return wire.error(404, "not_found", f"There is no {asked.method} {path}."), None
+        digest = blake2b(asked.body, digest_size=16).hexdigest()
+        number, occurrence = self.total, self.counts[digest]
+        self.total += 1
+        self.counts[digest] += 1
+        self.asked.append(asked)
+        spoiled = self.only is None or self.only(asked)
+        fault = self.faults.pick(number, digest, occurrence) if spoiled else None
+        return self._answered(asked, deployment, path == RESPONSES, fault), fault
+
+    def _answered(self, asked: Asked, deployment: str, responses: bool, fault: Fault | None) -> bytes:
+        if self.key and self.key not in (asked.headers.get("authorization", "")[7:], asked.headers.get("api-key")):
+            return wire.error(401, "invalid_api_key", "Incorrect API key provided.")
+        try:
+            question = wire.read_question(asked.body)
+        except msgspec.DecodeError as error:
+            return wire.error(400, "invalid_request", f"The body cannot be read: {error}")
+        model = deployment or question.model
+        if self.models and model not in self.models:
+            return wire.error(404, "model_not_found", f"The model {model} does not exist.")
+        if fault is not None and (refusal := wire.refusal(fault, model)) is not None:
+            return refusal
+        if self.shapes == "refused" and question.shape():
+            return wire.error(400, "invalid_request", "A response format of type json_schema is not supported here.")
+        messages = question.conversation()
+        kind = fault.kind if fault else ""
+        try:
+            answer = "" if kind == "empty" else self.reply(messages, model)
+        except Exception as error:  # noqa: BLE001 a user's reply function: what it raises is told to the client
+            return wire.error(500, "reply_function", f"the reply function raised {error!r}")
+        if self.shapes == "taken" and kind != "empty":
+            answer = wire.shaped(answer, question.shape())
+        chars = sum(len(message.content) for message in messages)
+        if kind == "no_choices":
+            return wire.http(200, b'{"output": [], "status": "completed"}' if responses else b'{"choices": []}')
+        if responses:
+            return wire.http(200, wire.response(answer, model, chars, refused=kind == "refusal"))
+        if kind == "refusal":
+            answer = {"content": None, "refusal": "I cannot help with that."}
+        return wire.http(200, wire.completion(answer, model, chars))
+
+    def _told(self, path: str) -> bytes:
+        if path == "/v1/models":
+            models = [{"id": name, "object": "model"} for name in self.models or ("loopback",)]
+            return wire.http(200, msgspec.json.encode({"object": "list", "data": models}))
+        if path == "/counts":
+            told = {"total": self.total, "most": self.most, "counts": dict(self.counts)}
+            return wire.http(200, msgspec.json.encode(told))
+        return wire.error(404, "not_found", f"There is no GET {path}.")
+
+
+class _Connection(asyncio.Protocol):
+    """One connection: reads requests one after another, answers each when its latency is over."""
+
+    def __init__(self, server: Loopback) -> None:
+        self._server, self._buffer = server, bytearray()
+        self._transport: asyncio.Transport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._server.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._server.connections.discard(self)
+        self._transport = None
+        self._done()
+
+    def abort(self) -> None:
+        """Drop the connection."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        if self._timer is None:
+            self._next()
+
+    def _next(self) -> None:
+        asked = self._take()
+        if asked is None or self._transport is None:
+            return
+        reply, fault = self._server.answer(asked)
+        wait = fault.seconds if fault and fault.kind == "stall" else self._server.latency
+        self._server.waiting += 1
+        self._server.most = max(self._server.most, self._server.waiting)
+        self._timer = asyncio.get_running_loop().call_later(wait, self._send, reply, fault)
+
+    def _send(self, reply: bytes, fault: Fault | None) -> None:
+        self._done()
+        transport = self._transport
+        if transport is None:
+            return
+        kind = fault.kind if fault else ""
+        if kind == "reset":
+            # Lingering for no time makes the kernel send RST instead of a polite end.
+            sock = transport.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            transport.abort()
+        elif kind == "truncated":
+            transport.write(reply[: len(reply) - max(1, len(reply) // 8)])
+            transport.close()
+        else:
+            transport.write(reply)
+            self._next()
+
+    def _done(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._server.waiting -= 1
+
+    def _take(self) -> Asked | None:
+        """The next whole request in the buffer."""
+        head, mark, _ = self._buffer.partition(b"\r\n\r\n")
+        if not mark:
+            return None
+        first, *lines = head.decode("latin-1").split("\r\n")
+        pairs = (line.partition(":") for line in lines)
+        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+        end = len(head) + 4 + int(headers.get("content-length", "0"))
+        if len(self._buffer) < end:
+            return None
+        method, path, _ = first.split(" ", 2)
+        body = bytes(self._buffer[len(head) + 4 : end])
+        del self._buffer[:end]
+        return Asked(method, path, headers, body)
+
+
+def _deployment(path: str) -> str:
+    """NAME of `/openai/deployments/NAME/chat/completions`, else ''."""
+    start, end = "/openai/deployments/", "/chat/completions"
+    return path[len(start) : -len(end)] if path.startswith(start) and path.endswith(end) else ""
+
+
+async def _serve(server: Loopback, port: int) -> None:
+    await server.start(port)
+    print(server.base_url, flush=True)
+    await asyncio.Event().wait()
+
+
+def _rate(text: str) -> tuple[str, float]:
+    kind, _, rate = text.partition("=")
+    return kind, float(rate)
+
+
+def main() -> None:
+    """Run the server alone: it prints its base URL and serves until it is stopped."""
+    parser = argparse.ArgumentParser(prog="python -m wardround.testing.loopback", description=__doc__)
+    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")
+    parser.add_argument("--reply", help="answer this to everything, instead of repeating the last message")
+    parser.add_argument(
+        "--fault", type=_rate, action="append", default=[], metavar="KIND=RATE", help="such as reset=0.1"
+    )
+    parser.add_argument("--shapes", choices=["ignored", "refused", "taken"], default="ignored", help="of replies")
+    parser.add_argument("--seed", type=int, default=0, help="of the faults")
+    given = parser.parse_args()
+    text: str | None = given.reply
+    reply = wire.echo if text is None else lambda _messages, _model: text
+    try:
+        faults = Rates(dict(given.fault), given.seed)
+        server = Loopback(reply, latency=given.latency, faults=faults, shapes=given.shapes)
+        asyncio.run(_serve(server, given.port))
+    except UsageError as error:
+        parser.error(str(error))
+    except OSError as error:
+        parser.error(f"port {given.port} cannot be listened to: {error.strerror}; --port 0 takes a free one")
+    except KeyboardInterrupt:
+        pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,276 @@
+"""The bytes that the loopback server sends, and the faults that it can be told to make."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.engine.models.reply import fits, least
+from wardround.engine.records import Json, Message
+
+KINDS = (
+    "rate_limit",  # 429, with Retry-After if `retry_after` is given
+    "quota",  # 429 that no waiting mends
+    "server_error",  # 500
+    "reset",  # the connection is reset, nothing is sent
+    "stall",  # nothing is sent for `seconds`, then the reply
+    "truncated",  # the reply breaks off in the middle
+    "malformed",  # 200, and a body that is no JSON
+    "web_page",  # 200, and HTML
+    "empty",  # 200, and a message without text
+    "no_choices",  # 200, and no message
+    "refusal",  # 200, and a formal refusal
+    "filtered",  # 400 of a content filter
+    "context_overflow",  # 400
+    "unknown_model",  # 404
+    "expired_key",  # 401
+    "redirect",  # 307 to `location`
+)
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """One thing to do wrong; `retry_after` is seconds, or a text sent as it is (an HTTP date)."""
+
+    kind: str
+    retry_after: float | str | None = None
+    seconds: float = 3600.0
+    location: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UsageError(f"there is no fault {self.kind!r}; there are: {', '.join(KINDS)}")
+
+
+class Faults(Protocol):
+    """Says which request goes wrong, and how."""
+
+    def pick(self, number: int, digest: str, occurrence: int) -> Fault | None:
+        """For the `number`-th request (from 0), the `occurrence`-th (from 0) with the body of hash `digest`."""
+        ...
+
+
+class Schedule:
+    """The n-th request suffers the n-th fault; None is none, and what comes after the list goes well."""
+
+    def __init__(self, faults: Sequence[Fault | str | None]) -> None:
+        self._faults = [Fault(fault) if isinstance(fault, str) else fault for fault in faults]
+
+    def pick(self, number: int, digest: str, occurrence: int) -> Fault | None:
+        """The fault of this request."""
+        return self._faults[number] if number < len(self._faults) else None
+
+
+class Rates:
+    """Each request goes wrong with given probabilities, drawn from the seed, its body and how often it came.
+
+    So the draw does not depend on the order in which requests arrive. `first` limits faults to that many occurrences
+    of one body.
+    """
+
+    def __init__(self, rates: Mapping[Fault | str, float], seed: int = 0, first: int | None = None) -> None:
+        self._rates = [(Fault(kind) if isinstance(kind, str) else kind, rate) for kind, rate in rates.items()]
+        self._seed, self._first = seed, first
+        if sum(rates.values()) > 1 or any(rate < 0 for rate in rates.values()):
+            raise UsageError(f"rates of faults must lie between 0 and 1 together, not {list(rates.values())}")
+
+    def pick(self, number: int, digest: str, occurrence: int) -> Fault | None:
+        """The fault of this request."""
+        if self._first is not None and occurrence >= self._first:
+            return None
+        draw = random.Random(f"{self._seed}/{digest}/{occurrence}").random()
+        for fault, rate in self._rates:
+            draw -= rate
+            if draw < 0:
+                return fault
+        return None
+
+
+_encode = msgspec.json.Encoder().encode
+
+Answer = str | Mapping[str, Json]
+"""What a reply function gives: the text, or a whole `message` object (`content`, `reasoning_content`, `refusal` ...).
+
+With `finish_reason` in it, the choice has that instead of `stop`.
+"""
+
+
+Shapes = Literal["ignored", "refused", "taken"]
+"""What becomes of the shape that a request wants its reply to have."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """One request as the server got it; `body` is its JSON, `headers` have lower-case names."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        """The body, decoded."""
+        return msgspec.json.decode(self.body)
+
+
+class _Turn(msgspec.Struct):
+    role: str = "user"
+    content: Any = ""
+
+
+class Question(msgspec.Struct):
+    """What the server needs of a request's body, in chat or responses form."""
+
+    model: str = ""
+    messages: list[_Turn] = []
+    input: str | list[_Turn] = ""
+    response_format: dict[str, Json] = {}
+    text: dict[str, Json] = {}
+
+    def shape(self) -> Mapping[str, Json]:
+        """The JSON schema that the reply is to have; empty if none."""
+        given = self.response_format.get("json_schema") or self.text.get("format") or {}
+        return dict(given.get("schema") or {})
+
+    def conversation(self) -> list[Message]:
+        """The messages; content in parts is joined."""
+        turns = self.messages or ([_Turn("user", self.input)] if isinstance(self.input, str) else self.input)
+        return [Message(turn.role, _text(turn.content)) for turn in turns]
+
+
+def shaped(answer: Answer, shape: Mapping[str, Json]) -> Answer:
+    """`answer` as an endpoint gives it that holds its model to a shape."""
+    message = {"content": answer} if isinstance(answer, str) else dict(answer)
+    try:
+        value = msgspec.json.decode(message.get("content") or "")
+    except msgspec.DecodeError:
+        value = None
+    if shape and not fits(value, shape):
+        message["content"] = _encode(least(shape)).decode()
+    return message
+
+
+read_question = msgspec.json.Decoder(Question).decode
+
+
+def echo(messages: Sequence[Message], model: str) -> Answer:
+    """The default reply: the last message."""
+    return messages[-1].content if messages else ""
+
+
+Reply = Callable[[Sequence[Message], str], Answer]
+
+
+def http(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> bytes:
+    """A whole HTTP/1.1 reply."""
+    if status == 200 and not headers:
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+        return head + body
+    lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
+    sent = {"Content-Type": "application/json", "Content-Length": str(len(body)), **(headers or {})}
+    lines += [f"{name}: {value}" for name, value in sent.items()]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+
+
+def completion(answer: Answer, model: str, prompt_chars: int) -> bytes:
+    """The body of a chat completion; a token is counted as four characters."""
+    message: dict[str, Json] = (
+        {"role": "assistant", "content": answer} if isinstance(answer, str) else {"role": "assistant", **answer}
+    )
+    finish = message.pop("finish_reason", "stop")
+    said, thought = _lengths(message)
+    return _encode(
+        {
+            "id": "chatcmpl-loopback",
+            "object": "chat.completion",
+            "created": 0,
+            "model": model,
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            "usage": {
+                "prompt_tokens": prompt_chars // 4,
+                "completion_tokens": said + thought,
+                "total_tokens": prompt_chars // 4 + said + thought,
+                "completion_tokens_details": {"reasoning_tokens": thought},
+                "prompt_tokens_details": {"cached_tokens": 0},
+            },
+        }
+    )
+
+
+def response(answer: Answer, model: str, prompt_chars: int, *, refused: bool = False) -> bytes:
+    """The body of a reply of the Responses API."""
+    message: Mapping[str, Json] = {"content": answer} if isinstance(answer, str) else answer
+    said, thought = _lengths(message)
+    output: list[Json] = []
+    if reasoning := message.get("reasoning_content"):
+        summary = [{"type": "summary_text", "text": reasoning}]
+        output.append({"type": "reasoning", "id": "rs_loopback", "summary": summary})
+    part: dict[str, Json] = {"type": "output_text", "text": message.get("content") or "", "annotations": []}
+    if refused:
+        part = {"type": "refusal", "refusal": "I cannot help with that."}
+    output.append(
+        {"type": "message", "id": "msg_loopback", "role": "assistant", "status": "completed", "content": [part]}
+    )
+    return _encode(
+        {
+            "id": "resp_loopback",
+            "object": "response",
+            "created_at": 0,
+            "status": "completed",
+            "model": model,
+            "output": output,
+            "usage": {
+                "input_tokens": prompt_chars // 4,
+                "output_tokens": said + thought,
+                "total_tokens": prompt_chars // 4 + said + thought,
+                "input_tokens_details": {"cached_tokens": 0},
+                "output_tokens_details": {"reasoning_tokens": thought},
+            },
+        }
+    )
+
+
+def error(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> bytes:
+    """A whole HTTP reply that refuses."""
+    body = {"error": {"message": message, "type": "invalid_request_error", "code": code, "param": None}}
+    return http(status, _encode(body), headers)
+
+
+def refusal(fault: Fault, model: str) -> bytes | None:
+    """The whole reply of a fault that has one of its own; None for those that spoil a good reply."""
+    wait = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
+    match fault.kind:
+        case "rate_limit":
+            return error(429, "rate_limit_exceeded", "Rate limit reached.", wait)
+        case "quota":
+            return error(429, "insufficient_quota", "The quota is used up.", wait)
+        case "server_error":
+            return error(500, "server_error", "The server had an error.", wait)
+        case "filtered":
+            return error(400, "content_filter", "The prompt was filtered.")
+        case "context_overflow":
+            return error(400, "context_length_exceeded", "The maximum context length is 8 tokens.")
+        case "unknown_model":
+            return error(404, "model_not_found", f"The model {model} does not exist.")
+        case "expired_key":
+            return error(401, "invalid_api_key", "The API key has expired.")
+        case "malformed":
+            return http(200, b'{"choices": [{"message": {"content": ')
+        case "web_page":
+            return http(200, b"<!doctype html><title>Welcome</title>", {"Content-Type": "text/html"})
+        case "redirect":
+            return http(307, b"", {"Location": fault.location})
+    return None
+
+
+def _lengths(message: Mapping[str, Json]) -> tuple[int, int]:
+    """Tokens of (answer, thinking)."""
+    thought = message.get("reasoning_content") or message.get("reasoning") or ""
+    return len(_text(message.get("content"))) // 4, len(str(thought)) // 4
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
