@@ -67,7 +67,7 @@ class Tape:
         self._calls[call.key, call.nth] = call
 
     def occurrence(self, key: str) -> int:
-        """How many times this call was already requested in this act; counts this request."""
+        """Count a request for this call; returns how often it was requested before in this act."""
         nth = self._seen.get(key, 0)
         self._seen[key] = nth + 1
         return nth
@@ -91,7 +91,7 @@ class Tape:
 
 
 class _Conversation:
-    """The last messages and reply of a seat, so that the next call stores and hashes only new messages.
+    """The messages and reply of a seat's last call, so that the next call stores and hashes only new messages.
 
     `hasher` covers the messages sent, without the reply.
     """

@@ -11,7 +11,7 @@ class Clock(Protocol):
     """Seconds since the epoch."""
 
     def __call__(self) -> float:
-        """Now."""
+        """The present time."""
         ...
 
 

@@ -322,9 +322,9 @@ def _is_answer(held: object) -> bool:
 class boundary:  # noqa: N801 - used as a statement, and a generator would cost five times as much a turn
     """The only place that catches everything: an exception of plug-in code becomes a typed ending, raised as Ended.
 
-    A stop of the run, a store that cannot write, a lost lease and a broken log are no endings and pass through
+    A stop of the run, a store that cannot write, a lost lease and a broken log end no episode and pass through
     (architecture, section 5). With `blamed`, that function decides instead: it gets `who` and the exception, and
-    returns the ending or raises the error that is to pass through.
+    returns the ending or raises the error that must pass through.
     """
 
     __slots__ = ("_blamed", "_who")

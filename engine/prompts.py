@@ -44,7 +44,7 @@ class Prompts:
         return {name: prompt.text for name, prompt in sorted(self._prompts.items())}
 
     def of(self, folder: str) -> Sequence[str]:
-        """The texts of one folder, such as those of a game, in order of name."""
+        """The texts of one folder, such as a scenario's, in order of name."""
         return [text for name, text in self.texts().items() if name.startswith(f"{folder}/")]
 
     @classmethod
