@@ -1,1 +1,1 @@
-"""Those who act: agents for every seat, with and without a model."""
+"""Agents for every seat, with and without a model."""

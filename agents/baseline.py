@@ -1,9 +1,7 @@
-"""A doctor without a model: ranks diseases by the findings heard and by cases that read alike.
+"""A doctor without a model: ranks diseases by findings and similar cases, and orders tests that tell them apart.
 
-A doctor without a model: ranks diseases by the findings heard, orders what would separate them, names the first.
-
-A floor for every scenario, described with its ceiling in docs/baseline.md. It sees its view, a table of diseases, the
-ontology of `hpo3`, and the other cases of the run (the patient himself left out).
+It is a lower bound for every scenario; docs/baseline.md describes it together with the upper bound. It knows its view,
+a table of diseases, the ontology of `hpo3`, and the other cases of the run (without the present patient's).
 """
 
 import math
@@ -22,19 +20,19 @@ from wardround.engine.seat import Seat
 from wardround.scenarios.case import Case, items
 
 MOST = 2000
-"""Of more cases than these every n-th is read, so that an act stays fast."""
+"""The most cases that are read; of more cases only every n-th is used, so that an act stays fast."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """Another case and how much it has in common: cosine of tf-idf vectors, 0 to 1."""
+    """Another case and its similarity: the cosine of tf-idf vectors, from 0 to 1."""
 
     case: Case
     likeness: float
 
 
 class Neighbours:
-    """Cases as one sparse matrix of words; built once for all patients of a run, each of whom is left out in turn."""
+    """The cases of a run as one sparse matrix of words, built once; each patient's own case is left out of a query."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
         step = 1 + (len(cases) - 1) // MOST if cases else 1
@@ -47,9 +45,9 @@ class Neighbours:
         self._seen = np.bincount(self._columns, minlength=len(self._column))
 
     def like(self, found: Mapping[str, int], without: str) -> list[Neighbour]:
-        """The eight cases likest to the affirmed words `found`, likest first, equals by id.
+        """The eight cases most similar to the affirmed words `found`, most similar first, ties in order of id.
 
-        The case with the id `without` is left out of the list and of how rare a word is, as if it had never been there.
+        The case with the id `without` is left out of the list and of the document frequencies.
         """
         kept = np.array([case.id != without for case in self.cases], dtype=bool)
         if not kept.any():
@@ -79,12 +77,12 @@ class Whole(Protocol):
 
 
 def neighbours(cases: Sequence[Case]) -> Neighbours:
-    """The neighbours among `cases`. The run hands out one tuple of all its cases as `cases.all`: it is indexed once."""
+    """The index of `cases`; a run shares one tuple of all its cases as `cases.all`, which is indexed once."""
     return _shared(_Same(cases.all)) if isinstance(cases, Whole) and isinstance(cases.all, tuple) else Neighbours(cases)
 
 
 def told(case: Case) -> str:
-    """All that a doctor could have heard of a case."""
+    """All the text of a case that a doctor could hear."""
     results = case.ancillary or "\n".join(item.text for item in items(case))
     return "\n".join((case.opening, case.complaint, results))
 
@@ -95,7 +93,7 @@ def _remembered(text: str) -> Counter[str]:
 
 
 class _Same:
-    """A tuple of cases that is equal to itself alone: a cache's key, as cases cannot be hashed."""
+    """A tuple of cases, compared by identity: the key of a cache, because cases cannot be hashed."""
 
     def __init__(self, cases: tuple[Case, ...]) -> None:
         self.cases = cases
@@ -121,33 +119,33 @@ QUESTIONS = (
 
 _STAPLES = ("complete blood count", "basic metabolic panel", "urinalysis")
 _ROUNDS = (12, 8)
-"""Tests in the first and in the second order."""
+"""The number of tests in the first and in the second order."""
 
 _ALIKE = 0.25
-"""Likeness, summed over the likest cases of one disease, from which they count for it."""
+"""The similarity, summed over the similar cases of one disease, above which they count as evidence for it."""
 
 _TRUST = 4.0
-"""Weight of the likeness beyond that, against the best score of the knowledge, which counts as 1."""
+"""The weight of the similarity above that, relative to the best score of the knowledge base, which counts as 1."""
 
 _CLEAR = 1.5
-"""A first disease so many times the second is not tested further."""
+"""The ratio of the first to the second score at which no further tests are ordered."""
 
 _CANDIDATES = 20
 
 _EXAMINED = re.compile(r"physical exam\w*\W{0,4}:", re.IGNORECASE)
-"""A report that tells the examination in its opening."""
+"""Matches an opening that already contains the physical examination."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What is known at one act: affirmed words, candidates with their scores (best 1.0), and the likest cases."""
+    """The knowledge at one act: affirmed words, candidates with scores (the best is 1.0), and similar cases."""
 
     found: Mapping[str, int]
     candidates: Sequence[tuple[float, Disease]]
     alike: Sequence[Neighbour]
 
     def answer(self) -> str:
-        """The first disease, of the knowledge or of a case that is alike."""
+        """The best diagnosis, from the knowledge base or from similar cases."""
         ranked: dict[str, tuple[float, str]] = {}
         for score, disease in self.candidates:
             ranked.setdefault(canonical(disease.name), (score, disease.name))
@@ -158,7 +156,7 @@ class _Reading:
         return best[1] or "No diagnosis can be named from what was found"
 
     def _diseases_alike(self) -> dict[str, float]:
-        """Diagnoses of the likest cases, in their order, each with the sum of likeness."""
+        """The diagnoses of the similar cases, in order, each with its summed similarity."""
         sums: dict[str, tuple[str, float]] = {}
         for other in self.alike:
             name = other.case.truth.diagnosis
@@ -168,7 +166,7 @@ class _Reading:
         return dict(sums.values())
 
     def treatment(self) -> str:
-        """The treatment of a case that is alike, else the table's for the first disease that it has."""
+        """The treatment of a similar case, else that of the best candidate for which the table has one."""
         for other in self.alike:
             if other.likeness >= _ALIKE and other.case.truth.treatment:
                 return other.case.truth.treatment
@@ -208,7 +206,7 @@ class Baseline:
             if names:
                 return Action("order", args={"kind": "any", "items": names})
         answers = {"diagnosis": reading.answer()}
-        if not own and "order" not in view.verbs:  # the game may be about the treatment: it takes what it asks for
+        if not own and "order" not in view.verbs:  # the scenario may ask for the treatment; it takes the part it needs
             answers["treatment"] = reading.treatment()
         return Action("conclude", args=answers)
 
@@ -227,7 +225,7 @@ def _examine() -> Action:
 
 
 def _told(view: View) -> Iterable[str]:
-    """What others than the desk said: of structured answers the results alone, not that a test was not done."""
+    """What patient and examiner said; of structured answers only the results, not that a test was not performed."""
     for said in view.heard:
         if said.seat in (view.seat, "desk"):
             continue
@@ -250,7 +248,7 @@ def _clear(reading: _Reading) -> bool:
 
 
 def _tests(reading: _Reading, before: set[str], most: int) -> list[str]:
-    """Names of tests: staples once, then in turn what separates the candidates and what the likest cases had."""
+    """Names of tests: routine tests first, then alternately separating tests and those that similar cases had."""
     separating, usual = _separating(reading), _usual(reading.alike)
     mixed = [name for pair in zip(separating, usual, strict=False) for name in pair]
     mixed += separating[len(usual) :] + usual[len(separating) :]
@@ -262,7 +260,7 @@ def _tests(reading: _Reading, before: set[str], most: int) -> list[str]:
 
 
 def _separating(reading: _Reading) -> list[str]:
-    """The candidates' tests, best first: a finding not yet seen tells most if about half of the likelihood has it."""
+    """The candidates' tests, best first; a new finding separates best if diseases with half of the score have it."""
     known = knowledge()
     whole = sum(score for score, _ in reading.candidates) or 1.0
     share: dict[str, float] = defaultdict(float)
@@ -279,7 +277,7 @@ def _separating(reading: _Reading) -> list[str]:
 
 
 def _usual(alike: Sequence[Neighbour]) -> list[str]:
-    """The tests that the likest cases had, by the sum of likeness."""
+    """The tests of similar cases, sorted by summed similarity."""
     sums: dict[str, float] = defaultdict(float)
     for other in alike:
         for item in items(other.case):

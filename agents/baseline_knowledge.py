@@ -1,9 +1,8 @@
-"""What the baseline knows: findings in a text, and which diseases they speak for.
+"""The knowledge base of the baseline: extracts findings from a text and ranks diseases by them.
 
-What the baseline knows of diseases: a table written here, the Human Phenotype Ontology, and a ranking of both.
-
-The ontology's disease annotations (HPO: OMIM and Orphanet) come with the package `hpo3`; they are loaded when first
-asked for, once a process (about a second).
+The diseases come from a table of our own and from the Human Phenotype Ontology. The ontology's disease annotations
+(HPO: OMIM and Orphanet) come with the package `hpo3`; they are loaded at their first use in a process, which takes
+about a second.
 """
 
 import csv
@@ -51,18 +50,18 @@ _SUFFIXES = ("ation", "ous", "ity", "ic", "al", "ia", "e")
 
 
 def stems(text: str) -> tuple[str, ...]:
-    """The stems of the words of `text` that carry meaning, in order, whatever it affirms or denies."""
+    """The stems of the content words of `text`, in order; negation is ignored."""
     return tuple(_stem(word) for word in _WORD.findall(_meant(plain(text))) if word not in _STOP)
 
 
 def canonical(name: str) -> str:
-    """A name of a disease in one spelling: lower case, no accents, possessives or punctuation, American spelling."""
+    """A disease name in normal form: lower case, no accents, possessives or punctuation, American spelling."""
     text = plain(re.sub(r"['\u2019]s\b", "", name))
     return " ".join(_WORD.findall(text.replace("tumour", "tumor").replace("haem", "hem").replace("oedema", "edema")))
 
 
 def findings(text: str) -> Counter[str]:
-    """How often `text` affirms each stem: what follows a negation in its clause is left out, and normal values are."""
+    """Count how often `text` affirms each stem; text after a negation in its clause and normal values do not count."""
     counted: Counter[str] = Counter()
     for line in re.split(r"[\n;]", plain(text)):
         for part in _PART.split(_lab(line)):
@@ -77,14 +76,14 @@ def findings(text: str) -> Counter[str]:
 
 
 def sentences(text: str) -> Iterator[tuple[str, ...]]:
-    """The stems of each sentence that neither denies anything nor speaks of the past."""
+    """The stems of each sentence without a negation or a reference to the past."""
     for part in re.split(r"[.;\n]", plain(text)):
         if not _NEGATED.search(part) and not _PAST.search(part[:40]):
             yield stems(part)
 
 
 def plain(text: str) -> str:
-    """Lower case, without accents."""
+    """The text in lower case, without accents."""
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKD", text.lower().replace("\u2019", "'").replace("\u03bc", "u"))
@@ -121,9 +120,9 @@ def _ranges() -> dict[str, tuple[str, ...]]:
 
 
 def _lab(line: str) -> str:
-    """A line of a laboratory value as what it means ('leukocytosis'), '' if it is normal, else the line as it is.
+    """The meaning of a line with a laboratory value ('leukocytosis'), '' if it is normal; other lines unchanged.
 
-    The record's flag goes first, then its range, then the table's.
+    The record's flag takes precedence, then the record's reference range, then the table's.
     """
     line = re.sub(r"(?<=\d),(?=\d{3}\b)", "", line)
     match = _LAB.match(line)
@@ -153,21 +152,21 @@ def _table(name: str) -> Iterator[list[str]]:
 
 
 _K, _B = 1.2, 0.75
-"""BM25's usual constants: saturation of repeated words, and how far a long description is discounted."""
+"""The usual parameters of BM25: saturation of term frequency (k1) and length normalisation (b)."""
 
 _NAME_WEIGHT = {"table": 3.0, "hpo": 2.0}
 _PRIOR = {"table": 1.0, "hpo": 0.85}
-"""The table's diseases are the common ones."""
+"""The factor on a disease's score by source; the table's diseases are the common ones."""
 
 _NAMED = 2.0
-"""Weight of a disease's name standing in an affirmed sentence, against the same words scattered."""
+"""The weight of a disease's name in an affirmed sentence, relative to the same words scattered in the text."""
 
 _LONGEST_NAME = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A test by which findings of a disease are seen: kind (lab, imaging, microbiology, other), name, stems."""
+    """A test that shows findings of a disease: kind (lab, imaging, microbiology, other), name, stems of findings."""
 
     kind: str
     name: str
@@ -187,7 +186,7 @@ class Disease:
 
 
 class Knowledge:
-    """All diseases with an index over their words: BM25 over findings, with a bonus for a name read in the text."""
+    """All diseases, ranked by BM25 over their findings, with a bonus for a disease's name in the text."""
 
     def __init__(self, diseases: Sequence[Disease]) -> None:
         self.diseases = tuple(diseases)
@@ -201,7 +200,7 @@ class Knowledge:
         self._lengths = sorted({len(name) for name in self._names if 0 < len(name) <= _LONGEST_NAME})
 
     def rarity(self, word: str) -> float:
-        """How much a word tells: log of the inverse share of diseases that have it; 0 for a word that none has."""
+        """The inverse document frequency of a word over the diseases; 0 if no disease has it."""
         return self._rarity.get(word, 0.0)
 
     def scores(self, found: Mapping[str, int], text: str) -> NDArray[np.float64]:
@@ -228,7 +227,7 @@ class Knowledge:
         return named
 
     def _index(self) -> dict[str, tuple[NDArray[np.intp], NDArray[np.float64]]]:
-        """For each word the diseases that have it, and its BM25 weight in each."""
+        """For each word, the diseases that have it and its BM25 weight in each."""
         lengths = np.array([sum(disease.words.values()) for disease in self.diseases])
         discount = _K * (1 - _B + _B * lengths / lengths.mean())
         rows: dict[str, list[int]] = {}
@@ -244,7 +243,7 @@ class Knowledge:
 
 @cache
 def knowledge() -> Knowledge:
-    """The table's diseases and those of HPO that it has not, indexed once a process."""
+    """The diseases of the table, and those of HPO that the table lacks; indexed once in a process."""
     known = {canonical(disease.name): disease for disease in table()}
     for disease in _ontology():
         known.setdefault(canonical(disease.name), disease)

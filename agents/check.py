@@ -1,4 +1,4 @@
-"""Tries an agent out on one scripted episode and says in plain words what is wrong with it."""
+"""Checks an agent on one scripted episode and reports in plain words what is wrong with it."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,10 +25,10 @@ Making = Callable[[Seat], Agent]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The episode an agent is tried on: `seat` is the one that is tried, `others` play the rest.
+    """The episode on which an agent is checked: the agent plays `seat`, and `others` play the other seats.
 
-    `seats` makes the `Seat` of a name, as a run would. An act may take `seconds`, and hold up the event loop for less
-    than `blocked` seconds; the agent may act `actions` times.
+    `seats` makes the `Seat` of a name, as a run would. An act may take `seconds` and block the event loop for less than
+    `blocked` seconds; the agent may act `actions` times.
     """
 
     scenario: Scenario[Any, Any]
@@ -43,7 +43,7 @@ class Trial:
 
 @dataclass(slots=True)
 class Checked:
-    """What came out: `findings` is empty where nothing is wrong; `slowest` in seconds."""
+    """The result of a check: `findings` is empty if nothing is wrong; `slowest` is the longest act in seconds."""
 
     findings: list[str] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Checked:
 
 @runtime_checkable
 class Acting(Protocol):
-    """What acts: an agent needs no more."""
+    """The only method that an agent needs."""
 
     def act(self, view: View) -> object:
         """Decide what to do."""
@@ -61,15 +61,15 @@ class Acting(Protocol):
 
 
 class _Wrong(Exception):
-    """Stops a play; its text is the finding."""
+    """Stops the episode; its message is the finding."""
 
 
 async def check(make: Making, trial: Trial) -> Checked:
-    """Play the episode; where that goes well, replay it twice from its log.
+    """Play the episode; if that succeeds, replay it twice from its log.
 
-    The first replay shows whether the same seed gives the same actions, the second (a fresh agent before every act, as
-    after a resume) whether anything is kept outside the memo. Both answer model calls from the log, as every replay
-    does. An agent whose answers come from outside (a person) is asked once only.
+    The first replay shows whether the same seed gives the same actions. The second makes a new agent before every act,
+    as after a resume, and shows whether the agent keeps state outside its memo. Both answer model calls from the log,
+    as every replay does. An agent whose answers come from outside (a person) is not replayed.
     """
     rows: list[Row] = []
 
@@ -106,7 +106,7 @@ async def check(make: Making, trial: Trial) -> Checked:
 
 
 class _Tried:
-    """The agent in one play of the episode: what it gives is looked at, and `wrong` says what it was stopped for."""
+    """Wraps the agent in one play of the episode and checks its actions; `wrong` says why it was stopped."""
 
     def __init__(self, make: Making, trial: Trial, *, resumed: bool = False) -> None:
         self._make, self._trial, self._resumed = make, trial, resumed
@@ -121,7 +121,7 @@ class _Tried:
         return traits_of(self._agent).outside
 
     def cast(self, name: str, voice: Callable[..., Voice]) -> Agent:
-        """The agent of a seat: of the one that is tried, this."""
+        """The agent of a seat: this wrapper for the seat that is checked."""
         seat = self._trial.seats(name)
         seat = replace(seat, model=voice(seat.model, {})) if seat.model else seat
         if name != self._trial.seat:
@@ -130,7 +130,7 @@ class _Tried:
         return self
 
     async def act(self, view: View) -> Action:
-        """The agent's action, if a run could go on with it."""
+        """The agent's action, if a run could go on with it; raises _Wrong with the finding if not."""
         try:
             action = _sound(await self._acted(view), view.verbs, len(self.actions) + 1)
         except _Wrong as wrong:
@@ -182,7 +182,7 @@ class _Tried:
 
 
 def _sound(action: object, verbs: Sequence[str], number: int) -> Action:
-    """The action, if a run could store it and read it back."""
+    """The action, if a run could store it and read it back; raises _Wrong with the finding if not."""
     where = f"action {number}"
     if not isinstance(action, Action):
         raise _Wrong(f"{where} is {_short(action)}: act must return an Action")
@@ -209,7 +209,7 @@ def _plain(value: object) -> object:
 
 
 def _listed(value: object) -> object:
-    """`value` with its tuples as lists, the one change that storing may make."""
+    """`value` with its tuples as lists, the only change that storing may make."""
     if isinstance(value, Mapping):
         return {key: _listed(part) for key, part in value.items()}
     return [_listed(part) for part in value] if isinstance(value, list | tuple) else value

@@ -16,9 +16,9 @@ _TASKS = {"diagnosis": "how a diagnosis was made", "treatment": "how a treatment
 class Curator:
     """Asks its model one question a turn (prompts curator/STEP); the scenario's parsers read the answer.
 
-    All it knows is in the view, so it resumes anywhere. A reply that the parser cannot read is asked for once more,
-    with what was wrong. A refusal by the endpoint is a refusal of this step only. Purposes of its calls: the step's
-    name, repair.
+    All its knowledge is in the view, so it can resume at any turn. If the parser cannot read a reply, the model is
+    asked once more and told what was wrong. If the endpoint refuses, the agent declines this step only. Purposes of its
+    calls: the step's name, repair.
     """
 
     sealed: ClassVar[bool] = True

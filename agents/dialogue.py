@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from wardround.engine.records import Json, Message, Said
 
 SILENCE = "(no reply)"
-"""Stands for an empty message: several endpoints refuse one."""
+"""Replaces an empty message, because several endpoints refuse one."""
 
 
 def dialogue(opening: Sequence[Message], heard: Iterable[Said], seat: str, go_on: str) -> list[Message]:
-    """`opening`, then what was heard: the seat's own words as assistant, all others' as user.
+    """`opening`, then the words heard: the seat's own in the role assistant, all others in the role user.
 
-    The roles take turns: neighbours of the user's side become one message, and between two messages of the seat's own
-    stands `go_on`. The last message is the user's. So the messages of a turn begin with those of the turn before.
+    The roles alternate: consecutive user messages are joined, and `go_on` separates two messages of the seat itself.
+    The last message is always the user's. The messages of a turn therefore begin with those of the turn before.
     """
     messages = list(opening)
     for said in heard:
@@ -30,7 +30,7 @@ def dialogue(opening: Sequence[Message], heard: Iterable[Said], seat: str, go_on
 
 
 def words(said: Said) -> str:
-    """What was said; an action without text (of an agent that uses verbs) is told by its verb and arguments."""
+    """The text of what was said; an action without text is rendered as its verb and arguments."""
     if said.text.strip():
         return said.text
     if not said.args:
@@ -43,19 +43,19 @@ def _told(value: Json) -> str:
 
 
 def tokens(messages: Iterable[Message]) -> int:
-    """About how many tokens messages are: a quarter of their UTF-8 bytes, and four for each message's frame."""
+    """The approximate tokens of messages: a quarter of their UTF-8 bytes, plus four for each message."""
     return sum(4 + size(message.content) for message in messages)
 
 
 def size(text: str) -> int:
-    """About how many tokens a text is; an overestimate for English, and still enough for Chinese."""
+    """The approximate tokens of a text; an overestimate for English, and still enough for Chinese."""
     return len(text.encode("utf-8", "surrogatepass")) // 4 + 1
 
 
 def pieces(texts: Iterable[str], most: int) -> list[str]:
-    """The texts joined by blank lines into as few pieces of at most about `most` tokens as their order allows.
+    """Join texts by blank lines, in order, into as few pieces of at most about `most` tokens as possible.
 
-    A text that is longer alone is cut.
+    A single text that is longer is cut.
     """
     joined: list[str] = []
     for text in texts:

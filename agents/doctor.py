@@ -1,4 +1,4 @@
-"""A doctor that is a language model."""
+"""A doctor played by a language model."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -12,7 +12,7 @@ from wardround.engine.seat import Seat, Voice
 
 
 class Notes(msgspec.Struct, frozen=True):
-    """The doctor's memo: a summary of the brief's sequel up to the event numbered `upto`."""
+    """The doctor's memo: a summary of what was said after the brief, up to the event numbered `upto`."""
 
     summary: str = ""
     upto: int = -1
@@ -21,8 +21,8 @@ class Notes(msgspec.Struct, frozen=True):
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The seat's options.
 
-    `context`: tokens that the model can take, its answer included. `reserve`: tokens of it kept for the answer;
-    default a quarter, at most 8192.
+    `context` is the model's context length in tokens, including its answer. `reserve` is the number of these tokens
+    kept for the answer; the default is a quarter, at most 8192.
     """
 
     context: int = 32_768
@@ -30,17 +30,17 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def room(self) -> int:
-        """Tokens that a conversation may have."""
+        """The most tokens of a conversation."""
         return self.context - (min(8_192, self.context // 4) if self.reserve is None else self.reserve)
 
 
 class LLMDoctor:
     """Answers with what its model says to the conversation so far; the scenario's parser reads the text.
 
-    All it knows is in the view, so it resumes anywhere. Where the conversation outgrows the context (by an estimate, or
-    because the endpoint says so) its older part becomes a summary in the memo. A reply without text, one that a filter
-    took and a formal refusal are asked for once more; what is none again is handed on as silence, which the rules see.
-    Purposes of its calls: act, repair, summarise.
+    All its knowledge is in the view, so it can resume at any turn. If the conversation exceeds the context (by an
+    estimate, or because the endpoint says so), its older part is replaced by a summary in the memo. After an empty
+    reply, one removed by a filter, or a formal refusal, the model is asked once more; a second failure becomes an empty
+    reply, which the rules judge. Purposes of its calls: act, repair, summarise.
     """
 
     sealed: ClassVar[bool] = True
@@ -66,7 +66,7 @@ class LLMDoctor:
         except ProviderError as error:
             if error.kind != "context_overflow" or summarised or not self._can_shrink(view, notes):
                 raise
-            # The true context is smaller than this conversation: half of it is the best guess there is.
+            # The real context is smaller than this conversation; half of that is the best guess.
             notes = await self._summarise(view, notes, min(room, tokens(messages)) // 2)
             messages = self._messages(view, notes)
             reply = await self._said(messages, "act")
@@ -80,7 +80,7 @@ class LLMDoctor:
         return await self._said(again, "repair")
 
     async def _said(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """The reply; an empty one where the model declined or a filter took all it said."""
+        """The model's reply, or an empty one if the model declined or a filter removed the reply."""
         try:
             return await self._model.complete(messages, purpose=purpose)
         except ProviderError as error:
@@ -101,9 +101,9 @@ class LLMDoctor:
         return bool(_after(view.heard, notes.upto))
 
     async def _summarise(self, view: View, notes: Notes, room: int) -> Notes:
-        """Notes that cover all up to the doctor's own last words, or everything if what follows is too long itself.
+        """Notes that cover everything up to the doctor's last words, or all of it if the rest alone is too long.
 
-        The old ones where the model gives none.
+        Returns the old notes if the model writes none.
         """
         fresh = _after(view.heard, notes.upto)
         own = max((index for index, said in enumerate(fresh) if said.seat == view.seat), default=-1)
@@ -119,9 +119,9 @@ class LLMDoctor:
                 brief=view.brief, notes=summary or "(none yet)", said=said, words=str(max(50, longest // 2))
             )
             reply = await self._model.complete([Message("user", text)], purpose="summarise")
-            if not reply.text.strip():  # nothing was noted, so nothing may be left out
+            if not reply.text.strip():  # without a summary nothing may be left out
                 return notes
-            summary = pieces([reply.text.strip()], longest)[0]  # notes that are as long as the talk would save nothing
+            summary = pieces([reply.text.strip()], longest)[0]  # notes as long as the conversation would save nothing
         return Notes(summary, covered[-1].seq)
 
 
@@ -130,7 +130,7 @@ def _after(heard: Sequence[Said], upto: int) -> list[Said]:
 
 
 def _notes(memo: Json) -> Notes:
-    """The notes in a memo; none where the memo is another agent's (a fork gives its seat to this one)."""
+    """The notes in a memo; empty ones if the memo is another agent's (after a fork that changed the agent)."""
     try:
         return msgspec.convert(memo, Notes)
     except msgspec.ValidationError:

@@ -1,4 +1,4 @@
-"""An examiner that looks results up in the record: no model, every answer cites the field it rests on."""
+"""An examiner without a model: looks up results in the record, and cites the field behind each answer."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -10,7 +10,7 @@ from wardround.scenarios.terms.examiner_lookup import Answer, answer, record, wa
 class Examiner:
     """Answers each order in four states: reported, normal, not performed, unknown (scenarios/terms/examiner_lookup.py).
 
-    Reads `view.known`: the record, the policy and the order. What of it the doctor hears is the scenario's matter.
+    It reads `view.known`: the record, the policy and the order. The scenario decides how much the doctor hears.
     """
 
     sealed: ClassVar[bool] = True
@@ -31,13 +31,13 @@ class Examiner:
 
 
 def said_before(view: View) -> frozenset[str]:
-    """References of the results that this seat has told: a repeated test gets the result after them."""
+    """References of the results that this seat has reported; a repeated test then gets the next result."""
     answers = [row for said in view.heard if said.seat == view.seat for row in said.args.get("answers") or ()]
     return frozenset(str(ref) for row in answers if isinstance(row, Mapping) for ref in row.get("refs") or ())
 
 
 def told(given: Sequence[Answer]) -> Action:
-    """The action that tells `given`, one line a result, each line once."""
+    """The action that reports the answers `given`, one line for each result, without duplicate lines."""
     lines = list(dict.fromkeys(line.text for line in given)) or [
         "No test was named; please say which results you want."
     ]

@@ -1,4 +1,4 @@
-"""The ceiling and the floor of every scenario: a doctor told the truth, and one that says nothing."""
+"""The upper and lower bound of every scenario: a doctor that knows the truth, and one that says nothing."""
 
 from typing import ClassVar
 
@@ -10,8 +10,8 @@ from wardround.scenarios.case import Case, items
 class Gold:
     """Orders everything recorded by its exact name, then plays the truth.
 
-    One `order` of kind `any` names it all, as a game may grant a single round. The conclusion holds diagnosis and
-    treatment, as far as the case has them: the scenario takes the one it asks for.
+    One `order` of kind `any` names all tests, because a scenario may allow a single round. The conclusion contains the
+    diagnosis and the treatment if the case has them; the scenario takes the part that it asks for.
     """
 
     sealed: ClassVar[bool] = True
@@ -23,7 +23,7 @@ class Gold:
         self._case = seat.told
 
     async def act(self, view: View) -> Action:
-        """Order while nothing was ordered and it is possible, else conclude."""
+        """Order once, if that is possible, then conclude."""
         names = list(dict.fromkeys(item.name for item in items(self._case)))
         if names and "order" in view.verbs and view.memo != {"ordered": True}:
             return Action("order", args={"kind": "any", "items": names}, memo={"ordered": True})

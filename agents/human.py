@@ -1,4 +1,4 @@
-"""A seat for a person at the terminal."""
+"""An agent through which a person at the terminal plays a seat."""
 
 import io
 import os
@@ -23,11 +23,11 @@ _CLOSED = ""
 
 
 class Terminal:
-    """Lines of a stream, read by a thread of its own only while somebody waits for one.
+    """The lines of a stream, read by a separate thread, and only while a task waits for one.
 
-    The thread is a daemon and reads the file descriptor without Python's buffers: a program that is stopped while a
-    person thinks ends at once, which it does not with `anyio.to_thread` (its workers are waited for). A line that comes
-    after the wait was cancelled is kept for who asks next. Whoever talks with the person holds `turn`.
+    The thread is a daemon and reads the file descriptor without Python's buffers, so that a program that is stopped
+    while a person thinks ends at once. With `anyio.to_thread` it would wait for the thread. A line that arrives after a
+    cancelled wait is kept for the next one. A task that talks with the person holds the lock `turn`.
     """
 
     def __init__(self, read: Callable[[], str]) -> None:
@@ -54,7 +54,7 @@ class Terminal:
     def _one(self) -> None:
         try:
             self._lines.put(self._read())
-        except (OSError, ValueError) as error:  # ValueError: the stream was closed under us
+        except (OSError, ValueError) as error:  # ValueError: the stream was closed meanwhile
             self._lines.put(error)
 
 
@@ -71,7 +71,7 @@ def terminal() -> Terminal:
 
 
 def _standard_input() -> Callable[[], str]:
-    """Reads a line of standard input, its end included; the empty text once it is closed."""
+    """A function that reads a line of standard input with its line end; it returns "" once the input is closed."""
     if sys.stdin is None:
         return lambda: _CLOSED
     try:
@@ -107,9 +107,9 @@ _KINDS = ("examination", "lab", "microbiology", "imaging", "any")
 class Human:
     """Shows what is new in the view and takes the person's words.
 
-    A line that begins with / is a command (one for each verb that is possible now, and /quit, which ends the encounter
-    without an answer). Anything else is a reply as a model would give it: lines up to an empty one. The person is asked
-    again until there is something to do. Not sealed: what was shown is durable before the person reads it.
+    A line that begins with / is a command: one for each verb that is possible now, and /quit, which ends the encounter
+    without an answer. Anything else is a reply like that of a model, which ends with an empty line. The person is asked
+    again until the input can be used. The agent is not sealed, so all events are durable before the person sees them.
     """
 
     outside: ClassVar[bool] = True
@@ -120,7 +120,7 @@ class Human:
         self._console = console or Console()
 
     async def act(self, view: View) -> Action:
-        """Ask the person; raises Ended when the terminal is closed: that nobody is there is no answer of anybody's."""
+        """Ask the person for an action; raises Ended if the terminal is closed, because nobody can answer then."""
         source = self._source or terminal()
         async with source.turn:
             self._show(view)
@@ -149,7 +149,7 @@ class Human:
         self._console.print(printable(text, lines=True), markup=False, highlight=False)
 
     async def _once(self, source: Terminal, view: View) -> Action | None:
-        """What the person wants to do, or None if that was not to be understood."""
+        """Read one action from the person; None if the input was not understood."""
         line = await source.line()
         if not line.strip():
             self._print("Nothing was said. " + _help(view))
@@ -183,7 +183,7 @@ class Human:
 
 
 def _order(text: str) -> Action | None:
-    """An order; None if it names nothing (which an order of the whole examination may)."""
+    """The order in a text; None if it names no test, unless it orders the whole examination."""
     kind, _, names = text.partition(":")
     kind = kind.strip().lower()
     if kind not in _KINDS:

@@ -1,4 +1,4 @@
-"""Patients: one that tells its own story without a model, and one that is a language model."""
+"""Patients: one that answers from its own story without a model, and one played by a language model."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,10 @@ from wardround.scenarios.terms.examiner_lookup import Answer, answer, record, wa
 from wardround.scenarios.terms.wording import root, roots, stem, words_of
 
 MOST = 3
-"""Sentences of one answer: a patient answers what was asked and does not tell the whole story."""
+"""The most sentences of one answer: a patient answers the question and does not tell the whole story."""
 
 _END = re.compile(r"(?<=[a-z0-9)%][.!?])\s+(?=[A-Z])|[;\n]+\s*")
-# Topic: words of the question, words that mark a sentence, words that mark a section.
+# Topics: words of the question, and words that mark a sentence about the topic.
 _TOPICS = (
     ("medication medications medicine medicines drug pill tablet prescription taking supplement", "medication dose mg"),
     ("allergy allergies allergic reaction", "allergy allergic"),
@@ -86,7 +86,7 @@ _LITTLE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of a story; `place` counts through the whole story."""
+    """One sentence of a story; `place` is its number in the whole story."""
 
     place: int
     section: str
@@ -104,7 +104,7 @@ def sentences(story: Mapping[str, str]) -> tuple[Sentence, ...]:
 
 
 def opens(question: str) -> bool:
-    """Whether a question asks for the story as such: 'What brings you in?'."""
+    """Whether a question is an open one about the whole story, such as 'What brings you in?'."""
     return bool(_OPENING.search(question)) and not _content(question) - _OPEN_WORDS
 
 
@@ -114,7 +114,7 @@ _OPEN_WORDS = frozenset(
 
 
 def fitting_sentences(question: str, story: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences that answer `question`, best first; none if nothing in the story is about it."""
+    """The sentences that answer `question`, best first; none if the story says nothing about it."""
     if opens(question):
         first = [part for part in story if not _NOT_FIRST & _set(part.section)]
         return first or list(story)
@@ -123,7 +123,7 @@ def fitting_sentences(question: str, story: Sequence[Sentence]) -> list[Sentence
     sections = [root(stem(name)) for words, name in _SECTIONS if _set(words) & _set(question)][:1]
     scored = [(_score(part, asked, topics, sections), -part.place, part) for part in story]
     best = max((score for score, _, _ in scored), default=0.0)
-    # What is barely about it is left out where something is plainly about it.
+    # Leave out weak matches if there are strong ones.
     return [
         part for score, _, part in sorted(scored, key=lambda row: row[:2], reverse=True) if score >= max(1.0, best / 2)
     ]
@@ -153,7 +153,7 @@ def _set(words: str) -> frozenset[str]:
 
 
 NOTHING = "There is no relevant ancillary test information available for this request."
-"""What a patient agent says when the report has nothing that was asked for: protocol of paper 002, section 10.2."""
+"""The patient's answer if the report has none of the requested tests (protocol of paper 002, section 10.2)."""
 
 UNKNOWN = "I don't know anything about that."
 TOLD = "I have told you all I know about that."
@@ -162,9 +162,9 @@ TOLD = "I have told you all I know about that."
 class Patient:
     """Answers without a model: from the report's tests (staged games), or from its own story (consultation).
 
-    A request for tests is linked to the report's items as the examiner links an order, except that a broad one ('any
-    imaging?') gets all of its kind, as the patient agent of paper 002 gives it. A question gets the sentences of the
-    story that are about it, in the story's words, at most three, none twice.
+    A request for tests is matched to the report's items as by the examiner, except that a broad request ('any
+    imaging?') gets all items of its kind, as from the patient agent of paper 002. A question is answered by at most
+    three sentences of the story that are about it, in the story's words, and no sentence is repeated.
     """
 
     sealed: ClassVar[bool] = True
@@ -203,8 +203,8 @@ class Patient:
 class LLMPatient:
     """Answers with what its model says; it is told the story or the report, and never the truth.
 
-    All it knows is in the view, so it resumes anywhere. An empty reply is asked for once more; a second one is handed
-    on as it is, and ends the episode by this seat. Purposes of its calls: act, repair.
+    All its knowledge is in the view, so it can resume at any turn. After an empty reply the model is asked once more; a
+    second empty reply is passed on and ends the episode by this seat. Purposes of its calls: act, repair.
     """
 
     sealed: ClassVar[bool] = True
@@ -227,7 +227,7 @@ class LLMPatient:
         return Action("answer", reply.text.strip(), args, thinking=reply.thinking)
 
     def _report(self, view: View, known: Mapping[str, Json]) -> Sequence[Message]:
-        """Each request stands alone, as in paper 002: the report, the withheld tests, and what is asked for now."""
+        """The messages for one request, independent of earlier ones as in paper 002: report, tests, and the request."""
         order = known.get("order")
         if not isinstance(order, Mapping):
             raise ValueError("the patient was asked without an order: view.known must hold it")
@@ -247,9 +247,9 @@ class LLMPatient:
 
 
 def _asked_for(known: Mapping[str, Json]) -> list[Json]:
-    """Which recorded results the request named, for the scores: what was asked is the doctor's, however it is told.
+    """The recorded results that the request named, for the scores, however the model words its answer.
 
-    Without the results' text: the doctor hears the model's words only.
+    The results' text is left out, because the doctor hears only the model's words.
     """
     order = known["order"]
     given = answer(_items(known), wanted(order), str(order.get("kind", "any")), "strict", everything=True)
@@ -264,7 +264,7 @@ def _known(view: View) -> Mapping[str, Json]:
 
 
 def _items(known: Mapping[str, Json]) -> tuple[Item, ...]:
-    """The report's results; where none is recorded by itself, the lines of its text."""
+    """The report's results; if they are not recorded separately, the lines of its text."""
     items = record(known.get("record", ()))
     if items:
         return items
@@ -281,7 +281,7 @@ def _line(item: Item) -> str:
 
 
 def _told(given: Sequence[Answer]) -> str:
-    """What was found, each line once, and what was not; the protocol's sentence if nothing was."""
+    """The results, without duplicate lines, then the missing tests; the protocol's sentence if there are no results."""
     found = list(dict.fromkeys(line.text for line in given if line.state in ("reported", "normal")))
     if not found:
         return NOTHING

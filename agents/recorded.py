@@ -1,4 +1,4 @@
-"""Replies recorded elsewhere or in a stored episode, and the seats that play them."""
+"""Agents that play recorded replies or actions, and the reader for files of replies."""
 
 import json
 import re
@@ -18,16 +18,16 @@ from wardround.engine.records import Action, Ending, Json, View
 from wardround.engine.text import loads
 
 # Replies of o3-mini in the published MedR-Bench results come from its web page: a first line "> Reasoning", a summary
-# of the model's reasoning (with headings of its own, so headings are no border), and a line with the time it took.
+# of the model's reasoning (which has its own headings, so headings do not mark its end), and a line with its duration.
 _OPEN = re.compile(r"\s*> Reasoning[ \t]*\n")
 _CLOSE = re.compile(r"^Reasoned (?:for|about) [^\n.,]{1,40}$\n?", re.MULTILINE)
 
 
 def parted(content: str, thinking: str = "") -> tuple[str, str]:
-    """(answer part, thinking part) of a recorded reply; `thinking` is what the recording already keeps apart.
+    """(answer, thinking) of a recorded reply; `thinking` is the part that the recording already keeps apart.
 
-    A `<think>` block that opens the content and a web page's "> Reasoning" section are thinking. A content that has
-    neither is the answer, word for word, even if it reasons aloud: that is what the model said.
+    A `<think>` block at the beginning and a web page's "> Reasoning" section count as thinking. Content with neither is
+    the answer, word for word, even if it reasons aloud, because that is what the model said.
     """
     answer, within = split_thinking(content)
     opened = _OPEN.match(answer)
@@ -39,7 +39,7 @@ def parted(content: str, thinking: str = "") -> tuple[str, str]:
 
 
 def turns_taken(view: View) -> int:
-    """How many turns this seat has had: by its memo, or, where another agent had the seat before, by its own words."""
+    """The number of turns that this seat has had, by its memo, or else (if another agent had the seat) by its words."""
     if isinstance(view.memo, dict):
         taken = view.memo.get("next")
         if isinstance(taken, int) and taken >= 0:
@@ -48,23 +48,23 @@ def turns_taken(view: View) -> int:
 
 
 def turn_taken(view: View) -> Json:
-    """The memo of the turn that is being taken."""
+    """The memo for the present turn."""
     return {"next": turns_taken(view) + 1}
 
 
 LINE = '{"case_id": "wa-001", "replies": ["first", "second"]}'
 _CASE = ("case_id", "case", "episode")
 _TYPED = ('{"order":', '{"conclude":')
-"""How an export writes what an agent did without words."""
+"""The beginnings of actions without text in an export."""
 _LINES = (".jsonl", ".ndjson")
 EXHAUSTED = "replies_exhausted"
 BUNDLED = Path("bundled")
-"""In the place of a file: the replies of two invented authors to the bundled case reports."""
+"""Stands for a file with the replies of two invented authors to the bundled case reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a doctor said in one turn: the answer part and the thinking part, apart."""
+    """A doctor's reply in one turn, with answer (`text`) and thinking apart."""
 
     text: str
     thinking: str = ""
@@ -73,9 +73,9 @@ class Reply:
 class Replies:
     """Plays the nth recorded reply at its nth turn.
 
-    Where it is asked for more than was recorded the episode ends by this seat, `replies_exhausted`: that the recording
-    ends is no fault of who was recorded, and no score. A warning is met with silence: the last reply could not be used,
-    and the rules say what comes of that.
+    After the last recorded reply the episode ends by this seat, `replies_exhausted`, without a score, because the end
+    of the recording is not the recorded model's fault. The answer to a warning is an empty reply: the last reply could
+    not be used, and the rules decide what follows.
     """
 
     sealed: ClassVar[bool] = True
@@ -107,21 +107,20 @@ class _Entry:
 
 
 def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Reply, ...]]:
-    """Case id to the replies of `model`, from a file of one of these kinds:
+    """Read the replies of `model` by case id, from a file of one of these kinds:
 
-    - own JSONL: `{"case_id": str, "replies": [...], "model": str}` a line, a reply being a text or `{"text": str,
-      "thinking": str}`; `thinking` and `model` may be left out;
+    - our JSONL: `{"case_id": str, "replies": [...], "model": str}` on each line, where a reply is a text or
+      `{"text": str, "thinking": str}`; `thinking` and `model` are optional;
     - chats, as `wardround export --dialogues` writes them: `{"case": str, "messages": [{"role": str, "content": str}]}`
-      a line, of which the assistant's messages are the replies; the case may also be `case_id`, or `episode` CASE@N;
+      on each line; the assistant's messages are the replies; the case may also be `case_id`, or `episode` CASE@N;
     - one JSON object `{case: [reply, ...]}`;
     - MedR-Bench results (github.com/MAGIC-AI4Med/MedRBench): `{case: {"results": REPLY}}` of one model, or
       `{case: {model: REPLY}}` of several, with REPLY `{"content": str, "thinking_process": str}`.
 
-    `bundled` stands for the file that comes with the package (a file named so is given with its
-    whole path).
+    The path `bundled` stands for the file that comes with the package (give a file of that name by its whole path).
 
-    A case with no reply (an empty list, a content of null) is left out. Raises UsageError naming file, place and
-    field; also where the file holds several models and none is named, or not the one that is.
+    A case without replies (an empty list, or null as content) is left out. Raises UsageError naming file, place and
+    field, also if the file has several models and `model` names none of them.
     """
     try:
         text = (_bundled() if path == BUNDLED else path).read_text(encoding="utf-8-sig")
@@ -148,7 +147,7 @@ def _bundled() -> Path:
 
 
 def _chosen(path: Path, entries: list[_Entry], model: str | None) -> list[_Entry]:
-    """The entries of the model that is asked for."""
+    """The entries of the requested model; raises UsageError."""
     if not entries:
         raise UsageError(
             f"replies {path} holds no replies: no case has a `results`, a model's or a `replies` field "
@@ -196,7 +195,7 @@ def _own(path: Path, text: str) -> Iterator[_Entry]:
 
 
 def _chat(row: dict[str, Any], where: str) -> _Entry:
-    """The replies of a chat: what the assistant says in it."""
+    """The replies of a chat: the assistant's messages."""
     name = next((name for name in _CASE if name in row), "case_id")
     _fields(row, where, (name, "messages"), (*_CASE, "repeat", "model"))
     case = _text(row, name, where)
@@ -257,7 +256,7 @@ def _results(path: Path, text: str) -> Iterator[_Entry]:
 
 
 def _by_model(held: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a case that are models: their value is an object with a content."""
+    """The fields of a case that are models: those whose value is an object with `content`."""
     return {name: value for name, value in held.items() if isinstance(value, dict) and "content" in value}
 
 
@@ -272,7 +271,7 @@ def _json(where: str, text: str) -> Any:
 
 
 def _fields(value: Any, where: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Any]:
-    """`value` as an object with these fields and no others."""
+    """`value` as an object with these fields and no others; raises UsageError."""
     if not isinstance(value, dict):
         raise UsageError(f"{where}: expected an object, not {_kind(value)}")
     for name in needed:
@@ -306,8 +305,7 @@ def _kind(value: Any) -> str:
 class Recorded:
     """Plays recorded actions in their order; their memos were another agent's and are left out.
 
-    Where it is asked for more than was recorded the episode ends by this seat, `replies_exhausted`, as with recorded
-    replies.
+    After the last recorded action the episode ends by this seat, `replies_exhausted`, as with recorded replies.
     """
 
     sealed: ClassVar[bool] = True

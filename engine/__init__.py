@@ -1,1 +1,1 @@
-"""The engine: seats, actions, events, time, models and stores; it knows nothing of what is played."""
+"""The engine: seats, actions, events, time, models and stores; it contains no medicine."""

@@ -1,4 +1,4 @@
-"""Many episodes at once: workers over an iterator, and what they share of a batch's progress."""
+"""Runs many episodes concurrently: a pool of workers over an iterator of jobs, and their shared progress."""
 
 import gc
 import signal
@@ -19,10 +19,10 @@ from wardround.engine.sessions import RunControl
 
 
 class Progress:
-    """One for each process at work on a run. `why` says why it drains, '' while it does not.
+    """The progress of one process that works on a run. `why` is the reason for draining, '' while it does not drain.
 
-    `run` names the run at hand. `endings` counts its episodes that have closed, `own` those that this process closed
-    since its session on that run began (`begin`).
+    `run` is the name of the current run. `endings` counts its closed episodes by cause; `own` counts those that this
+    process closed since its session on that run began (`begin`).
     """
 
     def __init__(self, total: int = 0) -> None:
@@ -38,7 +38,7 @@ class Progress:
         self._ordered = RunControl()
 
     def begin(self, endings: Mapping[str, int], run: str = "") -> None:
-        """Count anew, for a session on a run: so many of its episodes ended by each cause, or are `open`."""
+        """Reset the counts for a session on a run; `endings` has the number of episodes by cause, or `open`."""
         self.run = run or self.run
         self.total = sum(endings.values())
         self.endings = Counter({cause: count for cause, count in endings.items() if cause != "open"})
@@ -46,17 +46,17 @@ class Progress:
         self.paused, self._ordered = False, RunControl()
 
     def at_once(self, concurrency: int) -> int:
-        """The number of episodes to play at once: `concurrency`, if the operator orders no other."""
+        """The number of episodes to play at once: `concurrency`, unless the operator set another number."""
         return self._ordered.concurrency or concurrency
 
     @property
     def closed(self) -> int:
-        """Episodes that ended, one way or another."""
+        """The number of episodes that have ended, by any cause."""
         return sum(self.endings.values())
 
     @property
     def spent(self) -> Spending:
-        """What the run has spent, its earlier sessions included."""
+        """What the run has spent, including its earlier sessions."""
         return self.purse.spent
 
     @property
@@ -65,7 +65,7 @@ class Progress:
         return bool(self.why)
 
     def drain(self, why: str = "the run was asked to stop") -> None:
-        """Begin no further action; what is under way is finished and kept."""
+        """Begin no further action; actions under way are finished and kept."""
         if not self.why:
             self.why = why
             for told in tuple(self._told):
@@ -74,7 +74,7 @@ class Progress:
 
     @contextmanager
     def when_draining(self, told: Callable[[str], None]) -> Iterator[None]:
-        """Tell `told` why, if the run drains while the block runs or did so before."""
+        """Call `told` with the reason if the run drains while the block runs, or drains already."""
         self._told.append(told)
         try:
             if self.why:
@@ -85,7 +85,7 @@ class Progress:
 
     @contextmanager
     def unless_draining(self) -> Iterator[None]:
-        """Break the block off once the run drains, and raise RunStopped: for waits whose end is not worth keeping."""
+        """Cancel the block once the run drains, and raise RunStopped. Use it for waits that need not be finished."""
         if self.why:
             raise RunStopped(self.why)
         with anyio.CancelScope() as scope, self.when_draining(lambda _why: scope.cancel()):
@@ -94,7 +94,7 @@ class Progress:
             raise RunStopped(self.why)
 
     def stir(self) -> None:
-        """Let all who wait look again."""
+        """Wake all waiting tasks, so that they check again."""
         self._stir.set()
         self._stir = anyio.Event()
 
@@ -111,7 +111,7 @@ class Progress:
             raise RunStopped(self.why)
 
     async def before_call(self, seat: str) -> Size:
-        """Wait until the call fits the budget; raise RunStopped if it never will: then the run drains."""
+        """Wait until the call fits the budget; if it never will, drain the run and raise RunStopped."""
         if self.paused or self.why:
             await self.before_act()
         while True:
@@ -131,13 +131,13 @@ class Progress:
         return self.purse.set_aside(seat)
 
     def after_call(self, seat: str, spent: Spending | None, size: Size) -> None:
-        """Book a call."""
+        """Book what a call spent and release the amount set aside for it."""
         self.purse.settle(seat, spent, size)
         if self._waiting:
             self.stir()
 
     def obey(self, orders: RunControl) -> None:
-        """Do what the operator wants."""
+        """Apply the operator's orders."""
         last, self._ordered = self._ordered, orders
         if orders.state == "stop":
             self.drain("the run was told to stop")
@@ -148,7 +148,7 @@ class Progress:
             self.stir()
 
     def told(self) -> Mapping[str, Json]:
-        """How this process stands, for the status."""
+        """The progress of this process, for the status."""
         own = self.purse.own
         return {
             "running": self.running,
@@ -166,20 +166,21 @@ class Progress:
 JobT = TypeVar("JobT")
 
 FIRST, GROUPS, PAUSE = 16, 25, 0.005
-"""So many workers begin at once, the others in so many groups, so many seconds apart.
+"""How workers start: `FIRST` at once, the others in about `GROUPS` groups, `PAUSE` seconds apart.
 
-All at once they would do each step of their jobs together: no first call is sent before the last is ready, and many
-end at the same moment. An eighth of a second apart they keep an endpoint evenly at work (docs/performance.md).
+Workers that start together stay in step: none sends its first call before the last one is ready, and many end at the
+same moment. Spread over an eighth of a second they keep an endpoint evenly busy (docs/performance.md).
 """
 
 
 async def run_batch(
     jobs: AsyncIterator[JobT], play: Callable[[JobT], Awaitable[Ending | None]], *, concurrency: int, progress: Progress
 ) -> None:
-    """Play every job until none is left or the run drains, `concurrency` at a time unless `progress` is told another.
+    """Play every job until none is left or the run drains.
 
-    An exception of `play` (a store that cannot write, a usage error) stops the batch: it is raised after the other
-    workers were cancelled.
+    `concurrency` jobs run at a time, unless the operator sets another number through `progress`. An exception raised by
+    `play` (a store that cannot write, a usage error) stops the batch: the other workers are cancelled, then it is
+    raised.
     """
     crew = _Crew(jobs, play, concurrency, progress)
     try:
@@ -192,7 +193,7 @@ async def run_batch(
 
 @contextmanager
 def calm() -> Iterator[None]:
-    """Let the collector of cycles look less often: hundreds of live episodes are no garbage, and it reads them all."""
+    """Run the cyclic garbage collector less often: each pass would scan hundreds of live episodes for nothing."""
     before = gc.get_threshold()
     gc.set_threshold(max(before[0], 200_000), before[1], before[2])
     try:
@@ -202,7 +203,7 @@ def calm() -> Iterator[None]:
 
 
 class _Crew(Generic[JobT]):
-    """As many workers as are wanted at the moment."""
+    """Keeps the wanted number of workers running."""
 
     def __init__(
         self,
@@ -217,7 +218,7 @@ class _Crew(Generic[JobT]):
         self._over = False
 
     async def kept_up(self, group: TaskGroup) -> None:
-        """Return when the last worker has gone."""
+        """Start workers as they are needed; return when the last one has ended."""
         progress = self._progress
         while True:
             while (more := self._more()) > 0:
@@ -230,7 +231,7 @@ class _Crew(Generic[JobT]):
             await progress.stirred()
 
     def _more(self) -> int:
-        """How many workers to begin with now."""
+        """The number of workers to start now."""
         wanted = self._progress.at_once(self._concurrency)
         if self._over or self._progress.draining:
             return 0
@@ -272,7 +273,7 @@ def _first(error: BaseException) -> BaseException:
 
 @asynccontextmanager
 async def beside(task: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-    """Run `task` while the block runs; what the block or the task raises comes out as itself, not in a group."""
+    """Run `task` while the block runs; an exception of either is raised as itself, not in an exception group."""
     try:
         async with anyio.create_task_group() as group:
             group.start_soon(task)

@@ -1,4 +1,4 @@
-"""Whose failure it was: what the models of an episode really raised, and whose words made a call fail."""
+"""Decides which seat or provider is to blame for a failed act: what its models raised, and whose words caused it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,22 +18,22 @@ from wardround.engine.records import Ending, View
 from wardround.engine.trajectory import messages_of
 
 PASSING = (RunStopped, StoreError, LeaseLost, LogError, EgressError)
-"""What concerns the whole run, or the log: it ends no episode and passes every border."""
+"""Errors that concern the whole run or the log. They end no episode and pass through every boundary."""
 OWN_REPLY = frozenset(("refusal", "content_filter", "unsendable", "too_long"))
-"""Kinds of failed calls that lie in the reply of the seat's own model, or in what the seat wanted to send."""
+"""Kinds of failed calls caused by the reply of the seat's own model, or by what the seat wanted to send."""
 TEXTUAL = frozenset((400, 413, 422))
-"""Statuses by which endpoints refuse a request for what stands in it."""
+"""HTTP statuses by which an endpoint refuses a request because of its content."""
 FLOODED = "flooded"
-"""Reason of an ending by the seat whose words made the model of another seat fail."""
+"""The reason of an ending caused by a seat whose words made the model of another seat fail."""
 ALLOWED = 20_000
-"""Characters of its own (instructions, notes) that a seat may add to what it was shown before a first call is its."""
+"""Characters (instructions, notes) that a seat may add to what it was shown, before it is blamed for a first call."""
 
 
 class Door:
-    """The door between the agents of an episode and their models: what came out of it is believed of nobody else.
+    """Keeps the errors that the models of an episode raised in the present act, each with its call if there is one.
 
-    It keeps the errors of the present act themselves, each with its call where there is one. An agent that hands one of
-    them on, or raises another `from` it, is believed; one that raises an error of the same type is not.
+    If an agent raises one of these very errors, or another error `from` one of them, the failure counts as its
+    model's. An error of the same type that the agent made itself does not.
     """
 
     __slots__ = ("_met",)
@@ -42,15 +42,15 @@ class Door:
         self._met: list[tuple[Exception, Called | None]] = []
 
     def met(self, error: Exception, call: Called | None = None) -> None:
-        """A model of this episode raised it."""
+        """Note an error that a model of this episode raised."""
         self._met.append((error, call))
 
     def clear(self) -> None:
-        """Another act begins."""
+        """Forget all errors, because another act begins."""
         self._met.clear()
 
     def behind(self, error: BaseException) -> tuple[Exception, Called | None] | None:
-        """The error of a model that `error` is, or was raised from; None if it is the agent's own."""
+        """The model's error that `error` is or was raised from, with its call; None if the error is the agent's own."""
         seen: BaseException | None = error
         for _ in range(100):  # a chain of causes may be a ring
             if seen is None:
@@ -62,14 +62,15 @@ class Door:
         return None
 
     def passing(self) -> Exception | None:
-        """What concerns the whole run and came out in this act, whether or not the agent kept it to itself."""
+        """The first error of this act that concerns the whole run, even if the agent swallowed it."""
         return next((error for error, _ in self._met if isinstance(error, PASSING)), None)
 
 
 def leading(error: BaseException, door: Door | None) -> tuple[BaseException, Called | None]:
-    """Of several errors that concurrent calls raised at once, the one that decides, with its call if there is one.
+    """Of several errors raised by concurrent calls, the one that decides, with its call if there is one.
 
-    A stop first, then a limit, a provider, the rest; with a `door`, only what came out of it counts as such.
+    A stop of the run comes first, then a limit, then a provider's error, then the rest. With a `door`, an error counts
+    as one of these only if a model raised it.
     """
     if isinstance(error, BaseExceptionGroup) and (door is None or door.behind(error) is None):
         leaves = [leading(inner, door) for inner in error.exceptions]
@@ -86,7 +87,7 @@ def _rank(error: BaseException, door: Door | None) -> int:
 
 
 def failed_call(seat: str, error: ProviderError, call: Called | None, view: View, events: Sequence[Event]) -> Ending:
-    """How an episode ends whose `seat` could not get a call answered: by the provider, or by the seat at fault."""
+    """The ending of an episode in which a call of `seat` failed: by the provider, or by the seat at fault."""
     detail = str(error)
     if error.kind in OWN_REPLY:
         return Ending(seat, error.kind, detail)
@@ -101,28 +102,28 @@ def failed_call(seat: str, error: ProviderError, call: Called | None, view: View
 
 
 def _for_its_text(call: Called) -> bool:
-    """Whether a call was refused for what stood in it; not known of calls stored without their status."""
+    """Whether a call was refused because of its content; False for a bad request stored without its status."""
     kind = call.error[0] if call.error else ""
     return kind == "context_overflow" or (kind == "bad_request" and call.status in TEXTUAL)
 
 
 def _answered_before(call: Called, events: Sequence[Event]) -> bool:
-    """Whether the same model had answered in this episode, so that its name, key and settings are well."""
+    """Whether the same model had answered in this episode, so that its name, key and settings must be right."""
     earlier = (event for event in effective(events) if isinstance(event, Called) and event.seq < call.seq)
     return any(event.seat == call.seat and event.reply is not None for event in earlier)
 
 
 def _by_own_words(call: Called, view: View, events: Sequence[Event]) -> bool:
-    """Whether the greater part of a first request is neither what the seat was shown nor a usual instruction."""
+    """Whether most of a first request is neither what the seat was shown nor instructions of a usual length."""
     sent = sum(len(message.content) for message in messages_of(call, events))
     shown = len(view.brief) + sum(len(said.text) for said in view.heard) + len(str(view.known or ""))
     return sent - shown > max(shown, ALLOWED)
 
 
 def _flooding(call: Called, view: View, events: Sequence[Event]) -> str:
-    """The other seat whose words are at least half of what was sent; "" if there is none.
+    """The other seat whose words make up at least half of what was sent; "" if there is none.
 
-    What nobody plays, as a scenario's own announcements, has taken no action and floods nothing.
+    Only seats that have acted count: a scenario's own announcements flood nothing.
     """
     sent = "\n".join(message.content for message in messages_of(call, events))
     players = {event.seat for event in events if isinstance(event, Acted) and event.seq < call.seq}

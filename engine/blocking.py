@@ -1,4 +1,4 @@
-"""A blocked event loop is found and named: code that sleeps or computes without giving way holds up every episode."""
+"""Finds plug-in code that blocks the event loop, and so holds up every episode, and names it in the log."""
 
 import asyncio
 import sys
@@ -15,14 +15,14 @@ from wardround.engine.records import EpisodeRow
 
 log = structlog.get_logger("wardround")
 TICK = 0.25
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 BLOCKED = 1.0
-"""Seconds without a sign of the loop after which it counts as blocked."""
+"""Seconds without a sign of life after which the loop counts as blocked."""
 _HOUSE = "wardround."
 
 
 class Block(NamedTuple):
-    """Where the loop stands: in which line of a plug-in, called from which frame of the engine, for how long so far."""
+    """A block of the loop: the line of the plug-in, the engine's frame that called it, and the seconds so far."""
 
     line: str
     caller: FrameType
@@ -31,10 +31,10 @@ class Block(NamedTuple):
 
 @contextmanager
 def watched(told: Callable[[Block], None], *, after: float = BLOCKED) -> Iterator[None]:
-    """While the block runs, tell `told` (in a thread of its own) where plug-in code blocks the running loop.
+    """While the block runs, call `told` (in a separate thread) with each place where plug-in code blocks the loop.
 
-    Only code that is not of this package is named, and each line once. It cannot be cut off: nothing but itself can
-    give way. Time in which the whole process was stopped does not count.
+    Only code outside this package is reported, and each line once. Blocking code cannot be interrupted: only the code
+    itself can give way. Time in which the whole process was stopped does not count. `after` is in seconds.
     """
     watch = _Watch(asyncio.get_running_loop(), threading.get_ident(), told, after)
     watch.start()
@@ -46,7 +46,7 @@ def watched(told: Callable[[Block], None], *, after: float = BLOCKED) -> Iterato
 
 
 def warned(block: Block) -> None:
-    """Say in the log which code blocks the loop, in which episode and seat as far as that can be seen."""
+    """Log which code blocks the loop, and in which episode and seat if the stack shows it."""
     named: dict[str, str] = {}
     frame: FrameType | None = block.caller
     while frame is not None and "episode" not in named:
@@ -66,7 +66,7 @@ def warned(block: Block) -> None:
 
 
 class _Watch(threading.Thread):
-    """Asks the loop for a sign of life, and looks at its stack where none comes."""
+    """Asks the loop for a sign of life, and inspects its stack if none comes."""
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, thread: int, told: Callable[[Block], None], after: float
@@ -78,7 +78,7 @@ class _Watch(threading.Thread):
         self._named: set[str] = set()
 
     def run(self) -> None:
-        """Until the block is over or the loop is closed."""
+        """Check the loop until the block is over or the loop is closed."""
         tick, missed = min(TICK, self._after / 2), 0
         self._answered.set()
         while not self.over.wait(tick):

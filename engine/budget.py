@@ -1,4 +1,4 @@
-"""Keeps a run within its budget: what calls cost, what they may cost, and which still fit."""
+"""Keeps a run within its budget: counts what calls cost, and holds back calls that no longer fit."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,10 +9,10 @@ from wardround.engine.records import Completion, Json
 
 
 class Spending(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An account of calls; two add up.
+    """An account of calls; accounts can be added.
 
-    `failed` calls are among `calls`; `recalled` answers came from the call cache and are not among them. Tokens and
-    `cost` (US dollars) are of answered calls; those without a known price are counted in `unpriced`, not as free.
+    `calls` includes the `failed` calls but not the `recalled` answers, which came from the call cache. Tokens and
+    `cost` (US dollars) are of answered calls; calls without a known price count as `unpriced`, not as free.
     """
 
     calls: int = 0
@@ -41,7 +41,7 @@ class Spending(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def spending_of(reply: Completion | None) -> Spending:
-    """The account of one call; None for one that failed."""
+    """The account of one call, given its reply; None stands for a failed call."""
     if reply is None:
         return Spending(calls=1, failed=1)
     if reply.recalled:
@@ -73,7 +73,7 @@ class Caps(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 
 
 class Budget(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a run may spend: all of it, each seat, and each model (by its SPEC, all seats that use it together)."""
+    """What a run may spend: in all, by seat, and by model (by its SPEC, for all seats that use it together)."""
 
     run: Caps = Caps()
     seats: Mapping[str, Caps] = {}
@@ -81,11 +81,11 @@ class Budget(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
 
 FIRST = 4
-"""Calls of a seat that may be under way while nothing is known of what one costs."""
+"""Calls of a seat that may be under way before the cost of a call is known."""
 RECENT = 64
-"""Calls of a seat whose mean says what the next one will cost."""
+"""The number of a seat's recent calls whose mean predicts the cost of the next one."""
 MARGIN = 1.25
-"""The share by which a call is expected to cost more than that mean: conversations grow."""
+"""The factor on that mean: a call is expected to cost more than earlier ones because conversations grow."""
 
 _ROUNDING = 1e-9
 
@@ -95,7 +95,7 @@ Size = tuple[float, float]
 
 
 class _Usual:
-    """What calls of a seat cost of late, and what is set aside for those under way."""
+    """What recent calls of a seat cost, and what is set aside for its calls under way."""
 
     __slots__ = ("_cost", "_recent", "_tokens", "aside_cost", "aside_tokens", "flying")
 
@@ -107,7 +107,7 @@ class _Usual:
 
     @property
     def known(self) -> bool:
-        """Whether a call has shown what one costs."""
+        """Whether the cost of at least one call is known."""
         return bool(self._recent)
 
     def size(self) -> Size:
@@ -116,7 +116,7 @@ class _Usual:
         return (self._tokens / count * MARGIN, self._cost / count * MARGIN) if count else (0.0, 0.0)
 
     def learn(self, spent: Spending) -> None:
-        """Take note of what one cost."""
+        """Take note of what one call cost."""
         self._recent.append((spent.tokens, spent.cost))
         self._tokens, self._cost = self._tokens + spent.tokens, self._cost + spent.cost
         if len(self._recent) > RECENT:
@@ -124,15 +124,15 @@ class _Usual:
             self._tokens, self._cost = self._tokens - tokens, self._cost - cost
 
     def begin(self, size: Size) -> None:
-        """A call of this size is under way."""
+        """Set `size` aside for a call that begins."""
         self.flying += 1
         self.aside_tokens, self.aside_cost = self.aside_tokens + size[0], self.aside_cost + size[1]
 
     def end(self, size: Size) -> None:
-        """It no longer is."""
+        """Release `size`, because its call has ended."""
         self.flying -= 1
         self.aside_tokens, self.aside_cost = self.aside_tokens - size[0], self.aside_cost - size[1]
-        if not self.flying:  # what adding and taking away again leaves of a fraction
+        if not self.flying:  # remove rounding errors
             self.aside_tokens = self.aside_cost = 0.0
 
 
@@ -146,7 +146,7 @@ class _Scope:
         self.spent = Spending()
 
     def over(self, size: Size, under_way: Sequence[_Usual]) -> str:
-        """What would be passed by one more call of this size beside those under way; '' if it fits."""
+        """The cap that one more call of this size would exceed, as a sentence; '' if the call fits."""
         caps, spent = self.caps, self.spent
         if caps.cost is not None and spent.unpriced:
             return f"{self.name}: {spent.unpriced} calls have no known price, so the cap on cost cannot be kept"
@@ -166,9 +166,9 @@ class _Scope:
 class Purse:
     """The account of one process against the run's budget.
 
-    Before a call its expected size (the mean of the seat's recent calls and a quarter more) is set aside, so that calls
-    in flight do not pass a cap together; a cap can be passed only by what single replies cost more than expected, and,
-    where several processes spend from one budget, by what they spend between two looks at the common account (a beat).
+    Before each call its expected size (the mean of the seat's recent calls plus a quarter) is set aside, so that calls
+    in flight do not exceed a cap together. Spending can exceed a cap only by what single replies cost more than
+    expected, and, if several processes share a budget, by what they spend within one beat of the common account.
     """
 
     def __init__(self, budget: Budget, models: Mapping[str, str]) -> None:
@@ -181,7 +181,7 @@ class Purse:
         self.change(budget)
 
     def change(self, budget: Budget) -> None:
-        """Take over another budget; what was spent stays spent."""
+        """Replace the budget; what was spent still counts."""
         self.budget = budget
         every = sorted(self._models)
         asked = [("the run", budget.run, every)]
@@ -208,13 +208,13 @@ class Purse:
         return sum(self._others.values(), self.own)
 
     def spent_by(self, seat: str) -> Spending:
-        """What this seat spent of it."""
+        """What this seat spent in the run, as far as this process knows."""
         return self._own.get(seat, Spending()) + self._others.get(seat, Spending())
 
     def refused(self, seat: str) -> tuple[str, bool]:
         """Why a call of `seat` does not fit now ('' if it does), and whether it never will.
 
-        It may fit later while calls under the same cap are under way: they may need less than was set aside.
+        While calls under the same cap are under way it may fit later, because they may need less than was set aside.
         """
         if not self._scopes:
             return "", False
@@ -229,9 +229,9 @@ class Purse:
         return "", False
 
     def set_aside(self, seat: str) -> Size:
-        """Let a call through; what is set aside for it is to be given back when it ends (`settle`).
+        """Set aside and return the expected size of a call that begins; give it back with `settle` when the call ends.
 
-        Without a budget too: one may be given while the call is under way.
+        This happens without a budget too, because one may be set while the call is under way.
         """
         usual = self._usual_of(seat)
         size = usual.size()
@@ -239,7 +239,7 @@ class Purse:
         return size
 
     def settle(self, seat: str, spent: Spending | None, size: Size) -> None:
-        """A call ended: what was set aside for it is free, what it cost is spent; None if it was dropped."""
+        """Release what was set aside for a call that ended, and book what it cost; None if the call was dropped."""
         usual = self._usual_of(seat)
         usual.end(size)
         if spent is None:
@@ -251,7 +251,10 @@ class Purse:
             usual.learn(spent)
 
     def refresh(self, others: Mapping[str, Spending], wall: float) -> str:
-        """Take note of what was spent besides, before and by other processes, and of the run's time; why to stop."""
+        """Update the spending of earlier sessions and other processes, and the run's time in seconds.
+
+        Returns why the run must stop, '' if it may go on.
+        """
         self._others, self._wall = dict(others), wall
         self._add_up()
         cap = self.budget.run.wall
@@ -260,7 +263,7 @@ class Purse:
         return ""
 
     def told(self) -> list[dict[str, Json]]:
-        """Each cap with what was spent of it, for the status."""
+        """Each cap with the amount spent under it, for the status."""
         rows: list[dict[str, Json]] = []
         for scope in self._scopes:
             caps, spent = scope.caps, scope.spent

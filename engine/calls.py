@@ -1,4 +1,4 @@
-"""A seat's model: every call becomes an event, no recorded call is made again; the cache of calls."""
+"""Wraps a seat's model: records every call as an event, repeats no recorded call, and caches answers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -21,34 +21,34 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Watch(Protocol):
-    """May hold an act or a call back or stop the run before it, and is told what each call spent."""
+    """Decides when acts and calls may begin, can stop the run before them, and books what each call spent."""
 
     async def before_act(self) -> None:
         """Return when a new action may begin; raise RunStopped if none may."""
         ...
 
     async def before_call(self, seat: str) -> Size:
-        """Return when a new call may be made, with what is set aside for it; raise RunStopped if none may."""
+        """Return the size set aside for a new call once it may be made; raise RunStopped if none may."""
         ...
 
     def after_call(self, seat: str, spent: Spending | None, size: Size) -> None:
-        """A call that `size` was set aside for ended; None if it was dropped half-way and not recorded."""
+        """Book a call that ended; `size` was set aside for it. `spent` is None if it was dropped and not recorded."""
         ...
 
     def drain(self, why: str) -> None:
-        """Begin nothing more in the whole run."""
+        """Begin no further action in the whole run."""
         ...
 
 
 class Cache(Protocol):
-    """Answers that were given before, by the key of a call and its occurrence."""
+    """Keeps earlier answers by the key of a call and its occurrence."""
 
     async def recall(self, key: str, nth: int) -> Completion | None:
-        """The kept answer."""
+        """The cached answer, or None."""
         ...
 
     async def keep(self, key: str, nth: int, reply: Completion) -> None:
-        """Keep one."""
+        """Cache an answer."""
         ...
 
 
@@ -67,21 +67,21 @@ class Tape:
         self._calls[call.key, call.nth] = call
 
     def occurrence(self, key: str) -> int:
-        """How often this call was already asked for in this act."""
+        """Count a request for this call; returns how often it was requested before in this act."""
         nth = self._seen.get(key, 0)
         self._seen[key] = nth + 1
         return nth
 
     def take(self, key: str, nth: int) -> Called | None:
-        """The recorded call, once."""
+        """Remove and return the recorded call, or None."""
         return self._calls.pop((key, nth), None)
 
     def unused(self) -> Sequence[Called]:
-        """Recorded calls that were not asked for, in the order of the log."""
+        """Recorded calls that were not requested, in the order of the log."""
         return sorted(self._calls.values(), key=lambda call: call.seq)
 
     def drop_failures(self) -> None:
-        """Forget the calls that failed: what is reopened asks them again, and no others."""
+        """Forget the failed calls: a reopened episode makes these again, and no others."""
         self._calls = {place: call for place, call in self._calls.items() if call.reply is not None}
 
     def clear(self) -> None:
@@ -91,9 +91,9 @@ class Tape:
 
 
 class _Conversation:
-    """What a seat last sent and got, so that the next call stores and hashes only what is new.
+    """The messages and reply of a seat's last call, so that the next call stores and hashes only new messages.
 
-    `hasher` is over the messages sent, without the reply.
+    `hasher` covers the messages sent, without the reply.
     """
 
     __slots__ = ("hasher", "messages", "reply", "seq")
@@ -103,7 +103,7 @@ class _Conversation:
 
 
 class _Placed:
-    """Where a call's messages continue an earlier call of the same seat, what is new in them, and their key."""
+    """Which earlier call of the same seat a call's messages continue, which messages are new, and the call's key."""
 
     __slots__ = ("echo", "hasher", "key", "new", "since")
 
@@ -126,7 +126,7 @@ class _Placed:
 
 
 def feed(hasher: blake2b, message: Message) -> None:
-    """Hash one message; lengths keep two messages from reading as one."""
+    """Hash one message; the length of each keeps two messages from being read as one."""
     content = message.content.encode("utf-8", "surrogatepass")
     hasher.update(f"{message.role}\x1f{len(content)}\x1f".encode())
     hasher.update(content)
@@ -140,7 +140,7 @@ class RecordingModel:
         self._seat, self._model, self._options = seat, model, dict(options)
         self._suffix = _encode(self._options)
         self._log, self._tape = log, tape
-        # The last conversation of each purpose: a repair or a summary in between must not make the next act start anew.
+        # The last conversation of each purpose, so that the next act continues its own after a repair or a summary.
         self._known: dict[str, _Conversation] | None = None
         self.spent: Spent | None = None
         self.watch: Watch | None = None
@@ -149,7 +149,7 @@ class RecordingModel:
         self.away: Callable[[], AbstractContextManager[None]] = nullcontext
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """Answer from the tape if this call was recorded, else make it and record it, failed or not."""
+        """Answer from the tape if this call was recorded, else make the call and record its reply or error."""
         if self._known is None:
             self._known = _latest(self._seat, self._log.events)
         settings = {**self._options, **options} if options else self._options
@@ -165,7 +165,7 @@ class RecordingModel:
                 if self.cache and reply and not reply.recalled:
                     await self.cache.keep(placed.key, nth, reply)
             except Exception as raised:
-                if isinstance(raised, EgressError) or not isinstance(raised, UsageError):  # those lie in what was asked
+                if isinstance(raised, EgressError) or not isinstance(raised, UsageError):  # a UsageError is the agent's
                     self.door.met(raised)
                 raise
         if call.reply is None:
@@ -177,7 +177,7 @@ class RecordingModel:
         return call.reply
 
     def _record(self, placed: _Placed, nth: int, purpose: str, options: Mapping[str, Json], came: "_Came") -> Called:
-        """Add the call to the log, before anything is awaited: what was paid for is in it."""
+        """Add the call to the log before anything is awaited, so that no paid call is lost."""
         (reply, error), log = came, self._log
         call = Called(
             seq=log.next,
@@ -200,7 +200,7 @@ class RecordingModel:
     async def _had(
         self, key: str, nth: int, messages: Sequence[Message], purpose: str, settings: Mapping[str, Json]
     ) -> "_Came":
-        """What comes of a call that was not recorded: from the cache, or from the model."""
+        """The reply or error of a call that was not recorded, from the cache or from the model."""
         if self._tape.replaying:
             seq = self._log.next
             raise ReplayError(f"seat {self._seat} makes a call ({purpose}) that the log does not have", seq=seq)
@@ -213,13 +213,13 @@ class RecordingModel:
         return reply, None
 
     async def _ask(self, messages: Sequence[Message], purpose: str, settings: Mapping[str, Json]) -> "_Came":
-        """Make the call, once it may be made and everything it rests on is durable."""
+        """Make the call once it is allowed and all earlier events are durable."""
         spent = self.spent
         if spent:
             try:
                 spent.check()
             except LimitReached:
-                await checkpoint()  # an agent that keeps this to itself and asks again must not hold up all others
+                await checkpoint()  # an agent that swallows this and asks again must not block all others
                 raise
         size = await self.watch.before_call(self._seat) if self.watch else None
         reply, error, booked = None, None, None
@@ -241,7 +241,7 @@ class RecordingModel:
 
 
 _Came = tuple[Completion | None, ProviderError | None]
-"""What comes of a call: a reply or an error."""
+"""The outcome of a call: a reply or an error."""
 
 
 def _latest(seat: str, events: Sequence[Event]) -> dict[str, _Conversation]:
@@ -262,27 +262,27 @@ _decode = msgspec.json.Decoder(Completion).decode
 
 
 class StoreCache:
-    """Answers kept in a store under `model` (which model, reached where), the repeat, the call's key and occurrence.
+    """Caches answers in a store under `model` (the model and its address), the repeat, the call's key and occurrence.
 
-    The key of a call is over its seat, purpose, messages and options (engine/events.py), so another temperature is
-    another question; the repeat is part of the key because repeats measure how much answers differ.
+    The key of a call hashes its seat, purpose, messages and options (engine/events.py), so a call at another
+    temperature is another question. The repeat is part of the key because repeats measure how much answers vary.
 
-    With None for the repeat neither it nor the occurrence counts: the question has one answer, whoever asks it, in
-    whichever episode and however often. Then who wants another answer must ask in another role.
+    If `repeat` is None, neither it nor the occurrence counts: a question has one answer for all callers and episodes.
+    A caller that wants another answer must then ask in another role.
     """
 
     def __init__(self, store: Store, model: str, repeat: int | None) -> None:
         self._store, self._model, self._repeat = store, model, repeat
 
     async def recall(self, key: str, nth: int) -> Completion | None:
-        """The kept answer, marked as recalled, with the usage of the call that was made then and no latency."""
+        """The cached answer, marked as recalled, with the usage of the original call and no latency; None if absent."""
         body = await self._store.recall(self._name(key, nth))
         if body is None:
             return None
         return msgspec.structs.replace(_decode(body), recalled=True, latency=0.0, waited=0.0, attempts=0)
 
     async def keep(self, key: str, nth: int, reply: Completion) -> None:
-        """Keep an answer."""
+        """Cache an answer."""
         await self._store.keep(self._name(key, nth), msgspec.json.encode(reply))
 
     def _name(self, key: str, nth: int) -> str:

@@ -1,4 +1,4 @@
-"""Where the time of events comes from, and waiting that tests can pass at once."""
+"""Clocks for the times of events, and a way to stop an episode's timer while it waits."""
 
 import time
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ class Clock(Protocol):
     """Seconds since the epoch."""
 
     def __call__(self) -> float:
-        """Now."""
+        """The present time."""
         ...
 
 
@@ -32,14 +32,14 @@ def wall() -> float:
 
 
 class Timer(Protocol):
-    """A clock that can be held."""
+    """A timer that can be paused."""
 
     def hold(self) -> None:
-        """Stop; nests."""
+        """Pause; calls nest."""
         ...
 
     def go_on(self) -> None:
-        """Run again."""
+        """Undo one `hold`; run again after the last."""
         ...
 
 
@@ -47,13 +47,13 @@ _timer: ContextVar[Timer | None] = ContextVar("timer", default=None)
 
 
 def timed_by(timer: Timer) -> None:
-    """Let `timer` be held by what waits in this task and those it starts."""
+    """Make `waiting` pause `timer` in this task and the tasks that it starts."""
     _timer.set(timer)
 
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Hold the clock of the episode that waits here."""
+    """Pause the timer of the current episode while the block waits."""
     timer = _timer.get()
     if timer is None:
         yield

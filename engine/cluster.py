@@ -1,8 +1,8 @@
-"""A crew of workers on a Ray cluster: started, watched and ended from here, while Ray itself stays in a child process.
+"""Starts, watches and ends workers on a Ray cluster, while Ray itself runs in a child process.
 
-Ray changes the process it runs in (signal handlers, environment, its own lines on standard output), so the child
-(engine/ray_process.py, the only module that imports it) speaks with this one by JSON lines and keeps Ray's noise in a
-file.
+Ray changes the process it runs in (signal handlers, environment, output on standard output). The child
+(engine/ray_process.py, the only module that imports Ray) therefore exchanges JSON lines with this process and writes
+Ray's own output to a file.
 """
 
 import os
@@ -30,16 +30,18 @@ from wardround.engine.logs import redact
 from wardround.engine.records import Json
 
 CLIENT_PORT = 10001
-"""The port on which a cluster's head listens for clients unless it was told another."""
+"""The port on which a cluster's head listens for clients by default."""
 _LONGEST_LINE = 1 << 20
 _GRACE = 20.0
-"""Seconds that Ray has to take its processes down before they are killed."""
+"""Seconds that Ray has to end its processes before they are killed."""
 _PASSED = "import sys; from wardround.engine.ray_process import main; main()"
 
 
 class Cluster(msgspec.Struct, frozen=True):
-    """Where workers run and how many: `address` is '' for this machine, 'auto' for the cluster that this machine is a
-    node of, or the ray://HOST:PORT of a cluster's head.
+    """Where workers run, and how many.
+
+    `address` is '' for this machine, 'auto' for the cluster that this machine is a node of, or the ray://HOST:PORT of a
+    cluster's head.
     """
 
     address: str
@@ -52,10 +54,10 @@ class Cluster(msgspec.Struct, frozen=True):
 
 
 class Happened(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of the worker in one place.
+    """What happened to the worker in one place.
 
     `kind` is started (with its `host` and `pid`), finished (with the `result` of its function), failed (its function
-    raised an error meant for people: `error` is the name of the class), or died (its process, or anything else).
+    raised an error meant for people; `error` is the name of its class), or died (its process ended, or Ray failed).
     """
 
     kind: str
@@ -75,8 +77,10 @@ class Start(msgspec.Struct, frozen=True):
 
 
 class Hire(msgspec.Struct, frozen=True):
-    """What the child process is told first: the cluster, the function `package.module:name` that a worker runs, where
-    Ray keeps its files, and the folders in which workers of this machine look for modules.
+    """The first message to the child process.
+
+    It names the cluster, the function `package.module:name` that a worker runs, the folder for Ray's files, and the
+    folders in which workers on this machine look for modules.
     """
 
     cluster: Cluster
@@ -86,9 +90,9 @@ class Hire(msgspec.Struct, frozen=True):
 
 
 def cluster_of(text: str, workers: int | None = None) -> Cluster:
-    """What `ray`, `ray:auto` or `ray://host[:port]` stands for; raises UsageError.
+    """The cluster that `ray`, `ray:auto` or `ray://host[:port]` stands for; raises UsageError.
 
-    Without `workers` there is one for each core of this machine; on another cluster the number must be given.
+    Without `workers` there is one worker for each core of this machine; on another cluster the number is required.
     """
     address = "" if text == "ray" else "auto" if text in ("ray:auto", "ray://auto") else _head(text)
     if workers is None and address:
@@ -111,15 +115,15 @@ def _head(text: str) -> str:
 
 
 def need_ray(cluster: Cluster) -> None:
-    """Raise UsageError where Ray, or what reaches a cluster from outside, is not installed; nothing is imported."""
+    """Raise UsageError if Ray, or gRPC for a remote cluster, is not installed; nothing is imported."""
     if find_spec("ray") is None or (cluster.address.startswith("ray://") and find_spec("grpc") is None):
         raise UsageError("--cluster needs Ray, which is not installed: pip install 'wardround[ray]'")
 
 
 class Crew:
-    """Workers of a cluster, as an async context manager: each runs the async function `entry` in a process of its own.
+    """Workers of a cluster, as an async context manager: each runs the async function `entry` in its own process.
 
-    Leaving the block ends those that still run, at once: let them end by themselves first if that matters.
+    Leaving the block ends all running workers at once; wait for them first if they must finish.
     """
 
     def __init__(self, cluster: Cluster, entry: str) -> None:
@@ -131,7 +135,7 @@ class Crew:
 
     async def __aenter__(self) -> Self:
         need_ray(self._cluster)
-        # Ray's sockets lie in this folder, and the path of a socket may have some hundred bytes only.
+        # Ray puts its sockets in this folder, and the path of a socket is limited to about a hundred bytes.
         self._folder = Path(tempfile.mkdtemp(prefix="wardround-", dir="/tmp" if os.path.isdir("/tmp") else None))  # noqa: S108, ASYNC240
         try:
             with (self._folder / "noise").open("wb") as noise:
@@ -141,7 +145,7 @@ class Crew:
                     stdout=PIPE,
                     stderr=noise,
                     env=self._environment(),
-                    start_new_session=True,  # Ctrl-C is for the one who watches; the child ends when that one does
+                    start_new_session=True,  # Ctrl-C is meant for this process; the child ends when this one does
                 )
             assert self._child.stdout is not None
             self._lines = BufferedByteReceiveStream(self._child.stdout)
@@ -158,11 +162,11 @@ class Crew:
         await self._close()
 
     async def start(self, place: int, arguments: Mapping[str, Json]) -> None:
-        """Start a worker in a place that has none; `next` tells what becomes of it."""
+        """Start a worker in an empty place; `next` reports what happens to it."""
         await self._tell(Start(place, arguments))
 
     async def next(self) -> Happened:
-        """The next thing that happens; may be cancelled and called again.
+        """Wait for the next report about a worker; may be cancelled and called again.
 
         Raises UsageError if Ray cannot be started or reached, WardroundError if it fails later.
         """
@@ -183,7 +187,7 @@ class Crew:
             raise await self._gone() from None
 
     async def _gone(self) -> WardroundError:
-        """What to say of a child that ended by itself."""
+        """The error for a child process that ended by itself."""
         assert self._child is not None
         with anyio.move_on_after(_GRACE):
             await self._child.wait()
@@ -205,19 +209,19 @@ class Crew:
     async def _end(self, child: Process) -> None:
         async with child:
             assert child.stdin is not None
-            await child.stdin.aclose()  # which it takes as the order to end
+            await child.stdin.aclose()  # the child ends when its input is closed
             with anyio.move_on_after(_GRACE):
                 await child.wait()
             if child.returncode != 0:
                 with suppress(ProcessLookupError):
-                    os.killpg(child.pid, SIGKILL)  # it is the first of its group, in which Ray's own processes are
+                    os.killpg(child.pid, SIGKILL)  # the child leads the group that Ray's own processes are in
 
     def _environment(self) -> dict[str, str]:
         environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
         if self._cluster.local:
             environment.pop("RAY_ADDRESS", None)
-            # What listens for commands does so on the loopback address alone, and asks for a secret made for this run;
-            # without one of ours Ray writes one into the home folder.
+            # Ray listens for commands on the loopback address only, and asks for a secret made for this run. If no
+            # secret is set, Ray writes one into the home folder.
             environment |= {
                 "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
                 "RAY_AUTH_MODE": "token",

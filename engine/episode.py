@@ -1,4 +1,4 @@
-"""The one loop: whose turn is it, show that seat its view, take its action, write it down, fold it."""
+"""Plays one episode: find the seat whose turn it is, show it its view, take its action, log it, fold it."""
 
 import traceback
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,11 +22,11 @@ from wardround.engine.seat import Voice, traits_of
 from wardround.engine.trajectory import EpisodeLog
 
 TIMEOUT = "timeout"
-"""Reason of an ending by a seat whose act took too long by itself."""
+"""The reason of an ending by a seat whose act took too long."""
 
 
 class Ended(Exception):
-    """Carries an ending out of the border it was met at."""
+    """Carries an ending out of the boundary at which the failure was caught."""
 
     def __init__(self, ending: Ending) -> None:
         super().__init__(ending.detail)
@@ -34,24 +34,24 @@ class Ended(Exception):
 
 
 class Caster(Protocol):
-    """Makes the agent of a seat; `voice(model, options)` gives it the way to a model that records every call.
+    """Makes the agent of a seat; `voice(model, options)` wraps a model so that every call is recorded.
 
-    An agent that speaks through several models names each by a third argument, `voice(model, options, name)`: its calls
-    are recorded and counted under that name.
+    An agent with several models names each by a third argument, `voice(model, options, name)`; its calls are recorded
+    and counted under that name.
     """
 
     def __call__(self, seat: str, voice: Callable[..., Voice], /) -> Agent:
-        """Make it."""
+        """Make the agent of `seat`."""
         ...
 
 
 @dataclass(slots=True)
 class EpisodeSetup:
-    """Everything one episode is played with.
+    """Everything that is needed to play one episode.
 
-    `believed` are the seats whose agents are the engine user's own machinery (a recording, a person's terminal, an
-    evaluator) and may say themselves how the episode ends. Of all others a cause is believed only if it came out of
-    their seat's model.
+    `believed` names the seats whose agents belong to the engine's user (a recording, a person's terminal, an
+    evaluator): their errors decide how the episode ends. An error of any other agent counts as a failure of a model
+    only if its seat's model raised it.
     """
 
     scenario: Scenario[Any, Any]
@@ -66,14 +66,14 @@ class EpisodeSetup:
 
 
 class Episode:
-    """One episode: first folds what its log holds, then plays on."""
+    """One episode: folds the events of its log, then plays on."""
 
     def __init__(self, table: EpisodeSetup) -> None:
         self._table = table
         self._agents: dict[str, Agent] = {}
         self._memos: dict[str, Json] = {}
         self._seq = 0
-        self.history: Sequence[Event] = ()  # of a replay, whose own log holds no calls
+        self.history: Sequence[Event] = ()  # the stored events during a replay, whose own log has no calls
         self._spent = Spent(table.limits, table.log.events)
         self._own: dict[str, OwnTime] = {}
         self._acting = ""
@@ -105,7 +105,7 @@ class Episode:
         return await self._close(ending)
 
     def recall(self, events: Sequence[Event] | None = None) -> None:
-        """Fold the log's events (or those given) into the state; the calls of an interrupted act go on the tape."""
+        """Fold the log's events (or `events`) into the state; the calls of an interrupted act go on the tape."""
         table = self._table
         with boundary("rules"):
             self.state = table.scenario.start(table.case)
@@ -133,7 +133,7 @@ class Episode:
             self.write(seat, action)
 
     def ending(self) -> Ending | None:
-        """What the rules say of the present state."""
+        """The ending by the rules in the present state, or None; raises Ended if the rules fail."""
         with boundary("rules"):
             ending: object = self._table.scenario.ending(self.state)
         if ending is None:
@@ -146,13 +146,13 @@ class Episode:
         return ending
 
     def turn(self) -> tuple[str, View]:
-        """Whose turn it is, and all that seat may know."""
+        """The seat whose turn it is, and its view."""
         with boundary("rules"):
             seat = self._table.scenario.turn(self.state)
             return seat, self._view(seat)
 
     async def act(self, seat: str, view: View) -> Action:
-        """Ask the agent of `seat`; whatever it raises ends the episode by a typed cause."""
+        """Ask the agent of `seat` for its action; anything that it raises becomes an ending with a typed cause."""
         agent, action = self._agent(seat), None
         with boundary(seat):
             sealed = traits_of(agent).sealed
@@ -163,7 +163,7 @@ class Episode:
         own = self._own_time(seat)
         with boundary(seat, blamed), self._spent.acting(seat), own:
             action = await agent.act(view)
-        if stop := self._door.passing():  # kept to itself, it would be taken for the agent's answer
+        if stop := self._door.passing():  # the agent swallowed it, and its action would count as an answer
             raise stop
         if own.over:
             limit = self._table.limits.act
@@ -184,7 +184,7 @@ class Episode:
         self.take(event)
 
     def show(self, event: Acted) -> None:
-        """Go on from a recorded action, which the agent of its seat is shown if it wants to be."""
+        """Fold a recorded action, and show it to the agent of its seat if the agent has `recall`."""
         agent = self._agent(event.seat)
         with boundary(event.seat):
             remembers = isinstance(agent, Remembers)
@@ -196,12 +196,12 @@ class Episode:
         self.take(event)
 
     def take(self, event: Acted) -> None:
-        """Go on from a recorded action as if it had just been taken."""
+        """Fold an action of the log as if it had just been taken."""
         self._seq = event.seq
         self._fold(event)
 
     def outside(self, seat: str) -> bool:
-        """Whether this seat's answers come from outside the process and cannot be had again."""
+        """Whether this seat's answers come from outside the process and cannot be repeated."""
         agent = self._agent(seat)
         with boundary(seat):
             return traits_of(agent).outside
@@ -216,7 +216,7 @@ class Episode:
         return own
 
     def told(self, seat: str) -> dict[str, str]:
-        """Which act it is, for the log: episode, seat, and what plays it."""
+        """The episode, the seat and the class of its agent, for the log."""
         opened = self._table.log.events[0] if self._table.log.events else None
         agent = type(self._agents.get(seat))
         named = {"seat": seat, "agent": f"{agent.__module__}:{agent.__qualname__}"}
@@ -250,12 +250,12 @@ class Episode:
         return voice
 
     def _away(self) -> AbstractContextManager[None]:
-        """A call of a model by the seat that acts: its own time stands still."""
+        """Stop the acting seat's own timer during a call of its model."""
         own = self._own.get(self._acting)
         return own.away() if own else nullcontext()
 
     def _blamed(self, view: View, seat: str, raised: BaseException) -> Ending:
-        """The ending by what an agent raised: another cause than itself only if it came out of its model."""
+        """The ending for an agent's exception: it is the seat's own failure unless its model raised the exception."""
         error, call = leading(raised, self._door)
         if self._door.behind(error) is None:
             return Ending(seat, "error", _told(error))
@@ -270,12 +270,12 @@ class Episode:
         return Ending("provider", "error", _told(error))
 
     def _limited(self, limit: str, detail: str) -> Ending:
-        """The ending by a limit, with the seat that used it up by itself."""
+        """The ending by a limit; its facts name the seat that used the limit up by itself, if there is one."""
         fault = self._spent.fault(limit)
         return Ending("limit", limit, detail, {"fault": fault} if fault else {})
 
     def _finish(self, seat: str, action: Action) -> str:
-        """How the seat's last call of this act ended, where the action rests on it and it did not end of itself."""
+        """Why the reply behind the action stopped, if it did not end normally; "" if it did or there is none."""
         for event in reversed(self._table.log.events):
             if not isinstance(event, Called):
                 return ""
@@ -288,7 +288,7 @@ class Episode:
         return ""
 
     def _source(self, seat: str, action: Action) -> int:
-        """The call just before this action whose reply the action repeats, or -1."""
+        """The number of the call in this act whose reply the action repeats, or -1."""
         for event in reversed(self._table.log.events):
             if not isinstance(event, Called):
                 return -1
@@ -301,7 +301,7 @@ class Episode:
         try:
             ending = ending or self.ending()
             assert ending is not None
-            with boundary("rules"):  # an ending whose facts no store takes is the rules' fault, and ends this episode
+            with boundary("rules"):  # facts that cannot be stored are a failure of the rules and end this episode
                 self._add(ending)
         except Ended as ended:
             ending = ended.ending
@@ -315,16 +315,16 @@ class Episode:
 
 
 def _is_answer(held: object) -> bool:
-    """Whether it says what was answered as all who read endings expect it: texts by what they answer."""
+    """Whether the `answer` of an ending has its required form: a mapping of goals to texts."""
     return isinstance(held, Mapping) and all(isinstance(part, str) for pair in held.items() for part in pair)
 
 
 class boundary:  # noqa: N801 - used as a statement, and a generator would cost five times as much a turn
-    """The one place that catches everything: what crosses the border of plug-in code becomes a typed ending.
+    """The only place that catches everything: an exception of plug-in code becomes a typed ending, raised as Ended.
 
-    Architecture section 5. A stop of the run, a store that cannot write, a lost lease and a broken log are no endings
-    and pass. With `blamed` these, and every other cause than a failure of `who`, are believed only as far as `blamed`
-    believes them: it gets `who` and what was raised, and gives the ending or raises what is to pass.
+    A stop of the run, a store that cannot write, a lost lease and a broken log end no episode and pass through
+    (architecture, section 5). With `blamed`, that function decides instead: it gets `who` and the exception, and
+    returns the ending or raises the error that must pass through.
     """
 
     __slots__ = ("_blamed", "_who")
@@ -365,7 +365,7 @@ def _typed(who: str, error: BaseException) -> Ending:
 
 
 def _told(error: BaseException) -> str:
-    """What was raised, and in which line of which file."""
+    """The message of an exception, with the file and line that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno})" if frames else ""
     told = said(error)[:1800]

@@ -1,4 +1,4 @@
-"""What can go wrong, by what the reader of the message should do about it."""
+"""The errors that people see, sorted by what the reader can do about them."""
 
 
 class WardroundError(Exception):
@@ -18,23 +18,23 @@ class EgressError(UsageError):
 
 
 class StoreError(WardroundError):
-    """The store cannot be opened, read or written: the run stops, nothing acknowledged is lost."""
+    """The store cannot be opened, read or written: the run stops, and no acknowledged write is lost."""
 
 
 class TextLost(StoreError):
-    """The store is well, and a text that something in it names is missing or was altered."""
+    """A text that the store refers to is missing or was altered; the store itself works."""
 
 
 class CaseLost(TextLost):
-    """The text of one case is missing or was altered: its episodes are left alone, the others go on."""
+    """The text of one case is missing or was altered: its episodes are skipped, the others go on."""
 
 
 class LeaseLost(WardroundError):
-    """Another process has taken over an episode that this one was playing: it is left to that one."""
+    """Another process has taken over an episode that this process was playing; this one gives it up."""
 
 
 class LogError(WardroundError):
-    """A stored episode does not hold together; `seq` is the number of the first event concerned."""
+    """A stored episode is inconsistent; `seq` is the number of the first event concerned."""
 
     def __init__(self, message: str, seq: int) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class LogError(WardroundError):
 
 
 class ReplayError(LogError):
-    """A re-driven episode came out differently from the stored one at event `seq`."""
+    """A replayed episode differs from the stored one at event `seq`."""
 
 
 class ProviderError(WardroundError):
@@ -50,10 +50,10 @@ class ProviderError(WardroundError):
 
     `kind` is one of: auth, unknown_model, bad_request, context_overflow, rate_limit, quota, server, timeout,
     connection, malformed, empty; refused (a filter turned the prompt away), refusal (the model formally declined),
-    content_filter (a filter took the model's whole reply), unsendable (the messages are no valid text), too_long (it
-    never ends). `waited` is the time (s) that the call waited for leave to be made; `elsewhere` says that another
-    endpoint stands ready for it, so that a next attempt need not wait; `unheard` that nobody was there to hear the call
-    (nothing listens, no such host), so that it cannot lie in what was asked.
+    content_filter (a filter removed the model's whole reply), unsendable (the messages are not valid text), too_long
+    (the reply never ends). `waited` is the time (s) that the call waited before it was allowed. `elsewhere` says that
+    another endpoint is ready, so that the next attempt need not wait. `unheard` says that the call reached nobody
+    (nothing listens, no such host), so that its content cannot be the cause.
     """
 
     def __init__(
@@ -91,5 +91,5 @@ class RunStopped(WardroundError):
 
 
 def storable(text: str) -> str:
-    """The text with half a surrogate pair, which no store takes, written as an escape."""
+    """The text with lone surrogates, which no store accepts, written as escapes."""
     return text.encode("utf-8", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""The log's few kinds of event, their stored form, and the hash chain that names an altered one."""
+"""Defines the kinds of event in a log, their stored form, and the hash chain that reveals an altered event."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
@@ -11,7 +11,7 @@ from wardround.engine.records import Action, Completion, Ending, EpisodeRow, Jso
 
 
 class Opened(msgspec.Struct, frozen=True, tag_field="kind", tag="opened", omit_defaults=True):
-    """The first event: which job this is. `parent` and `forked_at` name the episode and action it was forked from."""
+    """The first event: which job this is. A fork names its origin by `parent` (episode) and `forked_at` (action)."""
 
     seq: int
     at: float
@@ -50,10 +50,10 @@ class Called(msgspec.Struct, frozen=True, tag_field="kind", tag="called", omit_d
 
 
 class Acted(msgspec.Struct, frozen=True, tag_field="kind", tag="acted", omit_defaults=True):
-    """One action of a seat. In its stored form text and thinking that repeat the reply of call `of` are left out.
+    """One action of a seat. The stored form leaves out text and thinking that repeat the reply of call `of`.
 
-    `finish` says how the call ended that the action rests on, if not of itself: the endpoint's reason to stop
-    (`length`, `tool_calls`, `content_filter`), or `refusal` where the model formally declined.
+    `finish` says why the reply behind the action stopped, if it did not end normally: the endpoint's reason (`length`,
+    `tool_calls`, `content_filter`), or `refusal` if the model formally declined.
     """
 
     seq: int
@@ -73,9 +73,9 @@ class Closed(msgspec.Struct, frozen=True, tag_field="kind", tag="closed", omit_d
 
 
 class Reopened(msgspec.Struct, frozen=True, tag_field="kind", tag="reopened", omit_defaults=True):
-    """A closed episode goes on after event `keep`, its last action that did not end it; what lies between is void.
+    """A closed episode goes on after event `keep`, its last action that did not end it; events in between are void.
 
-    `causes` are those the user asked to retry.
+    `causes` are the causes of ending that the user asked to retry.
     """
 
     seq: int
@@ -99,12 +99,12 @@ class Row(msgspec.Struct, frozen=True):
 
 
 def chain(previous: bytes, body: bytes) -> bytes:
-    """The hash of an event: over its predecessor's hash and its own stored bytes."""
+    """The hash of an event, over the hash of its predecessor and its own stored bytes."""
     return blake2b(previous + body, digest_size=16).digest()
 
 
 def encode(event: Event, previous: bytes, reply: Completion | None = None) -> Row:
-    """The stored form of `event`; `reply` is that of the call an action rests on (`Acted.of`)."""
+    """The stored form of `event`; `reply` is the reply of the call that an action repeats (`Acted.of`)."""
     if isinstance(event, Acted) and reply is not None:
         event = msgspec.structs.replace(event, action=msgspec.structs.replace(event.action, text="", thinking=""))
     body = _encoder.encode(event)
@@ -112,7 +112,7 @@ def encode(event: Event, previous: bytes, reply: Completion | None = None) -> Ro
 
 
 def decode(rows: Iterable[Row]) -> tuple[Event, ...]:
-    """The events of one episode, from its first on; raises LogError naming the first altered or missing event."""
+    """Decode the events of one episode, from the first on; raises LogError naming the first altered or missing one."""
     events: list[Event] = []
     previous = b""
     for expected, row in enumerate(rows):
@@ -128,9 +128,9 @@ def decode(rows: Iterable[Row]) -> tuple[Event, ...]:
 
 
 def decode_last(rows: Sequence[Row]) -> tuple[Event, ...]:
-    """The events of an episode's last rows but the first of them, which only shows that the next was not altered.
+    """Decode an episode's last rows except the first of them, which only serves to check the hash of the next.
 
-    An action is as stored: without the text that repeats the reply it rests on. Raises LogError as `decode` does.
+    Actions stay as stored, without the text that repeats a reply. Raises LogError as `decode` does.
     """
     events: list[Event] = []
     for before, row in pairwise(rows):
@@ -164,7 +164,7 @@ def check_end(last: Event | None, known: EpisodeRow) -> None:
 
 
 def effective(events: Sequence[Event]) -> Sequence[Event]:
-    """The events that count: without what a later reopening made void."""
+    """The events that count, without those that a later reopening made void."""
     kept: list[Event] = []
     for event in events:
         if isinstance(event, Reopened):
@@ -192,6 +192,6 @@ def _whole(event: Event, before: Sequence[Event]) -> Event:
 
 
 def digest_of(text: str | bytes) -> str:
-    """32 hex digits over the bytes of a text: blake2b of 16 bytes; of a string those of its UTF-8."""
+    """The blake2b digest of a text as 32 hex digits (16 bytes); a string is hashed as UTF-8."""
     body = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return blake2b(body, digest_size=16).hexdigest()

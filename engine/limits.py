@@ -1,4 +1,4 @@
-"""What one episode may spend, and what it has spent."""
+"""The limits of one episode, and the account of what it has spent."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,11 +16,11 @@ from wardround.engine.records import Usage
 class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Caps of one episode; None is no cap.
 
-    `actions` of all seats together, `calls` answered, `tokens` prompt and completion together, `cost` in US dollars,
-    `wall` in seconds: on resume the latency of recorded calls counts, time in which the run did not run or was held
-    back (paused, waiting for its budget or for a free place at an endpoint) does not. `act` is how many seconds one act
-    of a seat may take outside of the calls of its model (engine/misbehaviour.py), and `act_calls` how often it may call
-    its model, answered or not: an agent that calls it without end takes no time of its own.
+    `actions` counts those of all seats, `calls` the answered ones, `tokens` prompt and completion together; `cost` is
+    in US dollars, `wall` in seconds. On resume the latency of recorded calls counts as time. Time in which the run was
+    not at work, was paused, or waited for its budget or for a free place at an endpoint does not count. `act` is the
+    number of seconds that one act may take outside of its model's calls (engine/misbehaviour.py). `act_calls` is the
+    number of calls, answered or not, that one act may make: endless calls would use no time of the act itself.
     """
 
     actions: int | None = 1000
@@ -33,16 +33,16 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
 
 NEAR = 0.95
-"""The part of the limit on time that a seat's own seconds must reach: the engine takes a little of it too."""
+"""The share of the time limit that a seat's own seconds must reach; the engine uses a little of it too."""
 ACT_CALLS = "act_calls"
 """The limit on the calls of one act."""
 MOST = 0.75
-"""The part of the calls, tokens or cost used that must be a seat's own for the limit to be its fault."""
+"""The share of the calls, tokens or cost that must be a seat's own for the limit to be its fault."""
 
 
 @dataclass(slots=True)
 class Used:
-    """What one seat used; `seconds` are those in which it acted and waited for none of its calls."""
+    """What one seat used; `seconds` is the time of its acts without waiting for its calls."""
 
     actions: int = 0
     calls: int = 0
@@ -54,7 +54,7 @@ class Used:
 class Spent:
     """A running account against the limits, the same whether an episode was interrupted or not.
 
-    `used` is what each seat has used of it, in the order in which they first did.
+    `used` is what each seat has used, in the order in which the seats first used anything.
     """
 
     __slots__ = (
@@ -97,7 +97,7 @@ class Spent:
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Raise TimeoutError in the block once its time is over."""
+        """Raise TimeoutError in the block once the episode's time is over."""
         if self.limits.wall is None:
             yield
             return
@@ -110,18 +110,18 @@ class Spent:
 
     @property
     def ticking(self) -> bool:
-        """Whether there is a time to hold."""
+        """Whether a time limit is running."""
         return self._timer is not None
 
     def hold(self) -> None:
-        """Stop the time: what comes is waiting that the episode is not to blame for. Nests."""
+        """Pause the time limit while the episode waits through no fault of its own; calls nest."""
         if self._timer is not None:
             if not self._held:
                 self._left, self._timer.deadline = self._timer.deadline - anyio.current_time(), inf
             self._held += 1
 
     def go_on(self) -> None:
-        """Let the time run again."""
+        """Undo one `hold`; the time runs again after the last."""
         if self._timer is not None:
             self._held -= 1
             if not self._held:
@@ -129,7 +129,7 @@ class Spent:
 
     @contextmanager
     def acting(self, seat: str) -> Iterator[None]:
-        """Book the time of the block, without that of `away`, as the seat's own."""
+        """Book the time of the block, without the time inside `away`, as the seat's own."""
         if not self.ticking:
             yield
             return
@@ -143,7 +143,7 @@ class Spent:
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """Leave the time of the block out of what the acting seat used: it waits for its model. Calls may overlap."""
+        """Do not count the time of the block as the acting seat's: it waits for its model. Blocks may overlap."""
         if not self.ticking:
             yield
             return
@@ -164,7 +164,7 @@ class Spent:
         self._of(seat).actions += 1
 
     def call(self, seat: str, usage: Usage) -> None:
-        """Book one call; one without a known price makes a cap on cost impossible to keep, which `check` says."""
+        """Book one answered call. A call without a known price breaks a cap on cost; `check` reports it."""
         self._asking, self._asked, self._answered = seat, self._asked + 1, self._answered + 1
         tokens, used = usage.prompt + usage.completion, self._of(seat)
         self.calls, used.calls = self.calls + 1, used.calls + 1
@@ -175,14 +175,14 @@ class Spent:
             self.cost, used.cost = self.cost + usage.cost, used.cost + usage.cost
 
     def failed(self, seat: str) -> None:
-        """Book a call that failed: it costs nothing but a try of the act."""
+        """Book a failed call: it counts only against the calls of the act."""
         self._asking, self._asked = seat, self._asked + 1
 
     def fault(self, limit: str) -> str:
-        """The seat that used a limit up by itself, the first if there are two; "" if none did.
+        """The seat that used up a limit by itself, the first if there are two; "" if there is none.
 
-        By three quarters of the calls, tokens or cost, or its own seconds; of the actions, which others take to answer
-        it, by at least half. The calls of one act are its seat's, unless most of them failed.
+        It must have used three quarters of the calls, tokens or cost, or nearly all of the time. Of the actions half is
+        enough, because others act to answer it. The calls of one act are its seat's fault unless most of them failed.
         """
         if limit == ACT_CALLS:
             return self._asking if 2 * self._answered >= self._asked else ""

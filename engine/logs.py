@@ -1,4 +1,4 @@
-"""Structured logging: one call sets it up, and no key ever gets through it."""
+"""Sets up structured logging, and removes keys and other secrets from every line."""
 
 import logging
 import os
@@ -13,15 +13,15 @@ from wardround.engine.text import printable
 
 HIDDEN = "[hidden]"
 _TRACES = ("exception", "stack")
-"""Fields of several lines, which the log makes itself."""
+"""Fields of several lines that structlog itself adds."""
 SHORT = 8
-"""Characters that a secret of the environment has at least."""
+"""The least number of characters in a secret of the environment."""
 
 _NAME = (
     r"(?:(?:api|access|account|private|secret)[-_ ]?key|pass(?:word|wd|phrase)|secret|token|authorization"
     r"|credentials?)"
 )
-"""How the name of a secret ends, whatever stands before it: OPENAI_API_KEY, x-api-key, PGPASSWORD."""
+"""How the names of secrets end: OPENAI_API_KEY, x-api-key, PGPASSWORD."""
 _NAMED = re.compile(rf"(?i){_NAME}$")
 _SECRET = re.compile(
     r"""(?imx)
@@ -36,10 +36,10 @@ _NUMBER = re.compile(r"[\d.,]+(?:e-?\d+)?[;)\]}]*")
 
 
 def redact(text: str) -> str:
-    """`text` without what looks like a key, a bearer token, or a password in an address.
+    """`text` with everything hidden that looks like a key, a bearer token, or a password in an address.
 
-    What is named as a secret goes too (`PGPASSWORD=...`, `'api_key': '...'`): rather a word too many than a key. A
-    token that is a number is a count or a price.
+    Values named as secrets are hidden too (`PGPASSWORD=...`, `'api_key': '...'`), even if a harmless word is lost. A
+    `token` that is a number stays, because it is a count or a price.
     """
     for value in _held():
         text = text.replace(value, HIDDEN)
@@ -47,12 +47,12 @@ def redact(text: str) -> str:
 
 
 def _held() -> list[str]:
-    """Values of the environment that are secrets by their names; those too short to be one stay."""
+    """Values of environment variables whose names mark them as secrets, unless they are too short to be secrets."""
     return [value for name, value in os.environ.items() if len(value) >= SHORT and _NAMED.search(name)]
 
 
 def hide_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
-    """A structlog processor: hides values by their name and by their look, at any depth."""
+    """A structlog processor that hides secrets at any depth, by the name of a value or by its form."""
     traces = {
         name: printable(redact(event.pop(name)), lines=True) for name in _TRACES if isinstance(event.get(name), str)
     }
@@ -97,7 +97,7 @@ def configure(level: str = "info") -> None:
             ),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        # Standard error as it is when something is said, not as it was when this was set up.
+        # Look up standard error for each line, because it may have been replaced since this was set up.
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         cache_logger_on_first_use=False,
     )

@@ -1,8 +1,6 @@
-"""What plug-in code may do that would harm others: exits, interrupts, cancellations, acts that hang.
+"""Contains plug-in code that would harm other episodes: exits, interrupts, cancellations, a stopped loop, hung acts.
 
-What plug-in code may raise or do that would end more than itself: exits, interrupts, cancellations, a stopped loop.
-
-An episode contains all of it; a real Ctrl-C or a cancellation of the run still passes. This module tells them apart.
+A real Ctrl-C and a cancellation of the run still pass; this module tells them from those that plug-in code raised.
 """
 
 import asyncio
@@ -29,10 +27,11 @@ class Escaped(RuntimeError):
 
 
 def self_raised(error: BaseException) -> bool:
-    """Whether plug-in code raised this by itself, though only the event loop or the operator should.
+    """Whether plug-in code raised this error itself, rather than the event loop or the operator.
 
-    A cancellation that nobody requested is its own; so is SystemExit, unless the handler of a signal raised it; so is a
-    KeyboardInterrupt that a `raise` of its own began. Of several at once none may be real. Exceptions count as its own.
+    True for a cancellation that nobody requested, for SystemExit unless a signal handler raised it, for a
+    KeyboardInterrupt from a `raise` statement, and for every ordinary Exception. A group counts only if each of its
+    errors does.
     """
     if isinstance(error, BaseExceptionGroup):
         return all(self_raised(inner) for inner in error.exceptions)
@@ -42,14 +41,14 @@ def self_raised(error: BaseException) -> bool:
         task = _task()
         return task is not None and not task.cancelling()
     if isinstance(error, GeneratorExit):
-        return _task() is not None  # else a coroutine is closed after its loop has ended
+        return _task() is not None  # otherwise a coroutine is being closed after its loop has ended
     if isinstance(error, KeyboardInterrupt):
         return not _by_signal(error.__traceback__) and _by_raise(error.__traceback__)
     return not _by_signal(error.__traceback__)
 
 
 def said(error: BaseException) -> str:
-    """Its type and its text without what looks like a secret, whatever its own `__str__` does."""
+    """The type and text of an error, with secrets hidden, even if its `__str__` fails."""
     try:
         text = str(error)
     except BaseException as worse:
@@ -61,7 +60,7 @@ def said(error: BaseException) -> str:
 
 @contextmanager
 def contained() -> Iterator[None]:
-    """In this block, and in the tasks it starts, plug-in code can neither stop the event loop nor end the process."""
+    """Keep plug-in code in this block, and in the tasks it starts, from stopping the event loop or the process."""
     _guard(asyncio.get_running_loop())
     token = _contained.set(True)
     try:
@@ -71,7 +70,7 @@ def contained() -> Iterator[None]:
 
 
 def _guard(loop: asyncio.AbstractEventLoop) -> None:
-    """Let the loop refuse a stop, and its tasks an exit, where they come from a contained block; it stays so."""
+    """Make the loop refuse stops, and its tasks exits, from contained blocks; the change is permanent."""
     if not isinstance(loop, asyncio.BaseEventLoop) or isinstance(loop.stop, partial):
         return
     loop.stop = partial(_stop, loop)  # type: ignore[method-assign]
@@ -90,7 +89,7 @@ def _task_of(loop: asyncio.AbstractEventLoop, coro: Any, **given: Any) -> asynci
 
 
 async def _kept_in(coro: Coroutine[Any, Any, Any]) -> Any:
-    """A task of plug-in code: the loop would end with the whole process by what is turned into an exception here."""
+    """Run a task of plug-in code; turn an exit or interrupt, which would end the process, into an exception."""
     try:
         return await coro
     except (SystemExit, KeyboardInterrupt) as error:
@@ -107,7 +106,7 @@ def _task() -> asyncio.Task[Any] | None:
 
 
 def _by_signal(trace: TracebackType | None) -> bool:
-    """Whether the handler of a signal is at work in the traceback."""
+    """Whether a signal handler is in the traceback."""
     handlers = {_code(signal.getsignal(number)) for number in _SIGNALS} - {None}
     while trace is not None:
         if trace.tb_frame.f_code in handlers:
@@ -119,13 +118,13 @@ def _by_signal(trace: TracebackType | None) -> bool:
 def _code(handler: Any) -> CodeType | None:
     while isinstance(handler, partial):
         handler = handler.func
-    # whatever can be called can handle a signal: a method has `__func__`, a class of one's own neither
+    # any callable can handle a signal: a method has `__func__`, an instance of a user's class has neither attribute
     code = getattr(getattr(handler, "__func__", handler), "__code__", None)
     return code if isinstance(code, CodeType) else None
 
 
 def _by_raise(trace: TracebackType | None) -> bool:
-    """Whether a `raise` began it: Python's own handler of Ctrl-C interrupts wherever the code is at the moment."""
+    """Whether a `raise` statement raised it: Python's own handler of Ctrl-C interrupts the code at any instruction."""
     if trace is None:
         return False
     while trace.tb_next is not None:
@@ -136,16 +135,16 @@ def _by_raise(trace: TracebackType | None) -> bool:
 
 log = structlog.get_logger("wardround")
 SLOW = 60.0
-"""Own seconds of one act after which it is named."""
+"""Seconds of an act's own time after which a warning names it."""
 AGAIN = 1.0
-"""Seconds between two attempts to end an act that does not let itself be cancelled."""
+"""Seconds between two attempts to cancel an act that resists cancellation."""
 
 
 class OwnTime:
-    """A timer for one act after another; it stands still while a call of the seat's model is under way (`away`).
+    """A timer for the acts of a seat; it stands still while a call of the seat's model is under way (`away`).
 
-    A context manager round an act: one that has used `limit` own seconds is cancelled, and `over` is true after the
-    block. A cancellation from outside passes. `who` says which act it is, for the log.
+    Used as a context manager round each act. An act that has used `limit` seconds of its own time is cancelled, and
+    `over` is true after the block. A cancellation from outside passes. `who` describes the act for the log.
     """
 
     __slots__ = (
@@ -195,7 +194,7 @@ class OwnTime:
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """A call of the seat's model: the time of the block is not the act's own. Calls may overlap."""
+        """Do not count the time of the block, a call of the seat's model, as the act's own. Blocks may overlap."""
         if self._handle is None:
             yield
             return
@@ -211,7 +210,7 @@ class OwnTime:
                 self._held += self._loop.time()
 
     def _look(self) -> None:
-        """Name the act, end it, or come back when one of these may be due."""
+        """Warn of the act or cancel it if that is due, and schedule the next check."""
         assert self._limit is not None
         assert self._task is not None
         now = self._loop.time()

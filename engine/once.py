@@ -1,4 +1,4 @@
-"""Asks the same question once, however many ask it."""
+"""Joins concurrent requests for the same question, so that it is asked only once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
@@ -14,14 +14,14 @@ class _Asked(Generic[T]):
         self.over = False
         self.answers: tuple[T, ...] = ()
         self.error: Exception | None = None
-        self.stirred: asyncio.Event | None = None  # made by the first who waits: mostly there is none
+        self.stirred: asyncio.Event | None = None  # made by the first task that waits; usually none does
 
 
 class Once(Generic[T]):
-    """Who asks while the same question is under way waits for its answer; with `keep`, whoever asks later gets it too.
+    """Gives every task that asks a question under way the same answer; with `keep`, later tasks get it too.
 
-    An error of type `failure` holds for all of them, anything else for the one who asked. If that one is cancelled, or
-    ends by anything else, the next of those who wait asks. Belongs to one event loop.
+    An error of type `failure` is raised in all of these tasks. If the asking task is cancelled or raises any other
+    error, the next waiting task asks. An instance belongs to one event loop.
     """
 
     def __init__(self, failure: type[Exception], *, keep: bool = False) -> None:
@@ -35,7 +35,7 @@ class Once(Generic[T]):
                 asked.stirred = asked.stirred or asyncio.Event()
                 await asked.stirred.wait()
             if asked.error is not None:
-                raise asked.error.with_traceback(None)  # else it would gather the traces of all
+                raise asked.error.with_traceback(None)  # otherwise it would collect the tracebacks of all tasks
             if asked.answers:
                 return asked.answers[0]
         mine = self._asked[key] = _Asked()

@@ -1,4 +1,4 @@
-"""Finding what a name stands for: an entry point, or a class written as `package.module:Name`."""
+"""Loads the plug-in that a name stands for: an entry point, or a class written as `package.module:Name`."""
 
 import importlib
 import inspect
@@ -29,30 +29,30 @@ MOVED: Mapping[str, str] = {
     "wardround.priced": "wardround.evaluators.metrics.standard",
     "wardround.scenarios.loaders.own": "wardround.scenarios.loaders.load",
 }
-"""Modules whose classes are named in headers of stored runs, by their old names."""
+"""Modules by their old names, which headers of stored runs still contain."""
 OWN = "code of your own, which nothing keeps from sending on what it is told; play it on public cases"
-"""What is said of a plug-in that would be handed a restricted case."""
+"""The warning about a plug-in that would receive a restricted case."""
 _HOUSE = __name__.partition(".")[0]
 
 
 def of_the_house(target: object) -> bool:
-    """Whether a class, a function or an object's class is part of this package, and so known to keep its promises."""
+    """Whether a class, function or object belongs to this package, and so can be trusted to keep its promises."""
     kind = target if inspect.isclass(target) or inspect.isroutine(target) else type(target)
     return str(kind.__module__).partition(".")[0] == _HOUSE
 
 
 def names(group: str) -> list[str]:
-    """The short names that installed packages give in an entry-point group, in order."""
+    """The short names in an entry-point group, over all installed packages, sorted."""
     return sorted({point.name for point in _points(group)})
 
 
 def installed(group: str) -> dict[str, str]:
-    """Each of these names with what it stands for, as `package.module:Class`."""
+    """The short names in an entry-point group, each with its target as `package.module:Class`."""
     return {point.name: point.value for point in _points(group)}
 
 
 def named(group: str, name: str) -> Any:
-    """What `name` stands for in an entry-point group; raises UsageError with the names there are."""
+    """Load the target of `name` in an entry-point group; raises UsageError with the known names."""
     found = [point for point in _points(group) if point.name == name]
     if not found:
         last = group.rpartition(".")[2]
@@ -70,25 +70,25 @@ def _points(group: str) -> tuple[EntryPoint, ...]:
 
 @lru_cache(maxsize=64)
 def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """The entry points of a group; read once for each search path, as every installed package has a file of them."""
+    """The entry points of a group. Cached for each search path, because every installed package has a file to read."""
     del path
     return tuple(entry_points(group=group))
 
 
 def meant(name: str, there: Sequence[str]) -> str:
-    """What follows the news that `name` is not there: the one that is most like it, and all there are."""
+    """The end of a message that `name` is unknown: the most similar known name, and all known names."""
     near = get_close_matches(name.lower(), there, 1)
     return f"{f', did you mean {near[0]}?' if near else ';'} there are: {', '.join(there) or 'none'}"
 
 
 def moved(path: str) -> str:
-    """A path `package.module:Name` as it is today; headers of stored runs keep the path of their day."""
+    """The present path of an older `package.module:Name`; headers of stored runs keep the path of their time."""
     module_name, colon, attribute = path.partition(":")
     return f"{MOVED.get(module_name, module_name)}{colon}{attribute}"
 
 
 def imported(path: str) -> Any:
-    """What `package.module:Name` stands for; the working directory is searched too, as `python -m` does."""
+    """Import the target of `package.module:Name`; the working directory is searched too, as by `python -m`."""
     module_name, _, attribute = moved(path).partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
@@ -103,7 +103,7 @@ def imported(path: str) -> Any:
 
 
 def _not_loaded(what: str, error: BaseException, more: str = "") -> UsageError:
-    """What to raise where a module fails when it is imported, with whatever that is; a real Ctrl-C is raised itself."""
+    """The UsageError for a module whose import fails with any error; a real Ctrl-C is raised again instead."""
     if not self_raised(error):
         raise error
     if isinstance(error, ImportError | AttributeError | ValueError):
@@ -112,7 +112,7 @@ def _not_loaded(what: str, error: BaseException, more: str = "") -> UsageError:
 
 
 def maker(factory: Callable[..., Any], spec: str) -> Callable[[Any], Any]:
-    """A function of a seat that makes an agent: of a class with a no-argument constructor, or a factory of the seat."""
+    """Turn a class or factory that takes a seat, or nothing, into a function from a seat to an agent."""
     if not callable(factory):
         raise UsageError(f"{spec!r} is {type(factory).__name__}, which cannot be called to make an agent")
     try:

@@ -1,4 +1,4 @@
-"""Texts that are sent to models: plain Markdown files with strict placeholders, each replaceable by the user's own."""
+"""Loads the prompts: Markdown files with strict placeholders, each of which the user can replace."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,16 +19,16 @@ class Prompt:
 
     @property
     def fields(self) -> frozenset[str]:
-        """The placeholders it uses."""
+        """The names of its placeholders."""
         return frozenset(_PLACEHOLDER.findall(self.text))
 
     def render(self, **values: str) -> str:
-        """The text with every placeholder filled; what a value holds is never read as a placeholder."""
+        """The text with every placeholder filled; braces inside a value are never read as placeholders."""
         return _PLACEHOLDER.sub(lambda match: values[match[1]], self.text)
 
 
 class Prompts:
-    """All prompts of a run by name: 'game/start' is the file `prompts/game/start.md` of the package that sends it."""
+    """All prompts of a run by name: 'game/start' is the file `prompts/game/start.md` of the package that uses it."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._prompts = {name: Prompt(name, text) for name, text in texts.items()}
@@ -44,15 +44,15 @@ class Prompts:
         return {name: prompt.text for name, prompt in sorted(self._prompts.items())}
 
     def of(self, folder: str) -> Sequence[str]:
-        """The texts of one folder, such as those of a game, in order of name."""
+        """The texts of one folder, such as a scenario's, in order of name."""
         return [text for name, text in self.texts().items() if name.startswith(f"{folder}/")]
 
     @classmethod
     def load(cls, folders: Iterable[Path], override: Path | None = None) -> "Prompts":
-        """Read the packages' folders, then the user's own over them.
+        """Read the packages' folders, then replace prompts by those of the user's folder (`override`).
 
-        Raises UsageError where the user's file replaces nothing, or uses another set of placeholders than the one it
-        replaces: a prompt that leaves out what is to be read would run, and mean nothing.
+        Raises UsageError if a user's file replaces no prompt, or if its placeholders differ from those of the prompt it
+        replaces: a prompt without the text to be read would run, but its result would mean nothing.
         """
         texts: dict[str, str] = {}
         for folder in folders:

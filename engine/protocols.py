@@ -1,4 +1,4 @@
-"""The contracts: what an agent, a model, a scenario, an evaluator and a store must do."""
+"""The protocols that an agent, a model, a scenario, an evaluator and a store must implement."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -11,10 +11,10 @@ from wardround.engine.trajectory import Trajectory
 
 
 class Agent(Protocol):
-    """One who acts in a seat, made fresh for each episode.
+    """An agent acts in a seat; a new one is made for each episode.
 
-    A class attribute `sealed = True` promises that the agent's only way out of the process is its seat's model; without
-    it every event so far is made durable before `act` is called. An agent with state of its own also has
+    A class attribute `sealed = True` promises that the agent reaches the outside only through its seat's model; without
+    it, all events so far are made durable before each call of `act`. An agent with state of its own also has
     `recall(view, action) -> None`, by which resume and replay show it each recorded turn.
     """
 
@@ -28,16 +28,16 @@ class Remembers(Protocol):
     """An agent with state of its own."""
 
     def recall(self, view: View, action: Action) -> None:
-        """Be shown a recorded turn instead of being asked."""
+        """Take note of a recorded turn, in place of a call of `act`."""
         ...
 
 
 class Model(Protocol):
-    """A way to reach a language model; a class of your own derives from it and has what has no body here.
+    """A language model. Derive your own class from it and define the members that have no body here.
 
-    `name` is what the endpoint calls the model; `host` where its bytes go: a host name, `localhost`, or a provider's
-    name where the library chooses the host; `""` if they go nowhere (scripted, recorded). `key_env` is the environment
-    variable that its key is read from, for messages; "" where there is none.
+    `name` is the endpoint's name for the model. `host` says where its bytes go: a host name, `localhost`, a provider's
+    name if a library chooses the host, or `""` if nothing is sent (scripted, recorded). `key_env` is the environment
+    variable of its key, for messages; "" if there is none.
     """
 
     name: str
@@ -46,19 +46,19 @@ class Model(Protocol):
 
     @property
     def hosts(self) -> Sequence[str]:
-        """Every host that its bytes may go to: one, but for a fleet."""
+        """Every host that its bytes may go to: one, or several for a fleet."""
         return (self.host,)
 
     @property
     def address(self) -> str:
-        """Where it is reached, as a message may show it."""
+        """Its address in a form that messages may show."""
         return self.host
 
     def bound(self, role: str, episode: str) -> "Model":
-        """The model for one seat and episode; itself where it makes no difference. Only what was not bound is closed.
+        """The model for one seat and episode; the model itself if it treats all callers alike.
 
-        A model that treats its callers differently gives the same model for one of them, with `role`'s share, which
-        keeps to one endpoint for `episode`.
+        A bound model takes `role`'s share of the endpoint and keeps to one endpoint for `episode`. Close only the
+        model that was not bound.
         """
         del role, episode
         return self
@@ -68,7 +68,7 @@ class Model(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Give back connections."""
+        """Close its connections."""
         ...
 
 
@@ -91,7 +91,7 @@ class Scenario(Protocol[CaseT_contra, StateT]):
         ...
 
     def view(self, state: StateT, seat: str) -> View:
-        """What `seat` may see: the only door between a case and an agent. The engine fills in `memo` and `seq`."""
+        """What `seat` may see; an agent learns of the case in no other way. The engine fills in `memo` and `seq`."""
         ...
 
     def apply(self, state: StateT, event: Acted) -> StateT:
@@ -104,28 +104,27 @@ class Scenario(Protocol[CaseT_contra, StateT]):
 
 
 class Evaluator(Protocol):
-    """A judge of stored episodes; plain metrics ignore the seat."""
+    """Scores stored episodes; plain metrics ignore the seat."""
 
     name: str
 
     async def score(self, case: Any, trajectory: Trajectory, seat: Any) -> Sequence[Score] | Scored:
-        """The figures of one episode; with an account of them where a reader will want one."""
+        """The scores of one episode, with an account of how they came about if a reader will want one."""
         ...
 
 
 @runtime_checkable
 class Versioned(Protocol):
-    """An evaluator that says which version of its rules this is; one that does not has version 1.
+    """An evaluator that states the version of its rules; an evaluator without a version has version 1.
 
-    Raise it whenever a figure of an episode can come out otherwise than before: figures by two versions are never put
-    together.
+    Raise the version whenever any score of an episode may change: scores by two versions are never combined.
     """
 
     VERSION: int | str
 
 
 class StoreOpener(Protocol):
-    """What an entry point of the group `wardround.stores` stands for; its name is the scheme of the address."""
+    """The target of an entry point of the group `wardround.stores`, whose name is the scheme of the address."""
 
     def __call__(self, address: str, /) -> "Store":
         """The store at an address such as `SCHEME://HOST/NAME`, as the user wrote it; raises UsageError."""
@@ -133,7 +132,7 @@ class StoreOpener(Protocol):
 
 
 class Store(Protocol):
-    """Where runs live. Writes are durable when the awaited call returns; reads are ordered and streamed."""
+    """Keeps runs. A write is durable when its awaited call returns; reads are ordered and streamed."""
 
     async def create_run(
         self,
@@ -142,9 +141,9 @@ class Store(Protocol):
         episodes: Iterable[EpisodeRow] = (),
         orders: RunControl | None = None,
     ) -> None:
-        """Start a run, with its episodes and orders, all or nothing; raises UsageError if the name is taken.
+        """Create a run with its episodes and orders, all or nothing; raises UsageError if the name is taken.
 
-        `episodes` may be made as they are asked for, but the same each time: a store may have to begin anew.
+        `episodes` may be lazy, but must give the same episodes each time, because a store may have to begin again.
         """
         ...
 
@@ -153,11 +152,11 @@ class Store(Protocol):
         ...
 
     async def run(self, name: str) -> RunRow:
-        """One run; raises UsageError naming those there are."""
+        """One run; raises UsageError that lists the existing runs."""
         ...
 
     async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
-        """Keep texts by their content; returns their hashes (32 hex digits)."""
+        """Store texts by content; returns their hashes (32 hex digits)."""
         ...
 
     async def get(self, digest: str) -> bytes:
@@ -165,7 +164,7 @@ class Store(Protocol):
         ...
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes that are to be run."""
+        """Add episodes to be played."""
         ...
 
     async def begin(self, run: str, *, host: str, pid: int) -> Session:
@@ -177,11 +176,11 @@ class Store(Protocol):
         ...
 
     async def release(self, session: int) -> None:
-        """Declare a session dead: what it holds is free."""
+        """Declare a session dead and free the episodes that it holds."""
         ...
 
     async def orders(self, run: str) -> RunControl:
-        """What the operator wants of the run."""
+        """The operator's orders for the run."""
         ...
 
     async def order(self, run: str, orders: RunControl) -> None:
@@ -191,12 +190,12 @@ class Store(Protocol):
     async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
         """Append events in one write, durable on return; `ending` closes (cause `open` reopens) the episode's row.
 
-        For imports, forks and judges, which no session holds; a session has an append of its own.
+        Use this for episodes that no session holds (imports, forks, judgements); sessions have their own `append`.
         """
         ...
 
     async def reopen(self, run: str, causes: Sequence[str]) -> int:
-        """Make the episodes that closed by one of `causes` open again; returns how many. Their events stay."""
+        """Reopen the episodes that were closed by one of `causes`, keeping their events; returns their number."""
         ...
 
     def read(self, run: str, episode: str, *, after: int = -1) -> AsyncIterator[Row]:
@@ -206,9 +205,9 @@ class Store(Protocol):
     def episodes(
         self, run: str, *, causes: Sequence[str] | None = None, after: int = -1, limit: int | None = None
     ) -> AsyncIterator[EpisodeRow]:
-        """The episodes of a run in their order, from number `after` + 1; read by index, a page at a time.
+        """The episodes of a run in order, from number `after` + 1; read by index, one page at a time.
 
-        `causes` filters, with `open` for those still open; at most `limit`, None is all.
+        `causes` filters by cause, with `open` for open episodes. `limit` is the largest number of rows, None for all.
         """
         ...
 
@@ -217,47 +216,47 @@ class Store(Protocol):
         ...
 
     async def find(self, run: str, name: str, limit: int) -> Sequence[EpisodeRow]:
-        """The episode with this id, else the one with this number, else the first `limit` of this case."""
+        """The episode with this id, else the one with this number, else the first `limit` episodes of this case."""
         ...
 
     async def endings(self, run: str) -> Mapping[str, int]:
-        """Number of episodes by cause, in order of cause; those still open under `open`."""
+        """Number of episodes by cause, in order of cause; open episodes count under `open`."""
         ...
 
     async def spending(self, run: str | None = None, *, day: str | None = None, besides: int = 0) -> Sequence[SpendRow]:
-        """What was spent by seat and day: of one run or all, on one day or all; in order of run, day, seat.
+        """Spending by seat and day, of one run or all, on one day or all; in order of run, day, seat.
 
-        `besides` leaves out what the session of that number spent.
+        The spending of session number `besides` is left out.
         """
         ...
 
     async def recall(self, key: str) -> bytes | None:
-        """The answer kept under this key in the call cache."""
+        """The answer under this key in the call cache, or None."""
         ...
 
     async def keep(self, key: str, answer: bytes) -> None:
-        """Keep an answer in the call cache; the first one stays."""
+        """Add an answer to the call cache; an earlier answer under the same key stays."""
         ...
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
-        """Replace an evaluator's scores of one episode. `evaluator` may be any name of a scoring (scorings.py)."""
+        """Replace an evaluator's scores of one episode; `evaluator` may be any name of a scoring (scorings.py)."""
         ...
 
     async def scorings(self, run: str) -> Mapping[str, int]:
-        """Number of episodes that have scores, by the name that they were put under; in order of name."""
+        """Number of episodes with scores, by the name under which the scores were stored; in order of name."""
         ...
 
     def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
-        """(episode, evaluator, score) in order of episode, evaluator, and as given."""
+        """(episode, evaluator, score), sorted by episode and evaluator, then in the order in which they were stored."""
         ...
 
     async def aclose(self) -> None:
-        """Write what is pending and close."""
+        """Finish pending writes and close."""
         ...
 
 
 class Wrapped(Model):
-    """A model that asks another one, `model`, and is it in name and place; a subclass says what it does besides."""
+    """A wrapper round `model` with the same name and address; subclasses add behaviour."""
 
     def __init__(self, model: Model) -> None:
         self.model, self.name, self.host, self.key_env = model, model.name, model.host, model.key_env
@@ -289,9 +288,9 @@ class _Binding(Protocol):
 
 
 class _Older(Wrapped):
-    """A class of a user's as the contract was before it had `hosts`, `address`, `key_env` and `bound`.
+    """Wraps a user's model written before the protocol had `hosts`, `address`, `key_env` and `bound`.
 
-    What it has of them is used. Read for one version.
+    Any of these that the model has are used. Supported for one version.
     """
 
     def __init__(self, model: Model) -> None:
@@ -311,7 +310,7 @@ class _Older(Wrapped):
         return self._address
 
     def bound(self, role: str, episode: str) -> Model:
-        """Its own for one seat and episode, if it makes a difference."""
+        """The model's own for one seat and episode, if it has `bound`."""
         return whole(self.model.bound(role, episode)) if isinstance(self.model, _Binding) else self
 
 
@@ -319,5 +318,5 @@ _MEMBERS = ("key_env", "hosts", "address", "bound")
 
 
 def whole(model: Model) -> Model:
-    """`model` with the whole contract: itself, unless it is of a class that was written before the contract grew."""
+    """`model` with the whole protocol: the model itself, or a wrapper if its class lacks the newer members."""
     return model if all(hasattr(model, name) for name in _MEMBERS) else _Older(model)

@@ -1,4 +1,7 @@
-"""The process in which Ray runs: it starts workers when told to, and tells what becomes of them (engine/cluster.py)."""
+"""The child process in which Ray runs: it starts workers on order and reports what happens to them.
+
+The parent process is engine/cluster.py.
+"""
 
 import functools
 import os
@@ -22,20 +25,20 @@ from wardround.engine.plugins import imported
 from wardround.engine.records import Json
 
 _STORE_BYTES = 80_000_000
-"""Memory for objects that workers exchange; Ray takes no less, and they exchange nothing."""
+"""Bytes for objects that workers exchange: Ray's minimum, because our workers exchange none."""
 _TICK = 0.2
-"""Seconds between two looks for orders."""
+"""Seconds between two checks for orders."""
 
 
 class Worker:
-    """What runs in a worker's process, wherever that is."""
+    """The Ray actor that runs in each worker's process."""
 
     def hello(self) -> tuple[str, int]:
-        """(host, process id), once there is a process."""
+        """(host, process id) of the worker's process, once it has started."""
         return socket.gethostname(), os.getpid()
 
     def work(self, entry: str, arguments: dict[str, Json], paths: Sequence[str]) -> tuple[Json, str, str]:
-        """(result, '', '') of the async function `entry`, or (None, class, text) of an error meant for people."""
+        """Run the async function `entry`: (result, '', ''), or (None, class, text) of an error meant for people."""
         sys.path.extend(path for path in paths if path not in sys.path)
         configure("warning")
         try:
@@ -47,8 +50,8 @@ class Worker:
 def main() -> None:
     """Serve the process that started this one, over standard input and output, until it closes the input."""
     out = FileIO(os.dup(1), "wb")
-    os.dup2(2, 1)  # what Ray prints is no message
-    lines = iter(FileIO(0, "rb", closefd=False).readline, b"")  # without a buffer, whose lock the thread would hold
+    os.dup2(2, 1)  # keep Ray's own output away from our messages
+    lines = iter(FileIO(0, "rb", closefd=False).readline, b"")  # unbuffered: the thread would hold a buffer's lock
     hire = msgspec.json.decode(next(lines), type=Hire)
     orders: SimpleQueue[Start | None] = SimpleQueue()
 
@@ -59,11 +62,11 @@ def main() -> None:
 
     Thread(target=listen, daemon=True).start()
     serve(hire, orders, out)
-    shutil.rmtree(hire.folder, ignore_errors=True)  # who started this one may be no more
+    shutil.rmtree(hire.folder, ignore_errors=True)  # the parent process may already be gone
 
 
 def serve(hire: Hire, orders: "SimpleQueue[Start | None]", out: FileIO) -> None:
-    """Start workers as ordered, and say on `out` what becomes of them, until None is ordered."""
+    """Start workers as ordered and report on `out` what happens to them, until the order None."""
     ray: Any = import_module("ray")  # an extra, imported nowhere else
     _join_cluster(ray, hire)
     made = ray.remote(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")(Worker)
@@ -101,13 +104,13 @@ def _join_cluster(ray: Any, hire: Hire) -> None:
 
 
 def _learned(ray: Any, ref: Any, kind: str, place: int, worker: Any) -> Happened | None:
-    """What a call's end means; None for what another call of the same worker will say."""
+    """The report about a call that ended; None if another call of the same worker will report it."""
     try:
         value = ray.get(ref)
     except ray.exceptions.RayError as error:
         if kind == "started":
             return None
-        ray.kill(worker)  # one that only cannot be reached must not go on beside its successor
+        ray.kill(worker)  # a worker that is merely unreachable must not run beside its successor
         return Happened("died", place, text=_reason(error))
     if kind == "started":
         return Happened("started", place, host=value[0], pid=value[1])
@@ -116,8 +119,8 @@ def _learned(ray: Any, ref: Any, kind: str, place: int, worker: Any) -> Happened
 
 
 def _reason(error: Any) -> str:
-    """The part of Ray's message that says what happened, in one line."""
-    cause = getattr(error, "cause", None)  # Ray is an extra without types; some of its errors have a cause
+    """The part of Ray's message that says what happened, on one line."""
+    cause = getattr(error, "cause", None)  # Ray is an untyped extra; some of its errors have a cause
     if cause is not None:
         return redact(f"{type(cause).__name__}: {cause}")[:500]
     last = [line for line in str(error).splitlines() if line.strip()][-1]

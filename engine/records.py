@@ -1,4 +1,4 @@
-"""The small immutable values that seats, scenarios, models and stores hand to each other."""
+"""Defines the small immutable values that seats, scenarios, models and stores exchange."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 Json = Any
-"""What JSON can hold: None, bool, int, float, str, list, dict with string keys."""
+"""A JSON value: None, bool, int, float, str, list, dict with string keys."""
 
 
 class Message(msgspec.Struct, frozen=True, array_like=True):
@@ -17,7 +17,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Tokens of one call, as the endpoint counted them; `cost` in US dollars, None where no price is known."""
+    """Tokens of one call, as counted by the endpoint; `cost` is in US dollars, None if no price is known."""
 
     prompt: int = 0
     completion: int = 0
@@ -27,11 +27,11 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A model's answer to one call.
+    """A model's reply to one call.
 
-    `text` is the answer part, `thinking` the thinking part, kept apart; `finish` is the endpoint's reason to stop;
-    `latency` in seconds over all `attempts`, `waited` the part of it spent waiting (for a free place, a rate limit,
-    between attempts). `recalled` says that it came from the call cache: nothing was sent or spent.
+    `text` is the answer and `thinking` the model's thinking, kept apart. `finish` is the endpoint's reason to stop.
+    `latency` is in seconds over all `attempts`; `waited` is the part of it spent waiting (for a free place, a rate
+    limit, between attempts). `recalled` says that the reply came from the call cache: nothing was sent or spent.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a seat does in its turn.
 
     `verb` is one of the view's verbs, or `reply`: raw text that the scenario's own parser reads. `args` are the verb's
-    arguments (JSON). `thinking` is heard by nobody. `memo` is private JSON that comes back in the seat's next view.
+    arguments (JSON). No other seat hears `thinking`. `memo` is private JSON that the seat gets back in its next view.
     """
 
     verb: str
@@ -60,7 +60,7 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Said(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What others may hear of an action: `seq` is the number of the event it came from."""
+    """The part of an action that other seats may hear; `seq` is the number of its event."""
 
     seq: int
     seat: str
@@ -70,11 +70,11 @@ class Said(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """All that a seat may know when it is its turn.
+    """All that a seat may know at its turn.
 
-    `brief` says what the game is, `heard` what was said so far (its own words included), `verbs` what it may do now,
-    `known` is structured knowledge (a record, a story; None for most seats), `memo` its own private JSON.
-    `seq` is the number of the last action's event, so that an agent can draw from (seed, seq).
+    `brief` describes the task, `heard` is what was said so far (its own words included), `verbs` is what it may do now.
+    `known` is structured knowledge (a record, a history; None for most seats), `memo` its own private JSON. `seq` is
+    the number of the last action's event, so that an agent can draw random numbers from (seed, seq).
     """
 
     seat: str
@@ -89,10 +89,10 @@ class View(msgspec.Struct, frozen=True):
 class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
     """How an episode ended.
 
-    `cause` is `completed`, a seat's name, `parser`, `provider`, `rules` or `limit`; `reason` a short stable word;
-    `detail` a sentence for people; `facts` what the rules read from the whole episode (JSON): tallies, and in `answer`,
-    where there is one, what was answered as {goal: text}.
-    `open` is the one cause that ends nothing: by it a store is told to open the row of an episode again.
+    `cause` is `completed`, a seat's name, `parser`, `provider`, `rules` or `limit`; `reason` is a short stable word;
+    `detail` is a sentence for people. `facts` (JSON) is what the rules read from the whole episode: tallies, and the
+    answer, if there is one, as `answer` {goal: text}. The cause `open` ends nothing: it tells a store to reopen the row
+    of an episode.
     """
 
     cause: str
@@ -102,9 +102,9 @@ class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One figure about one episode: `value` is None with a `reason` where it is not defined or could not be had.
+    """One score of one episode; `value` is None with a `reason` if it is undefined or could not be obtained.
 
-    `evidence` lists the numbers of the events it rests on.
+    `evidence` lists the numbers of the events that the score rests on.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Scored(msgspec.Struct, frozen=True):
-    """Scores with the account of how they came about (JSON), which is kept beside them for whoever opens a verdict."""
+    """Scores with an account (JSON) of how they came about, stored beside them for readers who inspect a verdict."""
 
     scores: Sequence[Score]
     account: Json = None
@@ -134,9 +134,9 @@ class EpisodeRow(msgspec.Struct, frozen=True):
 
 
 class RunRow(msgspec.Struct, frozen=True):
-    """A run as a store lists it; `header` is the JSON object that says all about it.
+    """A run as a store lists it; `header` is the JSON object that describes it.
 
-    `damage` says what is wrong with a stored header that cannot be trusted; the header is empty then.
+    `damage` says what is wrong with a damaged header; `header` is empty then.
     """
 
     name: str

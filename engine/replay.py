@@ -1,4 +1,4 @@
-"""Playing a stored episode again: resume, reopen, replay and fork are all the same fold."""
+"""Replays, reopens and forks stored episodes, all by the same fold over their events."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,11 +19,11 @@ from wardround.engine.trajectory import EpisodeLog
 async def replay(
     events: Sequence[Event], scenario: Scenario[Any, Any], case: object, cast: Caster, believed: Collection[str] = ()
 ) -> int:
-    """Drive an episode again from its recorded calls and prove that it comes out the same.
+    """Play an episode again from its recorded calls and check that it comes out the same.
 
-    `events` as decoded (which checks the hash chain). Times, latency, usage and cost are not compared. An agent whose
-    class says `outside = True` (a person) cannot be asked again: its recorded actions are taken as they are, and so are
-    those that a fork copied. `believed` as in `EpisodeSetup`. Returns the number of actions compared; raises
+    `events` are decoded events, whose hash chain has been checked. Times, latency, usage and cost are not compared. An
+    agent whose class says `outside = True` (a person) cannot be asked again: its recorded actions are taken as they
+    are, like those copied by a fork. `believed` is as in `EpisodeSetup`. Returns the number of actions compared; raises
     ReplayError naming the first difference.
     """
     with contained():
@@ -48,7 +48,7 @@ async def _replay(
     copied = opened.forked_at if isinstance(opened, Opened) else -1
     for number, acted in enumerate((event for event in live if isinstance(event, Acted)), 1):
         position = _load(table, live, position) + 1
-        if number <= copied:  # these were taken by the agents of the episode it was forked from
+        if number <= copied:  # the agents of the original episode took these
             with _at(acted.seq):
                 episode.show(acted)
             continue
@@ -66,7 +66,7 @@ async def _replay(
 
 @contextmanager
 def _at(seq: int) -> Iterator[None]:
-    """What plug-in code raises in the block is a difference at event `seq`."""
+    """Report an exception of plug-in code in the block as a difference at event `seq`."""
     try:
         yield
     except Ended as ended:
@@ -74,7 +74,7 @@ def _at(seq: int) -> Iterator[None]:
 
 
 def _load(table: EpisodeSetup, live: Sequence[Event], position: int) -> int:
-    """Put the calls that follow on the tape; returns the position of the first event that is no call."""
+    """Put the next calls on the tape; returns the position of the first event that is not a call."""
     while position < len(live) and isinstance(call := live[position], Called):
         table.tape.record(call)
         position += 1
@@ -111,7 +111,7 @@ def _difference(stored: Action, again: Action) -> str:
 
 
 def _plain(value: object) -> object:
-    """As it comes back from JSON: tuples are lists."""
+    """The value as it comes back from JSON, with tuples as lists."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
@@ -121,7 +121,7 @@ def _short(value: object) -> str:
 
 
 def _no_call_left(table: EpisodeSetup, seq: int, reopened: int) -> None:
-    """Calls of an act that was reopened may have led elsewhere the second time."""
+    """Raise ReplayError if a recorded call was not made again; calls before the last reopening may differ."""
     if unused := [call for call in table.tape.unused() if call.seq > reopened]:
         call = unused[0]
         raise ReplayError(
@@ -133,7 +133,7 @@ async def _same_ending(episode: Episode, closed: Event) -> None:
     assert isinstance(closed, Closed)
     stored = closed.ending
     if stored.cause == "limit" or stored.reason == TIMEOUT:
-        return  # what took too long then need not do so again
+        return  # an act that took too long then may be faster now
     try:
         again = episode.ending()
         if again is None:
@@ -156,9 +156,9 @@ async def _same_ending(episode: Episode, closed: Event) -> None:
 
 
 def keep_when_reopened(events: Sequence[Event], scenario: Scenario[Any, Any], case: object) -> int:
-    """The last event that stays when a closed episode is reopened: its last action that did not end it.
+    """The number of the last event to keep when a closed episode is reopened: its last action that did not end it.
 
-    Raises Ended where the rules fail.
+    Raises Ended if the rules fail.
     """
     keep = 0
     with boundary("rules"):
@@ -172,7 +172,7 @@ def keep_when_reopened(events: Sequence[Event], scenario: Scenario[Any, Any], ca
 
 
 def fork(events: Sequence[Event], after: int, opened: Opened) -> list[Event]:
-    """The events of a child: those up to action `after` (1 is the first; 0 copies none), under its own first event.
+    """The events of a fork: its own first event, then those up to action `after` (1 is the first; 0 copies none).
 
     Calls of an act that is not copied are dropped. Raises LogError if there are fewer actions.
     """

@@ -1,4 +1,4 @@
-"""What an agent gets when it is made: its name, its seed, its options, and a model that records every call."""
+"""Defines the seat that an agent is made with: its name, seed, options, and a model that records every call."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ from wardround.engine.records import Completion, Json, Message
 
 
 class Traits(NamedTuple):
-    """What an agent's class says of itself, each by an attribute of that name that it may leave out.
+    """What an agent's class declares by optional attributes of the same names.
 
-    `sealed` promises that its only way out of the process is its seat's model, `outside` that a person or another
-    process answers, who cannot be asked the same again.
+    `sealed` promises that the agent reaches the outside only through its seat's model. `outside` says that a person or
+    another process answers, and cannot be asked the same again.
     """
 
     sealed: bool = False
@@ -23,20 +23,20 @@ class Traits(NamedTuple):
 
 def traits_of(agent: object) -> Traits:
     """The traits of an agent, or of the class or function that makes one."""
-    # Any class with `act` is an agent and derives from nothing: what it leaves out has its usual value.
+    # Any class with `act` is an agent, without a base class: an attribute that it leaves out has its default.
     return Traits(bool(getattr(agent, "sealed", False)), bool(getattr(agent, "outside", False)))
 
 
 def told_to(factory: object) -> str:
-    """What the agents that a class or function makes are told besides their view, by its attribute `told`.
+    """What the agents of a class or factory learn besides their view, as declared by its attribute `told`.
 
-    "truth" (the case), "cases" (the other cases), or "" (nothing), as it is where the attribute is left out.
+    "truth" (the case), "cases" (the other cases), or "" (nothing), which is the default.
     """
     return str(getattr(factory, "told", ""))
 
 
 class Voice(Protocol):
-    """A seat's own way to a model: calls are recorded in the episode's log and answered from it on resume."""
+    """A seat's access to a model: calls are recorded in the episode's log and answered from it on resume."""
 
     name: str
 
@@ -49,8 +49,8 @@ class Voice(Protocol):
 class Seat:
     """A place in one episode.
 
-    `told` is None but for the agents whose class says `told = "truth"` (the case) or `told = "cases"` (the other
-    cases, the case itself left out); the run's header lists them.
+    `told` is None, except for agents whose class says `told = "truth"` (then the case) or `told = "cases"` (then the
+    other cases, without this one); the run's header lists these agents.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A process at work on a run: what it holds, how it shows that it lives, and what it is told to do."""
+"""Defines a session, a process at work on a run: the episodes it holds, its signs of life, and its orders."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -12,15 +12,15 @@ from wardround.engine.records import Ending, EpisodeRow, Json
 BEAT = 1.0
 """Seconds between two signs of life."""
 LEASE = 30.0
-"""Seconds without one after which a session counts as dead and what it held is free."""
+"""Seconds without a sign of life after which a session counts as dead and its episodes are free."""
 
 
 class RunControl(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the run's operator wants now; the processes at work ask with every beat.
+    """The operator's orders for a run; each process at work reads them with every beat.
 
-    `state` is run, pause (no action begins, nothing is dropped) or stop (drain and end). `concurrency` is for each
-    process; None leaves it as it is. `timeout` and `patience` (seconds) take the place of the run's settings in
-    processes that begin from now on.
+    `state` is run, pause (no action begins, nothing is dropped) or stop (drain and end). `concurrency` applies to each
+    process; None leaves it unchanged. `timeout` and `patience` (seconds) replace the run's settings in processes that
+    start later.
     """
 
     state: str = "run"
@@ -31,9 +31,9 @@ class RunControl(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SessionRow(msgspec.Struct, frozen=True):
-    """A session as a store lists it, times in seconds since the epoch; `told` is what it last said of itself (JSON).
+    """A session as a store lists it, with times in seconds since the epoch; `told` is its last status (JSON).
 
-    `ended` is None while it is at work or died without a word; `alive` says whether it was heard within LEASE.
+    `ended` is None while it is at work, or if it died. `alive` says whether it gave a sign of life within LEASE.
     """
 
     id: int
@@ -48,15 +48,15 @@ class SessionRow(msgspec.Struct, frozen=True):
 
 
 class Session(Protocol):
-    """One process's hold on a run: episodes it took are nobody else's while it beats."""
+    """One process's work on a run; as long as it beats, no other session can take its episodes."""
 
     id: int
 
     async def take(self, count: int, among: Sequence[str] = ()) -> Sequence[EpisodeRow]:
-        """At most `count` open episodes that no living session holds, in their order; now held by this one.
+        """Take at most `count` open episodes that no living session holds, in order; this session holds them now.
 
-        Only those `among` if any are named. An episode whose holder died comes after the others: it may have been
-        the cause.
+        If `among` names any episodes, take only these. An episode whose session died comes after the others, because it
+        may have been the cause.
         """
         ...
 
@@ -72,16 +72,16 @@ class Session(Protocol):
         ending: Ending | None = None,
         spent: Mapping[str, Spending] | None = None,
     ) -> None:
-        """As Store.append, and book what each seat spent in the same commit; an ending also lets go of the episode.
+        """Append as `Store.append` does and book each seat's spending in the same commit; an ending frees the episode.
 
-        Raises LeaseLost if another session has taken the episode meanwhile; then nothing of this is written.
+        Raises LeaseLost if another session has taken the episode; nothing is written then.
         """
         ...
 
     async def beat(self, told: Mapping[str, Json]) -> RunControl:
-        """Show that it lives, say how it stands, and hear the orders."""
+        """Give a sign of life, store the status `told`, and return the operator's orders."""
         ...
 
     async def end(self) -> None:
-        """Let go of what it holds."""
+        """Free the episodes that it holds."""
         ...

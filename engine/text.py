@@ -1,4 +1,4 @@
-"""Text from outside made safe to store and to show; numbers with their nouns."""
+"""Makes text from outside safe to store and to show."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _METHODS = frozenset(
 
 
 class _Later:
-    """Stands for a compiled pattern; after its first use its methods are that pattern's own."""
+    """Stands in for a compiled pattern; from its first use on it has that pattern's methods."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self.pattern, self._flags = pattern, flags
@@ -41,18 +41,18 @@ class _Later:
 
 
 def loads(text: str) -> Json:
-    """`json.loads`, with every half of a surrogate pair, which JSON may write and no store takes, as an escape."""
+    """Like `json.loads`, but with lone surrogates, which JSON allows and no store accepts, written as escapes."""
     value = json.loads(text)
     return mended(value) if "\\u" in text else value
 
 
 def mended(value: Json) -> Json:
-    """The value with every half of a surrogate pair in its texts and keys written as an escape."""
+    """The value with every lone surrogate in its texts and keys written as an escape."""
     return _each(value, storable)
 
 
 def half(value: Json, where: str = "") -> str | None:
-    """Where in a value a text holds half of a surrogate pair ('seats.NAME.options.x'); None if none does."""
+    """The place of the first text with a lone surrogate in a value ('seats.NAME.options.x'); None if there is none."""
     if isinstance(value, str):
         return where if storable(value) != value else None
     if isinstance(value, dict):
@@ -69,14 +69,14 @@ _UNSEEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e007f]"
 )
-"""Characters that steer a terminal or the order of what is read, or that nobody sees."""
+"""Characters that control a terminal, change the reading order, or are invisible."""
 _UNSEEN_IN_LINES = re.compile(_UNSEEN.pattern.replace(r"\x00-\x1f", r"\x00-\x08\x0b-\x1f"))
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    """The text as it may be sent to a terminal: what would steer it is written as an escape, such as \\x1b.
+    """The text in a form that is safe for a terminal: control characters are written as escapes, such as \\x1b.
 
-    Line ends and tabs too, so that no text can look like a line of the program's own; with `lines` these stay.
+    Line ends and tabs are escaped too, so that no text can pass for a line of the program; with `lines` they stay.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -86,14 +86,14 @@ def printable(text: str, *, lines: bool = False) -> str:
 
 
 def in_json(text: str) -> str:
-    """A JSON text with the same characters as JSON escapes: it says the same, and steers nothing."""
+    """A JSON text with control characters as JSON escapes: same value, safe for a terminal."""
     return _UNSEEN_IN_LINES.sub(_json_escape, text)
 
 
 def cell(value: str) -> str:
-    """A text as a cell of a CSV file that a spreadsheet opens: what it would take for a formula is quoted by a '.
+    """A text as a cell of a CSV file for spreadsheets: a text that would be read as a formula gets a ' in front.
 
-    A text that is a number stays one.
+    A text that is a number stays unchanged.
     """
     if not value.lstrip(" ").startswith(_FORMULA):
         return value
@@ -105,7 +105,7 @@ def cell(value: str) -> str:
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""How a cell begins that a spreadsheet may run."""
+"""The first characters of a cell that a spreadsheet may run as a formula."""
 
 
 def _json_escape(match: re.Match[str]) -> str:

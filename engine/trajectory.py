@@ -1,4 +1,4 @@
-"""One episode's events: the log while it is played, and the trajectory once it is stored."""
+"""The events of one episode: the log while it is played, and the trajectory once it is stored."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
@@ -12,7 +12,7 @@ from wardround.engine.records import Ending, Json, Message, Usage
 class Trajectory:
     """All events of one episode, in order, with the run's header.
 
-    `acted` leaves out what a reopening made void; `called` and `usage` do not: it was paid for.
+    `acted` leaves out events that a reopening made void; `called` and `usage` include them, because they were paid for.
     `header` is the run's JSON object: scenario with its settings, seats, seed, limits, versions.
     """
 
@@ -48,15 +48,15 @@ class Trajectory:
         return self.closed.ending if self.closed else None
 
     def acted(self, seat: str | None = None) -> Iterator[Acted]:
-        """The actions, of one seat if named."""
+        """The actions, or those of one seat."""
         return (e for e in effective(self.events) if isinstance(e, Acted) and (seat is None or e.seat == seat))
 
     def called(self, seat: str | None = None) -> Iterator[Called]:
-        """The calls, of one seat if named."""
+        """The calls, or those of one seat."""
         return (e for e in self.events if isinstance(e, Called) and (seat is None or e.seat == seat))
 
     def usage(self, seat: str | None = None) -> Usage:
-        """Tokens and cost over all calls; the cost is None if that of one of them is not known."""
+        """Tokens and cost over all calls; the cost is None if the cost of any call is unknown."""
         replies = [call.reply.usage for call in self.called(seat) if call.reply]
         costs = [usage.cost for usage in replies]
         return Usage(
@@ -73,7 +73,7 @@ class Trajectory:
 
 
 def messages_of(call: Called, events: Sequence[Event]) -> list[Message]:
-    """The whole conversation that a call sent, put together from the calls it continues."""
+    """The whole conversation that a call sent, assembled from the calls that it continues."""
     parts: list[Sequence[Message]] = [call.new]
     while call.since >= 0:
         earlier = events[call.since]
@@ -87,18 +87,18 @@ def messages_of(call: Called, events: Sequence[Event]) -> list[Message]:
 
 
 class Sink(Protocol):
-    """Takes the next events of one episode, and what each seat spent on them; durable when it returns.
+    """Writes the next events of one episode and what each seat spent on them; they are durable when it returns.
 
-    An empty list waits for earlier ones.
+    A call with an empty list waits for earlier writes.
     """
 
     async def __call__(self, rows: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending], /) -> None:
-        """Write."""
+        """Write the events, and close the episode if there is an `ending`."""
         ...
 
 
 class EpisodeLog:
-    """The events of one episode, first those already stored (`rows`), then those added."""
+    """The events of one episode: those already stored (`rows`), then those added."""
 
     __slots__ = ("_ending", "_hash", "_pending", "_sink", "_spent", "_writing", "clock", "events")
 
@@ -123,7 +123,7 @@ class EpisodeLog:
         if isinstance(event, Acted) and event.of >= 0:
             called = self.events[event.of]
             reply = called.reply if isinstance(called, Called) else None
-        row = encode(event, self._hash, reply)  # may fail, and then nothing is to be kept or booked
+        row = encode(event, self._hash, reply)  # may fail; then nothing must be kept or booked
         if isinstance(event, Called):
             spent = spending_of(event.reply)
             earlier = self._spent.get(event.seat)

@@ -1,1 +1,1 @@
-"""One module for each way to reach a model."""
+"""Access to models: providers, gates, retries and prices."""

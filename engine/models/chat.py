@@ -1,4 +1,4 @@
-"""Chat completions of an OpenAI-compatible endpoint: its address, its key, its connections, its replies."""
+"""Calls the chat completions of an OpenAI-compatible endpoint."""
 
 import errno
 import socket
@@ -25,10 +25,10 @@ KEEP_ALIVE = 30.0
 
 
 class Endpoint:
-    """An address with the connections to it; made without touching the network, opened by the first call.
+    """An endpoint's address and the connections to it; the first call opens one, nothing is sent before.
 
-    As many connections are open as calls are in flight, which the batch caps. Proxies of the environment are not used
-    and redirects not followed: both would carry a case to another host than the one named.
+    There are as many open connections as calls in flight, whose number the batch limits. Proxies from the environment
+    are not used and redirects are not followed, because both would send a case to a host that the user did not name.
     """
 
     def __init__(self, base_url: str, *, key: str = "", timeouts: Timeouts | None = None) -> None:
@@ -69,7 +69,7 @@ class Endpoint:
             raise ProviderError("connection", f"{where}: {_broken(error)}", unheard=unheard) from None
 
     async def alive(self, within: float) -> bool:
-        """Whether anything answers `GET base/models` in so many seconds, and does not say that it is unwell (5xx)."""
+        """Whether the endpoint answers `GET base/models` within so many seconds, with a status below 500."""
         url = self.path("models")
         head = f"GET {url.raw_path_qs} HTTP/1.1\r\n{self._headers}".encode("ascii")
         with anyio.move_on_after(within):
@@ -89,7 +89,7 @@ _NOBODY = (errno.EHOSTUNREACH, errno.ENETUNREACH)
 
 
 def _broken(error: OSError) -> str:
-    """What went wrong with a connection, in our words."""
+    """The message for a broken connection."""
     if isinstance(error, socket.gaierror):
         return "the host's name is not known (DNS)"
     if isinstance(error, ssl.SSLError):
@@ -113,10 +113,10 @@ _OURS = frozenset(("messages", "model", "stream", "n"))
 
 
 class ChatModel(Model):
-    """`POST base/chat/completions`, one reply, not streamed; no retries of its own (see `retry.Retrying`).
+    """A model behind `POST base/chat/completions`: one reply, not streamed, without retries (see `retry.Retrying`).
 
-    Options go into the body under their own names; None leaves one out. `max_tokens` is sent to OpenAI's public host
-    as `max_completion_tokens`, the only name that all its models take; `shape` is sent as `response_format`.
+    Options go into the body under their own names, except those that are None. `max_tokens` is sent to OpenAI's public
+    host as `max_completion_tokens`, the only name that all its models accept. `shape` is sent as `response_format`.
     """
 
     key_env = "OPENAI_API_KEY"
@@ -131,7 +131,7 @@ class ChatModel(Model):
 
     @property
     def address(self) -> str:
-        """The endpoint's."""
+        """The endpoint's address."""
         return self._endpoint.address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
@@ -145,7 +145,7 @@ class ChatModel(Model):
         return msgspec.structs.replace(completion, latency=perf_counter() - start)
 
     async def alive(self, within: float) -> bool:
-        """Whether the endpoint answers a cheap question in so many seconds."""
+        """Whether the endpoint answers a free request within so many seconds."""
         return await self._endpoint.alive(within)
 
     async def aclose(self) -> None:
@@ -154,7 +154,7 @@ class ChatModel(Model):
 
 
 def encode_body(name: str, messages: Sequence[Message], options: dict[str, Json], *, new_name: bool) -> bytes:
-    """The request's JSON; `new_name`: say `max_completion_tokens`."""
+    """The request's JSON; with `new_name`, `max_tokens` is sent as `max_completion_tokens`."""
     body: dict[str, Json] = {
         "model": name,
         "messages": [{"role": message.role, "content": message.content} for message in messages],
@@ -173,14 +173,14 @@ def encode_body(name: str, messages: Sequence[Message], options: dict[str, Json]
 
 
 class OpenAI(Provider):
-    """Chat completions: of OpenAI's own models, and of any other model at an address that the user names."""
+    """Chat completions of OpenAI's own models, and of any model at an address that the user names."""
 
     def address(self, env: Mapping[str, str], spec: str) -> str:
         """OPENAI_BASE_URL, else OpenAI itself."""
         return env.get("OPENAI_BASE_URL") or PUBLIC
 
     def key(self, wanted: Wanted) -> str:
-        """OPENAI_API_KEY, which only OpenAI's own host requires."""
+        """OPENAI_API_KEY; only OpenAI's own host requires it."""
         if wanted.host == OPENAI_HOST or wanted.host.endswith("." + OPENAI_HOST):
             return wanted.needed("OPENAI_API_KEY", "; for an endpoint of your own give --base-url")
         return wanted.env.get("OPENAI_API_KEY", "")
@@ -191,7 +191,7 @@ class OpenAI(Provider):
         return wanted.price(public=mine and wanted.host == OPENAI_HOST)
 
     def model(self, wanted: Wanted) -> Model:
-        """The model; one of another provider's name is called by its whole name, as servers of open models do."""
+        """The model; if `spec` does not begin with `openai/`, the whole spec is the model's name at the endpoint."""
         price = self.price(wanted)
         endpoint = Endpoint(wanted.address, key=self.key(wanted), timeouts=wanted.timeouts)
         return ChatModel(wanted.name if wanted.provider == "openai" else wanted.spec, endpoint, price=price)

@@ -1,4 +1,4 @@
-"""Turns an endpoint's refusal into a ProviderError whose message tells what to do and holds neither key nor prompt."""
+"""Turns an endpoint's error reply into a ProviderError that says what to do and contains neither key nor prompt."""
 
 import email.utils
 import re
@@ -43,7 +43,7 @@ _ADVICE = {
 
 
 class _Said(msgspec.Struct):
-    """The shapes of an error's body that endpoints use."""
+    """The fields that endpoints use in the body of an error."""
 
     error: Json = None
     message: Json = None
@@ -63,7 +63,7 @@ def failure(
 ) -> ProviderError:
     """The error for a reply with HTTP `status`; `where` names model and endpoint.
 
-    What the endpoint says is quoted, short, unless it repeats part of the prompt; `secrets` are blotted out.
+    The endpoint's message is quoted in short, unless it repeats part of the prompt; `secrets` are masked.
     """
     if 300 <= status < 400:
         return ProviderError(
@@ -80,7 +80,7 @@ def failure(
 
 
 def kind_of(status: int, said: str) -> str:
-    """The kind of a refusal, from its status and what the endpoint says (code and message)."""
+    """The kind of an error, from the HTTP status and the endpoint's code and message."""
     if status in (400, 413, 422, 500) and _OVERFLOW.search(said):
         return "context_overflow"
     if status == 402 or (status in (403, 429) and _QUOTA.search(said)):
@@ -101,7 +101,7 @@ def kind_of(status: int, said: str) -> str:
 
 
 def clean(said: str, secrets: Iterable[str] = (), messages: Sequence[Message] = ()) -> str:
-    """At most 300 characters of `said`, keys blotted out; empty if it repeats a piece of the messages."""
+    """At most 300 characters of `said` with keys masked; empty if it repeats part of the messages."""
     for secret in secrets:
         if secret:
             said = said.replace(secret, "***")
@@ -110,9 +110,9 @@ def clean(said: str, secrets: Iterable[str] = (), messages: Sequence[Message] = 
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The wait an endpoint asks for, in seconds: `retry-after-ms`, or Retry-After as seconds or as an HTTP date.
+    """The wait in seconds that an endpoint asks for: `retry-after-ms`, or Retry-After as seconds or as an HTTP date.
 
-    A date is read against the endpoint's own `Date`, so that two clocks which disagree do no harm.
+    A date is compared with the endpoint's own `Date`, so that a difference between the two clocks does no harm.
     """
     try:
         if milliseconds := headers.get("retry-after-ms"):
@@ -147,9 +147,10 @@ def _read(body: bytes) -> tuple[str, str]:
 
 
 def _shares(said: str, prompt: str, piece: int = 12) -> bool:
-    """Whether both hold a common run of 2 * `piece` - 1 characters, or `said` the whole of a short prompt.
+    """Whether both texts share a run of 2 * `piece` - 1 characters, or `said` contains the whole of a short prompt.
 
-    Every such run holds a whole piece that starts at a multiple of `piece`, so a few searches settle it.
+    Every such run contains a whole piece of `said` that starts at a multiple of `piece`, so searching for these pieces
+    is enough. A shared piece in a shorter run counts too.
     """
     said, prompt = said.casefold(), " ".join(prompt.casefold().split())
     if not prompt:

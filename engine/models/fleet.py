@@ -1,4 +1,4 @@
-"""Several endpoints that serve one model: an episode keeps to its own while that is well."""
+"""Spreads the calls of one model over several endpoints; each episode keeps to one endpoint while that is healthy."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,31 +13,31 @@ from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
 FAILURES = 3
-"""Failed calls in a row, without a good one between them, after which a member is taken out."""
+"""Consecutive failed calls after which a member is taken out."""
 FIRST, LONGEST = 1.0, 30.0
-"""Seconds until it is looked at again: doubled each time it is found unwell, up to the other."""
+"""Seconds until a member that was taken out is checked again: `FIRST`, doubled at each check up to `LONGEST`."""
 WITHIN = 5.0
-"""Seconds in which it must answer when it is looked at."""
+"""Seconds within which a member must answer a check."""
 
 TELLING = frozenset(("connection", "server", "timeout", "malformed"))
-"""Kinds of error that come from an endpoint that is unwell."""
+"""Kinds of error that show an unhealthy endpoint."""
 WRONG = frozenset(("auth", "unknown_model"))
-"""Kinds of error of an endpoint that is set up wrongly: the first takes it out."""
+"""Kinds of error that show a wrongly configured endpoint: the first one takes the member out."""
 
 log = structlog.get_logger("wardround")
 
 
 @runtime_checkable
 class Askable(Protocol):
-    """A model whose endpoint can be asked, at no cost, whether it is there."""
+    """A model whose endpoint can be checked at no cost."""
 
     async def alive(self, within: float) -> bool:
-        """Whether it answers within so many seconds."""
+        """Whether the endpoint answers within so many seconds."""
         ...
 
 
 class Member:
-    """A model at one address. `load` is its calls that run or wait for a place."""
+    """A model at one address. `load` is the number of its calls that run or wait for a place."""
 
     def __init__(self, model: Limited) -> None:
         self.model = model
@@ -50,14 +50,14 @@ class Member:
         self._looking = False
 
     def succeeded(self) -> None:
-        """A call was answered."""
+        """Note that a call was answered."""
         self._failures = 0
         if not self.well:
             self._set(well=True)
         self._pause = FIRST
 
     def failed(self, error: ProviderError) -> None:
-        """A call failed; takes the member out if that shows that it is unwell."""
+        """Note that a call failed; take the member out if that shows it to be unhealthy."""
         if error.kind not in TELLING | WRONG:
             return
         self._failures += 1
@@ -67,7 +67,7 @@ class Member:
             self._later()
 
     async def look(self) -> None:
-        """If it is out and it is time, see whether it is there again; one look at a time."""
+        """If the member is out and a check is due, check whether it answers again; one check at a time."""
         if self.well or self._looking or asyncio.get_running_loop().time() < self._look_at:
             return
         self._looking = True
@@ -77,7 +77,7 @@ class Member:
                 self._failures = 0
                 self._set(well=True)
                 log.info("endpoint taken in again", address=self.address)
-            # Doubled even if it is back: one that answers this question and fails every call is asked less and less.
+            # Doubled even if it is back, so that a member that passes the check but fails every call is checked less.
             self._later()
         finally:
             self._looking = False
@@ -91,17 +91,18 @@ class Member:
 
 
 FULLER = 1.25
-"""Times the mean load from which an endpoint is given no new episode."""
+"""The multiple of the mean load above which an endpoint gets no new episode."""
 
 
 class Fleet(Model):
     """A model at several addresses.
 
-    Each episode has an order of the endpoints of its own, drawn from its name and their addresses: the same in every
-    process, and after a resume. At its first call it settles at the first of them that is well and not much fuller than
-    the others, and stays: an endpoint that has seen a conversation answers the next turn faster (prefix caching). While
-    its endpoint is out its calls go to the next in the order; when that is back, so are they. A call that broke off is
-    tried at another at once. Calls of no episode go where there is least to do.
+    Each episode has its own order of the endpoints, drawn from its name and their addresses, so that it is the same in
+    every process and after a resume. At its first call the episode settles at the first endpoint that is healthy and
+    not much busier than the others. It stays there because an endpoint that has seen a conversation answers the next
+    turn faster (prefix caching). While that endpoint is out, the episode's calls go to the next in the order; they
+    return when it is back. If a connection breaks, the call is tried at another endpoint at once. Calls outside
+    episodes go to the least loaded endpoint.
     """
 
     def __init__(self, models: Sequence[Limited]) -> None:
@@ -116,11 +117,11 @@ class Fleet(Model):
 
     @property
     def hosts(self) -> Sequence[str]:
-        """The hosts of all of them."""
+        """The hosts of all endpoints."""
         return self._hosts
 
     def bound(self, role: str, episode: str) -> Model:
-        """For one seat and episode."""
+        """The fleet for one seat and episode."""
         return _Place(self, role, episode)
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
@@ -132,13 +133,13 @@ class Fleet(Model):
         return sorted(self.members, key=lambda member: _drawn(episode, member.address))
 
     async def aclose(self) -> None:
-        """Close all."""
+        """Close the models of all endpoints."""
         for member in self.members:
             await member.model.aclose()
 
 
 class _Place(Model):
-    """An episode's place in a fleet."""
+    """A fleet bound to one seat and episode."""
 
     def __init__(self, fleet: Fleet, role: str, episode: str) -> None:
         self._fleet, self._role, self._episode = fleet, role, episode
@@ -150,11 +151,11 @@ class _Place(Model):
 
     @property
     def hosts(self) -> Sequence[str]:
-        """The fleet's."""
+        """The hosts of the fleet."""
         return self._fleet.hosts
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The completion of this episode's endpoint; its errors say whether another stands ready."""
+        """The completion of this episode's endpoint; `elsewhere` of an error says whether another one is ready."""
         member = await self._pick()
         model = self._models.get(member.address)
         if model is None:
@@ -196,7 +197,7 @@ class _Place(Model):
         return min(self._ready(members) or members, key=lambda member: member.load)
 
     def _settled(self) -> Member:
-        """Where the episode is to stay."""
+        """The endpoint at which the episode settles."""
         ready = self._ready(self._order)
         if not ready:
             return self._order[0]
@@ -207,7 +208,7 @@ class _Place(Model):
         return [member for member in members if member.well and member is not self._broken]
 
     async def aclose(self) -> None:
-        """The fleet is closed by who made it."""
+        """Do nothing: the maker of the fleet closes it."""
 
 
 def _drawn(episode: str, address: str) -> bytes:

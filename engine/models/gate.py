@@ -1,4 +1,4 @@
-"""The way to one endpoint with one key: who may send now, who goes next, and what was learnt."""
+"""Limits the calls to one endpoint with one key: which call may go now, and which one is next."""
 
 import asyncio
 import time
@@ -18,7 +18,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Waiter(Generic[ResultT]):
-    """One who waits, since `since` seconds, with the tokens that the call may need."""
+    """A waiting call: the time (s) at which it began to wait, and the tokens that it may need."""
 
     __slots__ = ("future", "line", "since", "tokens")
 
@@ -28,7 +28,7 @@ class Waiter(Generic[ResultT]):
 
 
 class _Line(Generic[ResultT]):
-    """Those of one role. `turn` is how many calls it has had."""
+    """The waiting calls of one role. `turn` counts the calls that the role has had."""
 
     __slots__ = ("queue", "role", "turn", "waiting")
 
@@ -40,9 +40,9 @@ class _Line(Generic[ResultT]):
 
 
 class Turns(Generic[ResultT]):
-    """A queue for each role. The role that has had least goes next; one that waited for nothing has saved up nothing.
+    """A queue for each role. The role that has had the fewest calls goes next, so that all roles get equal shares.
 
-    Shares are of calls, and equal.
+    A role that had no waiting calls for a while does not save up turns.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Turns(Generic[ResultT]):
         self.waiting = 0
 
     def add(self, role: str, tokens: int, since: float) -> Waiter[ResultT]:
-        """Someone waits."""
+        """Add a waiting call to the queue of its role."""
         line = self._lines.get(role)
         if line is None:
             line = self._lines[role] = _Line(role)
@@ -65,19 +65,19 @@ class Turns(Generic[ResultT]):
         return waiter
 
     def next(self) -> Waiter[ResultT] | None:
-        """Who goes next; stays in the queue."""
+        """The call that goes next, left in the queue; None if no call waits."""
         if not self.waiting:
             return None
         for line in sorted((line for line in self._lines.values() if line.waiting), key=_had):
             queue = line.queue
-            while queue and queue[0].future.done():  # given up, and `drop` takes it off the count
+            while queue and queue[0].future.done():  # it gave up; `drop` corrects the count
                 queue.popleft()
             if queue:
                 return queue[0]
         return None
 
     def pop(self, waiter: Waiter[ResultT]) -> None:
-        """The one that `next` named goes."""
+        """Remove the call that `next` returned, because it goes now."""
         line = waiter.line
         line.queue.popleft()
         self._now = line.turn
@@ -85,7 +85,7 @@ class Turns(Generic[ResultT]):
         self._less(line)
 
     def drop(self, waiter: Waiter[ResultT]) -> None:
-        """One gave up waiting; its future is done."""
+        """Discount a call that gave up waiting; its future is done."""
         self._less(waiter.line)
 
     def _less(self, line: "_Line[ResultT]") -> None:
@@ -93,7 +93,7 @@ class Turns(Generic[ResultT]):
         self.waiting -= 1
 
     def by_role(self) -> dict[str, int]:
-        """How many wait, by role, in order of name."""
+        """The number of waiting calls by role, in order of name."""
         return {role: line.waiting for role, line in sorted(self._lines.items()) if line.waiting}
 
 
@@ -102,19 +102,19 @@ def _had(line: "_Line[ResultT]") -> int:
 
 
 LONGEST = 120.0
-"""Seconds that all calls are held at most because the endpoint asks to wait; a call of its own waits as it was told."""
+"""The longest time (s) for which an endpoint's Retry-After holds all calls; the refused call itself waits in full."""
 UNCOUNTED = frozenset(("unused", "rate_limit", "quota", "auth", "unknown_model", "bad_request", "context_overflow"))
-"""Ends of a call for which no endpoint counts tokens."""
+"""Outcomes of a call for which no endpoint counts tokens."""
 RECENT = 100
-"""Calls that `told` speaks of."""
+"""The number of recent calls that `told` summarises."""
 
 
 LOCKED = frozenset(("auth", "quota", "unknown_model"))
-"""Ends of a call that lie in the account or the name of the model: every other call will end in the same way."""
+"""Outcomes caused by the account or the model's name, so that every other call will fail in the same way."""
 
 
 class Pass:
-    """Leave to make one call: what was reserved for it, since when it runs, and how long it waited (seconds)."""
+    """Permission to make one call: the tokens reserved, the time (s) at which it began, and how long it waited (s)."""
 
     __slots__ = ("began", "epoch", "tokens", "waited")
 
@@ -123,9 +123,9 @@ class Pass:
 
 
 class Outcome:
-    """How a call ended, with what the endpoint said besides.
+    """How a call ended, with its usage, or the status and Retry-After of the error.
 
-    `kind` is that of its ProviderError, `ok`, `cancelled` in the middle, or `unused`: nothing was sent.
+    `kind` is the kind of the ProviderError, `ok`, `cancelled` (while it ran), or `unused` (nothing was sent).
     """
 
     __slots__ = ("kind", "retry_after", "status", "usage")
@@ -137,13 +137,13 @@ class Outcome:
 
 
 class Gate:
-    """Limits calls to one endpoint and key; a call that finds a free place goes through without waiting or a task.
+    """Limits the calls to one endpoint and key; a call that finds a free place goes through at once.
 
-    `name` is the address without secrets, `key` a digest that tells one key from another. There are `quota.in_flight`
-    places, fewer where the endpoint shows that it cannot take so many (engine/models/health.py). Requests and tokens
-    a minute flow evenly (engine/models/quota.py); tokens are reserved by estimate and corrected when the call ends. A
-    daily quota that is used up raises RunStopped: episodes stay open, and can be resumed the next day. `spent_today` is
-    (requests, tokens) that count already. Belongs to one event loop.
+    `name` is the address without secrets, `key` a digest that tells keys apart. There are `quota.in_flight` places, or
+    fewer if the endpoint shows that it cannot take so many (engine/models/health.py). Requests and tokens a minute are
+    spread evenly (engine/models/quota.py); tokens are reserved by estimate and corrected when the call ends. A used-up
+    daily quota raises RunStopped: episodes stay open and can be resumed the next day. `spent_today` is (requests,
+    tokens) that already count. A gate belongs to one event loop.
     """
 
     def __init__(
@@ -175,9 +175,10 @@ class Gate:
         self._recent: deque[tuple[bool, float]] = deque(maxlen=RECENT)
 
     async def enter(self, role: str, tokens: int = 0) -> Pass:
-        """A pass, at once or when it is this call's turn; `leave` must follow, whatever happens.
+        """Wait for this call's turn and return its pass; `leave` must always follow.
 
-        `tokens` is what the call is expected to use. Raises RunStopped if the daily quota does not allow it.
+        `tokens` is the expected use of the call. Raises RunStopped if the daily quota does not allow it, or if the gate
+        was stopped.
         """
         now = asyncio.get_running_loop().time()
         if (
@@ -190,7 +191,7 @@ class Gate:
         return await self._queued(role, tokens, now)
 
     def leave(self, ticket: Pass, outcome: Outcome) -> None:
-        """The call ended."""
+        """Book the outcome of a call that ended, and let the next one in."""
         now = asyncio.get_running_loop().time()
         self.in_flight -= 1
         if outcome.kind != "ok":
@@ -224,7 +225,7 @@ class Gate:
         return Pass(tokens, now, waited, adaptive.epoch)
 
     def _wait(self, tokens: int, now: float) -> float:
-        """Seconds until the quotas allow a call of so many tokens; raises RunStopped if that is not today."""
+        """Seconds until the quotas allow a call of so many tokens; raises RunStopped if they do not today."""
         if self._stopped:
             raise RunStopped(self._stopped)
         if self._day is not None and (limit := self._day.used_up(tokens)):
@@ -237,14 +238,14 @@ class Gate:
 
     @property
     def used_up(self) -> str:
-        """Why a call was not let in today, or none will be; "" otherwise."""
+        """Why the gate refused a call today or will refuse all calls; "" if it does neither."""
         if self._given_up or self._day is None:
             return self._given_up
         limit = self._day.used_up(0) or self._day.reached
         return self._closed(limit) if limit else ""
 
     def stop(self, reason: str) -> None:
-        """Let nobody in any more: who waits gets RunStopped at once, what runs goes on."""
+        """Let no call in any more: waiting calls get RunStopped at once, running calls go on."""
         self._stopped, self._metered = reason, True
         self._halt.set()
         while (waiter := self._turns.next()) is not None:
@@ -253,12 +254,12 @@ class Gate:
         self._serve(0.0)
 
     def give_up(self, reason: str) -> None:
-        """Stop, and let `used_up` say why: the run cannot go on with this endpoint."""
+        """Stop the gate because the run cannot go on with this endpoint; `used_up` returns `reason` from then on."""
         self._given_up = self._given_up or reason
         self.stop(self._given_up)
 
     def reopen(self) -> None:
-        """Let calls in again after a stop; what was known then of how the endpoint does is forgotten."""
+        """Let calls in again after a stop, and forget the endpoint's earlier failures."""
         if self._stopped:
             self._stopped = self._given_up = ""
             self.locked = 0
@@ -288,12 +289,12 @@ class Gate:
                 future.cancel()
                 self._turns.drop(waiter)
                 self._serve(asyncio.get_running_loop().time())
-            elif future.exception() is None:  # let in at the very moment it was cancelled
+            elif future.exception() is None:  # let in at the moment it was cancelled
                 self.leave(future.result(), Outcome("unused"))
             raise
 
     def _serve(self, now: float) -> None:
-        """Let in who may go; if time alone is in the way, look again when it has passed."""
+        """Let in all calls that may go; if a call only has to wait for some time, check again then."""
         while (waiter := self._turns.next()) is not None:
             if self.in_flight >= self.adaptive.cap:
                 self.adaptive.full = True
@@ -328,7 +329,7 @@ class Gate:
         self._serve(asyncio.get_running_loop().time())
 
     def _settle(self, ticket: Pass, outcome: Outcome, now: float) -> None:
-        """A call without an answer: what an endpoint refused it did not count, what broke off it may have."""
+        """Correct the quotas after a call without an answer; calls that an endpoint refused use no tokens."""
         if outcome.kind in UNCOUNTED:
             self._correct(-ticket.tokens, now)
         if outcome.kind == "unused":
@@ -357,7 +358,7 @@ class Gate:
                 self.paused_until = max(self.paused_until, now + min(outcome.retry_after, LONGEST))
 
     def told(self) -> dict[str, Json]:
-        """How it stands, without secrets; `rate_limited` and `latency` (median, s) are of the last calls."""
+        """The status of the gate, without secrets; `rate_limited` and `latency` (median, s) cover the last calls."""
         now = asyncio.get_running_loop().time()
         cap = self.adaptive.cap
         served = [latency for away, latency in self._recent if not away]

@@ -1,4 +1,4 @@
-"""The gates of a process, one for each endpoint and key, and models whose calls pass them."""
+"""Keeps the gates of a process, one for each endpoint and key, and sends the calls of models through them."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ ValueT = TypeVar("ValueT")
 
 
 class Gates:
-    """Makes each gate when it is first asked for.
+    """All gates of a process; each is made at its first use.
 
-    `quotas` are by address (`http://localhost:8000/v1`), host or provider (`anthropic`), an address before its host;
-    `default` is for all others. A quota named by a host is for each address and key there by itself. `share` is
-    (n, of): worker n of so many has its fixed part of every quota. `spent_today` is (requests, tokens) that count
-    already towards a daily quota, named as quotas are.
+    `quotas` are keyed by address (`http://localhost:8000/v1`), host or provider (`anthropic`); an address takes
+    precedence over its host. `default` is for all others. A quota for a host applies separately to each address and
+    key. `share` is (n, of): worker n of `of` gets its fixed part of every quota. `spent_today` is (requests, tokens)
+    that already count towards a daily quota, keyed like `quotas`.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Gates:
         self._stopped = ""
 
     def of(self, where: str, key: str = "") -> Gate:
-        """The gate of an address, or of a provider whose address nobody knows, and a key."""
+        """The gate for a key and an address, or a provider whose address is unknown."""
         name = _named(where)
         digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         gate = self._gates.get((name, digest))
@@ -61,28 +61,28 @@ class Gates:
 
     @property
     def unused(self) -> list[str]:
-        """Names of quotas that no endpoint has had so far: written wrongly, perhaps."""
+        """Names of quotas that no endpoint has used so far, perhaps because they are misspelt."""
         return sorted(self._unused)
 
     @property
     def used_up(self) -> str:
-        """Which daily quota is used up, in a sentence; "" if none is."""
+        """A sentence that says which endpoint can take no more calls, such as by its daily quota; "" if all can."""
         return next((said for gate in self._gates.values() if (said := gate.used_up)), "")
 
     def stop(self, reason: str) -> None:
-        """Let no call in any more: RunStopped for those that wait and those that come; what runs goes on."""
+        """Let no call in any more: waiting and later calls get RunStopped, running calls go on."""
         self._stopped = reason
         for gate in self._gates.values():
             gate.stop(reason)
 
     def reopen(self) -> None:
-        """Let calls in again after a stop: another batch begins."""
+        """Let calls in again after a stop, because another batch begins."""
         self._stopped = ""
         for gate in self._gates.values():
             gate.reopen()
 
     def told(self) -> list[dict[str, Json]]:
-        """How each gate stands (`Gate.told`), without keys; where an address has several, `key` numbers them from 1."""
+        """The status of each gate (`Gate.told`), without keys; `key` numbers the gates of one address from 1."""
         names = [name for name, _ in self._gates]
         told = []
         for place, (name, gate) in enumerate(zip(names, self._gates.values(), strict=True)):
@@ -92,7 +92,7 @@ class Gates:
 
 
 def _named(name: str) -> str:
-    """An address, host or provider in one form."""
+    """An address, host or provider in its normal form."""
     return shown(address(name)).rstrip("/") if "://" in name else normal(name)
 
 
@@ -105,15 +105,15 @@ def _found(table: Mapping[str, ValueT], name: str) -> ValueT | None:
 
 
 REPLY = 500
-"""Tokens expected of a reply as long as nothing better is known."""
+"""Tokens expected of a reply before its usual length is known."""
 CHARS = 4
-"""Characters of a prompt that are taken for a token."""
+"""Characters of a prompt that count as one token."""
 MEMORY = 0.1
 """Weight of the latest reply in the mean length of replies."""
 
 
 class _Replies:
-    """How long replies are, in tokens, by role; shared by all that are bound from one Limited."""
+    """The mean length of replies in tokens, by role; shared by all models bound from one Limited."""
 
     def __init__(self) -> None:
         self._mean: dict[str, float] = {}
@@ -123,7 +123,7 @@ class _Replies:
         self._mean[role] = tokens if mean is None else mean + MEMORY * (tokens - mean)
 
     def expected(self, role: str, most: object) -> int:
-        """Tokens of the next one, of which at most `most` may come."""
+        """The expected tokens of the next reply, at most `most`."""
         limit = most if isinstance(most, int) else None
         mean = self._mean.get(role)
         expected = int(mean) + 1 if mean is not None else limit or REPLY
@@ -131,10 +131,10 @@ class _Replies:
 
 
 class Limited(Wrapped):
-    """A model behind the gate of its endpoint and key; time spent waiting there is `waited`, not the endpoint's own.
+    """A model whose calls pass the gate of its endpoint and key; the time spent waiting there counts as `waited`.
 
-    Tokens are reserved as a quarter of the prompt's characters and the mean length of the role's replies (before
-    there is one: `max_tokens`, else REPLY).
+    It reserves a token for every four characters of the prompt, plus the mean length of the role's replies (before the
+    first reply: `max_tokens`, else REPLY).
     """
 
     def __init__(self, model: Model, gate: Gate) -> None:
@@ -144,14 +144,14 @@ class Limited(Wrapped):
         self._replies = _Replies()
 
     def bound(self, role: str, episode: str) -> "Limited":
-        """For one role."""
+        """The model for one role."""
         del episode
         made = copy.copy(self)
         made.role = role
         return made
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The model's completion when it is this call's turn; raises ProviderError, or RunStopped at a daily quota."""
+        """The model's completion, once it is this call's turn; raises ProviderError, or RunStopped at a daily quota."""
         gate = self.gate
         ticket = await gate.enter(self.role, self._tokens(messages, options) if gate.counts_tokens else 0)
         try:

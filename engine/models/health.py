@@ -1,4 +1,4 @@
-"""How an endpoint does: how many calls it can take at once, and since when it lets none through."""
+"""Measures the health of an endpoint: how many calls it can take at once, and since when it has answered none."""
 
 import math
 import time
@@ -10,39 +10,40 @@ from statistics import median
 import structlog
 
 ROUND = 50
-"""Calls that are judged together, at least; as many as run at once where that is more."""
+"""The least number of calls in a round, which are judged together; more if more run at once."""
 SHARE = 0.05
-"""Part of a round that may be refused (429) before there must be fewer calls at once."""
+"""The share of a round that may be refused (429) before the cap falls."""
 DEEPEST, MILDEST = 0.5, 0.9
-"""The cap falls at most to the one part of itself, and at least to the other."""
+"""Limits of a fall: the new cap is at least `DEEPEST` and at most `MILDEST` times the old one."""
 RAISE = 0.1
-"""Part of itself by which the cap rises after a good round; at least one call."""
+"""The share of itself by which the cap rises after a good round; at least one call."""
 PROBE = 4
-"""Good rounds before the cap goes where it met trouble the last time."""
+"""Good rounds before the cap returns to the level at which there was trouble last."""
 SAFE, QUICK = 0.5, 10
-"""Up to this part of where it met trouble the cap doubles after every good round, of no more than so many calls."""
+"""Below `SAFE` times the level of the last trouble the cap doubles after every good round, of only `QUICK` calls."""
 SLOW = 3.0
-"""Times the usual latency that count as trouble: model latencies differ much without any."""
+"""The multiple of the usual latency that counts as trouble; it is high because latencies of models vary widely."""
 MORE = 1.1
-"""Times the usual work that count as more work."""
+"""The multiple of the usual work above which the endpoint does more work than usual."""
 BETTER = 0.8
-"""Part of the latency before a cut that the cut must bring it down to, or it is taken back."""
+"""The share of the earlier latency that a cut must reach; otherwise the cut is undone."""
 START = 50
-"""Tokens that the fixed part of a call's latency counts for."""
+"""The number of tokens that stands for the fixed part of a call's latency."""
 MEMORY = 0.2
-"""Weight of a new round in the usual latency."""
+"""The weight of a new round in the mean of the usual latency."""
 
 
 class Adaptive:
-    """A cap between 1 and `top` (None: whatever is asked for), in calls at the same time.
+    """An adaptive cap on concurrent calls, between 1 and `top` (None for no upper limit).
 
-    Calls are judged in rounds of those that began after the last change of the cap, so that a burst of refusals is one
-    event and not many. As soon as a round has more refusals than SHARE of it, the cap falls: to the calls that the
-    endpoint still serves, less a tenth, but at most by half. It falls too, by half, when the latency (by completion
-    tokens) is SLOW times the usual one and the endpoint does no more work than usual; if that does not help, the cap
-    is set back and the latency is the usual one from then on. After a good round in which the cap held calls back it
-    rises: doubled up to half of where it last met trouble, else by a tenth, and only after PROBE good rounds to where
-    that was.
+    Calls are judged in rounds. A round counts only calls that began after the last change of the cap, so that a burst
+    of refusals is one event. When more than the share SHARE of a round is refused, the cap falls to the number of calls
+    that the endpoint still serves, less a tenth, but at most by half. The cap also falls by half when the latency (by
+    completion tokens) is SLOW times the usual one and the endpoint does no more work than usual. If that does not help,
+    the cap is restored and this latency becomes the usual one.
+
+    The cap rises after a good round in which it held calls back. It doubles up to half of the level at which there was
+    trouble last, then rises by a tenth; it returns to that level only after PROBE good rounds.
     """
 
     def __init__(self, top: int | None = None) -> None:
@@ -67,7 +68,7 @@ class Adaptive:
         self.full = False
 
     def ended(self, epoch: int, now: float, latency: float, tokens: int) -> None:
-        """A call that began in `epoch` was served, well or not, in `latency` seconds with so many completion tokens."""
+        """Note that a call of `epoch` ended without refusal after `latency` seconds, with so many completion tokens."""
         if epoch != self.epoch:
             return
         self._seen += 1
@@ -79,7 +80,7 @@ class Adaptive:
             self._judge(now)
 
     def refused(self, epoch: int, now: float, in_flight: int) -> bool:
-        """A call was refused (429) while `in_flight` others run; whether the cap fell for it."""
+        """Note that a call was refused (429) while `in_flight` others run; returns whether the cap fell."""
         if epoch != self.epoch:
             return False
         self._seen += 1
@@ -96,7 +97,7 @@ class Adaptive:
         return True
 
     def saw(self, in_flight: int) -> None:
-        """So many calls run."""
+        """Note that so many calls run."""
         if in_flight > self._peak:
             self._peak = in_flight
             self._most = max(self._most, in_flight)
@@ -108,7 +109,7 @@ class Adaptive:
         return self.cap < SAFE * self._ceiling < math.inf
 
     def _fall(self, base: float, to: float) -> None:
-        # Several falls without a good round between them are one trouble, which began at the highest.
+        # Several falls without a good round between them have one cause, which began at the highest cap.
         self._ceiling = base if self._calm else max(base, self._ceiling)
         self._calm = False
         self._change(max(1.0, min(to, base - 1)))
@@ -120,7 +121,7 @@ class Adaptive:
         self._begin(None)
 
     def _judge(self, now: float) -> None:
-        """A round is over without too many refusals."""
+        """Judge a round that had few refusals."""
         began = now if self._began is None else self._began
         value = median(self._times) if self._times else None
         work = self._done / max(now - began, 1e-9)
@@ -132,7 +133,7 @@ class Adaptive:
         self._calm = True
         if not full or self.cap >= self.top:
             return
-        if self.cap >= self._ceiling:  # where there was trouble there is none any more
+        if self.cap >= self._ceiling:  # the trouble at this level is over
             self._ceiling = math.inf
         if self._recovering():
             higher = min(2 * self.cap, max(self.cap + 1, math.floor(SAFE * self._ceiling)))
@@ -143,10 +144,10 @@ class Adaptive:
         self._change(higher)
 
     def _slow(self, value: float, work: float, peak: int) -> bool:
-        """Look at a round's latency and work done; whether the cap was changed for it."""
+        """Judge a round by its latency and the work done; returns whether the cap changed."""
         before, self._cut = self._cut, None
         if before is not None and value > before[1] * BETTER:
-            # Fewer calls did not make it faster, so it is not our load that makes it slow.
+            # Fewer calls did not make it faster, so our load is not the cause.
             self._usual, self._work = value, work
             self._change(before[0])
             return True
@@ -167,32 +168,32 @@ class Adaptive:
 
 
 SOON = 5.0
-"""Seconds without an answer, the wait for the next attempt among them, after which the user hears of it."""
+"""Seconds without an answer, including the wait for the next attempt, after which the user is warned."""
 LATER = 15.0
-"""The same while calls are under way that may still be answered, the wait not among them."""
+"""The same while calls under way may still be answered, without the wait for the next attempt."""
 AGAIN = 30.0
-"""Seconds between two such words."""
+"""Seconds between two warnings."""
 OVERLOADED = (503, 529)
-"""HTTP statuses by which endpoints say that they have too much to do, besides 429."""
+"""HTTP statuses besides 429 that report an overloaded endpoint."""
 FAILED = frozenset(("rate_limit", "server", "timeout", "connection", "malformed", "empty"))
-"""Ends of a call that leave it open whether the endpoint does any work at all."""
+"""Outcomes of a call after which the endpoint may be doing no work at all."""
 ANSWERED = frozenset(("context_overflow", "refused", "refusal", "content_filter", "bad_request"))
-"""Ends of a call that the endpoint looked at."""
+"""Errors that show that the endpoint processed the call."""
 
 log = structlog.get_logger("wardround")
 
 
 def refused(kind: str, status: int | None) -> bool:
-    """Whether an endpoint turned a call away without looking at it: 429, 503, 529."""
+    """Whether the endpoint turned the call away unprocessed: 429, 503, 529."""
     return kind == "rate_limit" or status in OVERLOADED
 
 
 class Silence:
-    """Begins with a call that fails and ends with the next that is answered, in times of the event loop (s).
+    """A period in which an endpoint answers no call, in times of the event loop (s).
 
-    It ends too when no call is tried again any more (`trying`). `since` is None while there is none; `under_way` is
-    the number of calls that might still have been answered when the last one failed, `queued` of those that waited to
-    be sent.
+    It begins with a failed call and ends with the next answered one, or when no call is being retried any more
+    (`trying`). `since` is None outside such a period. When the last call failed, `under_way` calls could still be
+    answered and `queued` calls waited to be sent.
     """
 
     __slots__ = ("_said", "_tries", "_ways", "calls", "name", "queued", "since", "tried", "under_way")
@@ -211,7 +212,7 @@ class Silence:
         self._said: float | None = None
 
     def failed(self, kind: str, status: int | None, now: float, under_way: int, queued: int = 0) -> None:
-        """A call failed while so many others are under way; if it was looked at all the same, the silence is over."""
+        """Note a failed call while so many others are under way; if the endpoint processed it, the silence ends."""
         if kind in ANSWERED:
             self.end(now)
         if kind not in FAILED:
@@ -225,34 +226,34 @@ class Silence:
             self._ways.append(way)
 
     def end(self, now: float) -> None:
-        """A call was answered."""
+        """End the silence, because a call was answered."""
         if self._said is not None and self.since is not None:
             log.warning(f"{self.name} answers again, after {now - self.since:.0f} s")
         self._begin(None)
 
     def forget(self) -> None:
-        """Nobody knows any more how the endpoint does."""
+        """Forget the silence: the endpoint's state is unknown."""
         self._begin(None)
 
     def lasted(self, now: float) -> float:
-        """Seconds since it began; 0 if there is none, or if a call under way may end it."""
+        """Seconds since the silence began; 0 if there is none, or if a call under way may end it."""
         return now - self.since if self.since is not None and not self.under_way else 0.0
 
     def next_try(self, at: float, now: float) -> None:
-        """A call will be made again at `at`; the user is told if the silence is long and was not spoken of lately."""
+        """Note that a call will be retried at `at`; warn the user of a long silence, but not too often."""
         if self.since is None:
             return
         while self._tries and self._tries[0] <= now:
             heappop(self._tries)
         heappush(self._tries, at)
-        once = self.calls == 1 and self.queued  # the next in the queue will tell whether it is more than one call
+        once = self.calls == 1 and self.queued  # the next call in the queue will show whether others fail too
         due = (self._said is None or now - self._said >= AGAIN) and not once
         if due and (now - self.since >= LATER if self.under_way else at - self.since >= SOON):
             self._said = now
             log.warning(f"{self.name} {self.told(now)}")
 
     def told(self, now: float) -> str:
-        """How it stands, in words; "" if there is none."""
+        """A description of the silence; "" if there is none."""
         if self.since is None:
             return ""
         times = "once" if self.calls == 1 else f"{self.calls:,} times"
@@ -262,7 +263,7 @@ class Silence:
         return f"answers {self._what()} since {_clock(self.since, now)}, {times} so far{more}{again}"
 
     def hopeless(self, now: float) -> str:
-        """Why the run is stopped for it."""
+        """The message for a run that stops because of the silence."""
         said = f"{self.name} answered {self._what()} for {self.lasted(now):.0f} s, {self.calls:,} times"
         if self._ways == ["connection"]:
             return f"{said}: see whether it still runs, or use another endpoint"
@@ -275,7 +276,7 @@ class Silence:
 
 @contextmanager
 def trying(silences: Sequence[Silence]) -> Iterator[None]:
-    """A call that failed is tried again inside; with the last such call a silence is forgotten."""
+    """Retry a failed call in the block; after the last such call the silences are forgotten."""
     for silence in silences:
         silence.tried += 1
     try:
@@ -288,5 +289,5 @@ def trying(silences: Sequence[Silence]) -> Iterator[None]:
 
 
 def _clock(at: float, now: float) -> str:
-    """A time of the event loop as the time of day."""
+    """A time of the event loop as a time of day."""
     return time.strftime("%H:%M:%S", time.localtime(time.time() + at - now))

@@ -1,4 +1,4 @@
-"""Where bytes go: the address a user gives, the host behind it, and which hosts are this machine itself."""
+"""Parses endpoint addresses: the host that receives the bytes, and whether it is this machine."""
 
 import ipaddress
 import re
@@ -11,15 +11,15 @@ from yarl import URL
 from wardround.engine.errors import UsageError
 
 _NUMERIC = re.compile(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
-"""How an IPv4 address may be spelt."""
+"""The spellings of an IPv4 address."""
 _ENDINGS = ("/chat/completions", "/responses")
 
 
 def address(base_url: str) -> URL:
     """`base_url` as a checked address, parsed by the same library that later connects to it.
 
-    Raises UsageError for anything but http(s)://host[:port][/path]: a name or password before the host belongs in no
-    address, and hides which host is meant.
+    Raises UsageError for anything but http(s)://host[:port][/path]. A user name or password before the host is refused
+    too, because it can hide which host is meant.
     """
     try:
         url = URL(base_url.strip())
@@ -34,7 +34,7 @@ def address(base_url: str) -> URL:
             "environment variable"
         )
     if (host := host_of(url)) != (url.raw_host or "").lower():
-        url = url.with_host(host)  # what is judged is what is connected to
+        url = url.with_host(host)  # the host that is checked is the host that is connected to
     for ending in _ENDINGS:
         if url.raw_path.rstrip("/").endswith(ending):
             return url.with_path(url.raw_path.rstrip("/").removesuffix(ending), encoded=True, keep_query=True)
@@ -42,12 +42,12 @@ def address(base_url: str) -> URL:
 
 
 def host_of(url: URL) -> str:
-    """The host in lower case, without port, brackets and a trailing dot; an IPv4 address in any spelling as one."""
+    """The host in lower case, without port, brackets and trailing dot; IPv4 addresses in their standard spelling."""
     return _plain((url.raw_host or "").lower())
 
 
 def _plain(host: str) -> str:
-    """A host in one form: 127.1, 0x7f000001 and 2130706433 are 127.0.0.1, as they are for whoever connects to them."""
+    """A host in its standard form: 127.1, 0x7f000001 and 2130706433 become 127.0.0.1, as they do on connecting."""
     bare = host.rstrip(".")
     if not _NUMERIC.fullmatch(bare):
         return bare
@@ -60,7 +60,7 @@ def _plain(host: str) -> str:
 def addresses(base_url: str | Sequence[str] | None) -> tuple[str, ...]:
     """The addresses in `base_url`: one, several separated by commas, or a sequence; none if it is empty.
 
-    Raises UsageError if one comes twice: it would get twice its part.
+    Raises UsageError if an address occurs twice, because it would get a double share of the calls.
     """
     given = base_url.split(",") if isinstance(base_url, str) else base_url or ()
     found = tuple(text.strip() for text in given if text.strip())
@@ -71,29 +71,29 @@ def addresses(base_url: str | Sequence[str] | None) -> tuple[str, ...]:
 
 
 def shown(url: URL) -> str:
-    """The address as a message may show it: no user, password or query."""
+    """The address in a form that messages may show, without user, password or query."""
     return str(url.with_user(None).with_query(None).with_fragment(None))
 
 
 HIDDEN = "HIDDEN"
-"""Stands for a secret where an address is stored or shown."""
+"""Replaces a secret in an address that is stored or shown."""
 _OPEN = frozenset(("api-version", "api_version", "version"))
-"""Parameters of a query that are no secret."""
+"""Query parameters that are not secret."""
 _QUERY = re.compile(r"(?<=[?&;])([^=&;#\s]*)=([^&;#\s,'\"]*)")
 _USER = re.compile(r"(?<=//)[^/?#\s,]*@")
 
 
 def redacted(text: str) -> str:
-    """An address, or several with commas between them, as it may be stored, logged and shown.
+    """One or several addresses (separated by commas) in a form that may be stored, logged and shown.
 
-    No user and no password; of a query the names of its parameters, their values only where they are no secret. It
-    need be no address that can be read: `--print-config` shows what the user wrote.
+    User and password are removed, and the values of query parameters are hidden unless they are known not to be secret.
+    The text need not be a valid address: `--print-config` shows what the user wrote.
     """
     return _QUERY.sub(_hidden, _USER.sub("", text)) if "?" in text or "@" in text else text
 
 
 def secrets_of(url: URL) -> tuple[str, ...]:
-    """What `redacted` hides of an address, for messages of others that may repeat it."""
+    """The secrets in an address's query, so that they can be masked in messages of others that repeat them."""
     return tuple(value for name, value in url.query.items() if value and name.lower() not in _OPEN)
 
 
@@ -103,14 +103,15 @@ def _hidden(match: re.Match[str]) -> str:
 
 
 def joined(url: URL, path: str) -> URL:
-    """`url` with `path` added; its query is kept."""
+    """`url` with `path` appended; its query is kept."""
     return url.joinpath(*path.split("/")).with_query(url.query)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host` is this machine: 127.0.0.0/8, ::1, or localhost where that leads to these and nowhere else.
+    """Whether `host` is this machine: 127.0.0.0/8, ::1, or `localhost` if it resolves only to these.
 
-    Another name that merely resolves to loopback is not: what it resolves to is another's choice, and may change.
+    Another name that resolves to loopback does not count, because somebody else decides what it resolves to, and may
+    change it.
     """
     if host == "localhost":
         return _localhost_is_here()
@@ -128,7 +129,7 @@ def is_loopback(host: str) -> bool:
 
 @cache
 def _localhost_is_here() -> bool:
-    """What this machine's own table says of the name; nothing is reached where it says nothing."""
+    """Whether this machine resolves `localhost` to loopback addresses only."""
     try:
         found = {str(entry[4][0]) for entry in socket.getaddrinfo("localhost", None)}
     except OSError:
@@ -137,7 +138,7 @@ def _localhost_is_here() -> bool:
 
 
 def normal(host: str) -> str:
-    """A host as the user names it (`--allow-host`), in the form of `host_of`; raises UsageError if it is no host."""
+    """A host as written by the user (`--allow-host`), in the form of `host_of`; raises UsageError if it is no host."""
     bare = host.strip()
     plain = bare.removeprefix("[").removesuffix("]")
     try:
@@ -153,5 +154,5 @@ def normal(host: str) -> str:
 
 
 def _shown(base_url: str) -> str:
-    """What a message may show of an address that cannot be parsed: nothing before an @."""
+    """The part of an unparsable address that a message may show: nothing before an @."""
     return repr(redacted(base_url.rsplit("@", 1)[-1])[:200])

@@ -1,4 +1,4 @@
-"""Cheap calls to each endpoint before a run: that it answers, and which options it takes."""
+"""Makes cheap calls to each endpoint before a run, to check that it answers and which options it accepts."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -17,10 +17,10 @@ from wardround.engine.records import Completion, Message
 
 
 def bare(model: Model) -> list[tuple[Model, bytes]]:
-    """The models that send the bytes, every member of a fleet, each with a digest of its key.
+    """The models that send the bytes, including every member of a fleet, each with a digest of its key.
 
-    A trial call before a run has its own, short patience, sends nothing that needs guarding, must be made each time,
-    and must not wait for a place.
+    The wrappers are removed because a trial call has its own short patience, sends nothing that needs guarding, must
+    not be answered from a cache, and must not wait for a place.
     """
     while isinstance(model, Retrying | Guarded | Single):
         model = model.model
@@ -34,7 +34,7 @@ def bare(model: Model) -> list[tuple[Model, bytes]]:
 PROBE = (Message("user", "Reply with the word OK."),)
 PATIENCE = Patience(attempts=2, total=10.0, first=1.0)
 HARMLESS = frozenset(("rate_limit", "context_overflow", "refused", "refusal", "content_filter", "empty"))
-"""The endpoint knows the key and the model; what was wrong will pass, or lies in this one call."""
+"""Kinds of error after which key and model are known to work: the error is temporary or specific to one call."""
 
 _TO_DO = {
     "auth": "check the key in the environment variable of its provider",
@@ -48,17 +48,17 @@ _TO_DO = {
 
 
 def advice(model: Model, kind: str) -> str:
-    """What to do about a failure of this kind, '' where there is nothing but what the error says itself."""
+    """What to do about a failure of this kind; '' if there is nothing to add to the error's own message."""
     return f"it is read from {model.key_env}" if kind == "auth" and model.key_env else _TO_DO.get(kind, "")
 
 
 async def preflight(models: Mapping[str, Model], *, within: float = 120.0) -> None:
-    """Call each distinct (endpoint, key, model) once, at the same time; `models` maps a seat or SPEC to its model.
+    """Call each distinct (endpoint, key, model) once, all concurrently; `models` maps a seat or SPEC to its model.
 
-    Every member of a fleet is called; a model that sends nothing (scripted, recorded) is passed over. The probe asks
-    for 16 tokens and is content with any reply, cut short or empty; if the request itself is refused, one without
-    settings decides. `within` is in seconds. Raises PreflightError naming, for each that failed, who uses it, what was
-    wrong and what to do.
+    Every member of a fleet is called; a model that sends nothing (scripted, recorded) is skipped. The probe asks for 16
+    tokens and accepts any reply, even a truncated or empty one. If the endpoint refuses that request, a second one
+    without settings decides. `within` is in seconds. Raises PreflightError, which says for each failure which seats use
+    the model, what was wrong and what to do.
     """
     distinct: dict[tuple[str, str, str, bytes], tuple[list[str], Model]] = {}
     for label, model in models.items():
@@ -71,7 +71,7 @@ async def preflight(models: Mapping[str, Model], *, within: float = 120.0) -> No
         for number, (labels, model) in enumerate(distinct.values()):
             group.start_soon(_try, ", ".join(labels), model, within, partial(problems.setdefault, number))
     if problems:
-        # The order of `models`, not that in which the endpoints answered.
+        # In the order of `models`, not of the answers.
         raise PreflightError("\n".join(problems[number] for number in sorted(problems)))
 
 
@@ -98,13 +98,13 @@ async def _probe(model: Model) -> None:
     except ProviderError as error:
         if error.kind != "bad_request":
             raise
-        # Some models refuse so few tokens, or the setting by this name.
+        # Some models refuse so few tokens, or a setting of this name.
         await model.complete(PROBE, purpose="preflight")
 
 
 PURPOSE = "preflight"
 SHAPE_PROBE = (Message("user", "Is ice frozen water? Answer with one word."),)
-"""Says nothing of JSON: only who takes the shape answers in it."""
+"""The question does not mention JSON, so only an endpoint that applies the shape answers in JSON."""
 SHAPE = {
     "type": "object",
     "properties": {"answer": {"type": "string", "enum": ["yes", "no"]}},
@@ -112,16 +112,16 @@ SHAPE = {
     "additionalProperties": False,
 }
 SHAPE_TOKENS = 64
-"""Tokens for the answer at first; a model that thinks is then asked without a limit."""
+"""The limit of tokens in the first attempt; a model whose thinking needs more is then asked without a limit."""
 
 _UNTOLD = frozenset(("auth", "quota", "rate_limit", "timeout", "connection"))
 """Kinds of error that say nothing about the shape."""
 
 
 async def takers(models: Mapping[str, Model], *, within: float = 120.0) -> frozenset[str]:
-    """Which of the models, by seat, take a shape; all are asked at the same time.
+    """The seats whose models accept a shape; all models are asked concurrently.
 
-    Raises PreflightError naming each seat whose endpoint does not answer.
+    Raises PreflightError naming each seat whose endpoint does not answer. `within` is in seconds.
     """
     labels = list(models)
     found: list[bool | str] = [False] * len(labels)
@@ -141,12 +141,12 @@ async def takers(models: Mapping[str, Model], *, within: float = 120.0) -> froze
 
 
 async def takes_shape(model: Model, *, within: float = 120.0) -> bool:
-    """Whether calls of `model` may carry the option `shape`; of a fleet, whether all its members take it.
+    """Whether calls of `model` may carry the option `shape`; for a fleet, whether all its members accept it.
 
-    False if an endpoint refuses the option or passes it over; then leave it out of its calls. Where a call with the
-    shape fails and one without it does not, the shape was to blame. A model that sends nothing is not asked: there the
-    option does no harm. Calls go past retries, gates and guards, as those of preflight do; `within` is in seconds.
-    Raises PreflightError, which says what to do, where an endpoint does not answer at all.
+    False if an endpoint refuses or ignores the option; then leave it out of the calls. If a call with the shape fails
+    and one without it succeeds, the shape is to blame. A model that sends nothing is not asked, because the option does
+    no harm there. The calls bypass retries, gates and guards, as in `preflight`; `within` is in seconds. Raises
+    PreflightError, which says what to do, if an endpoint does not answer at all.
     """
     models = [inner for inner, _ in bare(model) if inner.host]
     found: list[bool | str] = [False] * len(models)
@@ -163,7 +163,7 @@ async def takes_shape(model: Model, *, within: float = 120.0) -> bool:
 
 
 async def _asked(model: Model, within: float) -> bool | str:
-    """Whether it takes the shape, or what went wrong and what to do."""
+    """Whether the model accepts the shape, or a text that says what went wrong and what to do."""
     try:
         with anyio.fail_after(within):
             return await _shape_taken(model, within)
@@ -205,12 +205,12 @@ async def _answer(model: Model) -> Completion:
     except ProviderError as error:
         if error.kind not in ("bad_request", "empty"):
             raise
-    # It thinks longer than that, or refuses so few tokens, or the setting by this name.
+    # The model thinks for longer than that, or refuses so few tokens or a setting of this name.
     return await model.complete(SHAPE_PROBE, purpose=PURPOSE, shape=SHAPE)
 
 
 async def _control(model: Model) -> None:
-    """Raise what a call without the shape fails with, unless that lies in this one call."""
+    """Make a call without the shape and raise its error, unless the error is specific to this one call."""
     try:
         await model.complete(SHAPE_PROBE, purpose=PURPOSE)
     except ProviderError as error:
@@ -219,14 +219,14 @@ async def _control(model: Model) -> None:
 
 
 FEW_TOKENS = 16
-"""Tokens asked for at first; a model that refuses so few is asked without a limit."""
+"""The limit of tokens in the first attempt; a model that refuses so few is asked without a limit."""
 
 
 async def zeroable(models: Mapping[str, Model], *, within: float = 120.0) -> frozenset[str]:
-    """Which of the models, by seat, may be asked at temperature 0; all are tried at the same time, within so many s.
+    """The seats whose models accept temperature 0; all models are tried concurrently, within so many seconds.
 
-    One that refuses the setting, as models do that think, is asked without it, and so is one whose trial failed for
-    another reason: that no temperature is sent is never wrong. A model that sends nothing takes any setting.
+    A model that refuses the setting, as reasoning models do, is left out. A model whose trial failed for another reason
+    is left out too, because sending no temperature is always safe. A model that sends nothing accepts any setting.
     """
     found: set[str] = set()
 

@@ -1,4 +1,4 @@
-"""What a token costs: from the user's own table, else from litellm's list; a price that is not known gives no cost."""
+"""Looks up the price of a token, in the user's own table or else in litellm's list; an unknown price gives no cost."""
 
 import csv
 import importlib.metadata
@@ -16,9 +16,10 @@ from wardround.engine.records import Json
 
 
 class Price(msgspec.Struct, frozen=True, omit_defaults=True):
-    """US dollars per million tokens; `cached` is for what the endpoint had cached of the prompt (None: as `input`).
+    """US dollars per million tokens; `cached` is the price of prompt tokens that the endpoint had cached.
 
-    `above`: a call with more prompt tokens has another price, which is not known here. `source` says where it is from.
+    If `cached` is None, these cost as much as `input`. A call with more than `above` prompt tokens has another price,
+    which is not known here. `source` says where the price comes from.
     """
 
     input: float
@@ -28,7 +29,7 @@ class Price(msgspec.Struct, frozen=True, omit_defaults=True):
     source: str = ""
 
     def cost(self, prompt: int, completion: int, cached: int = 0) -> float | None:
-        """US dollars of a call, None where they are not known; `cached` tokens are among the `prompt` tokens."""
+        """The cost of a call in US dollars, None if unknown; the `prompt` tokens include the `cached` tokens."""
         if self.above is not None and prompt > self.above:
             return None
         kept = min(cached, prompt)
@@ -37,9 +38,9 @@ class Price(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Listed:
-    """litellm's list of public prices: the file that lies in its package, read when it is first asked.
+    """litellm's list of public prices, a file in its package that is read at the first use.
 
-    `path` None: there is no list, and nothing is known. litellm itself is not imported.
+    If `path` is None there is no list, and no price is known. litellm itself is not imported.
     """
 
     def __init__(self, path: Path | None, source: str = "litellm") -> None:
@@ -47,7 +48,7 @@ class Listed:
 
     @classmethod
     def installed(cls) -> "Listed":
-        """The list of the litellm that is installed, if one is."""
+        """The list of the installed litellm, or an empty list."""
         found = importlib.util.find_spec("litellm")
         folders = (found.submodule_search_locations if found else None) or ()
         for folder in folders:
@@ -57,7 +58,7 @@ class Listed:
         return cls(None)
 
     def of(self, spec: str) -> Price | None:
-        """The list price of `provider/model`, by that whole name, else by the model's whole name of that provider."""
+        """The list price of `provider/model`, listed under that whole name or under the provider's name for it."""
         spec = spec.removeprefix("litellm/")
         provider, _, name = spec.partition("/")
         provider = provider.removesuffix("-responses")
@@ -74,7 +75,7 @@ class Listed:
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=dict[str, msgspec.Raw])
         except (OSError, msgspec.DecodeError):
-            return {}  # another version's format: no price is known, which is what will be said
+            return {}  # another version's format, so that no price is known
 
     def _entry(self, key: str) -> Mapping[str, Json]:
         entry = msgspec.json.decode(self._entries[key]) if key in self._entries else {}
@@ -82,7 +83,7 @@ class Listed:
 
 
 class Prices:
-    """Prices by model, exactly as it is named: no part of a name is ever taken for the whole."""
+    """Prices by the exact name of a model; partial names never match."""
 
     def __init__(self, table: Mapping[str, Price] | None = None, listed: Listed | None = None) -> None:
         self._table = dict(table or {})
@@ -92,8 +93,8 @@ class Prices:
     def of(self, spec: str, name: str = "", *, public: bool = False) -> Price | None:
         """The user's price of `provider/model`, else of the bare model name, else the list price, else None.
 
-        `public` says that the model is reached at its provider's own address: only then does the list apply. An
-        endpoint of the user's own may call its model as it likes, and costs what its owner says.
+        `public` says that the model is reached at its provider's own address; the list applies only then. Another
+        endpoint may give its model any name, and its owner sets the price.
         """
         price = self._table.get(spec) or self._table.get(name)
         if price is None and public:
@@ -102,7 +103,7 @@ class Prices:
         return price
 
     def as_json(self) -> list[dict[str, Json]]:
-        """For a run's header: each model that was asked for, in order of name, and its price or null."""
+        """For a run's header: each model that was looked up, in order of name, with its price or null."""
         return [
             {"model": spec, "public": public, "price": msgspec.to_builtins(price)}
             for (spec, public), price in sorted(self._asked.items(), key=lambda item: item[0])
@@ -112,9 +113,9 @@ class Prices:
 def read_prices(path: Path) -> Prices:
     """Read a user's table of prices.
 
-    CSV: a head line `model,input,output[,cached]`, then a line for each model. TOML: a table for each model,
-    `["openai/gpt-4o"]` with `input`, `output` and perhaps `cached`. All in US dollars per million tokens.
-    Raises UsageError naming file, line or model, and field.
+    CSV: a header line `model,input,output[,cached]`, then a line for each model. TOML: a table for each model,
+    `["openai/gpt-4o"]` with `input`, `output` and optionally `cached`. All prices are in US dollars per million tokens.
+    Raises UsageError naming the file, the line or model, and the field.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -181,7 +182,7 @@ def _version() -> str:
     try:
         return importlib.metadata.version("litellm")
     except importlib.metadata.PackageNotFoundError:
-        return ""  # a copy on the path, not installed
+        return ""  # a copy on the path that is not installed
 
 
 _FAMILIES = {"bedrock_converse": "bedrock", "cohere_chat": "cohere"}
@@ -190,19 +191,19 @@ _BESIDE = ("input_cost_per_request", "citation_cost_per_token")
 
 
 def _provider(entry: Mapping[str, Json]) -> str:
-    """The provider as a SPEC names it; the list names some by their branch too (`vertex_ai-language-models`)."""
+    """The provider's name as in a SPEC; the list adds a branch to some names (`vertex_ai-language-models`)."""
     named = str(entry.get("litellm_provider", ""))
     return _FAMILIES.get(named, named.partition("-")[0] if named.startswith("vertex_ai-") else named)
 
 
 def _listed(name: str, entry: Mapping[str, Json], source: str) -> Price | None:
-    """An entry's price; None where the tokens of a plain call do not decide it, or where it stands at 0.
+    """An entry's price; None if the tokens of a plain call do not determine it, or if it is 0.
 
-    A 0 in the list mostly means that nobody entered the price; who hosts a model for nothing can say so himself.
+    A 0 in the list mostly means that nobody entered the price. Users with a free model can say so in their own table.
     """
     if entry.get("mode") not in ("chat", "responses", "completion") or any(entry.get(charge) for charge in _BESIDE):
         return None
-    # These search the web at each call, for a fee that its tokens do not show.
+    # These models search the web at each call, for a fee that the tokens do not show.
     if "search" in re.split("[-/]", name) or (
         "perplexity" in entry.values() and "search_context_cost_per_query" in entry
     ):
@@ -217,7 +218,7 @@ def _listed(name: str, entry: Mapping[str, Json], source: str) -> Price | None:
 
 
 def _dollars(entry: Mapping[str, Json], field: str) -> float | None:
-    """US dollars per million tokens, None where the field is missing, no number or 0."""
+    """US dollars per million tokens; None if the field is missing, not a number, or 0."""
     value = entry.get(field)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
         return None

@@ -1,4 +1,4 @@
-"""What a provider of models is: how the models that are written `NAME/MODEL` are made."""
+"""Defines the protocol of a provider, which makes the models that are written `NAME/MODEL`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Model, Wrapped
 
 PROVIDERS = "wardround.providers"
-"""The group of entry points that name providers; each stands for a class that is a Provider."""
+"""The group of entry points that name providers; each target is a class that implements Provider."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One model that is asked for.
+    """A request for one model.
 
-    `spec` is all that the user wrote, `name` what stands behind its first slash, `address` where the model is to be
-    reached: the user's address, else the provider's usual one, else "". Keys are in `env`.
+    `spec` is all that the user wrote, `name` the part after its first slash. `address` is the user's address for the
+    model, else the provider's default, else "". Keys are in `env`.
     """
 
     spec: str
@@ -32,49 +32,49 @@ class Wanted:
 
     @property
     def provider(self) -> str:
-        """What stands before the first slash of `spec`."""
+        """The part of `spec` before its first slash."""
         return self.spec.partition("/")[0]
 
     @property
     def host(self) -> str:
-        """The host of `address`, "" where there is none; raises UsageError for what is no address."""
+        """The host of `address`, "" if there is no address; raises UsageError if it is not valid."""
         return host_of(checked(self.address)) if self.address else ""
 
     def price(self, *, public: bool) -> Price | None:
-        """What a token costs: by the user's own table, else, at the provider's own address (`public`), by its list."""
+        """The price from the user's own table, or, at the provider's own address (`public`), from litellm's list."""
         return self.priced(public)
 
     def needed(self, variable: str, hint: str = "") -> str:
-        """An environment variable; raises UsageError, with the hint, where it is not set."""
+        """The value of an environment variable; raises UsageError, with the hint, if it is not set."""
         return needed(self.env, variable, self.spec, hint)
 
 
 class Provider(Protocol):
-    """What an entry point of the group `wardround.providers` stands for: a class that is made without arguments.
+    """The target of an entry point of the group `wardround.providers`: a class that is made without arguments.
 
-    A class of your own derives from it and has `model`; the entry point's name is what users write before the slash.
+    Derive your own class from it and define `model`. Users write the entry point's name before the slash.
     """
 
     def address(self, env: Mapping[str, str], spec: str) -> str:
-        """Where its models are reached if the user names no address; "" where there is nothing to name."""
+        """The default address of its models, used if the user names none; "" if there is none."""
         del env, spec
         return ""
 
     def key(self, wanted: Wanted) -> str:
-        """The key that a model is asked with: calls with one key share the limits of an endpoint."""
+        """The key for calls of a model; calls with the same key share the limits of an endpoint."""
         del wanted
         return ""
 
     def model(self, wanted: Wanted) -> Model:
-        """The model, nothing sent yet and without retries of its own; raises UsageError.
+        """Make the model, which sends nothing yet and does not retry; raises UsageError.
 
-        One whose `host` is "" sends nothing anywhere: it gets no limits and no retries.
+        A model whose `host` is "" sends nothing at all, and gets no limits and no retries.
         """
         ...
 
 
 def needed(env: Mapping[str, str], variable: str, spec: str, hint: str = "") -> str:
-    """An environment variable that `spec` needs; raises UsageError where it is not set."""
+    """The value of an environment variable that `spec` needs; raises UsageError if it is not set."""
     value = env.get(variable, "").strip()
     if not value:
         raise UsageError(f"{spec!r} needs the environment variable {variable}, which is not set{hint}")
@@ -82,9 +82,9 @@ def needed(env: Mapping[str, str], variable: str, spec: str, hint: str = "") -> 
 
 
 class ForeignModel(Wrapped):
-    """A model of another package: nothing shows where its bytes go, so its package counts as one of its hosts.
+    """A model of another package. We cannot see where its bytes go, so its package counts as one of its hosts.
 
-    Restricted cases are sent to it where that name is allowed, beside the hosts that it names itself.
+    Restricted cases are sent to it only if the package's name is allowed, as well as the hosts that it names itself.
     """
 
     @property
@@ -93,6 +93,6 @@ class ForeignModel(Wrapped):
         return (*self.model.hosts, type(self.model).__module__.partition(".")[0])
 
     def bound(self, role: str, episode: str) -> Model:
-        """For one seat and episode."""
+        """The model for one seat and episode."""
         inner = self.model.bound(role, episode)
         return self if inner is self.model else ForeignModel(inner)

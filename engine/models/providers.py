@@ -1,4 +1,4 @@
-"""Every other provider, through litellm: an extra that is imported when it is first used."""
+"""Reaches every other provider through litellm, an extra that is imported at its first use."""
 
 import importlib
 import importlib.util
@@ -21,7 +21,7 @@ from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
-# By class name: litellm's errors derive from one another and from the SDK's, the first that fits is the most special.
+# By class name, because litellm's errors derive from one another and from the SDK's.
 _KINDS = {
     "ContextWindowExceededError": "context_overflow",
     "ContentPolicyViolationError": "refused",
@@ -38,12 +38,12 @@ _KINDS = {
 class ProviderModel(Model):
     """`litellm.acompletion(model="provider/model", ...)`, without its own retries.
 
-    `host` is the provider's name: litellm chooses where the bytes go, follows redirects and uses the environment's
-    proxies, so that even with a base URL no host can be promised. Keys are found by litellm in the environment, as its
+    `host` is the provider's name. litellm chooses where the bytes go, follows redirects and uses the environment's
+    proxies, so that even with a base URL the host is not certain. litellm finds the keys in the environment, as its
     documentation says for each provider.
 
-    Without a `price` the cost is litellm's own figure, unless the model is `elsewhere`: at an endpoint of the user's,
-    where no list price applies.
+    Without a `price` the cost is litellm's own figure, unless the model is `elsewhere`, at an address other than the
+    provider's own, where no list price applies.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ProviderModel(Model):
     ) -> None:
         provider, _, self.name = spec.partition("/")
         litellm = _litellm(spec)
-        # litellm is an extra without types; some of its providers are names, some members of an enumeration
+        # litellm is an untyped extra; some of its providers are names, some are members of an enumeration
         if provider not in {str(getattr(known, "value", known)) for known in litellm.provider_list} or is_loopback(
             provider
         ):
@@ -73,11 +73,11 @@ class ProviderModel(Model):
 
     @property
     def address(self) -> str:
-        """The address that was given, else the provider's name."""
+        """The base URL if there is one, else the provider's name."""
         return self._address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The completion; raises ProviderError. `shape` is handed on as `response_format`, which litellm translates."""
+        """The completion; raises ProviderError. `shape` is passed on as `response_format`, which litellm translates."""
         litellm, start = _litellm(self._spec), perf_counter()
         settings: dict[str, Any] = chat_options(options)
         if self._base_url:
@@ -107,10 +107,10 @@ class ProviderModel(Model):
 
     def _failure(self, error: Exception, messages: Sequence[Message]) -> ProviderError:
         name, said = type(error).__name__, str(error)
-        # litellm lets the errors of many libraries through: each has some of these attributes
+        # litellm passes on the errors of many libraries; each has some of these attributes
         status = getattr(error, "status_code", None)
         status = status if isinstance(status, int) else None
-        # The provider's own code is more telling than the class, and is in none of the texts.
+        # The provider's own code says more than the class, and the message does not contain it.
         told = f"{getattr(error, 'code', '')} {getattr(error, 'body', '')} {said}"
         kind = _KINDS.get(name) or ("connection" if name == "APIConnectionError" else kind_of(status or 500, told))
         quoted = clean(said, (self._key, *_keys()), messages)
@@ -127,14 +127,14 @@ class LiteLLM(Provider):
     """Every provider that litellm knows, written `litellm/PROVIDER/MODEL` or `PROVIDER/MODEL`."""
 
     def model(self, wanted: Wanted) -> Model:
-        """The model; litellm finds its address, where none is given, and its key."""
+        """The model; litellm finds its key, and its address if there is no base URL."""
         price = wanted.price(public=not wanted.address and not redirected(wanted.provider))
         spec = wanted.spec.removeprefix("litellm/")
         return ProviderModel(spec, base_url=wanted.address or None, price=price, timeouts=wanted.timeouts)
 
 
 def redirected(provider: str) -> bool:
-    """Whether the environment sends litellm to another address than the provider's; for Azure that is the usual way."""
+    """Whether the environment sends litellm to another address than the provider's own (never true for Azure)."""
     name = provider.upper().replace("-", "_")
     return not name.startswith("AZURE") and any(os.environ.get(f"{name}_{end}") for end in ("API_BASE", "BASE_URL"))
 
@@ -147,14 +147,14 @@ def _litellm(spec: str) -> Any:
         )
     # Without this litellm tries to download its table of prices when it is imported.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    # Imported here: four seconds of processor time, for those who use it.
+    # Imported here because it takes four seconds of processor time.
     litellm: Any = importlib.import_module("litellm")
     litellm.suppress_debug_info = True
     return litellm
 
 
 def _plain(reply: Any) -> dict[str, Any]:
-    """The reply as a chat completion; litellm moves a formal refusal to where it keeps what is not common."""
+    """The reply as a chat completion; litellm keeps a formal refusal among the provider-specific fields."""
     body: dict[str, Any] = reply.to_dict()
     for choice in body.get("choices") or ():
         message = choice.get("message") or {}
@@ -163,13 +163,13 @@ def _plain(reply: Any) -> dict[str, Any]:
 
 
 def _cost(reply: Any) -> float | None:
-    """What litellm's own table says; None where it has no price, which it reports as nothing or as 0."""
-    # untyped and private, and the only place where litellm tells a cost
+    """The cost by litellm's own table; None if it has no price, which it reports as nothing or as 0."""
+    # untyped and private, but the only place where litellm reports a cost
     cost = getattr(reply, "_hidden_params", {}).get("response_cost")
     return float(cost) if isinstance(cost, int | float) and 0 < cost < float("inf") else None
 
 
 def _keys() -> list[str]:
-    """Values of the environment that look like secrets by their names."""
+    """Values of environment variables whose names mark them as secrets."""
     ends = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
     return [value for name, value in os.environ.items() if name.upper().endswith(ends) and len(value) >= 8]

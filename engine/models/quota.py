@@ -1,4 +1,4 @@
-"""What an endpoint lets one key do: a minute, a day, and a fixed part for one of several processes."""
+"""Defines the quota of an endpoint and key, by minute and by day, and its fixed share for one of several processes."""
 
 from collections.abc import Mapping
 
@@ -36,14 +36,14 @@ class Quota(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
                 raise UsageError(f"{name}: {_NAMES[name]} must be a whole number above 0, not {value!r}")
 
     def limits(self) -> list[tuple[str, int]]:
-        """(name, value) of those that are set."""
+        """(name, value) of the limits that are set."""
         return [(name, value) for name, value in msgspec.structs.asdict(self).items() if value is not None]
 
     def share(self, n: int, of: int) -> "Quota":
-        """The fixed part of worker `n` (from 1) of `of`: whole numbers, each at least 1, which add up to the whole.
+        """The fixed share of worker `n` (from 1) of `of`: whole numbers of at least 1 that add up to the whole.
 
-        Raises UsageError if there are more workers than a limit has units: a part of nothing could never send, and a
-        part of one for each would be more than the whole.
+        Raises UsageError if there are more workers than a limit has units: a worker with a share of 0 could never send,
+        and shares of 1 for all would exceed the limit.
         """
         if not 1 <= n <= of:
             raise UsageError(f"there is no share {n} of {of}: shares are counted from 1")
@@ -56,7 +56,7 @@ class Quota(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 
 
 def read_quota(fields: Mapping[str, Json], where: str) -> Quota:
-    """A quota from a table of a settings file; raises UsageError that begins with `where`."""
+    """A quota from a table of a settings file; raises UsageError whose message begins with `where`."""
     try:
         return msgspec.convert(fields, Quota)
     except msgspec.ValidationError as error:
@@ -65,20 +65,20 @@ def read_quota(fields: Mapping[str, Json], where: str) -> Quota:
 
 
 WINDOW = 60.0
-"""Seconds that a limit a minute is counted over."""
+"""The window (s) over which a limit a minute is counted."""
 SLACK = 0.1
-"""Part of a minute's limit that may be saved up when calls turn out smaller than was reserved for them."""
+"""The share of a minute's limit that may be saved up when calls need less than was reserved for them."""
 TOLERANCE = 1e-6
-"""Part of a request or token that nobody waits for."""
+"""The fraction of a request or token for which no call waits."""
 
 
 class Bucket:
-    """Grants amounts so that what is granted in any 60 seconds is at most `limit`.
+    """A token bucket that grants at most `limit` in any 60 seconds.
 
-    At most a second's worth comes at once (at least 1), and the rest flows evenly: endpoints that say 600 a minute
-    often mean 10 a second. What may come at once is taken off the minute, so a limit of 600 sustains 591 a minute. An
-    amount above a second's worth is granted when the bucket is full, and what it overdraws is waited for by the next.
-    Times are in seconds of any clock that never goes back.
+    It grants at most a second's worth at once (at least 1) and the rest evenly, because endpoints that allow 600 a
+    minute often mean 10 a second. The burst counts against the minute, so that a limit of 600 sustains 591 a minute. An
+    amount above a second's worth is granted when the bucket is full; the next call waits for the overdraft. Times are
+    in seconds of any monotonic clock.
     """
 
     __slots__ = ("_at", "_level", "_rate", "_size", "_slack")
@@ -93,15 +93,15 @@ class Bucket:
         """Seconds until `amount` can be taken; 0.0 if now."""
         self._flow(now)
         missing = min(amount, self._size) - self._level
-        # A rounding error must not make who waits wake too early again and again.
+        # A rounding error must not wake a waiting call too early again and again.
         return missing / self._rate if missing > TOLERANCE else 0.0
 
     def take(self, amount: float) -> None:
-        """Take it, overdrawing if need be."""
+        """Take an amount, overdrawing if necessary."""
         self._level -= amount
 
     def give(self, amount: float, now: float) -> None:
-        """Give back what was taken and not used; a negative amount takes what was used beyond."""
+        """Give back an unused amount; a negative amount takes what was used in excess."""
         self._flow(now)
         self._level = min(self._level + amount, max(self._level, self._slack))
 
@@ -116,7 +116,7 @@ DAY = 86400
 
 
 class Day:
-    """Requests and tokens of the present day, from a count with which the process began."""
+    """Counts the requests and tokens of the present day (UTC), starting from `spent`."""
 
     __slots__ = ("_clock", "_day", "_quota", "reached", "requests", "tokens")
 
@@ -128,7 +128,7 @@ class Day:
         self.used_up(0)
 
     def used_up(self, tokens: int) -> str:
-        """Which limit a call of so many tokens would go beyond, also kept as `reached` for the day; "" if none."""
+        """The limit that a call of so many tokens would exceed, also kept as `reached` for the day; "" if none."""
         self.turn()
         quota, limit = self._quota, ""
         if quota.daily_requests is not None and self.requests >= quota.daily_requests:
@@ -139,7 +139,7 @@ class Day:
         return limit
 
     def turn(self) -> None:
-        """Count anew if midnight has passed."""
+        """Reset the counts if midnight (UTC) has passed."""
         day = int(self._clock() // DAY)
         if day != self._day:
             self._day, self.requests, self.tokens, self.reached = day, 0, 0, ""

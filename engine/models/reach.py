@@ -1,4 +1,4 @@
-"""From `provider/model`, as a user writes it, to a model that is retried."""
+"""Makes the model that a user writes as `provider/model`, with its limits and retries."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypedDict, Unpack
@@ -16,7 +16,7 @@ from wardround.engine.protocols import Model, whole
 
 
 class Means(TypedDict, total=False):
-    """What models are reached with; each has a usual value. Models that share `gates` share their endpoints' limits."""
+    """Optional settings of `reach`. Models that share `gates` share the limits of their endpoints."""
 
     prices: Prices | None
     timeouts: Timeouts | None
@@ -27,21 +27,21 @@ class Means(TypedDict, total=False):
 def reach(
     spec: str, *, env: Mapping[str, str], base_url: str | Sequence[str] | None = None, **means: Unpack[Means]
 ) -> Model:
-    """The model that `spec` names, behind the gate of its endpoint, and tried again; nothing is sent yet.
+    """The model that `spec` names, behind the gate of its endpoint and with retries; nothing is sent yet.
 
     - `openai/MODEL`: chat completions at `base_url`, else OPENAI_BASE_URL, else OpenAI itself; the key is
       OPENAI_API_KEY, which only OpenAI's own host requires.
-    - `openai-responses/MODEL`: the same for the Responses API.
+    - `openai-responses/MODEL`: the same with the Responses API.
     - `azure/DEPLOYMENT`: at `base_url` or AZURE_OPENAI_ENDPOINT, key AZURE_OPENAI_API_KEY, OPENAI_API_VERSION.
     - `scripted/TEXT` answers TEXT to everything, `scripted/package.module:NAME` from that list or function.
     - `NAME/MODEL` of an installed package: entry points of the group `wardround.providers` (docs/extending.md).
     - `litellm/PROVIDER/MODEL`, and any other `PROVIDER/MODEL`: through litellm (extra `litellm`).
-    - any other `A/B` with `base_url`: chat completions there, of a model whose whole name is `A/B`, as servers of open
-      models name theirs; its key is OPENAI_API_KEY too.
+    - any other `A/B` with `base_url`: chat completions at that address of a model whose whole name is `A/B`, as servers
+      of open models name theirs; the key is OPENAI_API_KEY too.
 
     Several addresses, as a sequence or separated by commas, make a fleet (engine/models/fleet.py).
 
-    Raises UsageError: no such form, a missing key (named by its variable), a missing extra, a bad address.
+    Raises UsageError for a malformed spec, a missing key (naming its variable), a missing extra, or a bad address.
     """
     name, slash, model = spec.partition("/")
     if not slash or not name or not model.strip():
@@ -66,7 +66,7 @@ def _provider(name: str) -> Provider:
 
 
 def _made(provider: Provider, spec: str, where: str, env: Mapping[str, str], means: Means) -> tuple[Model, str]:
-    """The model at one address, or with "" wherever its provider finds it, and its key."""
+    """The model at one address ("" if its provider finds the address), and its key."""
     name, prices = spec.partition("/")[2], means.get("prices") or Prices()
     wanted = Wanted(spec, name, where, env, means.get("timeouts"), lambda public: prices.of(spec, name, public=public))
     model = whole(provider.model(wanted))

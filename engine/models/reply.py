@@ -1,4 +1,4 @@
-"""Reads a reply: answer and thinking apart, usage, finish reason, and the shape that was asked for."""
+"""Reads a reply: answer and thinking, usage, finish reason, and the requested shape (JSON schema)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ _TAG = re.compile(r"<(/?)think>", re.IGNORECASE)
 
 
 def split_thinking(text: str) -> tuple[str, str]:
-    """(answer, thinking) of a text.
+    """Split a text into (answer, thinking).
 
-    Only a `<think>` block that opens the text counts: a later one is something the answer talks about. A block that is
-    never closed is all thinking. Blocks within the block belong to it. A text that begins inside the block (the chat
-    template of several models has written the opening tag itself, so that only `</think>` comes) is split there.
-    A text without such a block comes back unchanged.
+    Only a `<think>` block at the beginning of the text counts; a later one belongs to the answer. A block that is never
+    closed is all thinking. Nested blocks belong to the outer one. The chat template of several models writes the
+    opening tag itself, so that the text begins inside the block; it is then split at `</think>`. A text without such a
+    block is returned unchanged.
     """
     first = _TAG.search(text)
     if first is None:
@@ -36,7 +36,7 @@ def split_thinking(text: str) -> tuple[str, str]:
 
 
 def _close(text: str, start: int) -> re.Match[str] | None:
-    """The tag that closes a block: where opening and closing tags balance, else the last closing one."""
+    """The tag that closes a block: the one at which the tags balance, else the last closing tag."""
     depth, last = 1, None
     for tag in _TAG.finditer(text, start):
         depth += -1 if tag[1] else 1
@@ -48,13 +48,13 @@ def _close(text: str, start: int) -> re.Match[str] | None:
 
 
 _MOST = 2**53
-"""A count beyond it is no count: no model reads so much, and not every reader of JSON tells it from its neighbour."""
+"""The largest count of tokens that is accepted: larger integers are not exact in every JSON reader."""
 
 
 def read_usage(told: Any, price: Price | None, *, into: str = "prompt", out: str = "completion") -> Usage:
-    """The tokens in a reply's `usage`; `into` and `out` are what its API calls them.
+    """The tokens in a reply's `usage`; `into` and `out` are the API's words for prompt and completion.
 
-    What is not told counts as 0, and a call of which either side is not told has no known cost.
+    A missing count counts as 0. If the prompt or the completion count is missing, the cost is unknown.
     """
     prompt, completion = _count(told, f"{into}_tokens"), _count(told, f"{out}_tokens")
     cached = _count(_part(told, f"{into}_tokens_details"), "cached_tokens") or 0
@@ -66,7 +66,7 @@ def read_usage(told: Any, price: Price | None, *, into: str = "prompt", out: str
 
 
 def told_by(usage: Any) -> bool:
-    """Whether both sides are told, in the words of chat completions."""
+    """Whether `usage` has both the prompt and the completion count, as named in chat completions."""
     return _count(usage, "prompt_tokens") is not None and _count(usage, "completion_tokens") is not None
 
 
@@ -75,7 +75,7 @@ def _part(told: Any, name: str) -> Any:
 
 
 def _count(told: Any, name: str) -> int | None:
-    """A number of tokens; None where it is not told, or is no number from 0 to 2**53."""
+    """A number of tokens; None if it is missing or not a number from 0 to 2**53."""
     value = _part(told, name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
         return None
@@ -84,11 +84,11 @@ def _count(told: Any, name: str) -> int | None:
 
 OPTION = "shape"
 NAME = "reply"
-"""What the schema is called where it must have a name: the same always, for endpoints that keep what they compiled."""
+"""The name of every schema; it never changes, because some endpoints cache compiled schemas."""
 
 
 def chat_options(options: Mapping[str, Json]) -> dict[str, Json]:
-    """A call's options as chat completions take them: without those that are None, `shape` as `response_format`."""
+    """A call's options for chat completions: those that are None left out, `shape` as `response_format`."""
     sent, shape = _parted(options, "response_format")
     if shape:
         named = {"name": NAME, "schema": shape, "strict": True}
@@ -97,7 +97,7 @@ def chat_options(options: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def response_options(options: Mapping[str, Json]) -> dict[str, Json]:
-    """A call's options as the Responses API takes them: without those that are None, `shape` as `text.format`."""
+    """A call's options for the Responses API: those that are None left out, `shape` as `text.format`."""
     sent, shape = _parted(options, "text")
     if shape:
         sent["text"] = {"format": {"type": "json_schema", "name": NAME, "schema": shape, "strict": True}}
@@ -113,7 +113,7 @@ def _parted(options: Mapping[str, Json], field: str) -> tuple[dict[str, Json], J
 
 
 def fits(value: Json, schema: Mapping[str, Json]) -> bool:
-    """Whether a value has the shape, for the schemas that strict endpoints take: types, `enum`, closed objects."""
+    """Whether a value fits a schema of the kind that strict endpoints accept: types, `enum`, closed objects."""
     if "enum" in schema:
         return any(value == one and type(value) is type(one) for one in schema["enum"])
     match schema.get("type"):
@@ -140,7 +140,7 @@ def fits(value: Json, schema: Mapping[str, Json]) -> bool:
 
 
 def least(schema: Mapping[str, Json]) -> Json:
-    """The smallest value that has the shape: what the loopback server says where it is held to one."""
+    """The smallest value that fits the schema; the loopback server sends it if a shape is required."""
     choices: Sequence[Json] = schema.get("enum", ())
     if choices:
         return choices[0]
@@ -181,10 +181,10 @@ _decode = msgspec.json.Decoder(_Body).decode
 
 
 def read_reply(body: bytes, where: str, name: str, price: Price | None = None) -> Completion:
-    """The completion in `body` (latency not filled in); fields not known are passed over.
+    """The completion in `body`, without its latency; unknown fields are ignored.
 
-    Raises ProviderError: malformed (no chat completion), empty (no choice in it), content_filter (a filter left nothing
-    of the reply), refusal (the model formally declined), or the kind of an error sent under HTTP 200.
+    Raises ProviderError: malformed (no chat completion), empty (no choice in it), content_filter (a filter removed the
+    whole reply), refusal (the model formally declined), or the kind of an error sent under HTTP 200.
     """
     try:
         read = _decode(body)
@@ -194,7 +194,7 @@ def read_reply(body: bytes, where: str, name: str, price: Price | None = None) -
 
 
 def read_object(reply: Any, where: str, name: str, price: Price | None = None) -> Completion:
-    """The same of a reply that a library has decoded."""
+    """Like `read_reply`, for a reply that a library has already decoded."""
     try:
         read = msgspec.convert(reply, _Body)
     except (msgspec.ValidationError, RecursionError):
@@ -224,7 +224,7 @@ def _completion(read: _Body, where: str, name: str, price: Price | None) -> Comp
 
 
 def _parts(parts: list[Any]) -> tuple[str, str]:
-    """(answer, thinking) of a content that comes in parts of type `text` and `thinking`."""
+    """(answer, thinking) of content that consists of parts of type `text` and `thinking`."""
     texts: list[str] = []
     thoughts: list[str] = []
     for part in parts:
@@ -250,5 +250,5 @@ def _hidden_error(where: str, error: Any) -> ProviderError:
     """The error some gateways send under HTTP 200; its `code` is then the real status."""
     code = error.get("code") if isinstance(error, dict) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else 502
-    # The body is not quoted: it may repeat the prompt, which is not at hand here.
+    # The body is not quoted because it may repeat the prompt, which cannot be checked here.
     return failure(where, status, {}, b"")

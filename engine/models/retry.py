@@ -1,4 +1,4 @@
-"""Tries a model again when trying again can help: the only place of the project where anything is retried."""
+"""Retries failed calls of a model when a retry can help; nothing else in the project retries them."""
 
 import asyncio
 import copy
@@ -19,29 +19,29 @@ from wardround.engine.protocols import Model, Wrapped
 from wardround.engine.records import Completion, Json, Message
 
 PASSING = frozenset(("rate_limit", "server", "timeout", "connection", "malformed", "empty"))
-"""Kinds of error that may pass; all others come back at once."""
+"""Kinds of error that may be temporary; all others are raised at once."""
 
 
 BRAKE = 3
-"""Calls in a row that are refused for the key, the credit or the model's name, after which the run stops."""
+"""Consecutive calls refused for the key, the credit or the model's name, after which the run stops."""
 HONOURED = 3
-"""Times in a row that an endpoint is taken at its word about how long to wait."""
+"""Consecutive refusals for which the endpoint's Retry-After is trusted."""
 
 
 class Patience(msgspec.Struct, frozen=True):
-    """How long to go on trying.
+    """How long to go on retrying a call. `attempts` includes the first one.
 
-    After the n-th failed attempt it waits for a time drawn evenly from 0 to min(`longest`, `first` * 2**(n-1)) seconds
-    (full jitter), from `seed`; after a refusal (429, 503, 529, or nobody there) from the upper half of that, so that 14
-    attempts outlast any quota window of 60 seconds. Where the endpoint says how long to wait (Retry-After), it waits
-    that long and a drawn part of it more, at most of 4 * `first`; from the HONOURED-th refusal on no shorter than after
-    n - HONOURED without such word, since it has not proved true. No wait where another endpoint stands ready. No
-    attempt starts later than `total` seconds after the first, not counting the time in which calls waited for a free
-    place; `attempts` counts the first.
+    The wait after the n-th failed attempt is drawn uniformly from 0 to min(`longest`, `first` * 2**(n-1)) seconds (full
+    jitter), by `seed`. After a refusal (429, 503, 529, or no listener) it is drawn from the upper half of that range,
+    so that 14 attempts outlast any quota window of 60 seconds. If the endpoint sends Retry-After, the wait is that time
+    plus a random time of at most min(Retry-After, 4 * `first`). After more than HONOURED attempts it is no shorter than
+    after n - HONOURED attempts without Retry-After, because the endpoint's word has not proved true. There is no wait
+    if another endpoint is ready. No attempt starts later than `total` seconds after the first, not counting the time
+    spent waiting for a free place.
 
-    Where every call to an endpoint is refused, or nothing listens there, the calls are not to blame: one that fails so
-    when none has got through for `silence` seconds stops the run instead of ending its episode. That is less than 14
-    attempts take.
+    If an endpoint refuses every call, or nothing listens there, the calls are not to blame. A call that fails in this
+    way when no call has succeeded for `silence` seconds stops the run instead of ending its episode. That is less time
+    than 14 attempts take.
     """
 
     attempts: int = 14
@@ -53,9 +53,9 @@ class Patience(msgspec.Struct, frozen=True):
 
     @classmethod
     def lasting(cls, silence: float) -> "Patience":
-        """As long with an endpoint that refuses every call: its calls go on until the run is stopped for it.
+        """The patience with which calls to an endpoint that refuses all go on until `silence` (s) stops the run.
 
-        A late refusal is followed by a wait of at least half of `longest`, so one more attempt for each of these.
+        A late refusal is followed by a wait of at least half of `longest`, so each such wait adds one attempt.
         """
         usual = cls()
         more = max(0.0, silence - usual.silence)
@@ -68,7 +68,7 @@ class Patience(msgspec.Struct, frozen=True):
 
 
 class Retrying(Wrapped):
-    """A model tried again with `patience`; a call that succeeds at once costs nothing more."""
+    """A model whose failed calls are retried with `patience`; a call that succeeds at once costs nothing extra."""
 
     def __init__(self, model: Model, patience: Patience | None = None) -> None:
         super().__init__(model)
@@ -77,7 +77,7 @@ class Retrying(Wrapped):
         self._gates = _gates(model)
 
     def bound(self, role: str, episode: str) -> "Retrying":
-        """For one seat and episode; the draws of the waits are shared."""
+        """The model for one seat and episode; the random numbers for the waits are shared."""
         inner = self.model.bound(role, episode)
         if inner is self.model:
             return self
@@ -86,10 +86,10 @@ class Retrying(Wrapped):
         return made
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The completion, with the number of attempts and the time over all of them, and the waits among it.
+        """The completion, with the number of attempts, the time over all of them, and the waiting time within it.
 
-        Raises the last ProviderError, its message telling how often and how long it was tried; RunStopped, at once even
-        in a wait, if the run is stopped, or is to be because its endpoint lets nothing through.
+        Raises the last ProviderError, whose message says how often and how long the call was tried. Raises RunStopped,
+        even during a wait, if the run is stopped or must stop because its endpoint answers no call.
         """
         now = asyncio.get_running_loop().time  # a fifth of the cost of anyio's
         start = now()
@@ -123,7 +123,7 @@ class Retrying(Wrapped):
                 return msgspec.structs.replace(reply, attempts=attempts, latency=latency, waited=waited)
 
     def _blame(self, failed: ProviderError, now: float) -> None:
-        """Stop the run if no endpoint of the model lets a call through: for too long, or for the key it was given."""
+        """Stop the run if no endpoint of the model answers: for too long, or because of key, credit or model name."""
         gates = self._gates
         if gates and not failed.elsewhere and all(gate.locked for gate in gates):
             calls = sum(gate.locked for gate in gates)
@@ -140,7 +140,7 @@ class Retrying(Wrapped):
             raise RunStopped(gates[0].used_up)
 
     async def _rest(self, wait: float, silences: Sequence[Silence], now: float) -> None:
-        """Wait before the next attempt, no longer than until the run is stopped."""
+        """Wait before the next attempt; raises RunStopped as soon as the run is stopped."""
         for silence in silences:
             silence.next_try(now + wait, now)
         if self._gates:
@@ -150,7 +150,7 @@ class Retrying(Wrapped):
                 await anyio.sleep(wait)
 
     def _wait(self, failed: ProviderError, attempts: int, spent: float) -> float | None:
-        """Seconds until the next attempt, or None if there is to be none."""
+        """Seconds until the next attempt, or None if the call is given up."""
         patience = self.patience
         if attempts >= patience.attempts:
             return None
@@ -167,8 +167,8 @@ class Retrying(Wrapped):
         return wait if spent + wait <= patience.total else None
 
     def _drawn(self, attempts: int, least: float) -> float:
-        """A wait between `least` of the longest after so many attempts and the whole of it."""
-        # 2.0 ** 60 is beyond any cap, and a larger exponent would overflow.
+        """A random wait (s): between the share `least` and the whole of the longest wait after so many attempts."""
+        # 2.0 ** 60 exceeds any cap, and a much larger exponent would overflow.
         longest = min(self.patience.longest, self.patience.first * 2.0 ** min(attempts - 1, 60))
         return self._random.uniform(least * longest, longest)
 
@@ -178,19 +178,19 @@ class Retrying(Wrapped):
 
 
 def _turned_away(failed: ProviderError) -> bool:
-    """Whether nobody looked at the call, so that it is not to blame: the endpoint refused it, or was not there."""
+    """Whether the call was not processed and so is not to blame: the endpoint refused it or was unreachable."""
     return failed.unheard or refused(failed.kind, failed.status)
 
 
 def _gates(model: Model) -> tuple[Gate, ...]:
-    """The gates that the calls of a model pass: one, or those of a fleet."""
+    """The gates that a model's calls pass: one, or those of a fleet."""
     if isinstance(model, Fleet):
         return tuple(member.model.gate for member in model.members)
     return (model.gate,) if isinstance(model, Limited) else ()
 
 
 def _told(failed: ProviderError, attempts: int, spent: float) -> ProviderError:
-    """The same error, with what was tried."""
+    """The same error, with the number of attempts and their duration in its message."""
     if attempts == 1 and failed.kind not in PASSING:
         return failed
     times = "1 attempt" if attempts == 1 else f"{attempts} attempts in {spent:.1f} s"

@@ -1,4 +1,4 @@
-"""Models without an endpoint: one that answers from a script, and one that is never called."""
+"""Defines models without an endpoint: one that answers from a script, and one that is never called."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,17 +12,17 @@ from wardround.engine.records import Completion, Json, Message
 
 _OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 KEPT = 1000
-"""Calls that are kept at least; a long run must not hold all it ever sent."""
+"""The least number of recent calls that are kept; a long run must not keep them all in memory."""
 Reply = str | Completion | ProviderError
 Script = Sequence[Reply] | Callable[[Sequence[Message], str], Reply]
 
 
 class Scripted(Model):
-    """Answers call by call from a list, or from a function of (messages, purpose).
+    """A model that answers from a list, one reply a call, or from a function of (messages, purpose).
 
-    A list is for calls made one after another; where calls are made at the same time, use a function: its answers do
-    not depend on which call comes first. A text may open with a `<think>` block, which becomes the thinking part. A
-    ProviderError is raised. A list that has run out raises ProviderError of kind `empty`. `calls` keeps the last.
+    Use a list for sequential calls. For concurrent calls use a function, whose answers do not depend on the order of
+    the calls. A text may begin with a `<think>` block, which becomes the thinking part. A ProviderError in the script
+    is raised. After the end of a list each call raises ProviderError of kind `empty`. `calls` keeps the last calls.
     """
 
     host = ""
@@ -37,7 +37,7 @@ class Scripted(Model):
 
     @property
     def count(self) -> int:
-        """How many calls were made."""
+        """The number of calls made."""
         return self._count
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
@@ -63,11 +63,11 @@ class Scripted(Model):
         return Completion(text, thinking, finish="stop", model=self.name)
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there are no connections."""
 
     @classmethod
     def factory(cls, replies: Script, name: str = "scripted") -> Callable[[], "Scripted"]:
-        """A maker of models that each play the script from its start."""
+        """A function that makes models, each of which plays the script from its start."""
         return lambda: cls(replies, name)
 
 
@@ -86,7 +86,7 @@ class Scripts(Provider):
 
 
 class Unreachable(Model):
-    """Stands for the model `spec` where every call is answered from the log."""
+    """Stands in for the model `spec` when every call is answered from the log."""
 
     host = ""
 
@@ -98,4 +98,4 @@ class Unreachable(Model):
         raise ProviderError("connection", f"{self.name} is not reached here: its calls are answered from the log")
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there are no connections."""

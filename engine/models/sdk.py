@@ -1,4 +1,4 @@
-"""The openai SDK, for what it alone covers: Azure's deployments and the Responses API."""
+"""Reaches Azure's deployments and the Responses API through the openai SDK."""
 
 import importlib.util
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -55,10 +55,10 @@ _FINISH = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 def read_response(body: bytes, where: str, name: str, price: Price | None = None) -> Completion:
-    """The completion in `body` (latency not filled in); `finish` in the words of chat completions.
+    """The completion in `body`, without its latency; `finish` has the values of chat completions.
 
-    Raises ProviderError: malformed, empty (nothing said and no reason given), refusal, content_filter, or what the
-    endpoint says under HTTP 200 (rate_limit, server).
+    Raises ProviderError: malformed, empty (no output and no reason), refusal, content_filter, or an error that the
+    endpoint reports under HTTP 200 (rate_limit, server).
     """
     try:
         read = _decode(body)
@@ -88,19 +88,19 @@ def read_response(body: bytes, where: str, name: str, price: Price | None = None
 
 
 def _thoughts(item: Any) -> list[_Text]:
-    """The thinking itself where the endpoint shows it, else its summary."""
+    """The thinking itself if the endpoint shows it, else its summary."""
     return item.content or item.summary or []
 
 
 CONNECTIONS = 2000
-"""At most so many at a time; the SDK's own limits would let through 1,000 or, over aiohttp, 100."""
+"""The largest number of connections; the SDK's own limits are 1,000 or, over aiohttp, 100."""
 
 AZURE_VERSION = "2024-10-21"
-"""The `api-version` used where OPENAI_API_VERSION names none."""
+"""The `api-version` if OPENAI_API_VERSION names none."""
 
 
 class _Sdk:
-    """A client of the SDK with its retries, redirects and the environment's proxies off: each would act unseen."""
+    """A client of the SDK without retries, redirects or the environment's proxies, all of which would act unseen."""
 
     def __init__(self, name: str, base_url: str, key: str, timeouts: Timeouts | None) -> None:
         url = address(base_url)
@@ -110,14 +110,14 @@ class _Sdk:
         self.where = f"{name} at {self.address}"
 
     def settings(self) -> dict[str, Any]:
-        """What every client of the SDK is made with."""
+        """The arguments for every client of the SDK."""
         return {"api_key": self.key or "none", "max_retries": 0, "http_client": _http(self.timeouts)}
 
     async def ask(
         self, call: Callable[..., Awaitable[Any]], messages: Sequence[Message], body: dict[str, Json]
     ) -> bytes:
         """The body of the reply; raises ProviderError."""
-        import openai  # noqa: PLC0415 a second of processor time, for those who use it
+        import openai  # noqa: PLC0415 it takes a second of processor time
 
         try:
             with anyio.fail_after(self.timeouts.total):
@@ -173,7 +173,7 @@ class AzureModel(Model):
 
     @property
     def address(self) -> str:
-        """The endpoint's."""
+        """The endpoint's address."""
         return self._sdk.address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
@@ -210,7 +210,7 @@ class AzureModel(Model):
 class ResponsesModel(Model):
     """A model behind the Responses API: `POST base/responses`, nothing kept at the endpoint (`store` is false).
 
-    The API knows neither `seed` nor `stop`: they are sent, and it is the endpoint that refuses them.
+    The API has neither `seed` nor `stop`: they are sent all the same, and the endpoint refuses them.
     """
 
     key_env = "OPENAI_API_KEY"
@@ -225,7 +225,7 @@ class ResponsesModel(Model):
 
     @property
     def address(self) -> str:
-        """The endpoint's."""
+        """The endpoint's address."""
         return self._sdk.address
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
@@ -283,12 +283,12 @@ class Responses(OpenAI):
 
 
 def turns(messages: Sequence[Message]) -> list[Json]:
-    """Messages as the API's objects."""
+    """The messages as JSON objects of the API."""
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
 def _http(timeouts: Timeouts) -> "httpx.AsyncClient":
-    """The SDK's faster transport where its package is installed, else its usual one."""
+    """The SDK's faster transport if its package is installed, else the default one."""
     import httpx  # noqa: PLC0415 see above
     import openai  # noqa: PLC0415 see above
 
@@ -309,7 +309,7 @@ def _root(error: BaseException) -> BaseException:
 
 
 def _timed_out(error: BaseException) -> bool:
-    """Whether it was time: the SDK's transport over aiohttp calls every broken connection a timeout."""
+    """Whether it was a real timeout: the SDK's aiohttp transport reports every broken connection as one."""
     root = _root(error)
     return isinstance(root, TimeoutError) or type(root).__module__.partition(".")[0] in ("httpx", "httpcore")
 

@@ -1,6 +1,6 @@
-"""HTTP/1.1 as model endpoints need it: POST, keep-alive, TLS; a raw asyncio protocol under httptools' parser.
+"""Speaks HTTP/1.1 with model endpoints (POST, keep-alive, TLS), by a raw asyncio protocol and httptools' parser.
 
-A general HTTP client costs more processor time a call than the rest of the engine together (docs/performance.md).
+A general HTTP client takes more processor time for a call than the rest of the engine (docs/performance.md).
 """
 
 import asyncio
@@ -17,15 +17,15 @@ import msgspec
 from yarl import URL
 
 _LARGEST = 32 * 2**20
-"""Bytes of a reply that are read at most: a model's answer is never this long, a broken server's may be."""
+"""The largest reply in bytes: a model's answer is never this long, but a broken server's may be."""
 
 _BUFFER = 64 * 2**10
-"""Bytes that are read at once. asyncio's usual way takes 256 KiB of new memory for each read, which costs more than the
-reading."""
+"""Bytes that are read at once. By default asyncio allocates 256 KiB for each read, which costs more than the reading.
+"""
 
 
 class Timeouts(msgspec.Struct, frozen=True):
-    """Seconds. A reply that is not streamed sends its first byte when the model has finished, so that one is long."""
+    """Timeouts in seconds. `first_byte` is long because a reply that is not streamed begins when the model is done."""
 
     connect: float = 30.0
     first_byte: float = 600.0
@@ -33,26 +33,26 @@ class Timeouts(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, reply: float) -> "Timeouts":
-        """So many seconds for a whole reply, all of which may pass before its first byte."""
+        """The timeouts for a whole reply within `reply` seconds, all of which may pass before its first byte."""
         return cls(connect=min(cls().connect, reply), first_byte=reply, total=reply)
 
 
 class BrokenOff(ConnectionError):
-    """The connection ended before the reply did; the text says how."""
+    """The connection ended before the reply was complete; the message says how."""
 
 
 class NoHttp(ConnectionError):
-    """What came back is no HTTP, or more of it than can be read."""
+    """The reply is not HTTP, or is too long."""
 
 
 class Late(TimeoutError):
-    """A timeout ran out; the text says which."""
+    """A timeout expired; the message says which one."""
 
 
 class _Line(asyncio.BufferedProtocol):
-    """One connection: at most one request at a time.
+    """One connection, with at most one request at a time.
 
-    All lines of one address read into one `buffer`, since what came is parsed before anything else is read.
+    All connections to one address share one `buffer`, because received bytes are parsed before anything else is read.
     """
 
     __slots__ = (
@@ -86,7 +86,7 @@ class _Line(asyncio.BufferedProtocol):
         self._size = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass of asyncio's
+        self.transport = cast(asyncio.Transport, transport)  # uvloop's class does not derive from asyncio's
 
     def ask(self, request: bytes) -> "asyncio.Future[tuple[int, Mapping[str, str], bytes]]":
         """Send a request; the future is its reply."""
@@ -99,19 +99,19 @@ class _Line(asyncio.BufferedProtocol):
         return self._waiting
 
     def fail(self, error: Exception) -> None:
-        """End what is waited for, and the connection."""
+        """Fail the waiting request and abort the connection."""
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_exception(error)
         if self.transport is not None:
             self.transport.abort()
 
     def get_buffer(self, sizehint: int) -> bytearray:
-        """Where the event loop reads into."""
+        """The buffer into which the event loop reads."""
         del sizehint
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        """So many bytes have come."""
+        """Parse the bytes that have arrived in the buffer."""
         self.heard = self.loop.time()
         if self._waiting is None or self._waiting.done():
             self.fail(NoHttp("bytes that nobody asked for"))
@@ -122,16 +122,16 @@ class _Line(asyncio.BufferedProtocol):
             self.fail(NoHttp("no HTTP"))
 
     def on_message_begin(self) -> None:
-        """Called by the parser."""
-        if self._waiting is None or self._waiting.done():  # behind a whole reply: it would answer the next question
+        """Called by the parser (httptools)."""
+        if self._waiting is None or self._waiting.done():  # a second reply would answer the next request
             self.fail(NoHttp("bytes that nobody asked for"))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Called by the parser."""
+        """Called by the parser (httptools)."""
         self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
     def on_body(self, part: bytes) -> None:
-        """Called by the parser."""
+        """Called by the parser (httptools)."""
         self._size += len(part)
         if self._size > _LARGEST:
             self.fail(NoHttp("a reply too long to be one"))
@@ -139,7 +139,7 @@ class _Line(asyncio.BufferedProtocol):
         self._body.append(part)
 
     def on_message_complete(self) -> None:
-        """Called by the parser."""
+        """Called by the parser (httptools)."""
         status = self.parser.get_status_code()
         if status < 200:  # an interim reply: the real one follows
             self._headers, self._body = {}, []
@@ -172,11 +172,11 @@ class _Line(asyncio.BufferedProtocol):
 
 
 _Idle = OrderedDict[_Line, None]
-"""Lines that wait for a request, the one used last at the end; each takes itself out when it is cut."""
+"""Idle connections, the one used last at the end; a connection removes itself when it is cut."""
 
 
 class Lines:
-    """The connections to one address; as many are open as requests are under way, and idle ones are kept a while."""
+    """The connections to one address: one for each request under way, and idle ones, kept for `keep` seconds."""
 
     def __init__(self, url: URL, timeouts: Timeouts, keep: float) -> None:
         self._host, self._port = url.host or "", url.port or (443 if url.scheme == "https" else 80)
@@ -186,7 +186,7 @@ class Lines:
         self._buffer = bytearray(_BUFFER)
 
     async def request(self, head: bytes, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
-        """Send `head` (without its length) and `body`; (status, headers in lower case, body) of the reply.
+        """Send `head` (without Content-Length) and `body`; returns (status, headers in lower case, body) of the reply.
 
         Raises Late, BrokenOff, NoHttp, ssl.SSLError or OSError.
         """
@@ -198,7 +198,7 @@ class Lines:
         finally:
             if line.watch is not None:
                 line.watch.cancel()
-            if not reply.done() or reply.cancelled():  # given up in the middle: what still comes is nobody's
+            if not reply.done() or reply.cancelled():  # the caller gave up; the rest of the reply is of no use
                 line.fail(BrokenOff("given up"))
         line.used = line.loop.time()
         if line.reusable:
@@ -207,7 +207,7 @@ class Lines:
         return answer
 
     def _give_back(self, now: float) -> None:
-        """Close the lines that nobody needed for so long; those of a burst lie at the front, where none is taken."""
+        """Close connections that were idle too long; they are at the front, and requests take from the end."""
         while self._idle:
             line = next(iter(self._idle))
             if line.reusable and now - line.used < self._keep:
@@ -240,7 +240,7 @@ class Lines:
         return line
 
     def _watch(self, line: _Line, began: float) -> None:
-        """Look again when a timeout can be due."""
+        """Schedule a check for the time at which a timeout may expire."""
         due = min(line.heard + self._timeouts.first_byte, began + self._timeouts.total)
         line.watch = line.loop.call_at(due, self._look, line, began)
 

@@ -1,4 +1,4 @@
-"""Wrappers round a model: each question asked once, replies of valid text, restricted talk kept at home."""
+"""Wraps a model to ask each question once, to keep replies valid text, and to guard restricted cases."""
 
 import asyncio
 import copy
@@ -18,16 +18,16 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Single(Wrapped):
-    """A model that is asked each question once by all who share it.
+    """A model that is asked each question only once by all callers that share it.
 
-    A question is the messages, the purpose, the options, and the role that asks (`bound`): two roles are two voices,
-    and have answers of their own. Who asks while the question is under way waits for its answer and gets it marked
-    `recalled`, with its usage, the time of its own waiting as `latency`, and nothing spent; or gets the ProviderError,
-    which came after all retries. If the one that asked is cancelled, or ends by anything else, the next of them asks.
+    A question consists of the messages, the purpose, the options, and the role that asks (`bound`), so that two roles
+    get separate answers. A caller that asks a question under way waits for its answer. It gets the answer marked
+    `recalled`, with its usage, the caller's own waiting time as `latency`, and nothing spent; or it gets the
+    ProviderError, raised after all retries. If the asking caller is cancelled or fails otherwise, the next one asks.
 
-    With a `cache` an answer is looked up there before it is asked for, and kept there before it is handed out, so that
-    no question of all that share the cache goes out twice. Without one only questions at the same time are joined.
-    Nothing is held in memory but the questions under way.
+    With a `cache`, answers are looked up there first and stored there before they are returned, so that no question is
+    sent twice by the models that share the cache. Without one, only concurrent questions are joined. Only questions
+    under way are kept in memory.
     """
 
     def __init__(self, model: Model, cache: Cache | None = None) -> None:
@@ -36,13 +36,13 @@ class Single(Wrapped):
         self._once = Once[Completion](ProviderError)
 
     def bound(self, role: str, episode: str) -> "Single":
-        """For one seat and episode; what is under way is known to all that are bound from one."""
+        """The model for one seat and episode; all models bound from one share the questions under way."""
         made = copy.copy(self)
         made.role, made.model = role, self.model.bound(role, episode)
         return made
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The answer, whoever asked for it; raises ProviderError."""
+        """The answer, possibly to another caller's request; raises ProviderError."""
         key, asked = _key(messages, (self.role, purpose), options), False
 
         async def ask() -> Completion:
@@ -75,19 +75,20 @@ def _key(messages: Sequence[Message], who: tuple[str, str], options: Mapping[str
 
 
 LONGEST = 2_000_000
-"""Characters of a reply and its thinking together: more than any model writes in its longest reply."""
+"""The most characters of a reply with its thinking; no model's real reply is this long."""
 TOO_LONG = "too_long"
-"""Kind of the failed call whose reply is longer: it lies in the model that wrote it, and its seat's is the fault."""
+"""The kind of a failed call whose reply is longer; its own model, and so its seat, is to blame."""
 
 
 class WellFormed(Wrapped):
-    """Half of a surrogate pair, which no store takes, becomes U+FFFD; what cannot be made out is `malformed`.
+    """A model whose replies are valid text: lone surrogates, which no store accepts, become U+FFFD.
 
-    A reply longer than `LONGEST` is `too_long` and kept by nobody: no model should fill the memory.
+    An undecodable reply raises ProviderError of kind `malformed`. A reply longer than `LONGEST` raises `too_long` and
+    is not kept, so that no model can fill the memory.
     """
 
     def bound(self, role: str, episode: str) -> "WellFormed":
-        """For one seat and episode."""
+        """The model for one seat and episode."""
         return WellFormed(self.model.bound(role, episode))
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
@@ -119,17 +120,17 @@ def _valid(text: str) -> str:
 def allowed(host: str, hosts: Sequence[str]) -> bool:
     """Whether restricted text may go to `host`: nowhere (""), literally this machine, or one of `hosts`.
 
-    A host is allowed by its whole name: not by a suffix, and not by what it resolves to. Raises UsageError if an entry
-    of `hosts` is no host.
+    The whole name of a host must match; a suffix or the address that it resolves to does not count. Raises UsageError
+    if an entry of `hosts` is not a host.
     """
     named = {normal(entry) for entry in hosts}
     return not host or is_loopback(host) or host in named
 
 
 class Guarded(Wrapped):
-    """A model that, if `restricted`, refuses before the first byte leaves for a host that is not allowed.
+    """A model that, if `restricted`, refuses a call before the first byte goes to a host that is not allowed.
 
-    Of a fleet every host must be allowed: which of them a call goes to is not known before.
+    Every host of a fleet must be allowed, because the host of a call is not known beforehand.
     """
 
     def __init__(self, model: Model, allowed_hosts: Sequence[str] = (), *, restricted: bool) -> None:
@@ -137,13 +138,13 @@ class Guarded(Wrapped):
         self._closed = tuple(host for host in self.hosts if restricted and not allowed(host, allowed_hosts))
 
     def bound(self, role: str, episode: str) -> "Guarded":
-        """For one seat and episode."""
+        """The model for one seat and episode."""
         made = copy.copy(self)
         made.model = self.model.bound(role, episode)
         return made
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The model's completion; raises EgressError."""
+        """The model's completion; raises EgressError if a host is not allowed."""
         if self._closed:
             host = self._closed[0]
             raise EgressError(

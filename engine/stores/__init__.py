@@ -1,1 +1,1 @@
-"""Where trajectories live."""
+"""The stores in which runs and their trajectories are kept."""

@@ -1,4 +1,4 @@
-"""Group commit: writes and look-ups of many episodes gathered into one round to the database."""
+"""Gathers the writes and look-ups of many episodes into one round to the database (group commit)."""
 
 import asyncio
 import contextlib
@@ -24,11 +24,11 @@ class _Waiting:
 
 
 class GroupWriter:
-    """Calls `commit` with all that came in, in its order, from a thread of its own.
+    """Calls `commit` from a separate thread with all waiting works, in their order.
 
-    `commit` writes it in one transaction, says which of it could not be written (nothing of those is), or raises, which
-    everyone in the group gets as a StoreError, for an Unwritable only those whose value it is; the next group is tried
-    all the same.
+    `commit` writes a group in one transaction and returns the failures of works that it did not write. If it raises,
+    every work of the group fails with a StoreError; after an Unwritable each work is tried alone, so that only those
+    with the bad value fail. The next group is tried in any case.
     """
 
     def __init__(self, commit: Callable[[Sequence[Work]], Failures]) -> None:
@@ -37,7 +37,7 @@ class GroupWriter:
         self._thread: threading.Thread | None = None
 
     async def write(self, work: Work) -> None:
-        """Return when this, and all given before it, is committed; cancellation waits for that too."""
+        """Return when this work and all earlier ones are committed; cancellation waits for that too."""
         entry = _Waiting(work, asyncio.get_running_loop())
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._work, name="wardround-store", daemon=True)
@@ -46,9 +46,9 @@ class GroupWriter:
         try:
             await entry.told
         except asyncio.CancelledError:
-            if not entry.over:  # it is written all the same, and waited for
+            if not entry.over:  # it is written all the same, so wait for it
                 entry.told = entry.loop.create_future()
-                with anyio.CancelScope(shield=True):  # made only now: a scope costs as much as the rest of an append
+                with anyio.CancelScope(shield=True):  # only made here: a scope costs as much as the rest of an append
                     await entry.told
             raise
 
@@ -67,7 +67,7 @@ class GroupWriter:
         except WardroundError as error:
             if len(works) == 1 or not isinstance(error, Unwritable):
                 return dict.fromkeys(range(len(works)), error)
-        alone = [self._failures([work]) for work in works]  # which of them it is shows when each is by itself
+        alone = [self._failures([work]) for work in works]  # writing each alone shows which of them is unwritable
         return {place: failures[0] for place, failures in enumerate(alone) if failures}
 
     def _written(self, works: Sequence[Work]) -> Failures:
@@ -75,11 +75,11 @@ class GroupWriter:
             return self._commit(works) if any(works) else {}
         except WardroundError:
             raise
-        except BaseException as error:  # others wait for what comes after this: the thread may not end of it
+        except BaseException as error:  # later works wait for this thread, so it must not end
             raise StoreError(f"the store broke at its work: {error!r}") from error
 
     def _gathered(self) -> list[_Waiting | None]:
-        """What waits, once something does; None among it ends the work."""
+        """Wait for the first work and return it with all others that wait; None among them ends the thread."""
         group = [self._queue.get()]
         if group[0] is not None:
             time.sleep(GATHER)
@@ -89,7 +89,7 @@ class GroupWriter:
         return group
 
     async def aclose(self) -> None:
-        """Write what waits, then end the thread."""
+        """Write the waiting works, then end the thread."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._queue.put(None)
@@ -101,14 +101,14 @@ def _tell(waiting: Sequence[_Waiting], failures: Failures) -> None:
     for place, entry in enumerate(waiting):
         by_loop.setdefault(entry.loop, []).append((entry, failures.get(place)))
     for loop, entries in by_loop.items():
-        with contextlib.suppress(RuntimeError):  # the loop is closed, and with it gone who waited
+        with contextlib.suppress(RuntimeError):  # the loop is closed, so nobody waits any more
             loop.call_soon_threadsafe(_settle, entries)
 
 
 def _settle(entries: Sequence[tuple[_Waiting, WardroundError | None]]) -> None:
     for entry, failure in entries:
         entry.over = True
-        if entry.told.done():  # who waited was cancelled a moment ago, and sees that it is over
+        if entry.told.done():  # the waiting task was cancelled a moment ago, and sees that it is over
             continue
         if failure is None:
             entry.told.set_result(None)
@@ -126,10 +126,11 @@ class _Asked(NamedTuple, Generic[_Question, _Answer]):
 
 
 class Rounds(Generic[_Question, _Answer]):
-    """While one round is under way, what comes in gathers for the next, at most `largest` of it.
+    """Answers questions in rounds; those that arrive during one round form the next, at most `largest` of them.
 
-    `work` gives the answers of a round in the order of its questions; one that is an error is raised where it was asked
-    for, and what `work` itself raises is everybody's of that round. Each begins `pause` seconds late, to grow.
+    `work` returns the answers of a round in the order of its questions. An answer that is an error is raised in the
+    task that asked. An error that `work` itself raises is raised in all tasks of the round. Each round begins `pause`
+    seconds late, so that more questions can join.
     """
 
     def __init__(
@@ -143,15 +144,15 @@ class Rounds(Generic[_Question, _Answer]):
         self._task: asyncio.Task[None] | None = None
 
     async def ask(self, question: _Question) -> _Answer:
-        """The answer; who stops waiting takes nothing from the others."""
+        """The answer; a task that stops waiting does not affect the others."""
         loop = asyncio.get_running_loop()
         told: asyncio.Future[_Answer] = loop.create_future()
         self._waiting.append(_Asked(question, told))
         if self._task is None or self._task.done():
-            # No task group can own it: one would have to be entered before the first question and left after the last,
-            # in one task, while a store is made outside of any loop and asked by whoever has it. Nor may who asks first
-            # do the work of all himself: his cancellation would break it. So it ends with the last one who waits, all
-            # that it raises is told to them, and aclose() waits for it.
+            # No task group can own this task: one task would have to enter the group before the first question and
+            # leave it after the last, but a store is made outside of any loop and used by many tasks. Nor can the first
+            # asking task do the work for all, because its cancellation would break it. So the task ends with the last
+            # question, its errors are raised in the asking tasks, and aclose() waits for it.
             self._task = loop.create_task(self._rounds(), name="wardround-store")
         return await told
 
@@ -164,7 +165,7 @@ class Rounds(Generic[_Question, _Answer]):
                 answers = await self._answers(group)
                 del self._waiting[: len(group)]
                 _answer(group, answers)
-        finally:  # somebody is left only where the loop ends before them
+        finally:  # questions are left only if the loop ends before them
             left, self._waiting = self._waiting, []
             _answer(left, [StoreError("the store was left in the middle of its work")] * len(left))
 
@@ -183,7 +184,7 @@ class Rounds(Generic[_Question, _Answer]):
             raise StoreError(f"the store broke at its work: {error!r}") from error
 
     async def aclose(self) -> None:
-        """Wait until nobody waits any more."""
+        """Wait until all questions are answered."""
         if self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
 
@@ -199,18 +200,18 @@ def _answer(group: Sequence[_Asked[_Question, _Answer]], answers: Sequence[_Answ
 
 
 LARGEST_GROUP = 2000
-"""Entries of one group at most: what came in during an outage is not sent as one huge statement."""
+"""The most works in one group, so that those of an outage are not sent as one huge statement."""
 
 
 class Gatherer:
-    """Calls `commit` with all that came in, in its order, one group after the other; it is as that of a GroupWriter."""
+    """Calls the async `commit` with all waiting works, one group after the other, as a GroupWriter does."""
 
     def __init__(self, commit: Callable[[Sequence[Work]], Awaitable[Failures]]) -> None:
         self._commit = commit
         self._rounds: Rounds[Work, None] = Rounds(self._written, LARGEST_GROUP, GATHER)
 
     async def write(self, work: Work) -> None:
-        """Return when this, and all given before it, is committed; cancellation waits for that too."""
+        """Return when this work and all earlier ones are committed; cancellation waits for that too."""
         with anyio.CancelScope(shield=True):
             await self._rounds.ask(work)
 
@@ -219,23 +220,23 @@ class Gatherer:
         return [failures.get(place) for place in range(len(works))]
 
     async def aclose(self) -> None:
-        """Write what waits."""
+        """Write the waiting works."""
         await self._rounds.aclose()
 
 
 LARGEST_RECALL = 500
-"""Keys of one look at most."""
+"""The most keys in one look-up."""
 
 
 class Recalls:
-    """While one look is under way, the keys that come in gather for the next; `read` gives what answers there are."""
+    """Looks up keys in rounds: those that arrive during one look-up join the next. `read` returns the known answers."""
 
     def __init__(self, read: Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]) -> None:
         self._read = read
         self._rounds: Rounds[str, bytes | None] = Rounds(self._found, LARGEST_RECALL)
 
     async def recall(self, key: str) -> bytes | None:
-        """The answer kept under `key`; raises what `read` raises."""
+        """The answer under `key`, or None; raises what `read` raises."""
         return await self._rounds.ask(key)
 
     async def _found(self, keys: Sequence[str]) -> Sequence[bytes | None]:
@@ -243,5 +244,5 @@ class Recalls:
         return [found.get(key) for key in keys]
 
     async def aclose(self) -> None:
-        """Wait for the look under way."""
+        """Wait for the look-up under way."""
         await self._rounds.aclose()

@@ -1,4 +1,4 @@
-"""A run as a file of JSON lines, and files that are there whole or not at all."""
+"""Exports a run to a file of JSON lines and imports it again; writes files completely or not at all."""
 
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from wardround.engine.records import Ending, EpisodeRow, Json
 
 FORMAT = "wardround-run-1"
 _TOGETHER = 200
-"""Texts and episodes that are written at once."""
+"""The number of texts and episodes that are written together."""
 
 
 class _Text(msgspec.Struct, frozen=True, tag_field="line", tag="text"):
@@ -48,7 +48,7 @@ class _Played(NamedTuple):
     events: list[Row]
 
     def checked(self) -> "_Played":
-        """Itself, if its events hold together and the last ones are there."""
+        """The episode itself, if its events are consistent and none is missing at the end; raises LogError."""
         try:
             events = decode(self.events)
             check_end(events[-1] if events else None, self.row)
@@ -62,7 +62,7 @@ _decoder: msgspec.json.Decoder[_Line] = msgspec.json.Decoder(_Line)
 
 
 async def written(store: Store, name: str) -> AsyncIterator[bytes]:
-    """The lines of a run: itself, the texts it names, then each episode followed by its events as they are stored."""
+    """The lines of a run: its header, the texts it names, then each episode followed by its events as stored."""
     run = await store.run(name)
     yield msgspec.json.encode(_Run(FORMAT, run.name, run.header))
     for digest in await _digests(store, run.header):
@@ -74,7 +74,7 @@ async def written(store: Store, name: str) -> AsyncIterator[bytes]:
 
 
 async def _digests(store: Store, header: Mapping[str, Any]) -> list[str]:
-    """Every text the header names, and every one that the index it names leads to; each once, in order."""
+    """The digests of all texts that the header and its index of cases name; each once, in order."""
     index = header.get("cases", {}).get("index")
     named = [*header.get("prompts", {}).values(), *header.get("tables", {}).values(), *([index] if index else [])]
     if index:
@@ -83,11 +83,11 @@ async def _digests(store: Store, header: Mapping[str, Any]) -> list[str]:
 
 
 async def read_into(store: Store, path: Path, name: str | None = None) -> str:
-    """Read a written run into `store`, under `name` if given; returns its name.
+    """Read a run from a file into `store`, under `name` if given; returns its name.
 
-    The file is read twice: every hash is checked before the run is created, and neither time are more than a few
-    hundred episodes in memory with their events. An import that broke off is gone on with by the next one of the same
-    file. Raises UsageError naming file and line, LogError for an altered event.
+    The file is read twice, so that every hash is checked before the run is created; at most a few hundred episodes with
+    their events are in memory at a time. A second import of the same file continues an interrupted one. Raises
+    UsageError naming file and line, and LogError for an altered event.
     """
     run: _Run | None = None
     rows: list[EpisodeRow] = []
@@ -121,9 +121,9 @@ async def read_into(store: Store, path: Path, name: str | None = None) -> str:
 async def _broken_off(
     store: Store, name: str, header: Mapping[str, Json], rows: Sequence[EpisodeRow]
 ) -> frozenset[str] | None:
-    """The episodes that an import of the same run had written when it broke off; None if this is no such run.
+    """The episodes that an interrupted import of the same run had written; None if `name` is no such run.
 
-    An episode is written whole or not at all, and nobody works on a run that is not there whole.
+    An episode is written whole or not at all, and no session works on an incomplete run.
     """
     if (await store.run(name)).header != header or await store.sessions(name):
         return None
@@ -169,7 +169,7 @@ async def _write(store: Store, run: str, parts: Sequence[_Text | _Played]) -> No
 
 
 def _parts(path: Path) -> Iterator[_Run | _Text | _Played]:
-    """What the file holds, an episode with its events as one; every hash is checked."""
+    """The parts of the file, with each episode and its events as one part; every hash is checked."""
     played: _Played | None = None
     for number, line in _lines(path):
         where = f"{path}, line {number}"
@@ -208,10 +208,10 @@ def _lines(path: Path) -> Iterator[tuple[int, _Line]]:
 
 @contextmanager
 def output(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
-    """Write `path`, with its folder; what stood there before stays until all is written.
+    """Write the file `path`, and make its folder; an earlier file stays until the new one is complete.
 
-    `private`: nobody but its owner may read it. A device or a pipe is written as it is. Raises UsageError naming the
-    path where it cannot be written.
+    With `private` only the owner may read it. A device or a pipe is written directly. Raises UsageError naming the path
+    if it cannot be written.
     """
     half = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -230,7 +230,7 @@ def output(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
     finally:
-        with suppress(OSError):  # where no folder could be made there is nothing
+        with suppress(OSError):  # if the folder could not be made there is no file
             half.unlink(missing_ok=True)
 
 

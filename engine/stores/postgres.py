@@ -25,7 +25,7 @@ from wardround.engine.stores.writes import (
     whole_run,
 )
 
-# Times are the server's: the clocks of the machines at work may differ.
+# Times come from the server, because the clocks of the machines at work may differ.
 _NOW = "extract(epoch FROM clock_timestamp())::double precision"
 _LIVING = f"ended IS NULL AND seen >= {_NOW} - $2"
 _RUN = "(SELECT id FROM runs WHERE name = $1)"
@@ -36,7 +36,7 @@ ROWS = f"""
 SELECT s.id, $1, s.host, s.pid, s.began, s.seen, s.ended, {_LIVING} AS alive, s.told
 FROM sessions s WHERE s.run = {_RUN} ORDER BY s.id
 """  # noqa: S608 - constants
-# Rows that another process is taking just now are passed over, not waited for.
+# Rows that another process is taking at the moment are skipped, not waited for.
 _TAKE = f"""
 WITH free AS (
     SELECT id, deaths FROM episodes WHERE run = {_RUN} AND cause IS NULL AND (
@@ -58,14 +58,14 @@ _END = f"UPDATE sessions SET ended = coalesce(ended, CASE WHEN $2 THEN seen ELSE
 
 
 async def end(connection: Any, session: int, *, dead: bool) -> None:
-    """Free what a session holds; one that is declared `dead` ended when it was last heard."""
+    """Free the episodes of a session; a session declared `dead` ended at its last sign of life."""
     async with connection.transaction():
         await connection.execute(_END, session, dead)
         await connection.execute(_LET_GO, session, int(dead))
 
 
 class PostgresSession:
-    """One process's hold on a run; appends go with everybody else's of the process."""
+    """One process's session on a run; its appends are committed together with others of the process."""
 
     def __init__(self, server: Server, writer: Gatherer, group: Group, run: str, number: int, lease: float) -> None:
         self.id = number
@@ -74,10 +74,10 @@ class PostgresSession:
         self._held: dict[str, int] = {}
 
     async def take(self, count: int, among: Sequence[str] = ()) -> Sequence[EpisodeRow]:
-        """At most `count` open episodes (`among` these) that no living session holds; now held by this one."""
+        """Take at most `count` open episodes (`among` these, if any) that no living session holds."""
 
         async def work(connection: Any, again: bool) -> list[Any]:
-            if again:  # what the attempt that broke off may have taken is held by a session that never heard of it
+            if again:  # free the episodes that an interrupted attempt may have taken unknown to this session
                 await connection.execute(f"{_FREE} AND id <> ALL ($2::bigint[])", self.id, list(self._held.values()))
             await connection.execute(_SHOW, self.id, None)
             return list(await connection.fetch(_TAKE, self._run, self._lease, self.id, count, list(among)))
@@ -100,13 +100,13 @@ class PostgresSession:
         ending: Ending | None = None,
         spent: Mapping[str, Spending] | None = None,
     ) -> None:
-        """Append, if this session still holds the episode."""
+        """Append if this session still holds the episode; raises LeaseLost if it does not."""
         await self._writer.write(Append(self._run, episode, rows, ending, spent, self.id))
         if ending is not None and ending.cause != "open":
             self._held.pop(episode, None)
 
     async def beat(self, told: Mapping[str, Json]) -> RunControl:
-        """Show that it lives and hear the orders; one that was declared dead is alive again."""
+        """Give a sign of life and return the orders; a session that was declared dead is alive again."""
         said = msgspec.json.encode(told)
 
         async def work(connection: Any, again: bool) -> Any:
@@ -117,7 +117,7 @@ class PostgresSession:
         return orders_of(await self._server.run(work))
 
     async def end(self) -> None:
-        """Let go of what it holds."""
+        """Free the episodes that it holds."""
         await self._server.run(lambda connection, _: end(connection, self.id, dead=False))
 
 
@@ -127,10 +127,10 @@ _PLANNED = ("run", "number", "name", "case_id", "repeat", "at")
 
 
 class PostgresStore:
-    """A schema of a PostgreSQL database; nothing is connected before the first use (docs/store.md).
+    """A store in a schema of a PostgreSQL database; it connects at the first use (docs/store.md).
 
-    An append returns after the commit that holds it. A server that goes away is waited for, `patience` seconds; what
-    was under way then is looked for before it is written again. Times are the server's.
+    An append returns after its commit. If the server goes away, the store waits for it up to `patience` seconds, and
+    checks whether interrupted writes were committed before it repeats them. Times come from the server.
     """
 
     def __init__(self, url: str, *, patience: float = 30.0, lease: float = LEASE) -> None:
@@ -153,7 +153,7 @@ class PostgresStore:
         episodes: Iterable[EpisodeRow] = (),
         orders: RunControl | None = None,
     ) -> None:
-        """Start a run, with its episodes and orders, all or nothing."""
+        """Create a run with its episodes and orders, all or nothing."""
         body, ordered = header_bytes(header), None if orders is None else msgspec.json.encode(orders)
 
         async def work(connection: Any, again: bool) -> bool:
@@ -188,10 +188,10 @@ class PostgresStore:
         return whole_run(run_row(*found[0]), self.address)
 
     async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
-        """Keep texts by their content."""
+        """Store texts by content; returns their digests."""
         pairs = [(digest_of(text), text) for text in texts]
         query = "INSERT INTO texts (digest, body) SELECT * FROM unnest($1::text[], $2::bytea[]) ON CONFLICT DO NOTHING"
-        # In the order of their names: two processes that keep the same texts do not wait for each other in a circle.
+        # In the order of their digests, so that two processes that store the same texts cannot deadlock.
         distinct = sorted(dict(pairs).items())
         columns = [digest for digest, _ in distinct], [text for _, text in distinct]
         await self._server.run(lambda connection, _: connection.execute(query, *columns))
@@ -208,7 +208,7 @@ class PostgresStore:
         return body
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes that are to be run."""
+        """Add episodes to be played."""
 
         async def work(connection: Any, again: bool) -> None:
             if again and await connection.fetchval(f"{_LIST} AND name = $2", run, episodes[0].id) is not None:
@@ -231,11 +231,11 @@ class PostgresStore:
         return [session_row(row) for row in await self._page(ROWS, run, self._lease)]
 
     async def release(self, session: int) -> None:
-        """Declare a session dead: what it holds is free."""
+        """Declare a session dead and free its episodes."""
         await self._server.run(lambda connection, _: end(connection, session, dead=True))
 
     async def orders(self, run: str) -> RunControl:
-        """What the operator wants of the run."""
+        """The operator's orders for the run."""
         return orders_of((await self._page("SELECT orders FROM runs WHERE name = $1", run) or [None])[0])
 
     async def order(self, run: str, orders: RunControl) -> None:
@@ -244,11 +244,11 @@ class PostgresStore:
         await self._page("UPDATE runs SET orders = $2 WHERE name = $1", run, msgspec.json.encode(orders))
 
     async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
-        """Append events, in one commit with what others append at the same time."""
+        """Append events, in one commit with concurrent appends."""
         await self._writer.write(Append(run, episode, rows, ending))
 
     async def reopen(self, run: str, causes: Sequence[str]) -> int:
-        """Make the episodes that closed by one of `causes` open again; returns how many."""
+        """Reopen the episodes that were closed by one of `causes`; returns their number."""
         query = (
             "WITH open AS (UPDATE episodes SET cause = NULL, reason = '', holder = NULL"  # noqa: S608 - constants
             f" WHERE run = {_RUN} AND cause = ANY($2::text[]) RETURNING 1) SELECT count(*) FROM open"
@@ -272,7 +272,7 @@ class PostgresStore:
     async def episodes(
         self, run: str, *, causes: Sequence[str] | None = None, after: int = -1, limit: int | None = None
     ) -> AsyncIterator[EpisodeRow]:
-        """The episodes of a run in their order, a page at a time."""
+        """The episodes of a run in order, one page at a time."""
         condition, values = _caused(causes)
         query = f"{_LIST} AND number > $2{condition} ORDER BY number LIMIT $3"
         while limit is None or limit > 0:
@@ -299,12 +299,12 @@ class PostgresStore:
         return []
 
     async def endings(self, run: str) -> Mapping[str, int]:
-        """Number of episodes by cause, in order of cause; those still open under `open`."""
+        """Number of episodes by cause, in order of cause; open episodes count under `open`."""
         query = f"SELECT cause, count(*) FROM episodes WHERE run = {_RUN} GROUP BY cause"  # noqa: S608 - constants
         return dict(sorted((cause or "open", count) for cause, count in await self._page(query, run)))
 
     async def spending(self, run: str | None = None, *, day: str | None = None, besides: int = 0) -> Sequence[SpendRow]:
-        """What was spent by seat and day, in order of run, day, seat."""
+        """Spending by seat and day, in order of run, day, seat."""
         query = (
             "SELECT r.name, s.seat, s.day, sum(s.calls)::bigint, sum(s.failed)::bigint, sum(s.recalled)::bigint,"
             " sum(s.prompt)::bigint, sum(s.completion)::bigint, sum(s.cost), sum(s.unpriced)::bigint"
@@ -316,20 +316,20 @@ class PostgresStore:
         return [SpendRow(name, seat, on, Spending(*account)) for name, seat, on, *account in page]
 
     async def recall(self, key: str) -> bytes | None:
-        """The answer kept under this key in the call cache."""
+        """The answer under this key in the call cache, or None."""
         found = await self._page("SELECT body FROM calls WHERE key = $1", key)
         return bytes(found[0][0]) if found else None
 
     async def keep(self, key: str, answer: bytes) -> None:
-        """Keep an answer in the call cache; the first one stays."""
+        """Add an answer to the call cache; an earlier one under the same key stays."""
         await self._writer.write(Keep(key, answer))
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
-        """Replace an evaluator's scores of one episode, in one commit with what others write at the same time."""
+        """Replace an evaluator's scores of one episode, in one commit with concurrent writes."""
         await self._writer.write(Judged(run, episode, evaluator, scores))
 
     async def scorings(self, run: str) -> Mapping[str, int]:
-        """Number of episodes that have scores, by the name that they were put under."""
+        """Number of episodes with scores, by the name under which the scores were stored."""
         query = (
             "SELECT s.evaluator, count(*) FROM episodes e JOIN scores s ON s.episode = e.id AND s.position = 0"  # noqa: S608 - constants
             f" WHERE e.run = {_RUN} GROUP BY s.evaluator ORDER BY s.evaluator"
@@ -337,7 +337,7 @@ class PostgresStore:
         return dict(await self._page(query, run))
 
     async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
-        """All scores of a run, a page at a time."""
+        """All scores of a run, read one page at a time."""
         query = (
             "SELECT e.name, s.name, s.value, s.reason, s.evidence, e.number, s.evaluator, s.position"  # noqa: S608 - constants
             f" FROM scores s JOIN episodes e ON e.id = s.episode WHERE e.run = {_RUN} AND e.number >= $2"
@@ -351,13 +351,13 @@ class PostgresStore:
             last = (page[-1]["number"], page[-1]["evaluator"], page[-1]["position"])
 
     async def aclose(self) -> None:
-        """Wait for what is being written, then close."""
+        """Finish pending writes, then close."""
         await self._writer.aclose()
         await self._server.aclose()
 
 
 def _caused(causes: Sequence[str] | None) -> tuple[str, list[object]]:
-    """The condition on the cause: one cause is found by index, several by going through the run once."""
+    """The SQL condition on the cause: one cause is found by index, several by a scan of the run."""
     if causes is None:
         return "", []
     if len(causes) == 1:
@@ -369,5 +369,5 @@ async def _copied(connection: Any, run: int, episodes: Iterable[EpisodeRow]) -> 
     """Copy the planned episodes of a run into their table."""
     rows = ((run, e.number, e.id, e.case, e.repeat, e.at) for e in episodes)
     if await connection.copy_records_to_table("episodes", records=rows, columns=_PLANNED) != "COPY 0":
-        # Or the server would go on planning its queries for an empty table until it looks for itself.
+        # Otherwise the server plans its queries for an empty table until autovacuum analyses it.
         await connection.execute("ANALYZE episodes")

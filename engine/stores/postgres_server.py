@@ -1,4 +1,4 @@
-"""A PostgreSQL server: its address, its connections, its tables, its faults in plain words."""
+"""Connects to a PostgreSQL server: parses its address, migrates its tables, and explains its errors."""
 
 import asyncio
 import importlib
@@ -18,13 +18,13 @@ _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
 class Address:
-    """Where a store is: `dsn` for the driver, the `schema` its tables lie in, and as text only host and database.
+    """The address of a store: `dsn` for the driver, and the `schema` of its tables; as text, only host and database.
 
-    The URL's own parameter `schema` (default `wardround`) is taken out; all others (`sslmode`, ...) are the driver's.
+    The URL's parameter `schema` (default `wardround`) is ours and is removed; the driver gets all others (`sslmode`).
     """
 
     def __init__(self, url: str) -> None:
-        # No message may quote the URL or chain the parser's error: both hold the password.
+        # No message may quote the URL or chain the parser's error, because both contain the password.
         wrong = UsageError(
             "the store's URL cannot be read: write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special "
             "characters of the password percent-encoded (an @ is %40, a / is %2F), or give the password in PGPASSWORD"
@@ -61,9 +61,9 @@ class Address:
         return f"Address({self._shown!r})"
 
 
-# As in sqlite_file.py: a released step is never edited, only followed. Text is sorted by code point, as everywhere
-# else. Events do not refer to episodes by a foreign key: it would be looked up for each event, and they are written by
-# one statement that moves the episode's own row first.
+# As in sqlite_file.py, a released step is never edited; later steps follow it. Text is sorted by code point, as
+# everywhere else. Events have no foreign key to episodes: it would be looked up for each event, and the statement that
+# writes events updates the episode's row first.
 STEPS: tuple[str, ...] = (
     """
     CREATE TABLE runs (
@@ -142,13 +142,13 @@ STEPS: tuple[str, ...] = (
     """,
 )
 _LOCK = 0x57415244
-"""The advisory lock under which a schema is made; any number that is the same in all processes."""
+"""The advisory lock for making a schema; any number will do that is the same in all processes."""
 
 
 async def migrate(connection: Any, schema: str, where: str) -> None:
-    """Bring the schema to the newest version; several processes may try it at once.
+    """Migrate the schema to the newest version; several processes may do so at once.
 
-    Raises StoreError for one of a newer Wardround and for a schema that is another program's.
+    Raises StoreError for a schema of a newer Wardround or of another program.
     """
     if await _version(connection, schema, where) == len(STEPS):
         return
@@ -180,15 +180,15 @@ async def _version(connection: Any, schema: str, where: str) -> int:
 
 _T = TypeVar("_T")
 _CONNECTIONS = 4
-"""Connections of one process at most; a server allows 100 in all as it comes."""
+"""The most connections of one process; a server allows 100 in all by default."""
 _ANSWER = 60.0
 """Seconds after which a statement without an answer counts as lost."""
 _PAUSE = 0.25
-"""Seconds between two tries to reach a server that is away."""
+"""Seconds between two attempts to reach a server that is away."""
 _CONFLICTS = 40
-"""How often what another process got in the way of is tried again."""
-# Classes and codes of SQLSTATE: lost connections, a server that stops, starts, is full, or is a standby just now;
-# then what another process got in the way of, and values that a column cannot hold.
+"""The most retries after conflicts with other processes."""
+# Classes and codes of SQLSTATE: lost connections and servers that stop, start, are full, or are a standby at the
+# moment; then conflicts with other processes, and values that a column cannot hold.
 _AWAY = ("08", "57P01", "57P02", "57P03", "57P05", "53300", "25006")
 _CONFLICT = ("40001", "40P01")
 _ODD = ("22", "23")
@@ -202,7 +202,7 @@ _WHAT_TO_DO = {
 
 
 class Server:
-    """One database, first reached when it is first used; `patience` in seconds is how long an outage may last."""
+    """One database, connected at its first use; `patience` is the longest outage (s) that is waited for."""
 
     def __init__(self, address: Address, patience: float) -> None:
         self.address, self._patience = address, patience
@@ -213,9 +213,10 @@ class Server:
         self._opening = asyncio.Lock()
 
     async def run(self, work: Callable[[Any, bool], Awaitable[_T]]) -> _T:
-        """Do `work(connection, again)`; while the server is away it is waited for and the work is done again.
+        """Do `work(connection, again)`; while the server is away, wait for it and repeat the work.
 
-        `again` says that an earlier attempt broke off and may have been committed all the same. Raises StoreError.
+        `again` says that an earlier attempt was interrupted and may have been committed all the same. Raises
+        StoreError.
         """
         again, conflicts = False, 0
         while True:
@@ -227,7 +228,7 @@ class Server:
                     result = await work(connection, again)
                     self._lost = None
                     return result
-            except (OverflowError, UnicodeEncodeError) as error:  # the driver's own words while it copies rows
+            except (OverflowError, UnicodeEncodeError) as error:  # raised by the driver while it copies rows
                 raise Unwritable(f"{self.address}: a value cannot be stored ({error})") from error
             except (OSError, TimeoutError, self._driver.InterfaceError, self._driver.PostgresError) as error:
                 if _code(error).startswith(_CONFLICT):  # it was rolled back
@@ -241,9 +242,9 @@ class Server:
             await asyncio.sleep(_PAUSE)
 
     def _away(self, error: Exception) -> bool:
-        """Whether it is worth waiting: the server was there not long ago, or says that it is coming.
+        """Whether to wait: the server was reachable within `patience` seconds, or says that it is starting.
 
-        The patience is one for all: who comes when it is used up tries once.
+        All work shares this time; work that begins after its end is tried once.
         """
         code, now = _code(error), time.monotonic()
         if not (self._known or code == "57P03") or (code and not code.startswith(_AWAY)):
@@ -258,11 +259,11 @@ class Server:
                 self._known = True
 
     async def _usable(self) -> Any:
-        """The connections of the running event loop; none is made yet."""
+        """The connection pool of the running event loop; it connects at its first use."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             if self._pool is not None:
-                with suppress(RuntimeError):  # the loop they belonged to is closed
+                with suppress(RuntimeError):  # the loop of these connections is closed
                     self._pool.terminate()
             self._pool, self._loop, self._opening = None, loop, asyncio.Lock()
         if self._pool is None:
@@ -275,7 +276,7 @@ class Server:
             self._driver: Any = importlib.import_module("asyncpg")
         except ModuleNotFoundError:
             raise UsageError("a PostgreSQL store needs a driver: pip install 'wardround[postgres]'") from None
-        # Nothing is left in a connection that would have to be reset before the next use.
+        # Our work leaves nothing in a connection that must be reset before its next use.
         return self._driver.create_pool(
             self.address.dsn,
             min_size=0,
@@ -303,7 +304,7 @@ class Server:
         )
 
     async def aclose(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         pool, self._pool = self._pool, None
         if pool is not None and self._loop is asyncio.get_running_loop():
             try:
@@ -317,6 +318,6 @@ async def _nothing(connection: Any) -> None:
 
 
 def _code(error: Exception) -> str:
-    """The SQLSTATE of an error the server sent, '' for one of the way there."""
-    # asyncpg is an extra without types; only an error that the server reported has a state
+    """The SQLSTATE of an error reported by the server; '' for an error of the connection."""
+    # asyncpg is an untyped extra; only an error that the server reported has a state
     return str(getattr(error, "sqlstate", None) or "")

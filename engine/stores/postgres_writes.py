@@ -1,4 +1,4 @@
-"""What the PostgreSQL store writes together: events, endings, accounts, cached answers and scores."""
+"""Writes groups to the PostgreSQL store: events, endings, spending, cached answers and scores."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -9,9 +9,9 @@ from wardround.engine.stores.writes import Append, Failures, Judged, Keep, Unwri
 
 _W = TypeVar("_W", Append, Judged, Keep)
 
-# One statement is one transaction and one way there and back: no connection is ever lost in the middle of one. What is
-# not `moved`, for its number of events or its holder, takes nothing else with it. Accounts are booked in the order of
-# their key; each session has its own, so that processes do not wait for each other.
+# One statement is one transaction and one round trip, so that no connection is lost in the middle of a transaction. An
+# append that is not `moved`, because of its number of events or its holder, does not affect the others. Spending is
+# booked in the order of its key; each session has its own rows, so that processes do not wait for each other.
 _WRITE = """
 WITH moved AS (
     UPDATE episodes e SET
@@ -50,7 +50,7 @@ _KEEP = """
 INSERT INTO calls (key, body) SELECT k.key, k.body FROM unnest($1::text[], $2::bytea[]) AS k (key, body) ORDER BY k.key
 ON CONFLICT DO NOTHING
 """
-# What is deleted and what is written are other rows: one statement does both, as often as it must be sent.
+# The deleted and the written rows are different ones, so one statement can do both, and can safely be repeated.
 _JUDGE = """
 WITH gone AS (
     DELETE FROM scores s USING unnest($1::bigint[], $2::text[], $3::integer[]) AS g (episode, evaluator, count)
@@ -75,20 +75,20 @@ JOIN events v ON v.episode = a.episode AND v.seq = a.seq AND v.hash = a.hash
 
 
 class Group:
-    """Writes groups of works; `ids` are the rows of the episodes being played, so that none is looked up twice."""
+    """Writes groups of works; `ids` caches the row ids of the episodes being played."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self.ids: dict[tuple[str, str], int] = {}
 
     async def write(self, works: Sequence[Work]) -> Failures:
-        """Write what may be written; the server may go away and come back meanwhile."""
+        """Write a group and return the failures; the server may go away and come back meanwhile."""
         kept = {place: work for place, work in enumerate(works) if isinstance(work, Keep)}
         judged = {place: work for place, work in enumerate(works) if isinstance(work, Judged)}
         waiting = {place: work for place, work in enumerate(works) if isinstance(work, Append) and work}
         failures = {**await _parted(self._keep, kept), **await _parted(self._judge, judged)}
         while waiting:
-            # A statement moves a row once: the second append of an episode goes with the next one.
+            # A statement updates a row only once, so the second append of an episode goes with the next statement.
             first: dict[tuple[str, str], int] = {}
             for place, work in waiting.items():
                 first.setdefault((work.run, work.episode), place)
@@ -102,7 +102,7 @@ class Group:
         return {}
 
     async def _judge(self, part: Mapping[int, Judged]) -> Failures:
-        # A statement writes a row once: of several scorings of an episode the last one counts.
+        # A statement writes a row only once, so the last of several scorings of an episode counts.
         last = {(work.run, work.episode, work.evaluator): work for work in part.values()}
 
         async def once(connection: Any, again: bool) -> Failures:
@@ -123,7 +123,7 @@ class Group:
         ids = await self._known(connection, part.values())
         failures = self._strangers(part, ids)
         part = {place: work for place, work in part.items() if place not in failures}
-        # An attempt that broke off was committed whole or not at all: one event of it that is there says which.
+        # An interrupted attempt was committed whole or not at all: if one of its events is stored, all are.
         moved = await _there(connection, part, ids) if again else set()
         if not moved and part:
             moved = {row[0] for row in await connection.fetch(_WRITE, *_columns(part, ids))}
@@ -136,12 +136,12 @@ class Group:
             episode = (work.run, work.episode)
             if work.ending is not None or place in failures:
                 self.ids.pop(episode, None)
-            elif work.holder is not None:  # it is being played, and its ending will take it out again
+            elif work.holder is not None:  # the episode is being played; its ending will remove the id
                 self.ids[episode] = ids[episode]
         return failures
 
     async def _known(self, connection: Any, works: Iterable[Append | Judged]) -> dict[tuple[str, str], int]:
-        """The rows of the episodes that are there."""
+        """The row ids of those episodes of `works` that exist."""
         asked = dict.fromkeys((work.run, work.episode) for work in works)
         known = {episode: self.ids[episode] for episode in asked if episode in self.ids}
         wanted = [episode for episode in asked if episode not in known]
@@ -158,7 +158,7 @@ class Group:
 
 
 async def _parted(write: Callable[[Mapping[int, _W]], Awaitable[Failures]], part: Mapping[int, _W]) -> Failures:
-    """`write` all of it, in one statement; where a value among it cannot be written, each by itself."""
+    """`write` all works in one statement; if a value among them cannot be stored, write each by itself."""
     if not part:
         return {}
     try:
@@ -173,13 +173,13 @@ async def _parted(write: Callable[[Mapping[int, _W]], Awaitable[Failures]], part
 
 
 async def _there(connection: Any, part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> set[int]:
-    """Those whose last event is there."""
+    """The places of the appends whose last event is already stored."""
     lasts = [(p, ids[w.run, w.episode], w.rows[-1].seq, w.rows[-1].hash) for p, w in part.items() if w.rows]
     return {row[0] for row in await connection.fetch(_THERE, *_turned(lasts, 4))}
 
 
 def _columns(part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> list[list[Any]]:
-    """The parameters of the statement: columns of appends, of their events, and of what they spent."""
+    """The parameters of the statement: the columns of appends, of their events, and of their spending."""
     moves, events, spent = [], [], []
     for place, work in part.items():
         rows, ending = work.rows, work.ending

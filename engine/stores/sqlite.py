@@ -1,4 +1,4 @@
-"""A store in a SQLite file, with the sessions of those who work on its runs."""
+"""A store in a SQLite file, with the sessions of the processes at work on its runs."""
 
 import sqlite3
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class Leases:
         self._clock, self._lease, self._ids = clock, lease, ids
 
     def begin(self, connection: sqlite3.Connection, run: str, host: str, pid: int) -> int:
-        """A new session of a run that is there."""
+        """Begin a session on an existing run; returns its number."""
         now = self._clock()
         cursor = connection.execute(
             "INSERT INTO sessions (run, host, pid, began, seen) SELECT id, ?, ?, ?, ? FROM runs WHERE name = ?",
@@ -57,14 +57,14 @@ class Leases:
     def take(
         self, connection: sqlite3.Connection, run: str, session: int, count: int, among: Sequence[str] = ()
     ) -> list[EpisodeRow]:
-        """Give the session the first episodes that no living one holds; those last whose holders died most often."""
+        """Give the session the first episodes that no living session holds, fewest dead holders first."""
         self._show(connection, session)
         dead = connection.execute(
             "SELECT s.id FROM sessions s JOIN runs r ON r.id = s.run"
             " WHERE r.name = ? AND s.ended IS NULL AND s.seen < ? ORDER BY s.id",
             (run, self._clock() - self._lease),
         ).fetchall()
-        # One look into the index for each holder there may be: quick, however many episodes are held or closed.
+        # One look-up in the index for each possible holder: quick, however many episodes are held or closed.
         query = (
             f"SELECT id, deaths, {EPISODE} FROM episodes WHERE run = (SELECT id FROM runs WHERE name = ?)"  # noqa: S608 - columns
             " AND cause IS NULL AND holder IS ?"
@@ -102,7 +102,7 @@ class Leases:
         return orders_of(connection.execute("SELECT orders FROM runs WHERE name = ?", (run,)).fetchone())
 
     def end(self, connection: sqlite3.Connection, session: int, *, dead: bool) -> None:
-        """Free what a session holds; one that is declared `dead` ended when it was last heard."""
+        """Free the episodes of a session; a session declared `dead` ended at its last sign of life."""
         ended = None if dead else self._clock()
         connection.execute("UPDATE sessions SET ended = coalesce(ended, ?, seen) WHERE id = ?", (ended, session))
         connection.execute(
@@ -113,14 +113,14 @@ class Leases:
 
 
 class SqliteSession:
-    """One process's hold on a run; appends go with everybody else's through the store's writer."""
+    """One process's session on a run; its appends go through the store's writer, together with others."""
 
     def __init__(self, leases: Leases, writer: GroupWriter, run: str, number: int) -> None:
         self.id = number
         self._leases, self._writer, self._run = leases, writer, run
 
     async def take(self, count: int, among: Sequence[str] = ()) -> Sequence[EpisodeRow]:
-        """At most `count` open episodes (`among` these) that no living session holds; now held by this one."""
+        """Take at most `count` open episodes (`among` these, if any) that no living session holds."""
         return await self._leases.connection.write(lambda c: self._leases.take(c, self._run, self.id, count, among))
 
     async def others(self) -> int:
@@ -135,16 +135,16 @@ class SqliteSession:
         ending: Ending | None = None,
         spent: Mapping[str, Spending] | None = None,
     ) -> None:
-        """Append, if this session still holds the episode."""
+        """Append if this session still holds the episode; raises LeaseLost if it does not."""
         await self._writer.write(Append(self._run, episode, rows, ending, spent, self.id))
 
     async def beat(self, told: Mapping[str, Json]) -> RunControl:
-        """Show that it lives and hear the orders; one that was declared dead is alive again."""
+        """Give a sign of life and return the orders; a session that was declared dead is alive again."""
         said = msgspec.json.encode(told)
         return await self._leases.connection.write(lambda c: self._leases.beat(c, self._run, self.id, said))
 
     async def end(self) -> None:
-        """Let go of what it holds."""
+        """Free the episodes that it holds."""
         await self._leases.connection.write(lambda c: self._leases.end(c, self.id, dead=False))
 
 
@@ -162,10 +162,10 @@ _PLAN = (
 
 
 class SqliteStore:
-    """A file in WAL mode with `synchronous=FULL`.
+    """A store in a SQLite file in WAL mode with `synchronous=FULL`.
 
-    An append returns after the commit that holds it: a killed process loses nothing acknowledged, nor does a power cut
-    on a disk that honours fsync. What arrives together is committed together (batching.py).
+    An append returns after its commit. A killed process loses no acknowledged write, nor does a power cut on a disk
+    that honours fsync. Concurrent writes are committed together (batching.py).
     """
 
     @classmethod
@@ -178,7 +178,7 @@ class SqliteStore:
         self.path = str(path)
         self._clock = clock
         self._writing = Connection(self.path, timeout)
-        # What is looked up must not keep back what is written, least of all a sign of life.
+        # Reads must not delay writes, least of all a sign of life.
         self._reading = self._writing if self.path == ":memory:" else Connection(self.path, timeout)
         self._group = Group(self.path, clock)
         self._leases = Leases(self._writing, clock, lease, self._group.ids)
@@ -192,7 +192,7 @@ class SqliteStore:
         episodes: Iterable[EpisodeRow] = (),
         orders: RunControl | None = None,
     ) -> None:
-        """Start a run, with its episodes and orders, all or nothing."""
+        """Create a run with its episodes and orders, all or nothing."""
         ordered = None if orders is None else msgspec.json.encode(orders)
         values = (name, self._clock(), header_bytes(header), ordered)
 
@@ -220,7 +220,7 @@ class SqliteStore:
         return whole_run(run_row(*found[0]), self.path)
 
     async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
-        """Keep texts by their content."""
+        """Store texts by content; returns their digests."""
         pairs = [(digest_of(text), text) for text in texts]
 
         query = "INSERT OR IGNORE INTO texts (digest, body) VALUES (?, ?)"
@@ -238,7 +238,7 @@ class SqliteStore:
         return body
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes that are to be run."""
+        """Add episodes to be played."""
         rows = _planned(run, episodes)
         await self._writing.write(lambda c: c.executemany(_PLAN, rows))
 
@@ -253,11 +253,11 @@ class SqliteStore:
         return await self._reading.read(lambda c: self._leases.rows(c, run))
 
     async def release(self, session: int) -> None:
-        """Declare a session dead: what it holds is free."""
+        """Declare a session dead and free its episodes."""
         await self._writing.write(lambda c: self._leases.end(c, session, dead=True))
 
     async def orders(self, run: str) -> RunControl:
-        """What the operator wants of the run."""
+        """The operator's orders for the run."""
         return orders_of((await self._page("SELECT orders FROM runs WHERE name = ?", run) or [None])[0])
 
     async def order(self, run: str, orders: RunControl) -> None:
@@ -267,11 +267,11 @@ class SqliteStore:
         await self._writing.write(lambda c: c.execute("UPDATE runs SET orders = ? WHERE name = ?", values))
 
     async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
-        """Append events, in one commit with what others append at the same time."""
+        """Append events, in one commit with concurrent appends."""
         await self._writer.write(Append(run, episode, rows, ending))
 
     async def reopen(self, run: str, causes: Sequence[str]) -> int:
-        """Make the episodes that closed by one of `causes` open again; returns how many."""
+        """Reopen the episodes that were closed by one of `causes`; returns their number."""
         query = (
             "UPDATE episodes SET cause = NULL, reason = '', holder = NULL"
             " WHERE run = (SELECT id FROM runs WHERE name = ?) AND cause = ?"
@@ -300,7 +300,7 @@ class SqliteStore:
     async def episodes(
         self, run: str, *, causes: Sequence[str] | None = None, after: int = -1, limit: int | None = None
     ) -> AsyncIterator[EpisodeRow]:
-        """The episodes of a run in their order, a page at a time."""
+        """The episodes of a run in order, one page at a time."""
         condition, values = _caused(causes)
         query = (
             f"SELECT {EPISODE} FROM episodes WHERE run = (SELECT id FROM runs WHERE name = ?)"  # noqa: S608 - constants
@@ -329,7 +329,7 @@ class SqliteStore:
         return []
 
     async def endings(self, run: str) -> Mapping[str, int]:
-        """Number of episodes by cause, in order of cause; those still open under `open`."""
+        """Number of episodes by cause, in order of cause; open episodes count under `open`."""
         query = (
             "SELECT coalesce(cause, 'open') AS ending, count(*) FROM episodes"
             " WHERE run = (SELECT id FROM runs WHERE name = ?) GROUP BY cause ORDER BY ending"
@@ -337,7 +337,7 @@ class SqliteStore:
         return dict(await self._page(query, run))
 
     async def spending(self, run: str | None = None, *, day: str | None = None, besides: int = 0) -> Sequence[SpendRow]:
-        """What was spent by seat and day, in order of run, day, seat."""
+        """Spending by seat and day, in order of run, day, seat."""
         query = (
             "SELECT r.name, s.seat, s.day, sum(s.calls), sum(s.failed), sum(s.recalled),"
             " sum(s.prompt), sum(s.completion), sum(s.cost), sum(s.unpriced)"
@@ -349,7 +349,7 @@ class SqliteStore:
         return [SpendRow(name, seat, on, Spending(*account)) for name, seat, on, *account in page]
 
     async def recall(self, key: str) -> bytes | None:
-        """The answer kept under this key in the call cache."""
+        """The answer under this key in the call cache, or None."""
         return await self._recalls.recall(key)
 
     async def _recalled(self, keys: Sequence[str]) -> dict[str, bytes]:
@@ -358,15 +358,15 @@ class SqliteStore:
         return {key: bytes(body) for key, body in page}
 
     async def keep(self, key: str, answer: bytes) -> None:
-        """Keep an answer in the call cache; the first one stays."""
+        """Add an answer to the call cache; an earlier one under the same key stays."""
         await self._writer.write(Keep(key, answer))
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
-        """Replace an evaluator's scores of one episode, in one commit with what others write at the same time."""
+        """Replace an evaluator's scores of one episode, in one commit with concurrent writes."""
         await self._writer.write(Judged(run, episode, evaluator, scores))
 
     async def scorings(self, run: str) -> Mapping[str, int]:
-        """Number of episodes that have scores, by the name that they were put under."""
+        """Number of episodes with scores, by the name under which the scores were stored."""
         query = (
             "SELECT s.evaluator, count(*) FROM episodes e JOIN scores s ON s.episode = e.id AND s.position = 0"
             " WHERE e.run = (SELECT id FROM runs WHERE name = ?) GROUP BY s.evaluator ORDER BY s.evaluator"
@@ -374,7 +374,7 @@ class SqliteStore:
         return dict(await self._page(query, run))
 
     async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
-        """All scores of a run, a page at a time."""
+        """All scores of a run, read one page at a time."""
         query = (
             "SELECT e.name, s.name, s.value, s.reason, s.evidence, e.number, s.evaluator, s.position"
             " FROM episodes e JOIN scores s ON s.episode = e.id"
@@ -389,7 +389,7 @@ class SqliteStore:
             last = page[-1][5:]
 
     async def aclose(self) -> None:
-        """Wait for what is being written, then close."""
+        """Finish pending writes, then close."""
         await self._writer.aclose()
         await self._recalls.aclose()
         await self._reading.close()
@@ -398,7 +398,7 @@ class SqliteStore:
 
 
 def _caused(causes: Sequence[str] | None) -> tuple[str, list[str]]:
-    """The condition on the cause: one cause is found by index, several by going through the run once."""
+    """The SQL condition on the cause: one cause is found by index, several by a scan of the run."""
     if causes is None:
         return "", []
     if len(causes) == 1:

@@ -1,4 +1,4 @@
-"""The SQLite file itself: its connections, its tables and their versions, and what one commit writes."""
+"""Opens a SQLite file, migrates its tables, and writes groups of works in one commit."""
 
 import sqlite3
 import threading
@@ -19,7 +19,7 @@ from wardround.engine.errors import StoreError, WardroundError
 from wardround.engine.records import Ending
 from wardround.engine.stores.writes import Append, Failures, Judged, Keep, Unwritable, Work, no_episode, refusal
 
-# Each step leads from the version that is its index to the next; a released step is never edited, only followed.
+# Each step leads from the version of its index to the next. A released step is never edited; later steps follow it.
 STEPS: tuple[str, ...] = (
     """
     CREATE TABLE runs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created REAL NOT NULL, header BLOB NOT NULL);
@@ -57,7 +57,7 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (episode, evaluator, position)
     );
     """,
-    # Several processes at one run, the account of what it spends, the call cache.
+    # Several processes on one run, the account of its spending, the call cache.
     """
     CREATE TABLE sessions (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -95,14 +95,14 @@ STEPS: tuple[str, ...] = (
 
 
 def check(connection: sqlite3.Connection, path: str) -> None:
-    """Raise StoreError for a file of a newer Wardround or another program's database; nothing is changed."""
+    """Raise StoreError for a file of a newer Wardround or of another program; changes nothing."""
     connection.execute("BEGIN")
     _version(connection, path)
     connection.execute("COMMIT")
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:
-    """Bring a checked file to the newest version, one step a transaction; several processes may try it at once."""
+    """Migrate a checked file to the newest version, one step per transaction; several processes may do so at once."""
     while connection.execute("PRAGMA user_version").fetchone()[0] < len(STEPS):
         connection.execute("BEGIN IMMEDIATE")
         step = _version(connection, path)  # another process may have been quicker
@@ -114,7 +114,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
 
 
 def _version(connection: sqlite3.Connection, path: str) -> int:
-    """The version of the file; asked inside a transaction, as its two questions belong together."""
+    """The version of the file; called inside a transaction, because its two queries belong together."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version > len(STEPS):
         raise StoreError(
@@ -126,7 +126,7 @@ def _version(connection: sqlite3.Connection, path: str) -> int:
     return version
 
 
-# The number of events and the holder stand in the condition: a row that does not move is one that must not be written.
+# The condition includes the number of events and the holder: if no row is updated, the append must not be written.
 _MOVE = (
     "UPDATE episodes SET events = coalesce(?, events), at = coalesce(?, at){more}"
     " WHERE id = ? AND events = coalesce(?, events) AND (? IS NULL OR holder = ?)"
@@ -145,14 +145,14 @@ _BOOK = """
 
 
 class Group:
-    """Writes groups of works; `ids` are the rows of the episodes being played, so that none is looked up twice."""
+    """Writes groups of works; `ids` caches the row ids of the episodes being played."""
 
     def __init__(self, path: str, clock: Clock) -> None:
         self._path, self._clock = path, clock
         self.ids: dict[tuple[str, str], int] = {}
 
     def write(self, connection: sqlite3.Connection, works: Sequence[Work]) -> Failures:
-        """Write what may be written, inside the caller's transaction."""
+        """Write a group inside the caller's transaction and return the failures."""
         now = self._clock()
         failures: dict[int, WardroundError] = {}
         spent: dict[tuple[str, str, int], Spending] = {}
@@ -198,7 +198,7 @@ class Group:
         )
         if ending is not None:
             self.ids.pop((run, episode), None)
-        elif holder is not None:  # it is being played, and its ending will take it out again
+        elif holder is not None:  # the episode is being played; its ending will remove the id
             self.ids[run, episode] = key
         return None
 
@@ -212,7 +212,7 @@ class Group:
         return None
 
     def _id(self, connection: sqlite3.Connection, run: str, episode: str) -> int | None:
-        """The key of an episode's row, None if there is no such episode."""
+        """The row id of an episode, None if there is no such episode."""
         key = self.ids.get((run, episode))
         if key is not None:
             return key
@@ -230,23 +230,23 @@ def _closing(ending: Ending | None) -> tuple[str, tuple[str | None, ...]]:
 
 
 def _refusal(connection: sqlite3.Connection, work: Append, key: int) -> WardroundError:
-    """Why nothing of it was written."""
+    """The error that says why the append was not written."""
     holder, events = connection.execute("SELECT holder, events FROM episodes WHERE id = ?", (key,)).fetchone()
     return refusal(work, holder, events)
 
 
 _T = TypeVar("_T")
 _RETRY = 0.05
-"""Seconds between two tries to switch a new file to WAL, for which SQLite itself does not wait."""
+"""Seconds between two attempts to switch a new file to WAL, because SQLite itself does not wait there."""
 
 _ODD = (OverflowError, UnicodeEncodeError, sqlite3.DataError, sqlite3.IntegrityError)
-"""What a number out of range, half a character, too long a text, or no number where one must be is answered with."""
+"""Errors for values that cannot be stored: a number out of range, a lone surrogate, a text too long, a wrong type."""
 
 
 class Connection:
-    """One connection in WAL mode with `synchronous=FULL`; `timeout` in seconds is how long it waits for a lock.
+    """One connection in WAL mode with `synchronous=FULL`; it waits for a lock up to `timeout` seconds.
 
-    Work on it runs in a thread and is not abandoned on cancellation; what fails is rolled back and is a StoreError.
+    Its work runs in a thread and is not abandoned on cancellation. Failed work is rolled back and raises StoreError.
     """
 
     def __init__(self, path: str, timeout: float) -> None:
@@ -261,14 +261,14 @@ class Connection:
             self._sqlite = self._open_sealed()
 
     def _whole(self) -> bool:
-        """Whether all that was written stands in the file: the log beside it is gone or empty."""
+        """Whether the file alone contains all writes: the WAL file beside it is missing or empty."""
         log = Path(f"{self.path}-wal")
         with suppress(OSError):
             return Path(self.path).is_file() and (not log.exists() or not log.stat().st_size)
         return False
 
     def _open_sealed(self) -> sqlite3.Connection:
-        """Where nothing can be made beside the file, on a read-only disk, it can be read all the same."""
+        """Open the file for reading only, when no other files can be made beside it, as on a read-only disk."""
         where = f"file:{quote(str(Path(self.path).resolve()))}?mode=ro&immutable=1"
         try:
             connection = sqlite3.connect(where, uri=True, check_same_thread=False, isolation_level=None)
@@ -291,7 +291,7 @@ class Connection:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
             migrate(connection, self.path)
-            # What a killed process left in the log beside the file goes into it, unless others are at work.
+            # Move what a killed process left in the WAL file into the database, unless others are at work.
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         except BaseException:
             connection.close()
@@ -314,14 +314,14 @@ class Connection:
         return await anyio.to_thread.run_sync(self._guarded, work, limiter=self._limiter)
 
     async def write(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Run `work` in a transaction; durable on return."""
+        """Run `work` in a transaction, which is durable on return."""
         return await anyio.to_thread.run_sync(self.commit, work, limiter=self._limiter)
 
     def commit(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
-        """The same in the calling thread."""
+        """Like `write`, in the calling thread."""
 
         def whole(connection: sqlite3.Connection) -> _T:
-            # IMMEDIATE: a transaction that reads first and then writes could not wait for another one's lock.
+            # IMMEDIATE, because a transaction that reads first and writes later cannot wait for another one's lock.
             connection.execute("BEGIN IMMEDIATE")
             try:
                 result = work(connection)
@@ -337,7 +337,7 @@ class Connection:
             try:
                 result = work(self._sqlite)
                 if isinstance(result, sqlite3.Cursor):
-                    # Left to the collector, another thread would reset the statement while it is in use here again.
+                    # The garbage collector might reset the statement from another thread while it is in use again.
                     result.close()
                 return result
             except sqlite3.Error as error:
@@ -346,25 +346,25 @@ class Connection:
                 self._roll_back()
 
     def _roll_back(self) -> None:
-        # A no-op after a commit; on a closed connection or a broken disk there is nothing left to undo.
+        # Nothing to do after a commit; after a closed connection or a broken disk nothing can be undone.
         with suppress(sqlite3.Error):
             if self._sqlite.in_transaction:
                 self._sqlite.execute("ROLLBACK")
 
     async def close(self) -> None:
-        """Wait for the work under way, then close; the file alone then holds all that was written (docs/store.md)."""
+        """Wait for the work under way, then close; the file alone then contains all writes (docs/store.md)."""
         await self.read(self._closed)
 
     def _closed(self, connection: sqlite3.Connection) -> None:
-        # SQLite does this itself when the last connection of all closes; another process may have the file open. A
-        # file that is read-only or locked at the moment keeps its log, which is as good.
+        # SQLite does this itself when the last connection closes, but another process may have the file open. A file
+        # that is read-only or locked at the moment keeps its WAL file, which is just as safe.
         with suppress(sqlite3.Error):
             connection.execute("PRAGMA busy_timeout = 0")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         connection.close()
 
     def _why(self, error: sqlite3.Error) -> str:
-        """What is wrong, and what to do about it."""
+        """A message that says what is wrong and what to do about it."""
         match _code(error):
             case sqlite3.SQLITE_FULL:
                 return "the disk is full: make room, then resume the run"
@@ -404,6 +404,6 @@ class Connection:
 
 
 def _code(error: sqlite3.Error) -> int:
-    # Extended codes say more in their upper bytes; the module's own errors (a closed connection) carry none.
-    # only an error that SQLite itself reported has a code
+    # The lowest byte is the primary code; extended codes use the upper bytes. Errors that sqlite3 itself raises (a
+    # closed connection) have no code.
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

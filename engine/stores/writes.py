@@ -1,4 +1,4 @@
-"""What database stores have in common: the writes they queue and the rows they list."""
+"""Defines what the database stores share: the writes that they queue and the rows that they list."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,11 +12,11 @@ from wardround.engine.records import Ending, Json, RunRow, Score
 from wardround.engine.sessions import RunControl, SessionRow
 
 GATHER = 0.005
-"""Seconds a group may gather: a commit costs far more than an append (docs/performance.md)."""
+"""Seconds for which a group gathers works, because a commit costs far more than an append (docs/performance.md)."""
 
 
 class Append(NamedTuple):
-    """Events of one episode, and what goes with them in one commit; only while session `holder` holds it, if given."""
+    """Events of one episode with its ending and spending, in one commit; only if `holder`, if given, holds it."""
 
     run: str
     episode: str
@@ -26,7 +26,7 @@ class Append(NamedTuple):
     holder: int | None = None
 
     def __bool__(self) -> bool:
-        """Whether there is anything to write; an empty one waits for what was given before it."""
+        """Whether there is anything to write; an empty append only waits for earlier ones."""
         return bool(self.rows or self.ending or self.spent)
 
 
@@ -38,7 +38,7 @@ class Keep(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """All scores of one episode by one evaluator, in place of those it gave before."""
+    """All scores of one episode by one evaluator, which replace its earlier ones."""
 
     run: str
     episode: str
@@ -46,21 +46,21 @@ class Judged(NamedTuple):
     scores: Sequence[Score]
 
     def rows(self) -> list[tuple[int, str, float | None, str, bytes]]:
-        """(position, name, value, reason, evidence) of each."""
+        """(position, name, value, reason, evidence) of each score."""
         return [(i, s.name, s.value, s.reason, msgspec.json.encode(s.evidence)) for i, s in enumerate(self.scores)]
 
 
 Work = Append | Keep | Judged
 Failures = Mapping[int, WardroundError]
-"""What was not written, by its place in the group, and why."""
+"""The errors of works that were not written, by their place in the group."""
 
 
 class Unwritable(StoreError):
-    """A value that a database cannot hold: what it belongs to is not written, what came with that is."""
+    """A value that a database cannot hold: its work is not written, but the others of the group are."""
 
 
 def no_episode(where: object, work: Append | Judged) -> StoreError:
-    """The error for what belongs to an episode that the store at `where` does not have."""
+    """The error for a write to an episode that the store at `where` does not have."""
     return StoreError(f"{where}: run {work.run!r} has no episode {work.episode!r}")
 
 
@@ -76,16 +76,16 @@ EPISODE = "name, number, case_id, repeat, cause, reason, events, at"
 
 
 _DIGEST = "_digest"
-"""The field of a stored header that holds the digest of all the others; older headers have none."""
+"""The field of a stored header with the digest of all other fields; older headers lack it."""
 
 
 def header_bytes(header: Mapping[str, Json]) -> bytes:
-    """A header as it is stored: with its digest, so that altered bytes are seen even where they are still JSON."""
+    """A header in its stored form: with its digest, which reveals altered bytes even if they are still JSON."""
     return msgspec.json.encode({**header, _DIGEST: digest_of(msgspec.json.encode(header))})
 
 
 def run_row(name: str, created: float, stored: bytes) -> RunRow:
-    """A RunRow from a stored header; one that is damaged says how, and its run alone cannot be used."""
+    """A RunRow from a stored header; the row of a damaged header says what is wrong, and only that run is unusable."""
     try:
         header = msgspec.json.decode(stored, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError) as error:
@@ -97,7 +97,7 @@ def run_row(name: str, created: float, stored: bytes) -> RunRow:
 
 
 def whole_run(row: RunRow, where: object) -> RunRow:
-    """The row, if its header is whole; raises StoreError naming the run."""
+    """The row, if its header is undamaged; else raises StoreError naming the run."""
     if row.damage:
         raise StoreError(
             f"{where}: the header of run {row.name} is damaged: {row.damage}; the other runs can be used. To save this "
@@ -107,9 +107,9 @@ def whole_run(row: RunRow, where: object) -> RunRow:
 
 
 def session_row(row: Sequence[Any]) -> SessionRow:
-    """A SessionRow from a row of a query, its columns in the same order.
+    """A SessionRow from a row of a query with its columns in the same order.
 
-    What a session last said of itself is shown and nothing rests on it: damaged, it is as if it had said nothing.
+    The status `told` is only displayed, so a damaged one counts as empty.
     """
     number, run, host, pid, began, seen, ended, alive, told = row
     try:
@@ -120,7 +120,7 @@ def session_row(row: Sequence[Any]) -> SessionRow:
 
 
 def orders_of(row: Sequence[Any] | None) -> RunControl:
-    """The orders in a row of a query; those nobody ever gave are the default. Raises StoreError if they are damaged."""
+    """The orders in a row of a query, or the default if there are none. Raises StoreError if they are damaged."""
     if not row or row[0] is None:
         return RunControl()
     try:

@@ -1,1 +1,1 @@
-"""What tests of agents need: a server that fails on demand, a store in memory, recorded replies."""
+"""Helpers for tests of agents: a server that fails on demand, a store in memory, recorded replies."""

@@ -20,7 +20,7 @@ CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 
 
 class Takes(TypedDict, total=False):
-    """What the loopback server takes of a request; each has a usual value."""
+    """Optional settings of the loopback server: the key, models and shapes that it accepts."""
 
     key: str
     models: Sequence[str]
@@ -30,16 +30,17 @@ class Takes(TypedDict, total=False):
 class Loopback:
     """The server, as an async context manager.
 
-    `reply(messages, model)` gives the text of an answer, or a whole `message` object; the default repeats the last
-    message. `latency` is in seconds. `faults` is a list (one entry a request, None for none), or `Rates`; with `only`
-    they befall only the requests for which it says True. With `key` other keys get 401; with `models` others get 404.
-    Where a request names the shape of the reply (a JSON schema), `shapes` says what becomes of it: `ignored`, `refused`
-    with 400, or `taken`: an answer that has not the shape becomes the least value that has.
-    It speaks `/v1/chat/completions`, `/v1/responses`, `/v1/models`, `/openai/deployments/NAME/chat/completions`, and
-    tells its own counts under `/counts`.
+    `reply(messages, model)` returns the text of an answer, or a whole `message` object; the default repeats the last
+    message. `latency` is in seconds. `faults` is a list (one entry for each request, None for no fault), or `Rates`;
+    with `only` they apply only to the requests for which it returns True. With `key`, other keys get 401; with
+    `models`, other models get 404. If a request names a shape of the reply (a JSON schema), `shapes` says what happens:
+    it is `ignored`, `refused` with 400, or `taken`, so that an answer that does not fit becomes the smallest value that
+    does.
+    It serves `/v1/chat/completions`, `/v1/responses`, `/v1/models`, `/openai/deployments/NAME/chat/completions`, and
+    its own counts under `/counts`.
 
-    `total` counts requests for an answer, `counts` how often each distinct body came (by its hash), `most` how many
-    waited for their answer at the same time, `asked` keeps the last 1,000 requests.
+    `total` counts the requests for an answer, `counts` the occurrences of each distinct body (by its hash), `most` the
+    largest number of requests that waited at the same time; `asked` keeps the last 1,000 requests.
     """
 
     def __init__(
@@ -70,11 +71,11 @@ class Loopback:
 
     @property
     def base_url(self) -> str:
-        """What an OpenAI client takes as base URL."""
+        """The base URL for an OpenAI client."""
         return f"{self.url}/v1"
 
     async def start(self, port: int = 0) -> None:
-        """Listen on 127.0.0.1; port 0 takes a free one."""
+        """Listen on 127.0.0.1; port 0 chooses a free port."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", port, backlog=4096)
         self.port = self._server.sockets[0].getsockname()[1]
@@ -156,7 +157,7 @@ class Loopback:
 
 
 class _Connection(asyncio.Protocol):
-    """One connection: reads requests one after another, answers each when its latency is over."""
+    """One connection: reads requests one after another and answers each after its latency."""
 
     def __init__(self, server: Loopback) -> None:
         self._server, self._buffer = server, bytearray()
@@ -199,7 +200,7 @@ class _Connection(asyncio.Protocol):
             return
         kind = fault.kind if fault else ""
         if kind == "reset":
-            # Lingering for no time makes the kernel send RST instead of a polite end.
+            # A linger time of 0 makes the kernel send RST instead of closing normally.
             sock = transport.get_extra_info("socket")
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             transport.abort()

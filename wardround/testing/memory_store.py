@@ -1,4 +1,4 @@
-"""A store that forgets at the end of the process: for tests and for runs nobody wants to keep."""
+"""A store in memory, for tests and for runs that need not be kept."""
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -16,14 +16,14 @@ from wardround.engine.sessions import LEASE, RunControl, SessionRow
 
 _Key = tuple[str, str]
 _Place = tuple[int, int, str]
-"""Holders that died, number in the run, id: the order in which episodes are given out."""
+"""(number of dead holders, number in the run, id): the order in which episodes are given out."""
 
 
 class Holds:
-    """The open episodes of all runs; `alive` says whether a session still lives.
+    """The open episodes of all runs and the sessions that hold them; `alive` says whether a session still lives.
 
-    What is free lies in a heap a run, so that taking costs as much in a run of a hundred thousand as in one of ten. A
-    place in it counts only while it is the one in `_free`: what is taken otherwise, or closed, is passed over later.
+    Each run has a heap of its free episodes, so that taking one is fast in a run of any size. An entry of the heap is
+    valid only while `_free` contains it; entries of episodes taken by name or closed are skipped later.
     """
 
     def __init__(self, alive: Callable[[int], bool]) -> None:
@@ -35,25 +35,25 @@ class Holds:
         self._deaths: Counter[_Key] = Counter()
 
     def holder(self, run: str, episode: str) -> int | None:
-        """The session that holds it."""
+        """The session that holds an episode, or None."""
         return self._holder.get((run, episode))
 
     def open(self, run: str, episode: str, number: int) -> None:
-        """It is to be played: free, unless somebody holds it."""
+        """Mark an episode as open, and as free unless a session holds it."""
         key = (run, episode)
         if key not in self._holder:
             self._free[key] = place = (self._deaths[key], number, episode)
             heappush(self._heaps[run], place)
 
     def close(self, run: str, episode: str) -> None:
-        """It is not to be played, nor held, any more."""
+        """Mark an episode as closed and no longer held."""
         self._free.pop((run, episode), None)
         holder = self._holder.pop((run, episode), None)
         if holder is not None:
             del self._held[holder][run, episode]
 
     def take(self, run: str, session: int, count: int, among: Sequence[str] = ()) -> list[str]:
-        """The first `count` (`among` these) that no living session holds; now held by this one."""
+        """Take the first `count` open episodes (`among` these, if any) that no living session holds; return the ids."""
         free = self._named(run, among) if among else self._first(run, count)
         lost = [
             (self._deaths[key], number, key[1])
@@ -96,7 +96,7 @@ class Holds:
         return sum(key[0] == run for held in living for key in held)
 
     def let_go(self, session: int, *, dead: bool) -> None:
-        """Free what a session holds."""
+        """Free the episodes of a session."""
         for (run, episode), number in self._held.pop(session, {}).items():
             del self._holder[run, episode]
             self._deaths[run, episode] += dead
@@ -104,7 +104,7 @@ class Holds:
 
 
 class MemoryStore:
-    """Keeps everything in dictionaries; same contract as the others."""
+    """A store that keeps everything in dictionaries; it implements the same protocol as the other stores."""
 
     def __init__(self, *, clock: Clock = wall, lease: float = LEASE) -> None:
         self._clock, self._lease = clock, lease
@@ -126,7 +126,7 @@ class MemoryStore:
         episodes: Iterable[EpisodeRow] = (),
         orders: RunControl | None = None,
     ) -> None:
-        """Start a run, with its episodes and orders, all or nothing."""
+        """Create a run with its episodes and orders, all or nothing."""
         if name in self._runs:
             raise UsageError(f"there is already a run {name!r} in this store; choose another --name, or --resume it")
         self._runs[name] = RunRow(name, self._clock(), dict(header))
@@ -140,13 +140,13 @@ class MemoryStore:
         return list(self._runs.values())
 
     async def run(self, name: str) -> RunRow:
-        """One run."""
+        """One run; raises UsageError if there is none of this name."""
         if name not in self._runs:
             raise UsageError(f"there is no run {name!r} in this store; there are: {', '.join(self._runs) or 'none'}")
         return self._runs[name]
 
     async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
-        """Keep texts by their content."""
+        """Store texts by content; returns their digests."""
         digests = []
         for text in texts:
             digest = digest_of(text)
@@ -155,13 +155,13 @@ class MemoryStore:
         return digests
 
     async def get(self, digest: str) -> bytes:
-        """The text with this digest."""
+        """The text with this digest; raises TextLost if it is missing."""
         if digest not in self._texts:
             raise TextLost(f"the store has no text {digest}")
         return self._texts[digest]
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes that are to be run."""
+        """Add episodes to be played."""
         for episode in episodes:
             self._episodes[run][episode.id] = msgspec.structs.replace(episode, cause=None, reason="", events=0)
             self._rows[run, episode.id] = []
@@ -184,12 +184,12 @@ class MemoryStore:
         return row.ended is None and row.seen >= self._clock() - self._lease
 
     async def release(self, session: int) -> None:
-        """Declare a session dead: what it holds is free."""
+        """Declare a session dead and free its episodes."""
         if session in self._sessions:
             self.end(session, self._sessions[session].seen)
 
     def end(self, session: int, at: float | None = None) -> None:
-        """Free what a session holds; it died `at` that time, or ends now."""
+        """End a session and free its episodes; with `at` it died at that time, else it ends now."""
         self._holds.let_go(session, dead=at is not None)
         row = self._sessions[session]
         ended = row.ended or at or self._clock()
@@ -202,7 +202,7 @@ class MemoryStore:
         self._sessions[session] = msgspec.structs.replace(row, seen=self._clock(), ended=None, told=said)
 
     def take(self, run: str, session: int, count: int, among: Sequence[str] = ()) -> list[EpisodeRow]:
-        """Give the session the first episodes that no living one holds; those last whose holders died most often."""
+        """Give the session the first episodes that no living session holds, fewest dead holders first."""
         self.show(session)
         return [self._episodes[run][name] for name in self._holds.take(run, session, count, among)]
 
@@ -211,7 +211,7 @@ class MemoryStore:
         return self._holds.others(run, session)
 
     async def orders(self, run: str) -> RunControl:
-        """What the operator wants of the run."""
+        """The operator's orders for the run."""
         return self._orders.get(run, RunControl())
 
     async def order(self, run: str, orders: RunControl) -> None:
@@ -225,7 +225,7 @@ class MemoryStore:
     def write(
         self, run: str, episode: str, rows: Sequence[Row], ending: Ending | None, holder: int | None = None
     ) -> None:
-        """Append events, if session `holder` holds the episode or none is named."""
+        """Append events; raises LeaseLost if `holder` is given and does not hold the episode."""
         row = self._episodes.get(run, {}).get(episode)
         if row is None:
             raise StoreError(f"run {run!r} has no episode {episode!r}")
@@ -249,14 +249,14 @@ class MemoryStore:
         )
 
     def book(self, run: str, spent: Mapping[str, Spending], session: int) -> None:
-        """Add what was spent to the account of today."""
+        """Add spending by seat to today's account."""
         day = datetime.fromtimestamp(self._clock(), UTC).date().isoformat()
         for seat, more in spent.items():
             account = (run, day, seat, session)
             self._spending[account] = self._spending.get(account, Spending()) + more
 
     async def reopen(self, run: str, causes: Sequence[str]) -> int:
-        """Make the episodes that closed by one of `causes` open again; returns how many."""
+        """Reopen the episodes that were closed by one of `causes`; returns their number."""
         closed = [row for row in self._ordered(run) if row.cause in causes and row.cause is not None]
         for row in closed:
             self._episodes[run][row.id] = msgspec.structs.replace(row, cause=None, reason="")
@@ -274,7 +274,7 @@ class MemoryStore:
     async def episodes(
         self, run: str, *, causes: Sequence[str] | None = None, after: int = -1, limit: int | None = None
     ) -> AsyncIterator[EpisodeRow]:
-        """The episodes of a run in their order."""
+        """The episodes of a run in order."""
         wanted = [row for row in self._ordered(run) if row.number > after]
         for row in [row for row in wanted if causes is None or (row.cause or "open") in causes][:limit]:
             yield row
@@ -292,11 +292,11 @@ class MemoryStore:
         return [row for row in rows if row.case == name][:limit]
 
     async def endings(self, run: str) -> Mapping[str, int]:
-        """Number of episodes by cause, in order of cause; those still open under `open`."""
+        """Number of episodes by cause, in order of cause; open episodes count under `open`."""
         return dict(sorted(Counter(row.cause or "open" for row in self._ordered(run)).items()))
 
     async def spending(self, run: str | None = None, *, day: str | None = None, besides: int = 0) -> Sequence[SpendRow]:
-        """What was spent by seat and day, in order of run, day, seat."""
+        """Spending by seat and day, in order of run, day, seat."""
         sums: dict[tuple[str, str, str], Spending] = {}
         for (name, on, seat, session), spent in self._spending.items():
             if run in (None, name) and day in (None, on) and not (besides and session == besides):
@@ -304,21 +304,21 @@ class MemoryStore:
         return [SpendRow(name, seat, on, sums[name, on, seat]) for name, on, seat in sorted(sums)]
 
     async def recall(self, key: str) -> bytes | None:
-        """The answer kept under this key in the call cache."""
+        """The answer under this key in the call cache, or None."""
         return self._calls.get(key)
 
     async def keep(self, key: str, answer: bytes) -> None:
-        """Keep an answer in the call cache; the first one stays."""
+        """Add an answer to the call cache; an earlier one under the same key stays."""
         self._calls.setdefault(key, answer)
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
-        """Replace an evaluator's scores."""
+        """Replace an evaluator's scores of one episode."""
         if episode not in self._episodes.get(run, {}):
             raise StoreError(f"run {run!r} has no episode {episode!r}")
         self._scores[run, episode, evaluator] = list(scores)
 
     async def scorings(self, run: str) -> Mapping[str, int]:
-        """Number of episodes that have scores, by the name that they were put under."""
+        """Number of episodes with scores, by the name under which the scores were stored."""
         return dict(
             sorted(Counter(by for (name, _, by), scores in self._scores.items() if name == run and scores).items())
         )
@@ -332,18 +332,18 @@ class MemoryStore:
                 yield episode, evaluator, score
 
     async def aclose(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 class MemorySession:
-    """One hold on a run of a MemoryStore."""
+    """One session on a run of a MemoryStore."""
 
     def __init__(self, store: MemoryStore, run: str, number: int) -> None:
         self.id = number
         self._store, self._run = store, run
 
     async def take(self, count: int, among: Sequence[str] = ()) -> Sequence[EpisodeRow]:
-        """At most `count` open episodes (`among` these) that no living session holds; now held by this one."""
+        """Take at most `count` open episodes (`among` these, if any) that no living session holds."""
         return self._store.take(self._run, self.id, count, among)
 
     async def others(self) -> int:
@@ -358,16 +358,16 @@ class MemorySession:
         ending: Ending | None = None,
         spent: Mapping[str, Spending] | None = None,
     ) -> None:
-        """Append, if this session still holds the episode."""
+        """Append if this session still holds the episode; raises LeaseLost if it does not."""
         if rows or ending or spent:
             self._store.write(self._run, episode, rows, ending, self.id)
             self._store.book(self._run, spent or {}, self.id)
 
     async def beat(self, told: Mapping[str, Json]) -> RunControl:
-        """Show that it lives and hear the orders; one that was declared dead is alive again."""
+        """Give a sign of life and return the orders; a session that was declared dead is alive again."""
         self._store.show(self.id, told)
         return await self._store.orders(self._run)
 
     async def end(self) -> None:
-        """Let go of what it holds."""
+        """Free the episodes that it holds."""
         self._store.end(self.id)

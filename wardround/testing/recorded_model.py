@@ -1,4 +1,4 @@
-"""A model that answers from the calls of a stored episode, whoever asks."""
+"""A model that answers from the recorded calls of a stored episode."""
 
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Recorded(Model):
-    """Answers a call with the reply that the same call got: same purpose, messages and options, n-th time n-th reply.
+    """A model that answers each call with the recorded reply to the same call (purpose, messages and options).
 
-    `options` are those a seat added to every call (its sampling), which are not stored with each call. A recorded
-    failure fails again with its kind. A call that was never recorded raises ReplayError: no reply is better than a
-    wrong one.
+    The n-th call of the same content gets the n-th reply. `options` are those that the seat added to every call (its
+    sampling settings), which are not stored with each call. A recorded failure is raised again with its kind. A call
+    that was never recorded raises ReplayError, because no reply is better than a wrong one.
     """
 
     host = ""
@@ -33,7 +33,7 @@ class Recorded(Model):
             self._left[key].append(call.reply or ProviderError(kind, message))
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The recorded reply."""
+        """The recorded reply; raises a recorded ProviderError, or ReplayError if no such call is left."""
         left = self._left.get(_key(messages, purpose, options))
         if not left:
             raise ReplayError(f"{self.name} has no call like this of seat {self._seat} ({purpose}) left", seq=self._end)
@@ -43,7 +43,7 @@ class Recorded(Model):
         return answer
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there are no connections."""
 
 
 def _key(messages: Sequence[Message], purpose: str, options: Mapping[str, Json]) -> bytes:

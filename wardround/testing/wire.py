@@ -1,4 +1,4 @@
-"""The bytes that the loopback server sends, and the faults that it can be told to make."""
+"""The bytes that the loopback server sends, and the faults that it can simulate."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +13,12 @@ from wardround.engine.records import Json, Message
 
 KINDS = (
     "rate_limit",  # 429, with Retry-After if `retry_after` is given
-    "quota",  # 429 that no waiting mends
+    "quota",  # 429 that waiting does not help
     "server_error",  # 500
     "reset",  # the connection is reset, nothing is sent
     "stall",  # nothing is sent for `seconds`, then the reply
     "truncated",  # the reply breaks off in the middle
-    "malformed",  # 200, and a body that is no JSON
+    "malformed",  # 200, and a body that is not JSON
     "web_page",  # 200, and HTML
     "empty",  # 200, and a message without text
     "no_choices",  # 200, and no message
@@ -32,7 +32,7 @@ KINDS = (
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """One thing to do wrong; `retry_after` is seconds, or a text sent as it is (an HTTP date)."""
+    """One fault; `retry_after` is in seconds, or a text that is sent unchanged (an HTTP date)."""
 
     kind: str
     retry_after: float | str | None = None
@@ -45,15 +45,15 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Faults(Protocol):
-    """Says which request goes wrong, and how."""
+    """Chooses which requests fail, and how."""
 
     def pick(self, number: int, digest: str, occurrence: int) -> Fault | None:
-        """For the `number`-th request (from 0), the `occurrence`-th (from 0) with the body of hash `digest`."""
+        """The fault of request `number` (from 0), the `occurrence`-th (from 0) whose body has the hash `digest`."""
         ...
 
 
 class Schedule:
-    """The n-th request suffers the n-th fault; None is none, and what comes after the list goes well."""
+    """Gives the n-th request the n-th fault; None is no fault, and requests after the end of the list succeed."""
 
     def __init__(self, faults: Sequence[Fault | str | None]) -> None:
         self._faults = [Fault(fault) if isinstance(fault, str) else fault for fault in faults]
@@ -64,10 +64,10 @@ class Schedule:
 
 
 class Rates:
-    """Each request goes wrong with given probabilities, drawn from the seed, its body and how often it came.
+    """Makes requests fail with given probabilities, drawn from the seed, the body and its occurrence.
 
-    So the draw does not depend on the order in which requests arrive. `first` limits faults to that many occurrences
-    of one body.
+    The draw does not depend on the order in which requests arrive. `first` limits faults to that many occurrences of
+    one body.
     """
 
     def __init__(self, rates: Mapping[Fault | str, float], seed: int = 0, first: int | None = None) -> None:
@@ -91,18 +91,18 @@ class Rates:
 _encode = msgspec.json.Encoder().encode
 
 Answer = str | Mapping[str, Json]
-"""What a reply function gives: the text, or a whole `message` object (`content`, `reasoning_content`, `refusal` ...).
+"""The result of a reply function: a text, or a whole `message` object (`content`, `reasoning_content`, `refusal` ...).
 
-With `finish_reason` in it, the choice has that instead of `stop`.
+A `finish_reason` in the object replaces `stop` as that of the choice.
 """
 
 
 Shapes = Literal["ignored", "refused", "taken"]
-"""What becomes of the shape that a request wants its reply to have."""
+"""How the server treats a request for a shape of the reply."""
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """One request as the server got it; `body` is its JSON, `headers` have lower-case names."""
+    """One request as received by the server; `body` is its JSON, `headers` have lower-case names."""
 
     method: str
     path: str
@@ -110,7 +110,7 @@ class Asked(msgspec.Struct, frozen=True):
     body: bytes
 
     def json(self) -> Any:
-        """The body, decoded."""
+        """The decoded body."""
         return msgspec.json.decode(self.body)
 
 
@@ -120,7 +120,7 @@ class _Turn(msgspec.Struct):
 
 
 class Question(msgspec.Struct):
-    """What the server needs of a request's body, in chat or responses form."""
+    """The fields of a request's body that the server needs, in the form of chat completions or the Responses API."""
 
     model: str = ""
     messages: list[_Turn] = []
@@ -129,18 +129,18 @@ class Question(msgspec.Struct):
     text: dict[str, Json] = {}
 
     def shape(self) -> Mapping[str, Json]:
-        """The JSON schema that the reply is to have; empty if none."""
+        """The JSON schema that the reply must fit; empty if there is none."""
         given = self.response_format.get("json_schema") or self.text.get("format") or {}
         return dict(given.get("schema") or {})
 
     def conversation(self) -> list[Message]:
-        """The messages; content in parts is joined."""
+        """The messages, with content in parts joined."""
         turns = self.messages or ([_Turn("user", self.input)] if isinstance(self.input, str) else self.input)
         return [Message(turn.role, _text(turn.content)) for turn in turns]
 
 
 def shaped(answer: Answer, shape: Mapping[str, Json]) -> Answer:
-    """`answer` as an endpoint gives it that holds its model to a shape."""
+    """`answer` as sent by an endpoint that enforces the shape: replaced by the smallest value if it does not fit."""
     message = {"content": answer} if isinstance(answer, str) else dict(answer)
     try:
         value = msgspec.json.decode(message.get("content") or "")
@@ -232,13 +232,13 @@ def response(answer: Answer, model: str, prompt_chars: int, *, refused: bool = F
 
 
 def error(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> bytes:
-    """A whole HTTP reply that refuses."""
+    """A whole HTTP reply with an error."""
     body = {"error": {"message": message, "type": "invalid_request_error", "code": code, "param": None}}
     return http(status, _encode(body), headers)
 
 
 def refusal(fault: Fault, model: str) -> bytes | None:
-    """The whole reply of a fault that has one of its own; None for those that spoil a good reply."""
+    """The whole reply of a fault, or None for a fault that spoils a normal reply."""
     wait = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
     match fault.kind:
         case "rate_limit":
