@@ -17,13 +17,14 @@ from wardround.scenarios.terms.name_lookup import link
 class Examinations:
     """Recall and precision of the tests ordered, and how they were ordered.
 
-    `exam_recall_KIND`: recorded items of the kind that the doctor obtained / recorded items. `exam_recall`: mean over the
-    recorded kinds (paper 000 section 3.3). `exam_recall_pooled`: over all items (equation 3). `exam_precision_KIND`,
-    `exam_precision`, `exam_precision_pooled`: requests that the record answers / requests, each counted once.
-    `tests`: requests other than physical examination, repeats included; a panel is one. `test_cost`: points of all
-    answers. `repeat_requests`, `assumed_answers`: shares of all requests. `unusable_replies`: share of replies.
-    An undefined score is None: `nothing_recorded`, `nothing_ordered`, `not_ordered_here` (a scenario without orders),
-    `unstructured` (answered in free text without references), `no_replies`, or the cause that ended the episode.
+    `exam_recall_KIND`: recorded items of the kind that the doctor obtained / recorded items. `exam_recall`: mean over
+    the recorded kinds (paper 000 section 3.3). `exam_recall_pooled`: over all items (equation 3).
+    `exam_precision_KIND`, `exam_precision`, `exam_precision_pooled`: requests that the record answers / requests, each
+    counted once. `tests`: requests other than physical examination, repeats included; a panel is one. `test_cost`:
+    points of all answers. `repeat_requests`, `assumed_answers`: shares of all requests. `unusable_replies`: share of
+    replies. An undefined score is None: `nothing_recorded`, `nothing_ordered`, `not_ordered_here` (a scenario without
+    orders), `unstructured` (answered in free text without references), `no_replies`, or the cause that ended the
+    episode.
     """
 
     name = "examinations"
@@ -51,11 +52,11 @@ def exam_scores(case: Case, trajectory: Trajectory, prices: Catalogue | None = N
 def full_path(accuracy: Score, exams: Sequence[Score]) -> list[Score]:
     """Return `full_path_f1`, and paper 000's `full_path` and `full_path_by_type`.
 
-    `full_path_f1` is accuracy x F1 of `exam_recall_pooled` and `exam_precision_pooled`: ordering everything lowers it, but
-    raises the published scores. `full_path` is accuracy x recall over all items (equations 2 and 3). `full_path_by_type`
-    is what the published code computes: accuracy x mean of the recalls by type, or 1 if no type is recorded. `exams` are
-    the scores of `Examinations`. A score is None if a factor is None, with its reason; if the scenario has no orders,
-    that is the reason, however the episode ended.
+    `full_path_f1` is accuracy x F1 of `exam_recall_pooled` and `exam_precision_pooled`: ordering everything lowers it,
+    but raises the published scores. `full_path` is accuracy x recall over all items (equations 2 and 3).
+    `full_path_by_type` is what the published code computes: accuracy x mean of the recalls by type, or 1 if no type is
+    recorded. `exams` are the scores of `Examinations`. A score is None if a factor is None, with its reason; if the
+    scenario has no orders, that is the reason, however the episode ended.
     """
     by_name = {score.name: score for score in exams}
     pooled, mean = by_name["exam_recall_pooled"], by_name["exam_recall"]
