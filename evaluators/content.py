@@ -121,7 +121,7 @@ _WORDS = (
     "developer", "admin", "assistant", "evaluator", "reviewer", "<|", "[inst", "<<sys", "user:", "human:", "{",
     "\u5ffd\u7565", "\u65e0\u89c6", "\u8bf7", "\u5224\u5b9a", "\u0438\u0433\u043d\u043e\u0440",
 )  # fmt: skip
-"""Every sentence that is left out contains one of these; most texts contain none, and this check is fast."""
+"""Every sentence that is left out contains one of these, so this fast check skips most texts."""
 _VERDICTS = (
     r"(?:correct|incorrect|wrong|search|true|false|reasoning|citation|repetition|redundancy|yes|no|unverifiable)\b"
 )

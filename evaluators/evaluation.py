@@ -46,7 +46,7 @@ class Needs(NamedTuple):
 
 def needs_of(evaluator: Evaluator) -> Needs:
     """Return the needs of an evaluator."""
-    # Any class with `name` and `score` is an evaluator and derives from nothing: what it leaves out it does not need.
+    # Any class with `name` and `score` is an evaluator, without a base class; it omits needs that it does not have.
     return Needs(
         bool(getattr(evaluator, "judged", False)),
         str(getattr(evaluator, "SEARCH", "")),
@@ -59,7 +59,7 @@ class BadScore(Ended):
     """An evaluator returned an invalid score, so the episode has none of its scores. The detail says where it is."""
 
     def __init__(self, evaluator: Evaluator, why: str) -> None:
-        code = getattr(evaluator.score, "__code__", None)  # a callable object has none
+        code = getattr(evaluator.score, "__code__", None)  # a callable object has no code
         where = f" ({PurePath(code.co_filename).name}:{code.co_firstlineno})" if code else ""
         super().__init__(Ending("evaluator", "error", f"{type(self).__name__}: {why}{where}"))
 
@@ -104,7 +104,7 @@ def _check_score(evaluator: Evaluator) -> None:
     said = f"{called(evaluator)} is no evaluator: it needs `async def score(self, case, trajectory, seat)`"
     if not callable(score):
         raise UsageError(f"{said}, and its `score` is {type(score).__name__}, which cannot be called")
-    # a callable object is as good as a method
+    # a callable object may replace a method
     if not (inspect.iscoroutinefunction(score) or inspect.iscoroutinefunction(getattr(score, "__call__", None))):  # noqa: B004
         raise UsageError(f"{said}, and its `score` is not `async`")
     try:

@@ -217,7 +217,7 @@ _LISTED = (
 )
 _BY_NAME = {measure.name: measure for measure in _LISTED}
 _PLACE = {measure.name: place for place, measure in enumerate(_LISTED)}
-_FAMILY = 1000  # more than there are names
+_FAMILY = 1000  # larger than the number of names
 _TOP = re.compile(r"diagnosis_top_([1-9]\d{0,4})")
 
 

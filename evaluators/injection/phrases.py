@@ -72,7 +72,7 @@ def _phrases() -> dict[str, tuple[Phrase, ...]]:
 
 
 _REACH = 160
-"""Number of characters after a word by which two of its places differ; nearly all phrases are shorter."""
+"""Number of characters after a word that are compared to tell its places apart; nearly all phrases are shorter."""
 _WORD = later(r"[^\W\d_]+")
 
 

@@ -89,7 +89,7 @@ async def together(works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     async with anyio.create_task_group() as group:
         for at in range(1, len(works)):
             group.start_soon(fill, at)
-        if works:  # the first needs no task of its own
+        if works:  # the first runs in the current task
             await fill(0)
     return [done[at] for at in range(len(works))]
 

@@ -104,7 +104,7 @@ _LABELS = (
 _LINES = later(
     rf"^(?=[ \t]*[{_DASHES}]{{3}})[ \t]*(?:[=_~*\-\u2010-\u2015\u2212\u2500-\u257f]{{5,}}[ \t]*$"
     rf"|[{_DASHES}]{{3,40}}[ \t]*[^\W_])"  # a line of dashes, or one that opens with them
-    rf"|^{_OPENING}(?:{_LABELS})[ \t*_\])}}\u3011\u300d]{{0,8}}(?:[:\uff1a]|$)"  # a label in its place
+    rf"|^{_OPENING}(?:{_LABELS})[ \t*_\])}}\u3011\u300d]{{0,8}}(?:[:\uff1a]|$)"  # a label
     rf"|^{_OPENING}(?:{_SPEAKERS})[ \t*_\])}}\u3011\u300d]{{0,8}}[:\uff1a]"  # a turn of a conversation
     r"|^[ \t]*#{1,6}[ \t]*(?:new |your |updated? |end of |my )?(?:instructions?|input|response|system|human"
     r"|assistant|user|prompt|task|output|judge)\b"

@@ -183,8 +183,8 @@ _UNREAD = later(
     "[^\\x00-\\x7f\u00a0-\u024f\u0370-\u03ff\u1e00-\u1eff\u2010-\u2027\u202f-\u205e\u2070-\u209f\u20ac\u2122\u2190\u2192"
     "\u2248\u2264\u2265\u2212\ufffd]"
 )
-"""Letters other than Latin and Greek, medical symbols or half a surrogate pair: a cross, a tick, another script."""
 """Characters other than Latin and Greek letters, the signs of medical prose and U+FFFD: a tick, another script."""
+
 
 def hedged(text: str) -> bool:
     """Whether a text contains a doubt or a negation anywhere, which makes its verdict unusable."""

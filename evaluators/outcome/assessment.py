@@ -195,7 +195,7 @@ async def _split(
 
     async def items(side: Side) -> Answer[tuple[ItemT, ...]]:
         if side.items is not None:
-            return Answer(side.items)  # type: ignore[arg-type]  # each reading gives items
+            return Answer(side.items)  # type: ignore[arg-type]  # each reader returns items
         read = reading(side)
         if read is None or not side.text.strip():
             return Answer(())

@@ -1,4 +1,4 @@
-"""Examinations as structured items (paper 002, prompt 21): read, matched, counted as precision and recall."""
+"""Reads examinations as structured items (paper 002, prompt 21), matches them, and scores precision and recall."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -197,7 +197,7 @@ def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
 
 
 def _apart(name: Json) -> Sequence[str]:
-    """Return the tests that a name stands for; none if it says that there is none."""
+    """Return the tests that a name refers to; none if it says that there is none."""
     if not isinstance(name, str) or lists.nothing(name):
         return ()
     found: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Finds what a reply concludes, by headings and lines in several languages, and tells it from the reasoning."""
+"""Finds what a reply concludes, by headings and lines in several languages, and separates it from the reasoning."""
 
 import re
 from collections.abc import Callable, Sequence

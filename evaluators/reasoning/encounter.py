@@ -49,7 +49,8 @@ def sampled(counts: Sequence[int], seed: int, most: int = MANY) -> list[list[int
     """Draw the steps to judge from turns with so many steps each; returns the places of the steps for each turn.
 
     Up to `most` steps, all are judged. With more, the last turn stays whole and the rest is drawn from the earlier
-    turns, each step with the same chance. If the last turn alone has more than `most`, all are drawn from it.
+    turns, each step with the same chance. If the last turn alone has more than `most`, all steps to judge are drawn
+    from it.
     """
     if sum(counts) <= most:
         return [list(range(count)) for count in counts]

@@ -1,4 +1,4 @@
-"""The Reasoning Evaluator (paper 002, section 4.3) by its published rules, reply by reply."""
+"""Version 1 of the Reasoning Evaluator (paper 002, section 4.3), which judges reply by reply."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -88,7 +88,7 @@ def _read(text: str) -> list[str] | Unread:
 
 
 def _ended(last: str, others: Sequence[str]) -> str:
-    """Return the last step without the text behind the list; where all other steps are one paragraph, it is too."""
+    """Return the last step without the text after the list; where all other steps are one paragraph, it is too."""
     behind = _BEHIND.search(last)
     last = last[: behind.start()] if behind else last
     return last if any(map(_BLANK.search, others)) else _BLANK.split(last, maxsplit=1)[0]

@@ -303,7 +303,7 @@ class Check:
         return inquiry
 
     async def _search(self, inquiry: Inquiry) -> Inquiry:
-        query = seen(inquiry.query)  # what a judge names goes out as it can be read: no half character, none unseen
+        query = seen(inquiry.query)  # send no invisible characters or broken surrogates
         try:
             found = await self.library.look(query, self.step, self.judge, self.sample)
         except SearchError as error:

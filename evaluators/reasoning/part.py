@@ -265,7 +265,7 @@ class Judging:
     ) -> Callable[[], Awaitable[ReferenceAccount]]:
         async def compared() -> ReferenceAccount:
             looks = [lambda: self._sought(step, reasoning)]
-            if self.rules == "default":  # the published evaluator looks into the reasoning and nowhere else
+            if self.rules == "default":  # the published evaluator looks only into the reasoning
                 looks.append(lambda: self._sought(step, answer))
             rulings = await together(looks)
             reason = next((ruling.reason for ruling in rulings if ruling.value is None), "")

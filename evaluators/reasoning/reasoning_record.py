@@ -36,8 +36,8 @@ _UNREACHED = "judge/"
 class Control(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one judge (its seat) `said` of one control; None with a `reason` if it could not be asked or read.
 
-    `name` is the one in data/controls.jsonl. A fit judge calls a `supported` control `correct`, and a `reversed` or a
-    `foreign` one anything else.
+    `name` is the one in data/controls.jsonl. An ideal judge calls a `supported` control `correct`, and a `reversed` or
+    a `foreign` one anything else.
     """
 
     name: str

@@ -139,7 +139,7 @@ def reasoning(text: str) -> str:
     """Return the reasoning without other sections: conclusions, answers, requests for examinations."""
     sections = reply_text.sections(text)
     headed = [section for section in sections if section.name == "reasoning"]
-    # lines that begin with 'Reasoning:' again and again are parts of steps
+    # repeated lines that begin with 'Reasoning:' are parts of steps
     begin = _behind(text, headed[0]) if headed and (len(headed) == 1 or _marked(text, headed[0])) else 0
     body = _unconcluded(text[begin:])
     # a plain 'Conclusion:' is seen as a heading only once no marked heading is left

@@ -27,7 +27,7 @@ TITLED = 3000
 """Length, in characters, up to which such a title is enough."""
 
 _PHRASES = (
-    # barriers
+    # access barriers
     r"enable (?:javascript|cookies)",
     r"(?:javascript|cookies) (?:is|are) (?:disabled|required)",
     r"captcha",
@@ -48,7 +48,7 @@ _PHRASES = (
     r"page you (?:requested|are looking for|were looking for)",
     r"\b(?:403|404|429|50[0-4])\b\W{1,3}(?:forbidden|not found|too many|internal server|bad gateway|service|gateway)",
     r"403 forbidden|404 not found",
-    # faults
+    # server errors
     r"internal server error|bad gateway|gateway time-?out",
     r"service (?:is )?(?:temporarily |currently )?unavailable",
     r"(?:site|website|page|server) is (?:temporarily |currently )?(?:unavailable|down|offline)",
