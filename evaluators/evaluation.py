@@ -163,7 +163,7 @@ class Bench(Seat):
     """What an evaluator receives in one episode if judges are named.
 
     As a `Seat` it is that of the first judge. `search` and `reader` record their requests in the episode's log and send
-    no words of a restricted case outside; the evaluator keeps the truth out of the search (`evidence.Sealed`). `reader`
+    no words of a restricted case outside; the evaluator keeps the truth out of the search (`stack.Sealed`). `reader`
     is None where a search returns whole texts anyway, or where pages are not to be read. `knowledge` says what may
     support a verdict on a reasoning step. `controls` is the seed of the controls in the one episode of an evaluation
     that asks them.

@@ -67,7 +67,7 @@ def _merged(pieces: list[str]) -> list[str]:
 
 
 def step_starts(text: str) -> list[str]:
-    """Return the first words of each step of an unmarked text; a step begins at a sentence that changes the subject."""
+    """Return the first words of each step of an unmarked text: a step begins at a connective, or after 3 sentences."""
     starts: list[str] = []
     held = TOGETHER
     for said in sentences(text):

@@ -51,7 +51,8 @@ def asked_items(trajectory: Trajectory) -> Side:
 
     An order is an action that the examiner answers, or the patient if tests are asked of the patient. In a reply with
     sections, the section `Additional Information Required` counts (as in the published code of paper 002); otherwise
-    the requests that the answer to it lists, or else the whole reply. Physical examination does not count (paper 000).
+    the items of a typed action, else the requests that the answer repeats, else the whole reply. Physical examination
+    does not count (paper 000).
     """
     examined = "examiner" in trajectory.header.get("seats", ())
     found: dict[int, str] = {}

@@ -40,7 +40,7 @@ class ScoreSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     `mean` is over the `scored` of `n` closed episodes of `cases` different cases. `none` counts episodes without a
     value, by `reasons`; `zeros` counts each 0.0 with a typed reason, by reason (`no_answer`: those with that reason).
-    `answered` counts the scored episodes without the zeros for a missing answer (`reasons.UNANSWERED`), and
+    `answered` counts the scored episodes without the zeros for a missing answer (`evaluation.UNANSWERED`), and
     `of_answered` is the mean over them; it is shown beside the mean and never replaces it. `bounds` are the means with
     every None as 0 and as 1, without episodes in which the score is undefined (`UNDEFINED`: no reference, no orders in
     the scenario); None for scores that are no shares. If there is no mean, `instead` says why in words.

@@ -262,9 +262,9 @@ class Index:
     def _narrowed(self, words: Sequence[str]) -> str:
         """Return an FTS5 expression that ranks by all words, but only passages with a rare one, if there is any.
 
-        Most of a query's time goes into ranking passages that share only common words with it. BM25 adds up every word
-        in the expression. So the common words occur twice there as well, which keeps the order that a search without
-        the filter has.
+        Most of a query's time goes into ranking passages that share only common words with it. BM25 adds up every
+        occurrence in the expression. So the common words occur twice there as well, which keeps the order that a
+        search without the filter has.
         """
         rare = [word for word in words if 0 < self._holding(word) <= _RARE * self._size]
         common = [word for word in words if word not in rare]

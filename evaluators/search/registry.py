@@ -22,8 +22,8 @@ _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 async def named(spec: str, *, cache: Path | None = None, ledger: Ledger | None = None) -> Search:
     """Open the search that `spec` names; `cache` is the folder for an index, `ledger` the record of earlier results.
 
-    Queries to services are retried (service.py); `Guarded` decides whether a query may leave at all. Raises UsageError
-    that lists the available searches.
+    Queries to services are retried (providers/service.py); `Guarded` decides whether a query may leave at all. Raises
+    UsageError that lists the available searches.
     """
     kind, place = kind_of(spec)
     search = await kind.opened_at(place, Opening(cache, ledger))
