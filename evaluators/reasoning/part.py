@@ -40,9 +40,9 @@ DENSE = 800
 async def steps_of(
     text: str, part: Part, rules: Rules, panel: Panel, played: Played = ANYWHERE, most: int | None = MANY
 ) -> Split:
-    """Split a text as `steps.split` does; the panel's first judge says where the steps of one long piece begin.
+    """Split a text as `steps.split` does; a judge of the panel says where the steps of one long piece begin.
 
-    The judge names the first words of each step, so the steps stay in the text's own words. If the judge gives no
+    The judge names the first words of each step, so the steps stay in the text's own words. If no judge gives a
     readable answer, or if its words do not occur in the text in that order, the text stays in one piece.
     """
     found = split(text, part, rules, played, most)

@@ -20,7 +20,7 @@ Line = tuple[str, str]
 def as_read(given: str, case: Case, goal: Goal, wanted: int = 1) -> list[Line]:
     """Return the lines about an answer, the last with the result of the word match; none for an empty answer.
 
-    If a ranked list of `wanted` diagnoses was asked for, each of its entries is read by itself.
+    If a ranked list of `wanted` diagnoses was asked for, the lines list its entries, each of which is judged by itself.
     """
     if not given.strip():
         return []
