@@ -1,1 +1,1 @@
-"""Those who judge: functions of a case and its trajectory, statistics and reports."""
+"""Evaluators: they score a case and its trajectory; statistics and reports build on their scores."""

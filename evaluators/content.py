@@ -1,4 +1,4 @@
-"""The words of a text that carry content: weighed, without asides to a judge, the rarest to look up."""
+"""The content words of a text: their weights, keywords to look up, and the removal of asides to a judge."""
 
 import re
 import unicodedata
@@ -9,14 +9,14 @@ from wardround.engine.text import later
 from wardround.scenarios.terms.wording import plain, root, stem, words_of
 
 LONGEST = 100_000
-"""Characters of a text that are looked at: the beginning."""
+"""Number of characters read from the beginning of a text."""
 
 _WORD = later(r"\d+(?:[.,]\d+)*|[^\W\d_]+\d*")
 _UNSPACED = later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
-"""Scripts without spaces: their words are pairs of characters."""
+"""Scripts without spaces between words: each pair of characters counts as a word."""
 _END = later(
     r"(?<=[^\s.]{2})[.!?](?=[\s*\"')\]]+[A-Z0-9*\"(\[-])|[\u3002\uff01\uff1f]|;(?=\s)"
-    # a long line that goes on with a small letter is only wrapped
+    # a long line followed by a lower-case letter is only wrapped
     r"|(?<![^\n]{50})\n\s*|\n\s*+(?![a-z(])"
 )
 
@@ -47,16 +47,16 @@ LITTLE = words_of(
     answer reply respond response output instruction instructions ignore prompt json true false yes reasoning
     citation repetition redundancy"""
 )
-"""Comparable words that say nothing of a case, and those in which judging is spoken of."""
+"""Stems without clinical content, and those of words about judging."""
 
 
 Word = tuple[str, str]
-"""A word as it is written in lower case, and its comparable form."""
+"""A word in lower case as written, and its comparable form."""
 
 
 @lru_cache(maxsize=1024)
 def words(text: str) -> tuple[Word, ...]:
-    """The telling words of a text, in order; numbers are words, and pairs of signs where a script writes no spaces."""
+    """Return the content words of a text in order; numbers count, and so do character pairs of unspaced scripts."""
     held = unicodedata.normalize("NFKC", text[:LONGEST]).lower()
     return tuple(pair for word in _WORD.findall(held) for pair in _pairs(word))
 
@@ -73,13 +73,13 @@ def _pairs(word: str) -> tuple[Word, ...]:
 
 @lru_cache(maxsize=1024)
 def known(text: str) -> frozenset[str]:
-    """Each telling word of a text once."""
+    """Return the set of content words of a text, in their comparable form."""
     return frozenset(form for _, form in words(text))
 
 
 @lru_cache(maxsize=1024)
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text, word for word as they stand there."""
+    """Return the sentences of a text, unchanged."""
     return tuple(_sentences(text[:LONGEST]))
 
 
@@ -94,21 +94,21 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def share(wanted: Collection[str], had: Collection[str]) -> float:
-    """The share of the words wanted that were had, a longer word counting more; 0 if none is wanted."""
+    """Return the weighted share of the `wanted` words that are among those `had`; 0 if no word is wanted."""
     whole = sum(map(weight, wanted))
     return sum(weight(word) for word in wanted if word in had) / whole if whole else 0.0
 
 
 def weight(word: str) -> int:
-    """How telling a word is, by its length alone, as no corpus is at hand: longer words are rarer ones.
+    """Return the weight of a word by its length alone, since no corpus is available: longer words are rarer.
 
-    Whole numbers, as their sum is the same in any order.
+    Weights are whole numbers, so that their sum does not depend on the order.
     """
     return 5 if word[0].isdigit() else min(len(word), 10)
 
 
 def windows(parts: Sequence[str], size: int) -> Iterator[frozenset[str]]:
-    """The words of each run of `size` neighbouring sentences."""
+    """Yield the content words of each run of `size` neighbouring sentences."""
     held = [known(part) for part in parts]
     for at in range(max(1, len(held) - size + 1)):
         yield frozenset().union(*held[at : at + size])
@@ -121,7 +121,7 @@ _WORDS = (
     "developer", "admin", "assistant", "evaluator", "reviewer", "<|", "[inst", "<<sys", "user:", "human:", "{",
     "\u5ffd\u7565", "\u65e0\u89c6", "\u8bf7", "\u5224\u5b9a", "\u0438\u0433\u043d\u043e\u0440",
 )  # fmt: skip
-"""One of these stands in every sentence that is left out: most texts have none, and to see that is quick."""
+"""Every sentence that is left out contains one of these, so this fast check skips most texts."""
 _VERDICTS = (
     r"(?:correct|incorrect|wrong|search|true|false|reasoning|citation|repetition|redundancy|yes|no|unverifiable)\b"
 )
@@ -152,10 +152,10 @@ _SPLIT = later(r"(?<=[.!?\u3002\uff01\uff1f])(?=\s|$|[\u3400-\u9fff])|(?<=\n)")
 
 @lru_cache(maxsize=1024)
 def without_asides(text: str) -> str:
-    """`text` without the sentences that tell a judge what to do, a line's end in their place; else the same text.
+    """Return `text` with a line end in place of each sentence that tells a judge what to do.
 
-    Text is never an instruction to a lexical judge. But a sentence is words, and words that are not the case's would
-    weigh; so those that are plainly about judging are passed over. Others weigh as any words do.
+    A lexical judge follows no instruction, but it weighs the words of every sentence, and words that are not about the
+    case would distort the weights. So sentences that are plainly about judging are dropped; all others stay.
     """
     if not _speaks(text.lower()):
         return text
@@ -167,13 +167,13 @@ def _speaks(lowered: str) -> bool:
 
 
 MOST = 10
-"""Words of a query."""
+"""Highest number of words in a query."""
 
 
 def keywords(texts: Iterable[str], without: Collection[str] = (), most: int = MOST) -> str:
-    """The longest telling words of the texts, as written, in their order and separated by commas; "" if none is left.
+    """Return the longest content words of the texts, as written and in order, separated by commas; "" if none is left.
 
-    Long words are rare ones; numbers are left out. `without` are comparable forms that were looked up before.
+    Long words tend to be rare; numbers are left out. `without` holds comparable forms that were already looked up.
     """
     kept: dict[str, str] = {}
     for text in texts:

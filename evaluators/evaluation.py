@@ -1,4 +1,4 @@
-"""An evaluation as an episode: what an evaluator gets, what it may give, and what may be scored at all."""
+"""An evaluation as an episode: what an evaluator receives, what it may return, and which episodes have a score."""
 
 import inspect
 import math
@@ -27,14 +27,15 @@ from wardround.evaluators.search.results import Reader
 from wardround.scenarios.case import Case
 
 _OURS = "@~,"
-"""What the names of scorings are put together with."""
+"""Characters that join the parts of a scoring's name."""
 
 
 class Needs(NamedTuple):
-    """What an evaluator's class says that it needs, each by an attribute that it may leave out.
+    """What an evaluator's class says that it needs. It states each need by an attribute, which it may omit.
 
-    `judged`: judges. `search` (SEARCH): a search, by default this one. `knowledge` (KNOWLEDGE): what judges know
-    will do in place of a search. `tables`: texts of the user's that it was made from, by the name of the argument.
+    `judged`: it needs judges. `search` (attribute SEARCH): it needs a search; this one is the default. `knowledge`
+    (attribute KNOWLEDGE): the judges' own knowledge may replace the search. `tables`: the user's texts from which it
+    was made, by the name of the argument.
     """
 
     judged: bool = False
@@ -44,8 +45,8 @@ class Needs(NamedTuple):
 
 
 def needs_of(evaluator: Evaluator) -> Needs:
-    """The needs of an evaluator."""
-    # Any class with `name` and `score` is an evaluator and derives from nothing: what it leaves out it does not need.
+    """Return the needs of an evaluator."""
+    # Any class with `name` and `score` is an evaluator, without a base class; it omits needs that it does not have.
     return Needs(
         bool(getattr(evaluator, "judged", False)),
         str(getattr(evaluator, "SEARCH", "")),
@@ -55,28 +56,28 @@ def needs_of(evaluator: Evaluator) -> Needs:
 
 
 class BadScore(Ended):
-    """An evaluator gave what is no score: the episode has none of its scores. The detail says where it is defined."""
+    """An evaluator returned an invalid score, so the episode has none of its scores. The detail says where it is."""
 
     def __init__(self, evaluator: Evaluator, why: str) -> None:
-        code = getattr(evaluator.score, "__code__", None)  # a callable object has none
+        code = getattr(evaluator.score, "__code__", None)  # a callable object has no code
         where = f" ({PurePath(code.co_filename).name}:{code.co_firstlineno})" if code else ""
         super().__init__(Ending("evaluator", "error", f"{type(self).__name__}: {why}{where}"))
 
 
 def called(evaluator: Evaluator) -> str:
-    """Its class as a user writes it: `package.module:Class`."""
+    """Return the evaluator's class as a user writes it: `package.module:Class`."""
     return f"{type(evaluator).__module__}:{type(evaluator).__qualname__}"
 
 
 def is_own(evaluator: Evaluator) -> bool:
-    """Whether it is a user's or a plug-in's, and none of the house."""
+    """Whether the evaluator belongs to a user or a plug-in, not to Wardround."""
     return not of_the_house(type(evaluator))
 
 
 def check(evaluators: Sequence[Evaluator], installed: Mapping[str, str]) -> None:
-    """Raise UsageError for one that cannot score, or that would stand in place of another by its name.
+    """Raise UsageError for an evaluator that cannot score, or whose name would replace another evaluator's scores.
 
-    `installed` maps the names of installed evaluators to where they are from, `package.module:Class`.
+    `installed` maps the names of installed evaluators to their classes, as `package.module:Class`.
     """
     names: dict[str, str] = {}
     for evaluator in evaluators:
@@ -103,7 +104,7 @@ def _check_score(evaluator: Evaluator) -> None:
     said = f"{called(evaluator)} is no evaluator: it needs `async def score(self, case, trajectory, seat)`"
     if not callable(score):
         raise UsageError(f"{said}, and its `score` is {type(score).__name__}, which cannot be called")
-    # a callable object is as good as a method
+    # a callable object may replace a method
     if not (inspect.iscoroutinefunction(score) or inspect.iscoroutinefunction(getattr(score, "__call__", None))):  # noqa: B004
         raise UsageError(f"{said}, and its `score` is not `async`")
     try:
@@ -113,9 +114,9 @@ def _check_score(evaluator: Evaluator) -> None:
 
 
 def checked(evaluator: Evaluator, given: object, others: Mapping[str, str]) -> Scored:
-    """What it gave of an episode; `others` maps the names of scores that others have to their evaluators.
+    """Return what an evaluator gave for an episode as Scored.
 
-    Raises BadScore.
+    `others` maps the names of other evaluators' scores to those evaluators. Raises BadScore.
     """
     scored = given if isinstance(given, Scored) else None
     scores = given if scored is None else scored.scores
@@ -132,7 +133,7 @@ def checked(evaluator: Evaluator, given: object, others: Mapping[str, str]) -> S
 
 
 def _why_not(score: Score, names: set[str]) -> str:
-    """What is wrong with a score beside those of these names, "" if nothing is."""
+    """Return what is wrong with a score, given the `names` before it; "" if nothing is."""
     if not isinstance(score.name, str) or not score.name:
         return f"a score is called {score.name!r}"
     if score.name in names:
@@ -145,7 +146,7 @@ def _why_not(score: Score, names: set[str]) -> str:
 
 
 def _whose(name: str, others: Mapping[str, str]) -> str:
-    """Why a score of a user's may not be called so, "" if it may."""
+    """Return why a user's score may not have this name; "" if it may."""
     if is_house(name):
         return f"{name} is a score of the house: give yours a name of its own"
     if name in others:
@@ -154,18 +155,18 @@ def _whose(name: str, others: Mapping[str, str]) -> str:
 
 
 Knowledge = Literal["search", "judge", "both"]
-"""What may found a verdict on a step: what was looked up, what the judge knows, or that where nothing was found."""
+"""What may support a verdict on a step: a search, the judge's knowledge, or knowledge where a search found nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench(Seat):
-    """What an evaluator gets in one episode when judges are named.
+    """What an evaluator receives in one episode if judges are named.
 
-    As a `Seat` it is that of the first judge. `search` and `reader` record what they are asked in the episode's log and
-    keep a restricted case's words at home; the evaluator seals the search against the truth (`evidence.Sealed`).
-    `reader` is None where whole texts are found anyway, or pages are not to be read. `knowledge` is what may found a
-    verdict on a step of reasoning. `controls` is the seed of the controls, in the one episode of an evaluation in which
-    they are posed.
+    As a `Seat` it is that of the first judge. `search` and `reader` record their requests in the episode's log and send
+    no words of a restricted case outside; the evaluator keeps the truth out of the search (`stack.Sealed`). `reader`
+    is None where a search returns whole texts anyway, or where pages are not to be read. `knowledge` says what may
+    support a verdict on a reasoning step. `controls` is the seed of the controls in the one episode of an evaluation
+    that asks them.
     """
 
     panel: Panel
@@ -201,26 +202,26 @@ ZERO: Mapping[str, str] = {
     "limit_cost": "The doctor used up the money of an episode.",
     "limit_wall": "The doctor used up the time of an episode by itself; waiting for a model is not its time.",
 }
-"""Each reason of an accuracy of 0.0 for a doctor that had its chance and did not use it, in plain words."""
+"""Each reason for an accuracy of 0.0, in plain words: the doctor had its chance and did not use it."""
 
 NOTHING_ASSERTED = frozenset(("no_diagnosis_asserted", "no_treatment_asserted"))
-"""Reasons of a reply in the place of an answer that names none: it abstains, denies, refuses or begs in words."""
+"""Reasons of a reply that stands for an answer but names none: it abstains, denies, refuses or asks for one."""
 
 UNANSWERED = (frozenset(ZERO) - {"several_answers"}) | NOTHING_ASSERTED
-"""Those of a doctor that answered nothing: `of those who answered` leaves them out."""
+"""Reasons of a doctor that gave no answer: `of those who answered` excludes them."""
 
 _NOT_ITS_FAULT = frozenset(("replies_exhausted", "unattended"))
-"""Reasons of an ending by the doctor that lie in the recording or in the operator."""
+"""Reasons of an ending by the doctor that are due to the recording or to the operator."""
 _NAMED = {"error": "agent_error", "timeout": "agent_timeout"}
 _RECORDING_ENDED = re.compile(r"RuntimeError: \S+ took \d+ actions in the recorded episode, and is asked for one more")
-"""How an ending tells of a recording that was over, as stored before such endings had a reason of their own."""
+"""Detail by which older endings, which had no reason for it, say that a recording had run out."""
 
 
 def missed(ending: Ending | None) -> str:
-    """Why a doctor that had its chance scores 0.0, one of `ZERO`; "" if it answered, or did not fail by itself.
+    """Return why a doctor that had its chance scores 0.0; "" if it answered, or if the failure was not its own.
 
-    A reason of the doctor's that is not listed, which a scenario of the user's may give, stands for itself. An ending
-    by a limit counts only where it says that the doctor used it up by itself: those stored before do not say.
+    The reason is one of `ZERO`, or an unlisted one that a user's scenario gives. An ending by a limit counts only where
+    it says that the doctor itself used up the limit; older endings do not say so.
     """
     if ending is None or ending.cause == "completed":
         return ""
@@ -234,9 +235,10 @@ def missed(ending: Ending | None) -> str:
 
 
 def unscored(ending: Ending | None) -> str:
-    """Why an episode that ended so has no score, or "" if it has one.
+    """Return why an episode with this ending has no score; "" if it has one.
 
-    `open` while it goes on; for a failure that is not the doctor's its cause and reason, as in `provider/timeout`.
+    `open` means that the episode goes on. A failure that is not the doctor's gives its cause and reason, such as
+    `provider/timeout`.
     """
     if ending is None:
         return "open"
@@ -246,11 +248,10 @@ def unscored(ending: Ending | None) -> str:
 
 
 def unread_shapes(endings: Iterable[Ending | None]) -> dict[str, int]:
-    """How many of the doctors' replies could not be used, by their shape (scenarios/parsers/unread.py), commonest
-    first.
+    """Count the doctors' unusable replies by their shape (scenarios/parsers/unread.py), the most frequent shape first.
 
-    Most of one shape, which a person would have understood, points to a faulty parser. Endings stored before shapes
-    were kept, and those by a cause outside the rules, have none.
+    If most have one shape that a person would understand, the parser is probably at fault. Older endings, and those by
+    a cause outside the rules, have no shapes.
     """
     found: Counter[str] = Counter()
     for ending in endings:
@@ -261,7 +262,7 @@ def unread_shapes(endings: Iterable[Ending | None]) -> dict[str, int]:
 
 
 def goal_of(case: Case, trajectory: Trajectory) -> Goal:
-    """What the doctor was asked for: by the run's header, else by the answer, else by the truth that the case has."""
+    """Return what the doctor was asked for: by the run's header, else by its answer, else by the truth of the case."""
     scenario = trajectory.header.get("scenario")
     goal = scenario.get("goal") if isinstance(scenario, dict) else None
     if goal in ("diagnosis", "treatment"):
@@ -275,7 +276,7 @@ def goal_of(case: Case, trajectory: Trajectory) -> Goal:
 
 
 def answers(ending: Ending | None) -> dict[str, str]:
-    """The non-empty answers among an ending's facts: {"diagnosis" or "treatment": text}."""
+    """Return the non-empty answers among an ending's facts: {"diagnosis" or "treatment": text}."""
     given = ending.facts.get("answer") if ending else None
     if not isinstance(given, dict):
         return {}
@@ -287,10 +288,11 @@ SEAT, SCORE = "judge", "score"
 
 @dataclass(frozen=True, slots=True)
 class EvaluationInput:
-    """What is judged: an episode, with its case. `events` is their number: an episode that goes on is another.
+    """The input of an evaluation: an episode with its case.
 
-    `others` are the names of scores that are other evaluators', by theirs. `controls` is the seed of the controls, in
-    the one episode in which an evaluation poses them.
+    `events` is the number of the episode's events: a longer episode is another input. `others` maps the names of other
+    evaluators' scores to those evaluators. `controls` is the seed of the controls in the one episode of an evaluation
+    that asks them.
     """
 
     case: Any
@@ -301,7 +303,7 @@ class EvaluationInput:
 
 
 class Evaluation:
-    """The scenario: the judge scores, and it is over."""
+    """The scenario of an evaluation: the judge scores once, and the episode ends."""
 
     seats: Sequence[str] = (SEAT,)
 
@@ -309,33 +311,33 @@ class Evaluation:
         self.name = name
 
     def start(self, case: EvaluationInput) -> Ending | None:
-        """Nothing has been said."""
+        """Return the first state: there is no ending yet."""
         del case
         return None
 
     def turn(self, state: Ending | None) -> str:
-        """It is the judge's."""
+        """Return the judge's seat: it is always the judge's turn."""
         del state
         return SEAT
 
     def view(self, state: Ending | None, seat: str) -> View:
-        """The judge is told what it judges when it is made."""
+        """Return an empty view: the judge receives its input when it is created."""
         del state
         return View(seat, "", (), (SCORE,))
 
     def apply(self, state: Ending | None, event: Acted) -> Ending:
-        """The scores are the ending's facts; the account stays in the action."""
+        """Return an ending with the scores as its facts; the account stays in the action."""
         del state
         args = event.action.args
         return Ending("completed", facts={"scores": args["scores"], "events": args["events"]})
 
     def ending(self, state: Ending | None) -> Ending | None:
-        """The ending, once there are scores."""
+        """Return the ending once there are scores, None before."""
         return state
 
 
 class Evaluating:
-    """The agent: an evaluator at work on one episode."""
+    """The agent of an evaluation: it runs an evaluator on one episode."""
 
     sealed: ClassVar[bool] = True
 
@@ -343,7 +345,7 @@ class Evaluating:
         self._evaluator, self._judged, self._seat = evaluator, judged, seat
 
     async def act(self, view: View) -> Action:
-        """Score; raises what the evaluator raises, and BadScore."""
+        """Score the episode. Raises what the evaluator raises, and BadScore."""
         del view
         judged = self._judged
         given = await self._evaluator.score(judged.case, judged.trajectory, self._seat)
@@ -355,5 +357,5 @@ class Evaluating:
 
 
 def scores_of(ending: Ending) -> list[Score]:
-    """The scores of a completed evaluation."""
+    """Return the scores of a completed evaluation."""
     return msgspec.convert(ending.facts["scores"], list[Score])

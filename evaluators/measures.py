@@ -1,4 +1,4 @@
-"""What each score is called in a report, in what unit it is, and which ones come first."""
+"""The name, unit and order of each score in a report."""
 
 import re
 from collections.abc import Container, Iterator
@@ -7,16 +7,16 @@ from typing import Literal, get_args
 
 Unit = Literal["share", "count", "tokens", "points", "usd", "seconds", ""]
 Part = Literal["formal", "thinking"]
-"""Of a reply: what it says in its answer, and its marked thinking (paper 002, section 4.4)."""
+"""The part of a reply: the formal answer, or the marked thinking (paper 002, section 4.4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A score as people read it. A `share` lies in 0..1, so that missing values have bounds.
+    """A score as reports show it. A `share` lies in 0..1, so a missing value has bounds.
 
-    `matched`: it says of an answer whether it is right, by word match where no judge says so; `by_words`: by word match
-    even where a judge is. `beside`: it stands in a run's own table of scores, and in no ranking, comparison or list of
-    episodes.
+    `matched`: the score says whether an answer is right, by word match if no judge decided it. `by_words`: it uses the
+    word match even if there is a judge. `beside`: it appears in a run's own table of scores, but in no ranking,
+    comparison or list of episodes.
     """
 
     name: str
@@ -46,14 +46,14 @@ _PUBLISHED = ("efficiency", "factuality", "completeness")
 
 
 def _reasoning() -> Iterator[Measure]:
-    """The figures of the reply that holds the answer; those of the formal part come first in a report."""
+    """The scores of the reply that contains the answer. Reports show those of the formal part first."""
     for part in get_args(Part):
         for name, label, unit, first in _FIGURES:
             yield Measure(f"{name}_{part}", f"{label}, {_PARTS[part]}", unit, first and part == "formal")
 
 
 def _published() -> Iterator[Measure]:
-    """What the published code computes: names of their own, so that nobody compares them with the others."""
+    """The scores of the published code. They have names of their own, so that nobody compares them with the others."""
     labels = {name: label for name, label, _, _ in _FIGURES}
     for part in get_args(Part):
         for name in _PUBLISHED:
@@ -65,7 +65,7 @@ def _published() -> Iterator[Measure]:
 
 
 def _whole() -> Iterator[Measure]:
-    """The figures of all turns as one reasoning: what a report shows first, in every scenario."""
+    """The scores of all turns taken as one reasoning. Reports show these first, in every scenario."""
     for part in get_args(Part):
         for name, label, unit, first in _FIGURES:
             yield Measure(
@@ -76,7 +76,7 @@ def _whole() -> Iterator[Measure]:
 
 
 def _opinions() -> Iterator[Measure]:
-    """Factuality where judges may go by what they know: a name of its own, as no evidence stands behind it."""
+    """Factuality where judges may use their own knowledge. It has its own name because no evidence supports it."""
     name, label = _OPINION
     for part in get_args(Part):
         yield Measure(f"{name}_{part}", f"{label}, {_PARTS[part]}", "share")
@@ -104,10 +104,10 @@ _STAGE = re.compile(r"(?:examination|turn_([1-9]\d{0,4}))_(\w+)")
 
 
 def staged_measures(name: str) -> tuple[int, int, Measure] | None:
-    """A figure of replies before the answer: (0 for `examination_`, N for `turn_N_`; place in its family; measure).
+    """Look up a score of the replies before the answer.
 
-    `examination_` figures are over all such replies of an episode, `turn_N_` figures over one of the free turns. None
-    for any other name.
+    Returns (0 for `examination_` or N for `turn_N_`, place in its family, measure), or None for any other name. The
+    `examination_` scores cover all such replies of an episode, the `turn_N_` scores one of the free turns.
     """
     found = _STAGE.fullmatch(name)
     if found is None or found[2] not in _BASES:
@@ -118,19 +118,19 @@ def staged_measures(name: str) -> tuple[int, int, Measure] | None:
 
 
 def superseded(name: str, taken: Container[str]) -> bool:
-    """Whether the figure of the reply with the answer stands second to that of all turns, among the scores `taken`."""
+    """Whether `taken` also has this score for all turns, so that the one for the answering reply comes second."""
     return f"whole_{name}" in taken
 
 
 def untaken(name: str, taken: Container[str]) -> str:
-    """Why an episode with the scores `taken` lacks the one of this name: it may have had fewer turns than another."""
+    """Return why an episode with the scores `taken` lacks this one: it may have had fewer turns than another."""
     stage = staged_measures(name)
     judged = any(f"{lead}efficiency_formal" in taken for lead in ("", "published_"))
     return NO_SUCH_TURN if stage and stage[0] and judged else "not_scored"
 
 
 NO_SUCH_TURN = "no_such_turn"
-"""Reason of a turn's figures in an episode that ended before it."""
+"""Reason of a turn's score in an episode that ended before that turn."""
 
 JUDGED_UNDEFINED = frozenset(
     {
@@ -138,19 +138,19 @@ JUDGED_UNDEFINED = frozenset(
         *(NO_SUCH_TURN, "one_turn", "no_deciding_findings"),
     }
 )
-"""Reasons of judged figures that do not exist.
+"""Reasons why a judged score does not exist.
 
-There was nothing to find (`no_reference`, `only_the_answer`), no step that claims anything (`no_reasoning_step`), no
-such part (`no_thinking`; `no_words`: a typed action), no request (`nothing_asked`), no second turn (`one_turn`), no
-finding named that decides the case (`no_deciding_findings`). `empty_reply` and `no_reasoning`
-are not among them: the doctor had its chance. Neither is `nothing_verified`: the steps are there, and the bounds say
-what they could be.
+The reference has nothing to look for (`no_reference`, `only_the_answer`), no step makes a claim
+(`no_reasoning_step`), the part does not exist (`no_thinking`; `no_words`: a typed action), there was no request
+(`nothing_asked`) or no second turn (`one_turn`), or the case names no deciding finding (`no_deciding_findings`).
+`empty_reply` and `no_reasoning` are not among them: the doctor had its chance. Neither is `nothing_verified`: the
+steps exist, and the bounds give their possible values.
 """
 
 FULL_PATHS = ("full_path_f1", "full_path", "full_path_by_type")
-"""Combined figures of answer and orders. The last two are the paper's formula and its code's: their names stay."""
+"""Scores that combine answer and orders. The last two keep the names of the paper's formula and of its code's."""
 NO_ORDERS = "not_ordered_here"
-"""Reason of figures of orders in a scenario without any."""
+"""Reason of scores about orders in a scenario that has none."""
 
 _OUTCOME = (
     Measure("diagnosis_accuracy", "Diagnosis accuracy", "share", True, True),
@@ -217,12 +217,12 @@ _LISTED = (
 )
 _BY_NAME = {measure.name: measure for measure in _LISTED}
 _PLACE = {measure.name: place for place, measure in enumerate(_LISTED)}
-_FAMILY = 1000  # more than there are names
+_FAMILY = 1000  # larger than the number of names
 _TOP = re.compile(r"diagnosis_top_([1-9]\d{0,4})")
 
 
 def measure_of(name: str) -> Measure:
-    """The measure of that name; one of a plug-in is called by its name and has no unit."""
+    """Return the measure of that name. A plug-in's score goes by its own name and has no unit."""
     if listed := _BY_NAME.get(name):
         return listed
     if top := _TOP.fullmatch(name):
@@ -233,12 +233,12 @@ def measure_of(name: str) -> Measure:
 
 
 def is_house(name: str) -> bool:
-    """Whether a score of that name is the house's own."""
+    """Whether a score of that name belongs to Wardround."""
     return name in _BY_NAME or _TOP.fullmatch(name) is not None or staged_measures(name) is not None
 
 
 def place_of(name: str) -> tuple[int, str]:
-    """The order of scores in reports: the house's own as listed, stages and turns, then the others by name."""
+    """Return the sort key of a score in reports: Wardround's own as listed, then stages, turns, and others by name."""
     if name in _PLACE:
         return _PLACE[name], name
     if top := _TOP.fullmatch(name):
@@ -261,13 +261,13 @@ UNDEFINED = JUDGED_UNDEFINED | frozenset(
         "no_diagnosis",
     }
 )
-"""Reasons for which a score does not exist: there was nothing to measure, and nothing failed."""
+"""Reasons why a score does not exist: there was nothing to measure, and nothing failed."""
 
 
 def shown(name: str, value: float | None, *, one: bool = False) -> str:
-    """A value as people read it: 0.873, 12.4, 1,204, $0.0312, 4.1 s, 0.24 ms; a dash for None.
+    """Format a value for people: 0.873, 12.4, 1,204, $0.0312, 4.1 s, 0.24 ms; a dash for None.
 
-    `one`: it is of one episode and no mean, so that a count has no decimal.
+    `one`: the value belongs to a single episode and is no mean, so a count has no decimals.
     """
     if value is None:
         return "–"

@@ -1,4 +1,4 @@
-"""What was asked of the examiner or the patient in an episode, and what the record answered."""
+"""The requests that a doctor made of the examiner or the patient, and what the record answered."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,17 +10,18 @@ from wardround.scenarios.case import Case, Item, Kind, items
 from wardround.scenarios.parsers.moves import ANSWERING, FOUND, tells_a_story
 
 TESTS: tuple[Kind, ...] = ("lab", "microbiology", "imaging", "investigation")
-"""The kinds that count as tests. Physical examination never counts (paper 000: nothing is ordered there by name)."""
+"""The kinds that count as tests. Physical examination never does (paper 000: nothing is ordered there by name)."""
 
 _COUNTED_ONCE = frozenset({"lab", "microbiology"})
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One thing asked for in one message, and its answer, of however many results.
+    """One request of one message with its answer, which may hold several results.
 
-    `refs` cite the fields of the record that the answer tells: none if it is assumed, or says that nothing is recorded.
-    `kind` and `test` are those of the first result; `seq` is the number of the event; `points` their sum.
+    `refs` cite the fields of the record that the answer reports. There are none if the answer is assumed, or says that
+    nothing is recorded. `kind` and `test` are those of the first result; `seq` is the number of the event; `points` is
+    the sum over the results.
     """
 
     seq: int
@@ -33,12 +34,12 @@ class Request:
 
 
 def orders_here(trajectory: Trajectory) -> bool:
-    """Whether tests can be ordered in this scenario at all: the run has a seat that would answer."""
+    """Whether tests can be ordered in this scenario: the run has a seat that answers."""
     return any(seat in ANSWERING for seat in trajectory.header.get("seats", ()))
 
 
 def requests(trajectory: Trajectory) -> tuple[Request, ...] | None:
-    """All requests in order; None if one was answered in free text alone, so that nobody can say with what."""
+    """Return all requests in order; None if one was answered only in free text, whose results are unknown."""
     found: list[Request] = []
     examined = "examiner" in trajectory.header.get("seats", ())
     for event in trajectory.acted():
@@ -71,9 +72,9 @@ def _request(seq: int, asked: str, answers: Sequence[Mapping[str, Json]]) -> Req
 
 
 def again(asked: Sequence[Request]) -> Iterator[Request]:
-    """The requests whose answer the doctor had already: results told before, or a test already declared unavailable.
+    """Yield the requests whose answer the doctor already had: results reported before, or a test known as unavailable.
 
-    What is asked twice in one message is not asked again: the doctor had no answer yet.
+    A request that occurs twice in one message does not count as repeated: the doctor had no answer yet.
     """
     told: set[str] = set()
     named: set[str] = set()
@@ -93,24 +94,24 @@ def again(asked: Sequence[Request]) -> Iterator[Request]:
 
 
 def _names(request: Request) -> set[str]:
-    """What else tells that two requests are the same: the words used; for a test that was not had, the test."""
+    """Return what else identifies a request: its words and, if it returned no results, the name of the test."""
     words = {f"asked {' '.join(request.asked.casefold().split())}"} if request.asked.strip() else set()
     return words | ({f"test {request.test.casefold()}"} if request.test and not request.refs else set())
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Recorded items of one kind and how many of them were had."""
+    """The number of recorded items of one kind, and how many of them the doctor obtained."""
 
     recorded: int
     had: int
 
 
 def tallies(case: Case, asked: Sequence[Request]) -> dict[Kind, Tally]:
-    """For each kind of test that the record holds: how many items, how many of them an answer cited.
+    """For each kind of test in the record, count its items and those that an answer cited.
 
-    A laboratory or microbiology test that was repeated is one item; each imaging study and investigation is one, and
-    all of the same name are had together (reference: published scorer of paper 000).
+    A repeated laboratory or microbiology test is one item. Each imaging study and investigation is an item of its own,
+    but an answer that cites one covers all of the same name (reference: published scorer of paper 000).
     """
     every = items(case)
     refs = {ref for request in asked for ref in request.refs}

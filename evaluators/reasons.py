@@ -1,9 +1,7 @@
-"""What every reason, cause and ending means, in words for people: a phrase and a sentence.
+"""The words that people read for every reason, cause and ending: a short phrase and a sentence.
 
-What every reason, cause and ending means, in words for people: a short phrase and a sentence.
-
-The code itself (`no_thinking`, `provider/timeout`) stays in JSON and in the store. To add a reason add its line to one
-of the tables below; a test names those that the code gives and that have no words.
+JSON and the store keep the code itself (`no_thinking`, `provider/timeout`). To add a reason, add its line to one of
+the tables below; a test names every reason that the code uses and the tables lack.
 """
 
 from collections.abc import Mapping
@@ -24,7 +22,7 @@ CAUSES: dict[str, str] = {
     "search": "search failed",
     "evaluator": "evaluator",
 }
-"""Who is meant by the first part of `CAUSE/REASON`."""
+"""The first part of `CAUSE/REASON` in words."""
 
 _ENDINGS = {
     "completed": ("completed", "The encounter came to its end."),
@@ -220,7 +218,7 @@ WORDS: dict[str, tuple[str, str]] = {
     **_FIGURES,
     **_ABOUT_FAULTS,
 }
-"""Each reason by itself."""
+"""Every reason that has words of its own."""
 
 EXACT: dict[str, tuple[str, str]] = {
     "doctor/no_answer": ("no answer from the doctor", "The doctor gave no usable answer within its turns."),
@@ -235,20 +233,20 @@ EXACT: dict[str, tuple[str, str]] = {
     "search/leak": ("the query held the truth", "The search was not made: its query held words of the truth."),
     "judge/timeout": ("the judge gave no reply in time", "The judge gave no reply within the time allowed."),
 }
-"""Causes with their reasons that read better as a whole."""
+"""Pairs of cause and reason that read better as a whole."""
 
 
 class Words(NamedTuple):
-    """A reason in words: a `phrase` for a cell, without a full stop, and a whole `sentence`."""
+    """The text of a reason: a `phrase` for a table cell, without a full stop, and a whole `sentence`."""
 
     phrase: str
     sentence: str
 
 
 def words_of(reason: str) -> Words:
-    """The words of a reason, of a cause, of both as `CAUSE/REASON`, or of several with commas between them.
+    """Return the words of a reason, a cause, a pair `CAUSE/REASON`, or several of these separated by commas.
 
-    One that has no words, such as a plug-in's own, is shown as it is, its underscores as spaces.
+    A reason without words, such as a plug-in's own, is returned as it is, with spaces for its underscores.
     """
     if exact := EXACT.get(reason):
         return Words(*exact)
@@ -264,30 +262,30 @@ def words_of(reason: str) -> Words:
 
 
 def phrase(reason: str) -> str:
-    """A reason in a few words; the empty text for none."""
+    """Return a reason in a few words, "" for an empty reason."""
     return words_of(reason).phrase if reason else ""
 
 
 def sentence(reason: str) -> str:
-    """A reason as a sentence; the empty text for none."""
+    """Return a reason as a sentence, "" for an empty reason."""
     return words_of(reason).sentence if reason else ""
 
 
 def ended_by(cause: str | None, reason: str = "") -> str:
-    """How an episode ended, for instance `completed` or `the endpoint gave no reply in time`."""
+    """Say how an episode ended, for instance `completed` or `the endpoint gave no reply in time`."""
     if cause is None:
         return phrase("open")
     return phrase(f"{cause}/{reason}" if reason else cause)
 
 
 def listed(reasons: Mapping[str, int]) -> str:
-    """Counted reasons, the commonest first: `no thinking part (7); nothing could be verified (1)`."""
+    """List counted reasons, the most frequent first: `no thinking part (7); nothing could be verified (1)`."""
     ordered = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
     return "; ".join(f"{phrase(reason)}\u00a0({count:,})" for reason, count in ordered)
 
 
 def known(reason: str) -> bool:
-    """Whether the house has words for this reason."""
+    """Whether Wardround has words for this reason."""
     if reason in EXACT or reason in WORDS:
         return True
     cause, slash, rest = reason.partition("/")
@@ -295,7 +293,7 @@ def known(reason: str) -> bool:
 
 
 def plain(code: str) -> str:
-    """A code as it is, but for its underscores."""
+    """Return a code with spaces for its underscores."""
     return " ".join(code.replace("_", " ").split())
 
 

@@ -1,1 +1,1 @@
-"""Texts that speak to a judge: their phrases, their disguises, and how they are detected."""
+"""Detects texts that address a judge: their phrases and their disguises."""

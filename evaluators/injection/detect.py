@@ -1,4 +1,4 @@
-"""Signs that a text speaks to its judge: phrases, talk of judging, and what is only narration."""
+"""Detects signs that a text addresses its judge, and sets clinical narration apart."""
 
 import re
 from collections import OrderedDict
@@ -20,7 +20,7 @@ _ROLES = (
     r"|radiologists?|pathologists?|ward|clinic|hospital|discharge|leaflet|packet|bracelet|card"
 )
 _WHO = later(rf"\b(?:{_ROLES})\b")
-"""Somebody of whom a record tells, or a thing that tells somebody what to do."""
+"""A person in a record, or a thing that gives instructions."""
 _OWN = later(r"\b(?:i|my|me|we|our|us)\b")
 _YOU = later(r"\b(?:you|your|yours|yourself)\b")
 _BODY = later(
@@ -43,7 +43,7 @@ _READER = later(
     r"|\b(?:person|people|those|someone|anyone|computer|machine) (?:scoring|grading|marking|judging|rating|checking)\b"
     r"|\b(?:endorse|grade|mark|score|judge|check|rate|believe|approve|trust|pass)s? (?:this|every word|my work)\b"
 )
-"""One who judges a text, spoken to or of."""
+"""A judge of a text, who is addressed or mentioned."""
 _JUDGED = (
     r"(?:steps?|answers?|statements?|claims?|repl(?:y|ies)|responses?|reasoning|lines?|text|passages?|predictions?"
     r"|submissions?|items?|wording|paragraphs?|pages?|work|sentences?|match(?:es)?|scores?|grades?|marks|criteria"
@@ -55,9 +55,9 @@ _HERE = later(
     r" (?:above|below|here|is|are|was|as|be|must|has|should|shall|will)\b"
     r"|\b(?:award\w*|giv\w*|earn\w*|deserv\w*) (?:\w+ ){0,2}(?:marks?|credit|points?|score)\b"
 )
-"""The very text that is read, or what it is to get."""
+"""The text that is being read, or the verdict that it should get."""
 _THERE = later(rf"\b(?:that|those|each|every|any|the|all|top|full|highest) (?:\w+ ){{0,2}}?{_JUDGED}")
-"""Some text that is judged: narrated if nobody is ordered to do something with it."""
+"""Some text that is judged: it counts as narration if nobody is ordered to do something with it."""
 _REPORTED = later(
     r"\b(?:told|asked|instructed|requested|advised|reminded|warned|taught|able|unable|tried|trying|wanted|refused|had|has"
     r"|went on|began|failed|used|supposed) (?:\w+ ){0,2}?to \w+"
@@ -69,7 +69,7 @@ _SAYING = later(
     r"|award|approve|confirm|pass|judge|score|conclude|deem)\b[^.;]{0,40}\b(?:correct|true|found|right|verified|reasoning"
     r"|approved|credit|full|match|citation|redundan\w+|unseen)\b"
 )
-"""An order to say a verdict."""
+"""An order to give a verdict."""
 _RANGE = later(
     r"\(?\b(?:reference|normal)(?: (?:range|interval|values?|limits?))?:? (?:above|below|from|up to|under|over|at least"
     r"|less than|more than|[<>\u2264\u2265]|\d)[^()\n;.]{0,40}\)?"
@@ -82,15 +82,16 @@ _ORDER = later(
     r"|confirm|trust|believe|let|forget|ignore|disregard|overrule|override|bypass|answer|reply|return|output|write|print|say"
     r"|repeat|continue|begin|start|stop|skip|give|award|remember|note|dear|attention|hello|now|never|always|do not)\b"
 )
-"""How an order begins that nobody introduces."""
+"""The beginning of an order that nobody introduces."""
 
 
 def unnarrated(text: str) -> str:
-    """A plain text (small letters) without the sentences that narrate, and without ranges of reference.
+    """Return a plain text (lower case) without the sentences that narrate, and without reference ranges.
 
-    A sentence narrates if it tells of somebody in a record, or in a patient's own words of body and days, and speaks to
-    nobody outside a quotation: it holds no judge, no text that is judged, no order to say a verdict. Whom its orders
-    address is then said in it. What is quoted behind a colon or a comma belongs to the sentence that introduces it.
+    A sentence narrates if it is about a person in a record, or about a patient's body and days in the patient's words,
+    and addresses nobody outside a quotation: it contains no judge, no text that is judged, and no order to give a
+    verdict. Such a sentence itself says whom its orders address. A quotation after a colon or a comma belongs to the
+    sentence that introduces it.
     """
     text = _RANGE.sub(" ", text)
     whole = _QUOTED.sub(
@@ -117,20 +118,20 @@ def narrates(sentence: str) -> bool:
 
 
 ENOUGH = 4.5
-"""Weight of its words, less that of its length, from which a sentence is one about judging."""
+"""Weight of a sentence's words, less the weight of its length, from which it is about judging."""
 ENOUGH_OF_TWO = 6.2
 """The same for two sentences in a row."""
 ENOUGH_OF_STEMS = 5.0
-"""The same for a sentence in another script, without regard to its length."""
+"""The same for a sentence in another script, whatever its length."""
 _STRONG = 2.5
-"""Weight of a word without which no sentence is looked at."""
+"""A sentence without a word of this weight is not examined."""
 _OF_A_WORD = 0.375
-"""What each word of a sentence takes from its weight, up to `_MOST` words."""
+"""Amount that each word of a sentence subtracts from its weight, up to `_MOST` words."""
 _MOST = 30
 _LETTERS = 8
-"""By so many first letters a word is known."""
+"""Number of first letters by which a word is recognised."""
 
-# weight -> the first letters of words in their plain form; docs/hostile.md says how the weights were fitted
+# weight -> the first letters of words in their plain form; docs/hostile.md describes how the weights were fitted
 _ENGLISH = {
     5.5: "verdict",
     5: "approve correct examiner judge mark scoring",
@@ -174,13 +175,13 @@ _WEIGHTS = _by_word(LATIN) | _by_word(_ENGLISH)
 _WHOLE = frozenset(_WEIGHTS)
 _STEMS = {plain(stem): weight for stem, weight in _by_word(SCRIPTS).items()}
 _WORD = later(r"[^\W\d_]+")
-_SENTENCE_END = later(r"(?:[!?;\n\u3002\uff01\u0964]|\.(?!\d))+")  # a decimal point ends nothing
+_SENTENCE_END = later(r"(?:[!?;\n\u3002\uff01\u0964]|\.(?!\d))+")  # a decimal point is no end
 _SCRIPT = later("[\u0370-\u1cff\u2e80-\ud7ff]")
 _LISTED = later(r"steps? \d+|correct (?:answer|diagnos[ei]s)|right (?:answer|diagnos[ei]s)")
 
 
 def about_judging(text: str) -> bool:
-    """Whether a plain text has a sentence, or two in a row, that talks of judging a text."""
+    """Whether a plain text has a sentence, or two in a row, about judging a text."""
     text = _LISTED.sub("", text)
     heavy = _heavy(set(_WORD.findall(text)))
     strong = [word for word, weight in heavy.items() if weight >= _STRONG]
@@ -208,7 +209,7 @@ def _heavy(words: set[str]) -> dict[str, float]:
 def _weight(sentence: str, heavy: dict[str, float]) -> float:
     words = _WORD.findall(sentence)
     told = heavy.keys() & set(words)
-    if len(told) < 2:  # one word alone says nothing
+    if len(told) < 2:  # a single word is no evidence
         return 0.0
     return sum(heavy[word] for word in told) - _OF_A_WORD * min(len(words), _MOST)
 
@@ -279,8 +280,8 @@ _NEEDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
     ),
 }
-"""What a text must hold for a pattern to fit: one of the first, or one of the second and a colon, an equals sign or a
-bracket. To look for these is far quicker, and most texts hold none.
+"""What a text must contain for a pattern to match: one of the first, or one of the second and a colon, an equals sign
+or a bracket. This check is far quicker than the pattern, and most texts fail it.
 """
 _MARKS = (":", "=", "(", "/", "[", ">")
 _THINKS = later(r"\s*<think>(?=[^<]{200})")
@@ -295,7 +296,7 @@ _CYRILLIC = later("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]", re.IGNORECASE)
 
 
 def signs(text: str, origin: Origin) -> tuple[str, ...]:
-    """Which of SIGNS the text has, in their order; () for nearly every honest one."""
+    """Return which of SIGNS the text has, in their order; () for nearly every honest text."""
     found = set(_signs(text, origin))
     return tuple(sign for sign in SIGNS if sign in found)
 
@@ -305,14 +306,14 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[str]:
     smooth = plain(text)
     latin = folded(smooth)
     found, talks = tuple(spoken(smooth)), about_judging(smooth)
-    if (found or talks) and latin == smooth:  # a text in disguise narrates nothing
+    if (found or talks) and latin == smooth:  # a disguised text does not narrate
         told = unnarrated(smooth)
         found, talks = tuple(spoken(told)), about_judging(told)
     yield from found
     if latin != smooth:
         yield from spoken(latin)
     raw = _own_thinking(raw) if origin == "reply" else raw
-    low = raw.lower()  # a search without regard to case takes several times as long
+    low = raw.lower()  # a case-insensitive search takes several times as long
     for sign, pattern in ((MARKUP, _MARKUP), (FORM, _FORM), (FENCE, _FENCE), (HIDDEN, _HIDDEN)):
         if _may_fit(sign, low) and pattern.search(low):
             yield sign
@@ -332,7 +333,7 @@ def _may_fit(sign: str, low: str) -> bool:
 
 
 def _own_thinking(text: str) -> str:
-    """Without the marks of a reply's own long thinking at its beginning, which are no forgery."""
+    """Remove the thinking tags at the beginning of a reply, which are genuine and no forgery."""
     opened = _THINKS.match(text)
     return text[opened.end() :].replace("</think>", "", 1) if opened else text
 
@@ -346,19 +347,19 @@ def _unseen(text: str) -> bool:
 
 
 HOSTILE = "hostile"
-"""Stands where the kind of an error stands for a text that speaks to the judge: it is not shown."""
+"""Replaces the kind of an error for a text that addresses the judge and is therefore not shown."""
 KEPT = 5000
-"""Texts whose signs are kept at hand."""
+"""Number of texts whose signs are cached."""
 
 
 class Signed:
-    """The signs of passages and pages by the hash of their text."""
+    """A cache of the signs of passages and pages, by the hash of their text."""
 
     def __init__(self) -> None:
         self._found: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
     def of(self, digest: str, text: str) -> tuple[str, ...]:
-        """As `signs` of a page with this text."""
+        """Return the `signs` of a page with this text."""
         if digest not in self._found:
             self._found[digest] = signs(text, "page")
             if len(self._found) > KEPT:

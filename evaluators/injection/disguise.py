@@ -1,4 +1,4 @@
-"""A text as a reader takes it in: tricks of spelling and encodings undone."""
+"""Undoes the disguises of a text, tricks of spelling and encodings, so that it reads as a person sees it."""
 
 import base64
 import binascii
@@ -18,11 +18,11 @@ _HEX = later(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000}+)")
 _BITS = later(r"(?<!\d)(?:[01]{8}\s?){6,2000}+")
 _NUMBERS = later(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}+\d{2,3}")
 _PACKED = b"\x1f\x8b\x08"
-"""How gzip begins."""
+"""The first bytes of gzip data."""
 _MOST = 100_000
-"""Bytes that a packed text is unpacked to."""
+"""Most bytes to which a compressed text is unpacked."""
 _WIDE = "\u2e80"
-"""From here on a sign is worth several letters."""
+"""From this character on, a character counts for several letters."""
 
 _BRAILLE = later("[\u2801-\u28ff][\u2800-\u28ff\\s]{4,}[\u2801-\u28ff]")
 _DOT, _DASH = ".\u00b7\u2022", "\\-\u2212\u2013\u2014_"
@@ -62,13 +62,13 @@ _SPELT = (
     *("whisky", "whiskey", "xray", "yankee", "zulu"),
 )
 _SPELLING = later(r"\b(?:(?:{0})[\s,.-]{{1,3}}){{3,200}}(?:{0})\b".format("|".join(_SPELT)))
-_ALPHABET = "abcdefghijklmnopqrstuvwxyz"  # itself no word
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"  # not a word itself
 _FEW = 4
-"""Different letters that signals spell at least."""
+"""Fewest different letters that signals must spell."""
 
 
 def written(text: str) -> bool:
-    """Whether words are written in `text` in any of these codes."""
+    """Whether `text` contains words in any of these codes."""
     for place in _BASE.finditer(text):
         if any(_tells(data) for data in _based(place[0])):
             return True
@@ -86,7 +86,7 @@ def written(text: str) -> bool:
 
 
 def readable(text: str) -> Iterator[str]:
-    """The text if it is one: long enough to say something, mostly letters and spaces."""
+    """Yield the text if it is readable: long enough to say something, mostly letters and spaces."""
     if len(text) < 8 and sum(char >= _WIDE for char in text) < 4:
         return
     if sum(char.isalpha() or char.isspace() for char in text) > 0.7 * len(text):
@@ -94,7 +94,7 @@ def readable(text: str) -> Iterator[str]:
 
 
 def _based(word: str) -> Iterator[bytes]:
-    """What it is in base 64 or base 32, where it is that."""
+    """Yield the word decoded from base 64 and base 32, as far as it is valid."""
     body = word.rstrip("=").replace("-", "+").replace("_", "/")
     for decode, pad in ((base64.b64decode, 4), (base64.b32decode, 8)):
         try:
@@ -104,10 +104,10 @@ def _based(word: str) -> Iterator[bytes]:
 
 
 def _tells(data: bytes) -> bool:
-    """Whether the bytes are words, in any script, or a packed text."""
+    """Whether the bytes are words, in any script, or compressed text."""
     if data.startswith(_PACKED):
         return True
-    if len(data) > 2 and data[0] & 15 == 8 and int.from_bytes(data[:2], "big") % 31 == 0:  # how zlib begins
+    if len(data) > 2 and data[0] & 15 == 8 and int.from_bytes(data[:2], "big") % 31 == 0:  # a zlib header
         try:
             data = zlib.decompressobj().decompress(data, _MOST)
         except zlib.error:
@@ -120,14 +120,14 @@ def _tells(data: bytes) -> bool:
 
 
 def _signalled(text: str) -> bool:
-    """Whether letters are spelt in Morse signals or as on the radio."""
+    """Whether letters are spelt in Morse code or in a radio alphabet."""
     for place in _MORSE.finditer(text) if _BEATS.search(text) else ():
         signs = re.sub(f"[{_DASH}]", "-", re.sub(f"[{_DOT}]", ".", place[0]))
         letters = [SIGNALS.get(sign, "") for sign in re.findall("[.-]+", signs)]
         if all(letters) and len(set(letters)) >= _FEW:
             return True
     low = text.lower()
-    if sum(name in low for name in _SPELT) < _FEW:  # quicker than to look for a row of them
+    if sum(name in low for name in _SPELT) < _FEW:  # quicker than searching for a row of them
         return False
     for place in _SPELLING.finditer(low):
         if "".join(word[0] for word in re.findall(r"[^\W\d_]{3,}", place[0])) not in _ALPHABET:
@@ -142,7 +142,7 @@ WORDS = (
     "rubric", "full", "marks",
 )
 # fmt: on
-"""What a text in code is looked through for."""
+"""Words that are sought in an encoded text."""
 
 _LATIN = dict(
     zip(
@@ -153,7 +153,7 @@ _LATIN = dict(
         strict=True,
     )
 )
-"""Letters that look like a small Latin one."""
+"""Letters that look like a lower-case Latin letter."""
 _SIMPLE = dict(
     zip(
         "請將視為從無須證實驗檢確認誤對錯斷評審閱給滿過獎員應該結論輸說這個題問標準參編註記錄條項規則關於單顯"
@@ -163,7 +163,7 @@ _SIMPLE = dict(
         strict=True,
     )
 )
-"""Traditional signs of the words that are looked for, and the simplified ones that these are listed in."""
+"""Traditional characters of the sought words, and the simplified ones in which the words are listed."""
 _FLAGS = {chr(0x1F1E6 + place): chr(ord("a") + place) for place in range(26)}
 _FOLD = str.maketrans(_LATIN | _SIMPLE | _FLAGS)
 _LEET = str.maketrans("013456789@$|!", "oieasgtbgasil")
@@ -171,7 +171,7 @@ _MARKS = later("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20
 _QUOTES = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u2010\u2011\u2012\u2013\u2014_", '\'\'\'\'"""""----- '
 )
-_SPACE = later(r" [^\S\n]+|[^\S\n ][^\S\n]*")  # not each single space, which nearly all are
+_SPACE = later(r" [^\S\n]+|[^\S\n ][^\S\n]*")  # skips single spaces, which nearly all are
 _LINES = later(r" ?\n\s*")
 _LETTERS = later(r"(?<![^\W_])(?:[^\W_][\W_]{1,3}){5,400}[^\W_](?![^\W_])")
 _MIXED = later(r"(?<![\w@$])(?=[a-z@$!|]{0,30}[0-9@$!|])(?=[0-9@$!|]{0,30}[a-z])[a-z0-9@$!|]{3,30}(?!\w)")
@@ -179,12 +179,12 @@ _LONG = later(r"[a-z]{18,400}")
 _ESCAPED = later(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
 _INITIALS = later(r"[.!?\n]\W{0,5}([a-z])")
 _SHORT_LINES = later(r"^(?:[^\W\d_]+(?: [^\W\d_]+)?[.,;:!]?\n){3,400}+[^\n]{1,40}$", re.MULTILINE)
-"""A column of one or two words a line: a sentence set upright."""
+"""A column of one or two words a line: a sentence written vertically."""
 _PERCENT = later(r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}")
 
 
 def plain(text: str) -> str:
-    """Small letters without accents, invisible characters and typographic variants; line feeds are kept."""
+    """Return the text in lower case without accents, invisible characters and typographic variants; keep line feeds."""
     text = seen(text)
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
@@ -195,7 +195,7 @@ def plain(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """A plain text with letters that look like Latin ones as these, and Chinese in its simplified signs."""
+    """Return a plain text with Latin letters for lookalikes, and Chinese in simplified characters."""
     return text if text.isascii() else text.translate(_FOLD)
 
 
@@ -210,7 +210,7 @@ def disguised(text: str) -> bool:
 
 
 def coded(text: str, smooth: str) -> Iterator[str]:
-    """What `text`, whose plain form is `smooth`, may say once escapes and shifted or replaced letters are undone."""
+    """Yield what `text`, with plain form `smooth`, may say after undoing escapes and shifted or replaced letters."""
     if "\\" in text and (told := _ESCAPED.sub(_unescaped, text)) != text:
         yield seen(told)
     for place in _SHORT_LINES.finditer(smooth):

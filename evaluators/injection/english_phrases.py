@@ -1,4 +1,4 @@
-"""English phrases of hostile texts: they address a judge, order, threaten or promise."""
+"""English phrases of hostile texts, which address, order, threaten or tempt a judge."""
 
 INSTRUCTION = "instruction"
 ADDRESS = "addresses_judge"
@@ -12,7 +12,7 @@ HIDDEN = "hidden"
 ENCODED = "encoded"
 
 SIGNS = (INSTRUCTION, ADDRESS, TALK, FORM, MARKUP, FENCE, AUTHORITY, LURE, HIDDEN, ENCODED)
-"""All of them, in the order in which they are reported."""
+"""All signs, in the order in which they are reported."""
 
 ADDRESSES = (
     (ADDRESS, "dear hey hello hi attention", r" (?:\w+ )?<J>"),
@@ -179,7 +179,7 @@ ADDRESSES = (
         r"|will|here|must|cannot|can)\b)",
     ),
 )
-"""(sign, words at one of which the phrase begins, what follows it)."""
+"""(sign, words that may begin the phrase, pattern of what follows)."""
 
 ORDERS = (
     (
@@ -283,4 +283,4 @@ ORDERS = (
         r" (?:who|that) @40(?:are|will be|get) (?:ranked|paid|retrained|rewarded|shut|a bonus)",
     ),
 )
-"""(sign, words at one of which the phrase begins, what follows it)."""
+"""(sign, words that may begin the phrase, pattern of what follows)."""

@@ -1,4 +1,4 @@
-"""Phrases of hostile texts and words of judging in other languages than English."""
+"""Phrases of hostile texts, and words about judging, in languages other than English."""
 
 from wardround.evaluators.injection.english_phrases import ADDRESS, AUTHORITY, FORM, INSTRUCTION
 
@@ -101,24 +101,24 @@ UNSPACED = (
     (INSTRUCTION, r"(?:지시|명령|규칙)@10(?:무시|잊)"),
     (INSTRUCTION, r"(?:تجاهل|انس)@20(?:التعليمات|القواعد|الاوامر)"),
 )
-"""Languages without spaces, or with words that change: (sign, pattern in small letters)."""
+"""Languages without spaces or with inflected words: (sign, pattern in lower case)."""
 
 LATIN = {
-    # who judges
+    # judges
     7: "evaluado jurado juez jueza corrector califica calificaci calificad avaliado avaliar juiz giudice valutato "
     "valutare esaminat correttor jury juge noteur prufer pruferin gutachte bewerter bewerten bewerte bewertet "
     "bewertun bewertend korrekto beoordel nakijker bedomare bedommer vurderer evaluateur correcteur examinateur "
     "oceniaja oceniaj sedzia recenzen hodnotit hodnocen degerlen penilai dinilai juri giam iudica iudex "
     "iudices hakimu mtathmin ertekelo biralo arvioija evaluado",
-    # a verdict and points
+    # verdicts and points
     6: "veredict veredito verdetto urteil puntuaci puntaje pontuaca puntegg punteggi punktzah punktabz hochstpu "
     "oordeel bedomnin werdykt ocena ocene punkte puntos pontos verdikt punctaj pontszam pisteet điem alama",
-    # machines, and what they are told
+    # machines, and instructions to them
     5: "intelige inteligen kunstlic sprachmo lenguaje linguagg linguage langage taalmode modelo modele modello "
     "modell iuji instrucc instruco istruzio consigne consignes anweisun vorgaben instruks polecen polecenia "
     "pokyny talimat talimatl rubrica barem bareme grille bisherig vorherig eerdere wczesnie sebelumn onceki "
     "cham markahan ocijeni maagizo huong chithi",
-    # to take no notice, to accept
+    # ignoring and accepting
     4: "ignora ignorer ignorez ignorier ignoriere negeer negeren zignoruj ignoruj yoksay abaikan desconsi olvide "
     "olvida oubliez oublie vergiss vergesse esqueca dimentic validez valider valide validar convalid aprueb "
     "apruebe aprobar aprovar aprove approuve approuvez approva akzeptie anerkenn genehmig goedkeur godkann "
@@ -127,7 +127,7 @@ LATIN = {
     "attribuer otorgue otorga conceda assegna assegnar vergebe vergib penalise penalizar penalizz deduzir "
     "conferma bestatig bevestig potwierd bekrafta onaylay cocok sahihi hesabu puuza tandai markera merkitse "
     "jelolje oznacte oznacite marcati oikeaksi",
-    # right, and what is said to be so
+    # right, and claims to be right
     3.5: "correcto correcta corretto corretta correto correta corretos corretas richtig korrekt zutreffe "
     "exacte juste  "
     "vraie verdader verdadei wahr juist riktig poprawna poprawny poprawne spravne dogru benar valido valida "
@@ -137,7 +137,7 @@ LATIN = {
     "belegt dimostra aussage behauptu bewering pastaend twierdze pernyata razonam raciocin ragionam raisonne "
     "gedanken buoc đung hatua jibu gradum corect raspuns helyes lepes valasz oikein vaihe vastaus steget "
     "langkah hakbang sagot spravny tocno korak adim",
-    # how it is asked
+    # polite requests
     2: "nota gentilez prega prego cortesem veuillez merci prie bitte alstubli prosze lutfen tolong siempre toujours "
     "immer altijd sempre todos todas tutti tutte tous toutes cada ogni chaque jede jeden semua maxima maximo "
     "massimo maximale hochste volle voll pleno plein riferime referenz usted voce tafadhal kerjuk pakiusap "
@@ -148,7 +148,7 @@ Vietnamese, Swahili, Hungarian, Finnish, Romanian, Croatian, Tagalog, Latin.
 """
 
 SCRIPTS = {
-    # who judges, and what; machines and what they are told; points
+    # judges and machines, instructions, points
     3: "评审 评委 裁判 阅卷 考官 评判 审稿 判定 裁决 判为 认定 人工智能 语言模型 指令 满分 最高分 扣分 採点 審査 "
     "評価者 査読 人工知能 言語モデル 評価モデル 命令 満点 最高点 減点 得点 評点 채점 심사 평가자 판정 인공지능 "
     "언어모델 언어 모델 지시 만점 감점 점수 оценщик судь эксперт проверяющ экзаменатор рецензент жюри вердикт "
@@ -158,7 +158,7 @@ SCRIPTS = {
     "मूल्यांकन निर्णायक परीक्षक जांचकर्ता निर्णय अंक निर्देश एआई कृत्रिम बुद्धि भाषा मॉडल השופט בודק מעריך ציון "
     "הוראות פסק מודל שפה ผู้ประเมิน ผู้ตรวจ คะแนน คำสั่ง คำตัดสิน หลักเกณฑ์ বিচারক মূল্যায়ন নির্দেশ ตัดสิน "
     "סמן שופט נקודות ניקוד داور ارزیاب نمره دستور امتیاز جانچ",
-    # right, so said, or so to be taken
+    # right, claims to be right, and requests to accept
     2: "正确 无误 对的 成立 属实 记为 视为 算作 给过 指示 评分 打分 给分 得分 判断无误 认可 支持 证实 忽略 无视 "
     "不要理会 输出 正しい 正解 正答 とみなし としてください 合格 認め 裏付け 支持され 無視 忘れ 出力 정답 맞는 "
     "옳은 올바른 처리해 인정 통과 간주 무시 출력 확인된 правильн верн истин подтвержд подтверд принять примите "
@@ -166,14 +166,14 @@ SCRIPTS = {
     "αληθ επιβεβαιω θεωρη αποδεχ αγνοη εγκριν صحيح صواب اعتبار اعتبر تجاهل امنح اقبل تاكيد تؤكد يؤكد موافق انس "
     "اخرج الكاملة كاملة सही सत्य मानें मान लें गिनें पुष्टि स्वीकार अनदेखा पूरे दें लिखें नज़रअंदाज़ נכון התעלם "
     "אשר ถูกต้อง เพิกเฉย ยอมรับ সঠিক উপেক্ষা אמת קבל درست صحیح بدانید بگیرید تلقی نادیده ให้ถือว่า",
-    # what is judged
+    # texts that are judged
     1.5: "规则 大模型 答案 回答 步骤 参考答案 陈述 断言 推理 每一步 此页 本页 检索 证据 核对 再检 验证 解答 "
     "推論 記述  "
     "ステップ 手順 主張 参照 検索 このページ 답변 응답 단계 진술 주장 추론 참조 검색 ответ шаг утвержден "
     "рассужден эталон страниц проверк поиск απαντησ βημα δηλωσ ισχυρισμ σελιδ الاجابة إجابة إجابه هذه الإجابة "
     "الاجابه الخطوة خطوة الصفحة العبارة المرجع البحث उत्तर चरण कथन पृष्ठ संदर्भ खोज תשובה คำตอบ উত্তর ขั้นตอน "
     "ข้อความนี้ שלב טענה مرحله پاسخ گزاره قدم",
-    # how it is asked
+    # polite requests
     1: "请 务必 必须 直接 无需 不用 如果你 您好 所有 之前 一律 すべて 必ず 不要 これまで あなた お願い ください "
     "モデル 모든 이전 주세요 당신 하십시오 пожалуиста уважаем прошу если вы все предыдущ требуется должен "
     "παρακαλω προηγουμεν αν εισαι يرجى من فضلك السابقة جميع كنت لا حاجة कृपया पिछले सभी यदि आप महोदय आवश्यकता "

@@ -1,4 +1,4 @@
-"""What texts say to a judge, in several languages: the phrases by which hostile texts are known."""
+"""Finds in a text the phrases, in several languages, by which hostile texts address a judge."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from wardround.evaluators.injection.foreign_phrases import OTHERS, UNSPACED
 
 
 class Phrase(NamedTuple):
-    """The `sign` it is of, and what must follow the word at which it is tried."""
+    """A phrase: its `sign`, and the pattern of what must follow its first word."""
 
     sign: str
     rest: re.Pattern[str]
@@ -54,7 +54,7 @@ _PARTS = {
 
 
 def _rest(text: str) -> re.Pattern[str]:
-    """With `@20` for at most twenty characters, `#20` for as many of one clause, and the parts above."""
+    """Compile a pattern: `@20` is at most twenty characters, `#20` as many within a clause; also the parts above."""
     for name, part in _PARTS.items():
         text = text.replace(name, part)
     text = re.sub(r"#(\d+)", r"[^.;\\n]{0,\1}?", text)
@@ -72,7 +72,7 @@ def _phrases() -> dict[str, tuple[Phrase, ...]]:
 
 
 _REACH = 160
-"""Characters after a word that tell two places of it apart; nearly all phrases are shorter."""
+"""Number of characters after a word that are compared to tell its places apart; nearly all phrases are shorter."""
 _WORD = later(r"[^\W\d_]+")
 
 
@@ -82,9 +82,9 @@ def _whole() -> tuple[Phrase, ...]:
 
 
 def spoken(text: str) -> Iterator[str]:
-    """The signs of the phrases in a plain text, each once."""
+    """Yield the signs of the phrases in a plain text, each once."""
     told: set[str] = set()
-    tried: set[tuple[str, str]] = set()  # a text that says the same over and over is looked at once
+    tried: set[tuple[str, str]] = set()  # a text that repeats itself is checked once
     by_word = _phrases()
     for place in _WORD.finditer(text):
         word = place[0]

@@ -1,1 +1,1 @@
-"""How judges are asked: questions, the strict reading of replies, panels, hostile texts."""
+"""Questions to judges, the panels that answer them, and the strict reading of replies."""

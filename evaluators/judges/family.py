@@ -1,9 +1,9 @@
-"""Whose model a name stands for: judges are known to favour answers of their own family."""
+"""Finds the maker of a model by its name, because judges are known to favour answers of their own family."""
 
 import re
 
-# Makers in order of name, each with what its models are called. A pattern is sought in the lower-case name behind the
-# provider; where it may be part of another word, the pattern says where a word begins.
+# Makers in alphabetical order, each with the names of its models. A pattern is sought in the lower-case name after the
+# provider; if it could be part of another word, the pattern says where a word begins.
 _NAMES = {
     "ai21": r"jamba|jurassic|(?<![a-z])j2-",
     "alibaba": r"qwen|qwq|qvq|tongyi|marco-o1|huatuogpt-o1-(?:7|72)b",
@@ -36,8 +36,8 @@ _NAMES = {
 }
 _PATTERNS = {family: re.compile(pattern) for family, pattern in _NAMES.items()}
 
-# Those who offer no models but their own, by the name of a provider or of a maker's folder. `openai` is not among them:
-# it is also what any endpoint is called that speaks the same protocol.
+# Makers that offer only their own models, by the name of the provider or of the maker's folder. `openai` is missing:
+# any endpoint that speaks the same protocol has that name too.
 _MAKERS = {
     "ai21": "ai21",
     "ai21labs": "ai21",
@@ -80,12 +80,12 @@ _NO_MODEL = ("scripted/", "recorded:", "replies:")
 
 
 def families_of(spec: str, model: str = "") -> tuple[str, ...]:
-    """The makers whose models `spec` stands for, in order of name; none if it is not known, or no model.
+    """Return the makers of the models that `spec` names, in order of name; none if unknown or no model.
 
-    `spec` is what the user wrote: `provider/model`, or `replies:PATH#MODEL`; `model` what the endpoint calls the model,
-    which tells more where a deployment has a name of its own. A model that was made of another's (distilled, trained
-    further) belongs to both makers where its name says so, or its publisher does. Gemma counts with Gemini, and GPT
-    with o3: they share their maker's data.
+    `spec` is what the user wrote: `provider/model`, or `replies:PATH#MODEL`. `model` is the endpoint's own name of the
+    model, which says more if a deployment has a name of its own. A model derived from another's (distilled, trained
+    further) belongs to both makers if its name or its publisher shows it. Gemma counts with Gemini, and GPT with o3,
+    since they share their maker's data.
     """
     if spec.startswith("replies:"):
         spec, model = "", spec.partition("#")[2] or model
@@ -101,9 +101,9 @@ def families_of(spec: str, model: str = "") -> tuple[str, ...]:
 
 
 def kin(judge: tuple[str, str], doctor: tuple[str, str]) -> str:
-    """What a judge and a doctor, each given as (SPEC, model), have in common: the first maker that both have.
+    """Return what a judge and a doctor, each a (SPEC, model), have in common: the first maker that both have.
 
-    Where no maker is known, the SPEC that both have; "" if they have nothing in common, as far as is known.
+    If no maker is known, return the SPEC if it is the same for both; "" if they have nothing known in common.
     """
     theirs = families_of(*doctor)
     shared = next((family for family in families_of(*judge) if family in theirs), "")

@@ -1,4 +1,4 @@
-"""Judges and panels: one judge, or several of which the majority decides; every vote is kept."""
+"""Judges and panels: one judge, or several that decide by majority; every vote is kept."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,11 +17,11 @@ from wardround.evaluators.judges.strict_reply import Unread, noticing
 
 T = TypeVar("T")
 Reading = Callable[[str], T | Unread]
-"""Reads a reply strictly."""
+"""A strict reader of a reply."""
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """Which of a judge's answers to the same question: its texts in the opposite order, the how-manieth repeat."""
+    """Which of a judge's answers to the same question this is: with its texts swapped, and the number of the repeat."""
 
     swapped: bool = False
     repeat: int = 0
@@ -30,8 +30,8 @@ class Sample(msgspec.Struct, frozen=True):
 class Judge(Protocol):
     """One judge in one episode.
 
-    `seat` is unique in its panel and that of its events, `spec` what the user wrote. `floor` says that it is a lexical
-    stand-in, whose figures are a lower bound of what a judge is worth.
+    `seat` is the seat of its events and unique in its panel; `spec` is what the user wrote. `floor` marks a lexical
+    stand-in, whose scores are only a lower bound of those by a real judge.
     """
 
     seat: str
@@ -39,7 +39,7 @@ class Judge(Protocol):
     floor: bool
 
     async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
-        """Its reply. `said` are replies to the same question that could not be read: it is asked for a repair.
+        """Return its reply. `said` are unreadable replies to the same question, for which it is asked for a repair.
 
         Raises ProviderError and LimitReached.
         """
@@ -47,9 +47,9 @@ class Judge(Protocol):
 
 
 class Answer(msgspec.Struct, Generic[T], frozen=True):
-    """A `value`, or None with a `reason`: `judge_unreadable/WHY`, `judge/KIND` of what kept it from being asked.
+    """A `value`, or None with a `reason`: `judge_unreadable/WHY`, or `judge/KIND` if the judge could not be asked.
 
-    `noticed`: the judge says that a text spoke to it.
+    `noticed`: the judge reports that a text addressed it.
     """
 
     value: T | None
@@ -60,7 +60,7 @@ class Answer(msgspec.Struct, Generic[T], frozen=True):
 async def answered(
     judge: Judge, question: Question, read: Reading[T], sample: Sample | None = None, *, repairs: int = 1
 ) -> Answer[T]:
-    """Ask, and ask again up to `repairs` times while the reply cannot be read; never a default."""
+    """Ask, and ask again up to `repairs` times while the reply is unreadable; there is no default value."""
     said: list[str] = []
     while True:
         try:
@@ -78,7 +78,7 @@ async def answered(
 
 
 async def together(works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-    """What each of them returns; what one of several raises ends the others, and comes out in a group."""
+    """Run all works at once and return their results; an error of one cancels the others and comes out in a group."""
     if len(works) == 1:
         return [await works[0]()]
     done: dict[int, T] = {}
@@ -89,19 +89,19 @@ async def together(works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     async with anyio.create_task_group() as group:
         for at in range(1, len(works)):
             group.start_soon(fill, at)
-        if works:  # the first needs no task of its own
+        if works:  # the first runs in the current task
             await fill(0)
     return [done[at] for at in range(len(works))]
 
 
 TORN = "judge_torn"
-"""Reason: one judge's own answers (repeats, or the other order) have no majority."""
+"""Reason: one judge's own answers (repeats, or swapped texts) have no majority."""
 DIVIDED = "judges_divided"
 """Reason: no answer has more than half of the judges behind it."""
 
 
 class Vote(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One answer of one judge (its seat) to one question; `value` is None with a `reason`, `noticed` as in Answer."""
+    """One answer of one judge (its seat); `value` is None with a `reason`, `noticed` as in Answer."""
 
     judge: str
     value: Json
@@ -112,30 +112,30 @@ class Vote(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Ruling(msgspec.Struct, Generic[T], frozen=True):
-    """What the panel decided, None with a `reason`; all `votes`, in order of judge, order, repeat."""
+    """The panel's decision, None with a `reason`, and all `votes`, in order of judge, order of texts, and repeat."""
 
     value: T | None
     votes: tuple[Vote, ...]
     reason: str = ""
     by: tuple[T | None, ...] = ()
-    """What each judge decided, in the panel's order."""
+    """Each judge's own decision, in the panel's order."""
 
     @property
     def noticed(self) -> bool:
-        """Whether a judge says that a text spoke to it."""
+        """Whether a judge reports that a text addressed it."""
         return any(vote.noticed for vote in self.votes)
 
     @property
     def steady(self) -> bool:
-        """Whether all votes say the same."""
+        """Whether all votes agree."""
         return len({msgspec.json.encode(vote.value) for vote in self.votes}) == 1
 
 
 class Panel:
-    """The judges of one evaluation. With `repeats` or `swap` each of them is asked more than once.
+    """The judges of one evaluation. With `repeats` or `swap` the panel asks each judge more than once.
 
-    A judge decides by the majority of its own answers, the panel by that of its judges: more than half of all, so a
-    judge that failed counts against every answer. Raises UsageError for a panel without judges.
+    A judge decides by the majority of its own answers, the panel by the majority of its judges. A majority is more than
+    half of all, so a judge that failed counts against every answer. Raises UsageError for a panel without judges.
     """
 
     def __init__(self, judges: Sequence[Judge], *, repeats: int = 1, swap: bool = False) -> None:
@@ -146,7 +146,7 @@ class Panel:
 
     @property
     def floor(self) -> bool:
-        """Whether a lexical stand-in is among them."""
+        """Whether a lexical stand-in is among the judges."""
         return any(judge.floor for judge in self.judges)
 
     @property
@@ -155,7 +155,7 @@ class Panel:
         return len(self.judges) > 1 or self.repeats > 1 or self.swap
 
     async def ask(self, question: Question, read: Reading[T], *, swappable: bool = False) -> Ruling[T]:
-        """The panel's answer to a question; `swappable` if the order of its texts must not matter."""
+        """Return the panel's answer to a question; `swappable` if the order of its texts must not matter."""
 
         async def one(judge: Judge, sample: Sample) -> Answer[T]:
             asked = question.swapped() if sample.swapped else question
@@ -164,7 +164,7 @@ class Panel:
         return await self.each(one, swappable=swappable)
 
     async def first(self, question: Question, read: Reading[T]) -> Answer[T]:
-        """The answer of the first judge that gives one: for texts to be put in order, which no majority can do."""
+        """Return the first readable answer of a judge: for splitting texts, where no majority is possible."""
         reason = ""
         for judge in self.judges:
             answer = await answered(judge, question, read)
@@ -176,7 +176,7 @@ class Panel:
     async def each(
         self, work: Callable[[Judge, Sample], Awaitable[Answer[T]]], *, swappable: bool = False
     ) -> Ruling[T]:
-        """What the panel makes of `work`, done by all judges at once. Values are hashable JSON."""
+        """Run `work` for all judges at once and return the panel's decision. Values are hashable JSON."""
         samples = [
             Sample(swapped, n)
             for swapped in (False, True)[: 1 + (self.swap and swappable)]
@@ -206,7 +206,7 @@ class Panel:
 
 
 def _majority(answers: Sequence[Answer[T]], none: str) -> Answer[T]:
-    """The value of more than half of them; else the reason of the first failure, else `none`."""
+    """Return the value of more than half of the answers; else the reason of the first failure, else `none`."""
     if len(answers) == 1:
         return answers[0]
     counts = Counter(answer.value for answer in answers if answer.value is not None)
@@ -217,15 +217,15 @@ def _majority(answers: Sequence[Answer[T]], none: str) -> Answer[T]:
 
 
 SILENCE = "(no text)"
-"""Stands for an empty reply in a repair, as endpoints refuse an empty message."""
+"""Replaces an empty reply in a repair, since endpoints refuse an empty message."""
 
 
 class ModelJudge:
-    """Asks `voice` the question NAME by the prompts judge/system and judge/NAME, and for a repair by judge/repair.
+    """Asks a model the question NAME with the prompts judge/system and judge/NAME; for a repair with judge/repair.
 
-    `structured` says that the endpoint takes a schema of the reply. `seed` is that of the seat's
-    sampling, if it has one: each repeat of a question has the next. Purposes of its calls: NAME, `NAME #2` for the
-    first repeat, `NAME repair`.
+    `structured` says that the endpoint takes a schema of the reply. `seed` is the seat's sampling seed, if it has one;
+    each repeat of a question uses the next seed. The purposes of its calls are NAME, `NAME #2` for the first repeat,
+    and `NAME repair`.
     """
 
     floor = False
@@ -239,7 +239,7 @@ class ModelJudge:
         self._once = Once[str](Exception, keep=True)
 
     async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
-        """Its reply; raises ProviderError and LimitReached."""
+        """Return its reply; raises ProviderError and LimitReached."""
         asked = self._prompts[question.prompt].render(materials=fenced(question.materials), **question.said)
         messages = [Message("system", self._prompts["judge/system"].text), Message("user", asked)]
         for earlier in said:
@@ -248,7 +248,7 @@ class ModelJudge:
         options: dict[str, Json] = {}
         if self._structured and question.shape:
             options["shape"] = dict(question.shape)
-        if sample.repeat and self._seed is not None:  # many endpoints take no seed, so it is only moved
+        if sample.repeat and self._seed is not None:  # many endpoints take no seed, so one is never added
             options["seed"] = self._seed + sample.repeat
         purpose = question.name + (f" #{sample.repeat + 1}" if sample.repeat else "") + (" repair" if said else "")
 

@@ -1,4 +1,4 @@
-"""One question to a judge, and the fences between which the texts it is about are shown."""
+"""One question to a judge, and the fences that separate its texts from the prompt."""
 
 import hashlib
 import re
@@ -13,16 +13,16 @@ from wardround.engine.text import later
 from wardround.evaluators.judges.strict_reply import FIELD
 
 LONGEST = 24_000
-"""Characters that a judge is shown of a text for which nothing else is said."""
+"""Number of characters of a text that a judge sees, unless its material says otherwise."""
 
 Origin = Literal["case", "reference", "reply", "page"]
-"""Whose words a text is: the case's, its reference's, the judged reply's, a page's or passage's."""
+"""Whose words a text is: the case's, its reference's, the judged reply's, or a page's (also a passage's)."""
 
 
 class Material(msgspec.Struct, frozen=True):
-    """A text to judge or to judge by, under a `label` that the prompt and every judge know it by.
+    """A text that a judge needs, under a `label` by which the prompt and every judge know it.
 
-    Of one of more than `longest` characters a prompt shows the beginning and the end.
+    If it has more than `longest` characters, the prompt shows its beginning and end.
     """
 
     label: str
@@ -32,11 +32,11 @@ class Material(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What is asked: `name` is that of its prompt (prompts/judge/NAME.md) and the purpose of the call.
+    """One question: `name` names its prompt (prompts/judge/NAME.md) and the purpose of the call.
 
-    The same under other `rules` has a prompt of its own, NAME_RULES.md, and readers and judges know it by its name.
-    `materials` fill the prompt's placeholder `materials`, fenced off from it; `said` fills its others, with our own
-    words only. `shape` is the JSON schema of the reply; empty where it is plain text.
+    Under other `rules` the question has its own prompt, NAME_RULES.md, but readers and judges know it by the same
+    name. `materials` fill the prompt's placeholder `materials` inside fences; `said` fills the other placeholders,
+    only with our own words. `shape` is the JSON schema of the reply, empty for plain text.
     """
 
     name: str
@@ -47,25 +47,25 @@ class Question(msgspec.Struct, frozen=True):
 
     @property
     def prompt(self) -> str:
-        """The name of its prompt."""
+        """Return the name of the prompt."""
         return f"judge/{self.name}_{self.rules}" if self.rules else f"judge/{self.name}"
 
     def text(self, label: str) -> str:
-        """The text under `label`, "" if there is none."""
+        """Return the text under `label`, "" if there is none."""
         return next((material.text for material in self.materials if material.label == label), "")
 
     def swapped(self) -> "Question":
-        """The same with the materials in the opposite order."""
+        """Return the same question with the materials in reverse order."""
         return msgspec.structs.replace(self, materials=self.materials[::-1])
 
 
 def shape(**fields: Json) -> dict[str, Json]:
-    """The JSON schema of an object with exactly these fields, as strict endpoints want it."""
+    """Return the JSON schema of an object with exactly these fields, in the form that strict endpoints want."""
     return _object(fields)
 
 
 def reply(**fields: Json) -> dict[str, Json]:
-    """The same for a whole reply, which also says whether a text spoke to the judge."""
+    """Return the same for a whole reply, which also says whether a text addressed the judge."""
     return _object({**fields, FIELD: {"type": "boolean"}})
 
 
@@ -74,11 +74,11 @@ def _object(fields: dict[str, Json]) -> dict[str, Json]:
 
 
 BAR = "| "
-"""Put before a line that could be taken for one of ours or for another speaker's turn."""
+"""Prefix of a line that could be taken for one of ours or for another speaker's turn."""
 _TAG = 8
-"""Bytes of the tag: a text that holds its own fence is a fixed point that takes 2^64 attempts to find."""
+"""Bytes of the tag: a text that contains its own fence is a fixed point, which takes 2^64 attempts to find."""
 _WORDS = 200
-"""Characters in which the cut of a long text looks for a white space."""
+"""Number of characters in which the cut of a long text looks for white space."""
 
 _BREAKS = later("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SHAPELESS = (
@@ -86,11 +86,11 @@ _SHAPELESS = (
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Characters without a shape of their own: controls, zero widths, directions, fillers, selectors, tags."""
+"""Characters without a visible shape: controls, zero widths, directions, fillers, selectors, tags."""
 _UNSEEN = later(f"[{_SHAPELESS}]")
 _HALVES = later("[\ud800-\udfff]")
 _ODD = later(f"[{_SHAPELESS}\r\v\f\x1c-\x1e\x85\u2028\u2029\ud800-\udfff]")
-"""What any of these three changes."""
+"""All characters that `seen` changes."""
 _DASHES = r"\-=_~*+<>\u00ab\u00bb\u2010-\u2015\u2212\u2500-\u257f\u30fc\ufe58\ufe63\uff0d\uff1d\uff3f"
 _OPENING = r"[ \t>*_#\[({\"'`\u3000\u3010\u300c|-]{0,12}"
 _SPEAKERS = (
@@ -104,7 +104,7 @@ _LABELS = (
 _LINES = later(
     rf"^(?=[ \t]*[{_DASHES}]{{3}})[ \t]*(?:[=_~*\-\u2010-\u2015\u2212\u2500-\u257f]{{5,}}[ \t]*$"
     rf"|[{_DASHES}]{{3,40}}[ \t]*[^\W_])"  # a line of dashes, or one that opens with them
-    rf"|^{_OPENING}(?:{_LABELS})[ \t*_\])}}\u3011\u300d]{{0,8}}(?:[:\uff1a]|$)"  # a label in its place
+    rf"|^{_OPENING}(?:{_LABELS})[ \t*_\])}}\u3011\u300d]{{0,8}}(?:[:\uff1a]|$)"  # a label
     rf"|^{_OPENING}(?:{_SPEAKERS})[ \t*_\])}}\u3011\u300d]{{0,8}}[:\uff1a]"  # a turn of a conversation
     r"|^[ \t]*#{1,6}[ \t]*(?:new |your |updated? |end of |my )?(?:instructions?|input|response|system|human"
     r"|assistant|user|prompt|task|output|judge)\b"
@@ -114,7 +114,7 @@ _LINES = later(
     re.IGNORECASE | re.MULTILINE,
 )
 _TOKENS = later(
-    r"[<\uff1c](?=[|\uff5c][\w\u2581 /.:-]{1,40}[|\uff5c][>\uff1e])"  # <|im_start|> and its kin
+    r"[<\uff1c](?=[|\uff5c][\w\u2581 /.:-]{1,40}[|\uff5c][>\uff1e])"  # <|im_start|> and similar marks
     r"|[<\uff1c](?=/?(?:s|bos|eos|pad|unk|mask|sep|cls|think|thinking|system|user|human|assistant|developer|tool"
     r"|tool_call|tool_response|function_calls|invoke|instructions?|prompt|materials?|start_of_turn|end_of_turn"
     r"|message|role|document|answer|verdict|judge?ment|reasoning|analysis)[ \t/]{0,3}[>\uff1e])"
@@ -124,14 +124,13 @@ _TOKENS = later(
 
 
 def fenced(materials: Sequence[Material]) -> str:
-    """The texts, each under its label between a line that begins and a line that ends it, and what these lines mean.
+    """Put each text under its label between a begin and an end line, and explain these lines.
 
-    The lines carry a tag made from the first text: whoever wrote another does not know it, and nobody can write a
-    text that holds its own. Questions that begin with the same text, as most do with the case, begin with the same
-    words, which an endpoint then need not read again. A line of a text that looks like one of them, like a label or
-    like a turn of a conversation is shown behind BAR, and the marks of chat templates (`<|im_start|>`, `[INST]`) with a
-    space in them. Characters without a shape are left out. Of a text longer than its material allows the beginning and
-    the end are shown.
+    The lines carry a tag computed from the first text. The author of another text does not know the tag, and nobody can
+    write a text that contains its own. Questions that begin with the same text, usually the case, begin with the same
+    words, so that an endpoint can cache them. A text line that looks like such a line, like a label or like a turn of a
+    conversation is shown after BAR, and the marks of chat templates (`<|im_start|>`, `[INST]`) get a space inside.
+    Invisible characters are left out. A text longer than its material allows keeps its beginning and end.
     """
     tag = _tag(materials[0])
     blocks = [
@@ -149,12 +148,12 @@ def fenced(materials: Sequence[Material]) -> str:
 
 
 def shown(text: str, longest: int = LONGEST) -> str:
-    """One text as a judge sees it; a sentence copied from it is found in `text` by evidence.quoted.locate."""
+    """Return a text as a judge sees it; search.quotes.locate finds a sentence copied from it in `text`."""
     return _often(text, longest) if len(text) <= _COMMON else _shown(text, longest)
 
 
 def left_out(text: str, longest: int = LONGEST) -> int:
-    """How many characters of one text a judge does not see."""
+    """Return how many characters of a text a judge does not see."""
     if len(text) <= longest:
         return 0
     first, last = _cut(seen(text).strip("\n"), longest)
@@ -162,7 +161,7 @@ def left_out(text: str, longest: int = LONGEST) -> int:
 
 
 def unseen(materials: Sequence[Material]) -> int:
-    """The same of all texts of a question."""
+    """Return the same number for all texts of a question."""
     return sum(left_out(one.text, one.longest) for one in materials)
 
 
@@ -174,25 +173,25 @@ def _shown(text: str, longest: int) -> str:
     return _TOKENS.sub(lambda match: match[0] + " ", _LINES.sub(lambda match: BAR + match[0], text))
 
 
-_often = lru_cache(maxsize=1024)(_shown)  # a case comes up in many questions
+_often = lru_cache(maxsize=1024)(_shown)  # a case recurs in many questions
 _COMMON = 20_000
 
 
 def seen(text: str) -> str:
-    """Without the characters that have no shape; every kind of line end is a line feed, half a character is U+FFFD."""
-    if _ODD.search(text) is None:  # as good as always, and one look costs a third of three
+    """Remove invisible characters, turn every line end into a line feed and half a surrogate pair into U+FFFD."""
+    if _ODD.search(text) is None:  # nearly always, and one search costs a third of three
         return text
     return _HALVES.sub("\ufffd", _UNSEEN.sub("", _BREAKS.sub("\n", text)))
 
 
 def _tag(material: Material) -> str:
-    """In hexadecimal digits, from a label and a text."""
+    """Return hexadecimal digits computed from a label and a text."""
     whole = f"{material.label}\0{material.text}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(whole, digest_size=_TAG, person=b"fence").hexdigest()
 
 
 def _cut(text: str, longest: int) -> tuple[int, int]:
-    """From where to where a long text is left out: between words where there are some."""
+    """Return where the omitted part of a long text begins and ends, between words if there are any."""
     if len(text) <= longest:
         return len(text), len(text)
     first, last = longest - longest // 2, len(text) - longest // 2

@@ -1,4 +1,4 @@
-"""The strict reading of a judge's reply: its JSON or its one word, or a typed reason why it is unread."""
+"""Reads a judge's reply strictly: its JSON or its one word, or a typed reason why it cannot be read."""
 
 import json
 import re
@@ -32,12 +32,12 @@ Why = Literal[
 class Unread(msgspec.Struct, frozen=True):
     """A reply without a usable verdict: `why` is a stable word, `said` the beginning of the reply for people.
 
-    `empty`; `too_long`: above 100,000 characters; `half_json`: broken, or with a key twice; `no_field`: JSON without
-    the field asked for; `no_steps`, `no_test`: a list without a usable entry; `too_many_steps`: more reference steps
-    than allowed; `not_in_vocabulary`: the field holds another word; `several`: different verdicts, also in two fields;
-    `hedged`: a verdict with a doubt or a negation ("not correct", "Correct: false", "Correct, in part") or with signs
-    that are not read behind it; `refusal`; `other_language`: no Latin letter; `prose`: no verdict in its place;
-    `contradicted`: it says of a text what the text itself denies.
+    `empty`; `too_long`: above 100,000 characters; `half_json`: broken, or with a repeated key; `no_field`: JSON
+    without the required field; `no_steps`, `no_test`: a list without a usable entry; `too_many_steps`: more reference
+    steps than allowed; `not_in_vocabulary`: the field has another word; `several`: different verdicts, also in two
+    fields; `hedged`: a verdict with a doubt or a negation ("not correct", "Correct: false", "Correct, in part") or
+    followed by unreadable characters; `refusal`; `other_language`: no Latin letter; `prose`: no verdict in its place;
+    `contradicted`: the text itself denies what the reply says of it.
     """
 
     why: Why
@@ -45,17 +45,17 @@ class Unread(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """The reason of a score that is missing because of it."""
+        """Return the reason of a score that is missing because of this reply."""
         return f"judge_unreadable/{self.why}"
 
 
 def unread(why: Why, text: str) -> Unread:
-    """With the beginning of `text`, on one line."""
+    """Create an Unread with the beginning of `text` on one line."""
     return Unread(why, " ".join(text[:400].split())[:160])
 
 
 LONGEST = 100_000
-"""Characters of a judge's reply that are read at all."""
+"""Longest reply of a judge, in characters, that is read at all."""
 
 _FENCE = re.compile(r"```[a-z]*[ \t]*\n?(.*?)```", re.IGNORECASE | re.DOTALL)
 _OPENS = re.compile(r'\{|\[(?=\s*[\[\]{"])')
@@ -70,11 +70,10 @@ class Payload(msgspec.Struct, frozen=True):
 
 
 def payload(text: str) -> Payload | Unread | None:
-    """The reply's JSON object or list, in a code block or not, with prose around it or not; None if it holds none.
+    """Return the reply's JSON object or list, with or without a code block and prose around it; None if it has none.
 
-    A comma before a closing bracket is overlooked, since the published template itself has one. Anything else that is
-    no JSON is `half_json`: a broken object, a key that comes twice (in the outermost object in other letters too), two
-    objects.
+    A comma before a closing bracket is ignored, since the published template itself has one. Any other invalid JSON is
+    `half_json`: a broken object, a repeated key (in the outermost object also in other case), or two objects.
     """
     if len(text) > LONGEST:
         return unread("too_long", text)
@@ -100,13 +99,13 @@ def payload(text: str) -> Payload | Unread | None:
 
 
 def needed(text: str) -> Payload | Unread:
-    """The same where nothing but JSON will do: a reply without any is `prose`, or `empty`."""
+    """Return the same if the reply must be JSON: one without any is `prose`, or `empty`."""
     held = payload(text)
     return unread("prose" if text.strip() else "empty", text) if held is None else held
 
 
 def strings(text: str, names: Sequence[str]) -> tuple[str, ...] | Unread:
-    """The texts, blank ones left out, of the list under the first of `names` that the reply's object has."""
+    """Return the non-blank texts of the list under the first of `names` that the reply's object has."""
     held = needed(text)
     if isinstance(held, Unread):
         return held
@@ -117,14 +116,14 @@ def strings(text: str, names: Sequence[str]) -> tuple[str, ...] | Unread:
 
 
 def single(value: Json) -> Json:
-    """The only entry of a list of one, else the value itself: a judge may put its object into a list."""
+    """Return the only entry of a list of one, else the value itself: a judge may put its object into a list."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def field(value: Json, names: Sequence[str]) -> Json:
-    """What an object holds under the first of `names` that it has, in any case; None if it has none.
+    """Return an object's value under the first of `names` that it has, in any case; None if it has none.
 
-    None too where it has that name more than once, in other letters or spaces: which one is meant is not to be guessed.
+    It is also None if a name occurs more than once in other case or spacing: we do not guess which one is meant.
     """
     if not isinstance(value, dict):
         return None
@@ -136,12 +135,12 @@ def field(value: Json, names: Sequence[str]) -> Json:
 
 
 def _ambiguous(value: Json) -> bool:
-    """Whether an object has two keys that `field` would read as one: it is not to be guessed which is meant."""
+    """Whether an object has two keys that `field` would read as one: we do not guess which one is meant."""
     return isinstance(value, dict) and len({key.strip().casefold() for key in value}) < len(value)
 
 
 def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """An object whose keys are each there once; keys that only look alike are two (`field` knows what it reads)."""
+    """Build an object with unique keys; keys that differ in case or spaces are kept (`field` handles them)."""
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a key comes twice")
     return dict(pairs)
@@ -184,20 +183,18 @@ _UNREAD = later(
     "[^\\x00-\\x7f\u00a0-\u024f\u0370-\u03ff\u1e00-\u1eff\u2010-\u2027\u202f-\u205e\u2070-\u209f\u20ac\u2122\u2190\u2192"
     "\u2248\u2264\u2265\u2212\ufffd]"
 )
-"""Other than Latin and Greek letters, the signs of medical prose and what stands for half a character: a cross, a tick,
-another script.
-"""
+"""Characters other than Latin and Greek letters, the signs of medical prose and U+FFFD: a tick, another script."""
 
 
 def hedged(text: str) -> bool:
-    """Whether a text doubts or negates anywhere, as one does that holds a verdict but does not give it."""
+    """Whether a text contains a doubt or a negation anywhere, which makes its verdict unusable."""
     return any(pattern.search(text) for pattern in (_HEDGES, _NEGATIONS, _TAKEN_BACK, _UNREAD))
 
 
 def taken_back(text: str, *, negative: bool) -> Why | None:
-    """Why the words behind a verdict leave it open; None if they do not.
+    """Return why the words after a verdict leave it open; None if they do not.
 
-    Behind a `negative` verdict a negation is what one expects, and a clause that affirms without one is not.
+    After a `negative` verdict one expects a negation, but not a clause that affirms without one.
     """
     if _UNREAD.search(text) or _HEDGES.search(text):
         return "hedged"
@@ -210,13 +207,13 @@ def taken_back(text: str, *, negative: bool) -> Why | None:
 
 
 FIELD = "addressed"
-"""The field of a reply in which a judge says so (prompts/judge/system.md)."""
+"""The field in which a judge reports that a text addressed it (prompts/judge/system.md)."""
 NOTICED = "noticed_by_judge"
-"""The flag of a text of which a judge said so."""
+"""The flag of a text that a judge reports."""
 
 
 def noticing(reply: str) -> bool:
-    """Whether the JSON of a reply says it; what is not plainly true is no."""
+    """Whether the JSON of a reply reports it. Anything but a clear `true` counts as false."""
     if FIELD not in reply:
         return False
     held = payload(reply)
@@ -239,7 +236,7 @@ _IS = re.compile(
     r"\s+is\s*:?\s+(?P<said>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-# What may stand between a verdict and words about it: the end of a sentence, or what opens a clause of reasons.
+# What may separate a verdict from words about it: the end of a sentence, or the opening of a clause of reasons.
 _CLOSED = re.compile(r"[*_`\"')\]\u201d ]*[.!\u3002\uff01\n]")
 _REASONED = re.compile(
     r"[*_`\"')\]\u201d]*(?:\s*[,;\uff0c]\s*|\s+[-\u2013\u2014]\s+|\s+)(?:because|since)\b"
@@ -255,16 +252,16 @@ _REFUSALS = re.compile(
 _LATIN = re.compile(r"[a-z]", re.IGNORECASE)
 _SPOKEN = re.compile(r"[^\W\d_]{2,}")
 _FEW = 2
-"""Words of which a sentence of reasons has more, or as many: behind a verdict one mark or word is another verdict."""
+"""Least words of a sentence of reasons after a verdict: a single mark or word there is another verdict."""
 
 
 def word(text: str, vocabulary: Mapping[str, T], negative: T | None = None) -> T | Unread:
-    """What the one word of `vocabulary` (lower case, also phrases) in `text` stands for.
+    """Return the meaning of the one word of `vocabulary` (lower case, also phrases) in `text`.
 
     Its place is the whole reply, a line `Verdict: WORD`, a sentence `the step is WORD`, or the beginning of the reply.
-    Behind it nothing may stand but reasons: sentences of their own, or a clause that opens as reasons do. In these
-    there may be neither another verdict nor a doubt, nor a negation unless the verdict is the `negative` one. All else
-    is typed: "Correct: false" is no verdict.
+    Only reasons may follow: sentences of their own, or a clause that opens as reasons do. Reasons may contain neither
+    another verdict nor a doubt, and no negation unless the verdict is the `negative` one. Anything else is Unread:
+    "Correct: false" is no verdict.
     """
     if not text.strip():
         return unread("empty", text)
@@ -284,28 +281,28 @@ def word(text: str, vocabulary: Mapping[str, T], negative: T | None = None) -> T
 
 
 def alone(text: str, vocabulary: Mapping[str, T]) -> T | Unread:
-    """The same where nothing but the word may stand, or a label and the word: in a field of JSON."""
+    """Return the same for a field of JSON, which may hold only the word, or a label and the word."""
     label = _LABEL.fullmatch(text.strip())
     plain = _plain(label["said"] if label else text)
     return vocabulary[plain] if plain in vocabulary else unread(_why(text, vocabulary), text)
 
 
 def contradicted(after: str, vocabulary: Mapping[str, T], meant: T, negative: T | None = None) -> Why | None:
-    """Why the words `after` a verdict leave it open; None if they do not."""
+    """Return why the words `after` a verdict leave it open; None if they do not."""
     if mentioned(after, vocabulary) - {meant}:
         return "several"
     return taken_back(_any(vocabulary).sub(" ", after), negative=negative is not None and meant == negative)
 
 
 def mentioned(text: str, vocabulary: Mapping[str, T]) -> set[T]:
-    """The verdicts that `text` names anywhere as whole words."""
+    """Return the verdicts that `text` names anywhere as whole words."""
     return {vocabulary[" ".join(found.casefold().split())] for found in _any(vocabulary).findall(text)}
 
 
 def _labelled(
     text: str, labels: Sequence[re.Match[str]], vocabulary: Mapping[str, T], negative: T | None
 ) -> T | Unread:
-    """The verdict of labelled lines: all say the same, and behind the last there are at most reasons."""
+    """Return the verdict of labelled lines: all must agree, and only reasons may follow the last."""
     said = [_opening(label["said"], vocabulary, negative) for label in labels[:-1]]
     said.append(_opening(text[labels[-1].start("said") :], vocabulary, negative))
     if any(isinstance(one, Unread) for one in said):
@@ -314,7 +311,7 @@ def _labelled(
 
 
 def _opening(text: str, vocabulary: Mapping[str, T], negative: T | None) -> T | Unread:
-    """The verdict at the beginning of a text that may go on with reasons."""
+    """Return the verdict at the beginning of a text, which may continue with reasons."""
     start = len(text) - len(text.lstrip(_BEFORE))
     first = _any(vocabulary).match(text, start)
     if first is None:
@@ -335,7 +332,7 @@ def _opening(text: str, vocabulary: Mapping[str, T], negative: T | None) -> T | 
 
 
 def _why(text: str, vocabulary: Mapping[str, T]) -> Why:
-    """Why there is no verdict in its place."""
+    """Return why the text has no verdict in its place."""
     found = len(mentioned(text, vocabulary))
     if found > 1:
         return "several"
@@ -347,11 +344,11 @@ def _why(text: str, vocabulary: Mapping[str, T]) -> Why:
 
 
 def _any(vocabulary: Mapping[str, T]) -> re.Pattern[str]:
-    """Any word of the vocabulary as a whole word, the longest first."""
+    """Return a pattern for any word of the vocabulary as a whole word, the longest first."""
     return _any_of(tuple(vocabulary))
 
 
-@lru_cache(maxsize=64)  # there are few vocabularies, and each is asked for at every reply
+@lru_cache(maxsize=64)  # there are few vocabularies, and every reply needs one
 def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
     longest = sorted(words, key=lambda name: (-len(name), name))
     either = "|".join(r"\s+".join(map(re.escape, name.split())) for name in longest)
@@ -366,17 +363,17 @@ _CLAIMS = (
     *("judgment", "judgement", "verdict", "accuracy", "correct", "is_correct", "right", "found", "hit", "covered"),
     *("matched", "match", "answer", "result", "outcome", "conclusion"),
 )
-"""Fields in which a judge gives a verdict, whichever of them was asked for."""
+"""Fields in which a judge may give a verdict, whichever of them the question asked for."""
 _YES, _NO = frozenset(("yes", "true", "right", "correct")), frozenset(("no", "false", "wrong", "incorrect"))
 
 
 def claimed(
     held: Payload, text: str, names: Sequence[str], vocabulary: Mapping[str, T], negative: T | None = None
 ) -> T | Unread:
-    """What the first of `names` that the object has holds: a word of `vocabulary`, or a boolean where that has two.
+    """Return the value of the first of `names` in the object: a word of `vocabulary`, or a boolean if that has two.
 
-    Another field that gives another verdict, or words behind the object that do or that doubt, leave it open. A list of
-    one text is read as that text.
+    The verdict stays open if another field gives another verdict, or if words after the object do so or express a
+    doubt. A list of one text is read as that text.
     """
     value = single(held.value)
     said = value if isinstance(value, str) else field(value, names)
@@ -395,7 +392,7 @@ def claimed(
 
 
 def _denied(value: Json, names: Sequence[str], vocabulary: Mapping[str, T], meant: T, negative: T | None) -> Why | None:
-    """`several` if any field of the object gives another verdict."""
+    """Return `several` if any field of the object gives another verdict."""
     for name, said in value.items() if isinstance(value, dict) else ():
         key = name.strip().casefold()
         if isinstance(said, bool) and key in vocabulary and key not in names:
@@ -410,7 +407,7 @@ def _denied(value: Json, names: Sequence[str], vocabulary: Mapping[str, T], mean
 
 
 def _agrees(said: Json, vocabulary: Mapping[str, T], meant: T, negative: T | None) -> bool:
-    """Whether a field says no other verdict than `meant`; what is none at all agrees."""
+    """Whether a field gives no other verdict than `meant`; a field without a verdict agrees."""
     plain = " ".join(said.split()).casefold().strip(" .!*") if isinstance(said, str) else said
     if negative is not None and (isinstance(plain, bool) or plain in _YES | _NO):
         positive = plain is True or plain in _YES

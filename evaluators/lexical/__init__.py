@@ -1,1 +1,1 @@
-"""The offline judge: lexical similarity in the place of a model, a floor and no more."""
+"""The offline judge: it replaces a model by lexical similarity, and its scores are only a lower bound."""

@@ -1,4 +1,4 @@
-"""What the offline judge compares: steps, claims and reference steps, by the words they share."""
+"""Compares texts for the offline judge: steps, claims and reference steps, by the words that they share."""
 
 import re
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from wardround.scenarios.terms.stance import clauses
 from wardround.scenarios.terms.truth import opening_contains
 
 OPENING = 8
-"""Words by which the beginning of a step is told."""
+"""Number of words that identify the beginning of a step."""
 TOGETHER = 3
-"""Sentences of a step at most, where none opens with a word that begins a new one."""
+"""Most sentences of a step, if none opens with a word that begins a new one."""
 QUOTES, SHARED, LONG = 5, 2, 500
-"""Sentences copied out of a page at most; words that each shares with the step at least; its characters at most."""
+"""Most sentences copied from a page; fewest words that each shares with the step; its most characters."""
 
 _MARK = re.compile(
     r"^[ \t>]*(?:[-*+\u2022\u00b7]+|\(?\d{1,3}[.)])[ \t]+|^[ \t]*#{1,6}[ \t]*|^[ \t]*<step \d+>[ \t]*", re.I
@@ -36,9 +36,9 @@ _CONNECTIVE = re.compile(
 
 
 def reference_steps(text: str) -> list[str]:
-    """The lines of a reference as steps in its own words, at most ten; the last line is the last step.
+    """Return the lines of a reference as at most ten steps in its own words; the last line is the last step.
 
-    A heading stands with the line below it. Of more than ten the shortest neighbours are put together.
+    A heading is joined with the line below it. Above ten steps, the shortest neighbours are joined.
     """
     pieces: list[str] = []
     heading = ""
@@ -67,7 +67,7 @@ def _merged(pieces: list[str]) -> list[str]:
 
 
 def step_starts(text: str) -> list[str]:
-    """The first words of each step of a text without marks: at a sentence that turns to something else."""
+    """Return the first words of each step of an unmarked text: a step begins at a connective, or after 3 sentences."""
     starts: list[str] = []
     held = TOGETHER
     for said in sentences(text):
@@ -86,7 +86,7 @@ def _opening(said: str) -> str:
 
 
 def bearing(page: str, step: str) -> list[str]:
-    """The sentences of a page that share most with a step, word for word, in the page's order."""
+    """Return the sentences of a page that share most with a step, verbatim and in the page's order."""
     wanted = known(step)
     told = [said for said in sentences(page) if len(said) <= LONG]
     scored = [(share(wanted, known(said)), -place) for place, said in enumerate(told)]
@@ -99,15 +99,15 @@ def _in_order(told: Sequence[str], places: Sequence[int], wanted: frozenset[str]
 
 
 ENOUGH = 0.5
-"""Least mean of the share of the step's words in the whole text and that in its best place."""
+"""Least mean of two shares of the step's words: that in the whole text and that in its best place."""
 PLACE = 3
-"""Neighbouring sentences that are one place."""
+"""Number of neighbouring sentences that form one place."""
 
 _FINAL = re.compile(r"(?i)^\W*(?:the )?final (?:diagnosis|answer)\W+(?P<name>\S.*)$", re.DOTALL)
 
 
 def covered(step: str, text: str) -> bool:
-    """Whether a reference step is in a text (paper 002, prompt 18); a final diagnosis also by its name alone."""
+    """Whether a text contains a reference step (paper 002, prompt 18); for a final diagnosis its name is enough."""
     wanted = known(step)
     if not wanted:
         return False
@@ -121,40 +121,40 @@ def covered(step: str, text: str) -> bool:
 
 
 def _named(text: str, truth: Truth) -> bool:
-    """Whether a text of any length names a diagnosis, in a clause that does not deny it, or as an answer."""
+    """Whether a text of any length names a diagnosis, in a clause that does not deny it or as an answer."""
     kept = [clause.text for clause in clauses(text[:MOST_CHARACTERS]) if clause.stance not in ("denied", "refused")]
     return any(opening_contains(truth, said) for said in kept) or diagnosis.compare(text, truth).match
 
 
 ALIKE, SHARED_WORDS = 0.4, 4
-"""Least share of a claim's words, and least number of them, that one sentence of a passage must hold to settle it."""
+"""Least share and least number of a claim's words that one sentence of a passage must contain to settle it."""
 OPPOSED = 0.6
-"""The least share for a contradiction: a "not" may be about another thing, so the sentences must be much alike."""
+"""Least share for a contradiction. A "not" may refer to something else, so the sentences must be very similar."""
 SHORT = 3
-"""Words of the shortest claim that is checked; up to SHARED words a sentence must hold them all."""
+"""Words of the shortest claim that is checked; up to SHARED words a sentence must contain them all."""
 RESTATED = 0.7
-"""Share of a claim's words from which on it restates the case: there is nothing to look up."""
+"""Share of a claim's words in the case from which the claim only restates it, so nothing is looked up."""
 LONG_SENTENCE = 500
-"""Characters above which a sentence is a list: it holds many words and says little of each. A question says nothing."""
+"""Longest sentence that is used: a longer one is a list of many words. Questions are not used either."""
 
 _DENIED = re.compile(r"\b(?:not(?! only\b)|never|neither|cannot)\b|n['\u2019]t\b", re.IGNORECASE)
 """Negations of what a sentence says."""
 _REACH = re.compile(r"[,;:.()]|\b(?:and|but|or|while|whereas|which|who|although|because)\b", re.IGNORECASE)
-"""Where the reach of a negation ends at the latest."""
+"""Ends the reach of a negation at the latest."""
 _NEGATIVE = re.compile(
     r"\b(?:no|nor|without|none|fail(?:s|ed)? to|lack(?:s|ed|ing)?|absence|absent|un(?:likely|able)|insufficient"
     r"|negative|ineffective|rul(?:e|es|ed|ing)[ -]out|exclud\w+|exclusion|den(?:y|ies|ied)|false|myth|rather than"
     r"|instead of)\b",
     re.IGNORECASE,
 )
-"""Negations of one word in it, mostly."""
+"""Mostly negations of a single word."""
 _UP = re.compile(r"\b(?:increas|rais|elevat|higher|high|hyper|improv|promot|worsen|more|greater|caus|rise)\w*", re.I)
 _DOWN = re.compile(r"\b(?:decreas|reduc|lower|low|hypo|prevent|inhibit|protect|less|fewer|declin)\w*", re.I)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 class Match(NamedTuple):
-    """A passage (1 is the first) and the sentence in it, word for word, that is like a claim; how, and how much."""
+    """A passage (1 is the first), its verbatim sentence most like a claim, whether it agrees, and how similar it is."""
 
     passage: int
     quote: str
@@ -163,11 +163,11 @@ class Match(NamedTuple):
 
 
 def settled(case: str, passages: Sequence[str], text: str) -> Match | None:
-    """The likest sentence that says the same as a claim of the text or its opposite; None if none is like enough.
+    """Return the most similar sentence that says the same as a claim or its opposite; None if none is similar enough.
 
-    What restates the case is no claim. A contradiction is a "not" on one side alone, of what the other says. Where
-    other negations, directions (more, less) or numbers differ nothing is settled: whether both can be true takes
-    understanding.
+    A sentence that restates the case is no claim. A contradiction is a "not" on one side only that negates what the
+    other says. If other negations, directions (more, less) or numbers differ, nothing is settled: only understanding
+    could tell whether both can be true.
     """
     best: Match | None = None
     told = known(case)
@@ -195,7 +195,7 @@ def _match(number: int, sentence: str, claim: str) -> Match | None:
 
 
 def _denies(claim: str, sentence: str) -> bool:
-    """Whether one of the two denies what the other says: "is not excreted and builds up" denies no building up."""
+    """Whether one sentence denies what the other says: "is not excreted and builds up" does not deny a build-up."""
     for saying, other in ((claim, sentence), (sentence, claim)):
         for found in _DENIED.finditer(saying):
             if known(_REACH.split(saying[found.end() :], maxsplit=1)[0]) & known(other):
@@ -208,7 +208,7 @@ def _likeness(match: Match | None) -> float:
 
 
 def further(passages: Sequence[str], text: str) -> str:
-    """What to look up next: words of the text that no passage has and the first keywords had not; "" if none."""
+    """Return what to look up next: words of the text that neither a passage nor the first query has; "" if none."""
     first = known(keywords([text]))
     had = frozenset(word for passage in passages for word in known(passage))
     return keywords([text], without=first | had)
@@ -222,13 +222,13 @@ def _comparable(claim: str, sentence: str) -> bool:
 
 
 HEADING = 6
-"""Telling words up to which a step that concludes nothing is a heading or a note: it cites."""
+"""Most content words of a step without a conclusion that counts as a heading or a note: such a step cites."""
 RESTATED_STEP = 0.5
-"""Least share of a step that concludes nothing which stands in the case, if it cites."""
+"""Least share of a step without a conclusion that must occur in the case for the step to cite."""
 MOSTLY, SPARSE = 0.7, 0.03
-"""The same for a step with few words of conclusion, and the most of them for each of its words."""
+"""The same share for a step with few words of conclusion, and the largest share of such words."""
 SAME = 92.0
-"""Least likeness (rapidfuzz token sort ratio) of a step that repeats another."""
+"""Least similarity (rapidfuzz token sort ratio) of a step that repeats another."""
 
 _PLAIN_NUMBER = later(r"\d+(?:[.,]\d+)?")
 _VALUE = later(
@@ -263,11 +263,11 @@ _CONCLUDING = later(
 
 
 def step_class(case: str, earlier: Sequence[str], step: str) -> StepClass:
-    """The class of a step (paper 002, prompt 15), for lack of anything better `reasoning`.
+    """Return the class of a step (paper 002, prompt 15); `reasoning` if no other class fits.
 
-    A word of conclusion that the case itself has ("suggestive of a polyp") concludes nothing. Redundancy is a step that
-    concludes without a telling word: what helps and what does not cannot be told by words, as a new idea shares none
-    with the case.
+    A word of conclusion that also occurs in the case ("suggestive of a polyp") concludes nothing. A step is redundant
+    only if it concludes without a content word. Words cannot tell what helps and what does not, since a new idea
+    shares none with the case.
     """
     said = known(step)
     if any(_again(step, said, other) for other in earlier):
@@ -283,11 +283,11 @@ def step_class(case: str, earlier: Sequence[str], step: str) -> StepClass:
 
 
 def untold(case: str, step: str) -> str:
-    """The words of a step that state a result which the case as it was known does not hold; "" if there are none.
+    """Return the words of a step that state a result which the case, as known by then, lacks; "" if there are none.
 
-    A clause states one by a verb of finding, or by a value with its unit. It counts where no word of it expects, plans,
-    supposes or generalises, and where none of its telling words, or none of its values, stands in the case: to miss an
-    invented finding is better than to take knowledge for one.
+    A clause states a result by a verb of finding, or by a value with its unit. It counts if it does not expect, plan,
+    suppose or generalise, and if none of its content words, or none of its values, occurs in the case. Missing an
+    invented finding is better than taking knowledge for one.
     """
     had, numbers = known(case), set(_PLAIN_NUMBER.findall(case))
     for clause in _CLAUSE.split(step):

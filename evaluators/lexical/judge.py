@@ -1,4 +1,4 @@
-"""The offline judge: word overlap in the place of a model, a floor and no more."""
+"""The offline judge: it compares words instead of asking a model, and its scores are only a lower bound."""
 
 import json
 import re
@@ -41,7 +41,7 @@ from wardround.scenarios.terms.wording import key
 NEARLY = 0.8
 """Least share of an item's words in one sentence of a text that names it."""
 MOST = 200
-"""Items of a text."""
+"""Most items of a text."""
 
 _TYPES: Mapping[str, str] = {
     "lab": "laboratory",
@@ -57,15 +57,15 @@ _WANTED = re.compile(
     r"|see|find|investigat|characteri|stag|better|further|possible|evidence|signs)\w*)",
     re.IGNORECASE,
 )
-"""Before what a test is wanted for."""
+"""Words that come before the purpose of a test."""
 _HEADING = re.compile(r"(?i)^(?:additional |further |more )?information\b")
 _SEVERAL = re.compile(r"\s*[,;\uff0c\uff1b\u3001\n]\s*")
 
 
 def items_of(text: str, recorded: bool) -> list[Json]:
-    """The examinations that a text names (paper 002, prompt 21), each once, with what it is wanted for if that is said.
+    """Return the examinations that a text names (paper 002, prompt 21), each once, with their purpose if stated.
 
-    Recorded ones are told by the labels of its lines, those asked for by what it orders.
+    In a recorded text the labels of the lines name them; in a request they are what it orders.
     """
     found: dict[str, Json] = {}
     for phrase in _recorded(text) if recorded else _ordered(text):
@@ -93,7 +93,7 @@ def _type(name: str) -> str:
 
 
 def same_as(request: str, listed: str) -> list[int]:
-    """The numbers of a list's lines that a request asks for: the same test, a panel's members, the same study."""
+    """Return the numbers of the list's lines that a request means: the same test, a panel's members, the same study."""
     numbered = [(number, without_asides(name)) for number, name in _NUMBERED.findall(listed)]
     chart = entries(
         tuple(case.Item(number, "investigation", name, name, None) for number, name in numbered), catalogue()
@@ -108,7 +108,7 @@ def same_as(request: str, listed: str) -> list[int]:
 
 
 def names(item: str, text: str) -> bool:
-    """Whether a text names an examination: by any of its names, as a member of its panel, or in nearly its words."""
+    """Whether a text names an examination: by any of its names, as part of its panel, or by nearly all its words."""
     words = f" {key(text)} "
     if any(f" {form} " in words for form in _forms(item)):
         return True
@@ -118,7 +118,7 @@ def names(item: str, text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _forms(item: str) -> tuple[str, ...]:
-    """Comparable forms of all names of the test that an item is, and of those of its panel."""
+    """Return comparable forms of all names of the item's test, and of those of its panel."""
     table = catalogue()
     found = link(item, table)
     own = key(item)
@@ -131,7 +131,7 @@ def _forms(item: str) -> tuple[str, ...]:
 
 
 PLAN, CASE = 6, 4
-"""Words of a query from the plan, and from the case."""
+"""Most words of a query from the plan, and from the case."""
 
 _TREATING = re.compile(
     r"\b(?:treat\w*|therap\w*|recommend\w*|first[ -]line|manag\w*|prescri\w*|surg\w*|indicated|choice)\b", re.IGNORECASE
@@ -146,10 +146,11 @@ def diagnosis_right(reference: str, answer: str) -> bool:
 
 
 def plan_verdict(reference: str, passages: Sequence[str], answer: str) -> dict[str, Json]:
-    """The verdict on a plan with its basis and evidence (paper 002, prompt 20).
+    """Return the verdict on a plan with its basis and evidence (paper 002, prompt 20).
 
-    `same` if either plan names the key terms of the other, `included` if the answer names those of the reference;
-    `evidence` if a sentence about treating says what the answer says, or its opposite; else unverifiable.
+    It is `same` if either plan names the key terms of the other, `included` if the answer names those of the
+    reference, and `evidence` if a sentence about treatment says what the answer says, or its opposite; else the plan
+    is unverifiable.
     """
     if treatment.compare(answer, Truth(treatment=reference)).match:
         same = treatment.compare(reference, Truth(treatment=answer)).match
@@ -163,13 +164,13 @@ def plan_verdict(reference: str, passages: Sequence[str], answer: str) -> dict[s
 
 
 def plan_keywords(case: str, answer: str) -> str:
-    """What to look up to judge a plan: its rarest words, then the case's."""
+    """Return what to look up to judge a plan: its rarest words, then those of the case."""
     asked = (keywords([answer], most=PLAN), keywords([case], most=CASE))
     return ", ".join(part for part in asked if part)
 
 
 SEARCHES = 2
-"""Searches for one step."""
+"""Most searches for one step."""
 NONE = "None"
 """Keywords of a judge that has nothing more to look up (paper 002, prompt 17)."""
 
@@ -177,19 +178,19 @@ _PASSAGE = re.compile(r"Passage (\d+)")
 _TURN = re.compile(r"(?m)^Turn \d+:\n")
 _PLACE = re.compile(r"(?m)^(\d+)\. ")
 _LISTS = (questions.EARLIER, questions.SEARCHED, outcome.LIST)
-"""Texts whose numbers must stay: their entries are read one by one."""
+"""Texts that keep their numbers, because their entries are read one by one."""
 
 
 class LexicalJudge:
-    """A floor for continuous integration and the demonstration: no model, no network, no chance.
+    """A judge for continuous integration and the demonstration: no model, no network, no chance.
 
-    It compares words. It does not understand: it cannot tell a true sentence from a false one in the same words, knows
-    no synonym beyond the project's tables, sees redundancy hardly ever and calls almost nothing wrong; most steps end
-    unverifiable. docs/offline_judge.md says how far it agrees with models. Figures by it are a lower bound of what a
-    judge is worth and say nothing of a doctor that a report could rest on.
+    It compares words and understands nothing. It cannot tell a true sentence from a false one in the same words, knows
+    no synonym beyond the project's tables, rarely sees redundancy and calls almost nothing wrong; most steps end
+    unverifiable. docs/offline_judge.md says how far it agrees with models. Its scores are a lower bound of those by a
+    real judge, and no report about a doctor should rest on them.
 
-    Replies depend on the texts alone, not on their order, the sample or what was said before. Nothing in a text is
-    ever an instruction to it.
+    Replies depend only on the texts, not on their order, the sample or earlier replies. The judge follows no
+    instruction in a text.
     """
 
     spec = "lexical"
@@ -199,7 +200,7 @@ class LexicalJudge:
         self.seat = seat
 
     async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
-        """Its reply, in the shape that is asked for. Raises UsageError for a question that it does not know."""
+        """Return its reply in the required shape. Raises UsageError for an unknown question."""
         del sample, said
         answer = _ANSWERS.get(question.name)
         if answer is None:
@@ -217,7 +218,7 @@ def _quiet(material: Material) -> Material:
 
 
 def _passages(question: Question) -> list[str]:
-    """The passages in order of their numbers, in whatever order they were given; a number left out is an empty one."""
+    """Return the passages in order of their numbers, however they are ordered; a missing number is an empty text."""
     numbered = {
         int(found[1]): material.text
         for material in question.materials
@@ -227,7 +228,7 @@ def _passages(question: Question) -> list[str]:
 
 
 def _earlier(listed: str) -> list[str]:
-    """The steps of a numbered list, each of any number of lines."""
+    """Return the steps of a numbered list; a step may have several lines."""
     if listed == questions.NOTHING:
         return []
     places: list[re.Match[str]] = []
@@ -253,7 +254,7 @@ def _step_role(question: Question) -> Json:
 
 
 def _in_turns(listed: str) -> list[str]:
-    """The steps of a numbered list without the lines that say of which turn they are."""
+    """Return the steps of a numbered list without the lines that name their turn."""
     return _earlier(_TURN.sub("", listed))
 
 
@@ -282,7 +283,7 @@ def _bearing(question: Question) -> Json:
 
 
 def _opinion(question: Question) -> Json:
-    """It knows nothing of medicine."""
+    """Return `unsure`: this judge has no medical knowledge."""
     del question
     return {"judgment": "unsure"}
 
@@ -347,4 +348,4 @@ _ANSWERS: Mapping[str, Callable[[Question], Json]] = {
     "same_items": _same_items,
     "item_found": _item_found,
 }
-"""How each question is answered: with an object of its shape, or with plain text."""
+"""The function that answers each question, with an object of its shape or with plain text."""

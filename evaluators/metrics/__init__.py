@@ -1,1 +1,1 @@
-"""Metrics that need no judge: what was ordered, answered and spent."""
+"""Metrics that need no judge: orders, answers and usage."""

@@ -1,4 +1,4 @@
-"""Which examinations were ordered: recall, precision, cost, waste, and the full path from order to answer."""
+"""Scores the tests ordered: recall, precision, cost, repeats, and the full path from orders to answer."""
 
 import math
 from collections.abc import Sequence
@@ -17,25 +17,26 @@ from wardround.scenarios.terms.name_lookup import link
 class Examinations:
     """Recall and precision of the tests ordered, and how they were ordered.
 
-    `exam_recall_KIND`: recorded items of the kind that were had / recorded items. `exam_recall`: mean over the kinds
-    recorded (paper 000 section 3.3). `exam_recall_pooled`: over all items (equation 3). `exam_precision_KIND`,
-    `exam_precision`, `exam_precision_pooled`: requests that the record answers / requests, each counted once.
-    `tests`: requests other than physical examination, repeated ones too; a panel is one. `test_cost`: points of all
-    answers. `repeat_requests`, `assumed_answers`: shares of all requests. `unusable_replies`: share of replies.
-    Not defined is None: `nothing_recorded`, `nothing_ordered`, `not_ordered_here` (a scenario without orders),
-    `unstructured` (answered in free text that cites nothing), `no_replies`, or the cause that ended the episode.
+    `exam_recall_KIND`: recorded items of the kind that the doctor obtained / recorded items. `exam_recall`: mean over
+    the recorded kinds (paper 000 section 3.3). `exam_recall_pooled`: over all items (equation 3).
+    `exam_precision_KIND`, `exam_precision`, `exam_precision_pooled`: requests that the record answers / requests, each
+    counted once. `tests`: requests other than physical examination, repeats included; a panel is one. `test_cost`:
+    points of all answers. `repeat_requests`, `assumed_answers`: shares of all requests. `unusable_replies`: share of
+    replies. An undefined score is None: `nothing_recorded`, `nothing_ordered`, `not_ordered_here` (a scenario without
+    orders), `unstructured` (answered in free text without references), `no_replies`, or the cause that ended the
+    episode.
     """
 
     name = "examinations"
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
-        """Always the same names in the same order."""
+        """Return the scores, always the same names in the same order."""
         del seat
         return exam_scores(case, trajectory)
 
 
 def exam_scores(case: Case, trajectory: Trajectory, prices: Catalogue | None = None) -> list[Score]:
-    """The scores of `Examinations`; `prices` replaces the points that the episode was played with."""
+    """Return the scores of `Examinations`; `prices` replaces the points used in the episode."""
     asked = requests(trajectory)
     reason = unscored(trajectory.ending) if orders_here(trajectory) else NO_ORDERS
     if not reason and asked is None:
@@ -49,13 +50,13 @@ def exam_scores(case: Case, trajectory: Trajectory, prices: Catalogue | None = N
 
 
 def full_path(accuracy: Score, exams: Sequence[Score]) -> list[Score]:
-    """`full_path_f1`, and as paper 000 has it `full_path` and `full_path_by_type`.
+    """Return `full_path_f1`, and paper 000's `full_path` and `full_path_by_type`.
 
-    `full_path_f1` is accuracy x F1 of `exam_recall_pooled` and `exam_precision_pooled`: to order everything lowers it,
-    where the published figures grow. `full_path` is accuracy x recall over all items (equations 2 and 3);
-    `full_path_by_type` is what the published code computes: accuracy x mean of the recalls by type, 1 if no type is
-    recorded. `exams` are the scores of `Examinations`. None where a factor is None, with its reason; where a figure of
-    orders does not exist that is the reason, however the episode ended.
+    `full_path_f1` is accuracy x F1 of `exam_recall_pooled` and `exam_precision_pooled`: ordering everything lowers it,
+    but raises the published scores. `full_path` is accuracy x recall over all items (equations 2 and 3).
+    `full_path_by_type` is what the published code computes: accuracy x mean of the recalls by type, or 1 if no type is
+    recorded. `exams` are the scores of `Examinations`. A score is None if a factor is None, with its reason; if the
+    scenario has no orders, that is the reason, however the episode ended.
     """
     by_name = {score.name: score for score in exams}
     pooled, mean = by_name["exam_recall_pooled"], by_name["exam_recall"]
@@ -69,7 +70,7 @@ def full_path(accuracy: Score, exams: Sequence[Score]) -> list[Score]:
 
 
 def _f1(recall: Score, precision: Score) -> Score:
-    """The harmonic mean of both; 0 where nothing recorded was had, also where nothing was ordered at all."""
+    """Return the harmonic mean; 0 if the doctor obtained no recorded item, also if it ordered nothing at all."""
     if recall.value is None:
         return recall
     if not recall.value or not precision.value:
@@ -128,7 +129,7 @@ def _answered(asked: Sequence[Request]) -> Tally:
 
 
 def _by_kind(name: str, by_kind: dict[Kind, Tally], undefined: str) -> list[Score]:
-    """One score for each kind, their mean, and the pooled share."""
+    """Return one score for each kind, their mean, and the pooled share."""
     shares = [
         _share(f"{name}_{kind}", by_kind[kind].had, by_kind[kind].recorded, undefined)
         if kind in by_kind
@@ -146,7 +147,7 @@ def _share(name: str, part: int, whole: int, undefined: str) -> Score:
 
 
 def _unusable(trajectory: Trajectory) -> Score:
-    """Defined for episodes that the parser ended too: they are what it is about."""
+    """Return the share of unusable replies, also for episodes that the parser ended because of them."""
     name, ending = "unusable_replies", trajectory.ending
     if ending is None or not (ending.cause in ("completed", "parser") or missed(ending)):
         return Score(name, None, unscored(ending))

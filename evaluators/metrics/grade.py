@@ -1,4 +1,4 @@
-"""How near a wrong diagnosis was: a kind of the true disease, a wider one, one beside it, or another."""
+"""Grades how near a diagnosis is to the true disease: the same, a kind of it, a wider one, a sibling, or another."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from wardround.scenarios.terms.lexical_linker import linker
 from wardround.scenarios.terms.linker import Concept, Linker, Mention
 
 WORTH: Mapping[Relation, float] = {"same": 1.0, "child": 0.75, "parent": 0.5, "sibling": 0.25, "other": 0.0}
-"""What each relation is worth as a score: a kind of the true disease says too much, a wider one too little."""
+"""The score of each relation: a kind of the true disease says too much, a wider disease too little."""
 _PARTLY = ("part", "head")
 
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """`relation` of the answer to the truth; None where the truth is no disease the linker knows, and was not said.
+    """The `relation` of the answer to the truth; None if the linker does not know the true disease and no name matched.
 
-    `said` and `meant` are the concepts compared, None where there was no need or no concept. `steps` along is-a.
+    `said` and `meant` are the compared concepts, None if there is none or none was needed. `steps` counts is-a links.
     """
 
     relation: Relation | None
@@ -34,15 +34,15 @@ class Grading:
 
     @property
     def worth(self) -> float | None:
-        """The score of the relation, 0 to 1; None without one."""
+        """The score of the relation, 0 to 1; None if there is no relation."""
         return None if self.relation is None else WORTH[self.relation]
 
 
 def graded(answer: str, truth: Truth, linker: Linker, graph: Graph) -> Grading:
-    """Grade a stated diagnosis. What diagnosis.compare takes for the truth is the same; else by concepts.
+    """Grade a stated diagnosis. If diagnosis.compare matches it with the truth, it is the same; else concepts decide.
 
-    Graded is what the answer commits to: the disease asserted first, or what that is due to. An answer that names no
-    disease, or leaves several open, is 'other'.
+    The grade is that of the disease that the answer commits to: the first one asserted, or its stated cause. An answer
+    that names no disease, or leaves several open, is 'other'.
     """
     verdict = compare(answer, truth)
     if verdict.match:
@@ -59,7 +59,7 @@ def graded(answer: str, truth: Truth, linker: Linker, graph: Graph) -> Grading:
 def _grade(said: Mention, meant: Mention, graph: Graph) -> Grading:
     relation = graph.relation(said.concept, meant.concept)
     if relation == "same":
-        # A name of which only a part is known says more than that part ('Klebsiella pneumonia').
+        # A name that is known only in part says more than that part ('Klebsiella pneumonia').
         pair = (said.rule in _PARTLY, meant.rule in _PARTLY)
         by_part: Mapping[tuple[bool, bool], Relation] = {(True, False): "child", (False, True): "parent"}
         relation = by_part.get(pair, "sibling" if all(pair) else "same")
@@ -67,12 +67,13 @@ def _grade(said: Mention, meant: Mention, graph: Graph) -> Grading:
 
 
 class Grade:
-    """`diagnosis_grade`: 1 the same disease, 0.75 a kind of it, 0.5 a wider one, 0.25 beside it, 0 another.
+    """`diagnosis_grade`: 1 the same disease, 0.75 a kind of it, 0.5 a wider one, 0.25 a sibling, 0 another.
 
-    The reason says which. Relations are those of ICD-10-CM's tree (scenarios/terms/graph.py). None where the truth is
-    no disease that the linker knows (`truth_unknown`), where the answer is a treatment (`no_diagnosis`), and where
-    accuracy is None; 0.0 with the accuracy's reason where the answer commits to no single diagnosis. Graded is what the
-    answer asserts first. The tables are loaded when the first episode is graded, which takes seconds.
+    The reason names the relation. Relations are those of ICD-10-CM's tree (scenarios/terms/graph.py). The score is
+    None if the linker does not know the true disease (`truth_unknown`), if the answer is a treatment (`no_diagnosis`),
+    and if the accuracy is None. It is 0.0 with the accuracy's reason if the answer commits to no single diagnosis. The
+    disease that the answer asserts first is graded. The tables are loaded with the first graded episode, which takes
+    seconds.
     """
 
     name = "grade"
@@ -83,7 +84,7 @@ class Grade:
         return linker(), graph()
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
-        """One score."""
+        """Return one score."""
         del seat
         ending = trajectory.ending
         if reason := unscored(ending):

@@ -1,4 +1,4 @@
-"""A reader's diagnoses scored as a list, as in appendix F of paper 000: any hit counts. Never the default."""
+"""Scores a reader's diagnoses as a list, where any hit counts (paper 000, appendix F); never used by default."""
 
 from collections.abc import Sequence
 
@@ -14,14 +14,14 @@ from wardround.scenarios.terms.diagnosis import compare, listed
 class ReaderList:
     """`diagnosis_reader_list`: 1.0 if any diagnosis that the answer lists is the truth (paper 000, appendix F).
 
-    It rewards lists: an answer that names everything is right. It is for comparing with that paper's figures of human
-    readers, and `answers_given` stands beside it. What the answer denies does not count.
+    It rewards lists: an answer that names everything is right. It serves to compare with that paper's results of human
+    readers, so `answers_given` is reported with it. Diagnoses that the answer denies do not count.
     """
 
     name = "reader-list"
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
-        """Two scores; none for an answer that is a treatment."""
+        """Return two scores; none for an answer that is a treatment."""
         del seat
         names = ("diagnosis_reader_list", "answers_given")
         ending = trajectory.ending
@@ -39,7 +39,7 @@ class ReaderList:
 
 
 def listed_anywhere(given: str, case: Case) -> tuple[bool, int]:
-    """(whether any diagnosis of the answer is the truth, how many it names)."""
+    """Return whether any diagnosis of the answer is the truth, and how many it names."""
     rank, count = listed(given, case.truth)
     read = read_answer(given)
     named = [*read.undecided, *(item.text for item in read.asserted)]

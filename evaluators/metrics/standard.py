@@ -1,4 +1,4 @@
-"""All house scores of an episode: the answer, usage, role breaks, and conclusions drawn too early."""
+"""The standard scores of an episode: accuracy, examinations, premature closing, role breaks and usage."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -29,20 +29,22 @@ class Answer:
     """`diagnosis_accuracy` or `treatment_accuracy`: 1.0, 0.0, or None with its reason (architecture section 5).
 
     Paper 000 section 3.3 (the indicator of equation 2); paper 002 section 4.3. The answer is first read without the
-    truth; one that commits to no single diagnosis, or to no plan, is 0.0: `several_answers`, `no_diagnosis_asserted`,
-    `too_many_measures`, `no_treatment_asserted`. Without judges the match is lexical. On a `Bench` the panel decides on
-    what the answer commits to, and beside it stand `lexical_match`, for a treatment `published_treatment_accuracy` (no
-    evidence is wrong), and `judge_agreement` where more than one vote was asked for: 1.0 if they all say the same.
-    Beside a diagnosis stand `diagnosis_all_parts` and `diagnosis_parts_f1`, by words; where the game asked for a list,
-    `diagnosis_top_1` and on, by the same panel, and `answers_given`. A panel that reaches no verdict leaves None:
+    truth. One that commits to no single diagnosis, or to no plan, scores 0.0: `several_answers`,
+    `no_diagnosis_asserted`, `too_many_measures`, `no_treatment_asserted`. Without judges the match is lexical. On a
+    `Bench` the panel decides on what the answer commits to. Then there are also `lexical_match`, for a treatment
+    `published_treatment_accuracy` (without evidence it is wrong), and, if more than one vote was asked for,
+    `judge_agreement`: 1.0 if all votes agree.
+
+    A diagnosis also has `diagnosis_all_parts` and `diagnosis_parts_f1`, by words. If the game asked for a list, there
+    are `diagnosis_top_1` and so on, by the same panel, and `answers_given`. A panel without a verdict leaves None:
     `judge_unreadable/WHY`, `judge/KIND`, `judge_torn`, `judges_divided`; for a treatment also `unverifiable`,
-    `uncited`, `search/KIND`. The account tells of votes, searches and quotations.
+    `uncited`, `search/KIND`. The account records votes, searches and quotations.
     """
 
     name = "answer"
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
-        """The scores; with judges also their account."""
+        """Return the scores; with judges also their account."""
         goal, ending = goal_of(case, trajectory), trajectory.ending
         bench = seat if isinstance(seat, Bench) else None
         names = _names(goal, judged=bench is not None)
@@ -70,10 +72,10 @@ class Answer:
 async def _ranked(
     bench: Bench | None, case: Case, given: str, wanted: int, evidence: Sequence[int]
 ) -> Sequence[Score] | Scored:
-    """The scores of a game that asked for a ranked list: the accuracy is that of its first entry.
+    """Score a game that asked for a ranked list; the accuracy is that of the first entry.
 
-    `diagnosis_top_K`: 1.0 if one of the first K is right, by the panel where there is one, which is asked of one entry
-    after the other until one is right; `answers_given`: how many entries the list has.
+    `diagnosis_top_K` is 1.0 if one of the first K is right. If there is a panel, it judges the entries in order until
+    one is right. `answers_given` is the number of entries.
     """
     rank, count = diagnosis.listed(given, case.truth, wanted)
     length = Score("answers_given", float(count), "", evidence)
@@ -88,9 +90,9 @@ async def _ranked(
 
 
 async def _each(bench: Bench, case: Case, listed: Sequence[str]) -> list[OutcomeAccount]:
-    """The panel on the entries of a list in order, up to the first that is right.
+    """Let the panel judge the entries of a list in order, up to the first that is right.
 
-    An entry that commits to no single diagnosis is wrong, and nobody is asked about it.
+    An entry that commits to no single diagnosis is wrong without asking the panel.
     """
     found: list[OutcomeAccount] = []
     for entry in listed:
@@ -107,7 +109,7 @@ async def _each(bench: Bench, case: Case, listed: Sequence[str]) -> list[Outcome
 
 
 def _running(verdicts: Sequence[Score], wanted: int) -> list[Score]:
-    """Of each place whether an entry up to it is right: the first verdict that says so, else the first that is open."""
+    """For each place, return the first right verdict up to it, else the first open one: a top-K score."""
     found: list[Score] = []
     for place in range(wanted):
         had = verdicts[: place + 1]
@@ -123,7 +125,7 @@ def _tops(hits: Sequence[Score]) -> list[Score]:
 
 
 def asked_for(trajectory: Trajectory) -> int:
-    """How many diagnoses the game asked for: its setting `answers`, 1 in games that have none."""
+    """Return how many diagnoses the game asked for: its setting `answers`, or 1."""
     scenario = trajectory.header.get("scenario")
     told = scenario.get("settings") if isinstance(scenario, dict) else None
     wanted = told.get("answers", 1) if isinstance(told, dict) else 1
@@ -131,34 +133,34 @@ def asked_for(trajectory: Trajectory) -> int:
 
 
 def compared(given: str, case: Case, goal: Goal) -> diagnosis.Verdict | treatment.PlanVerdict:
-    """The lexical verdict on an answer. A treatment has no synonyms, so the same said in other words is missed."""
+    """Return the lexical verdict on an answer. Treatments have no synonyms, so a match in other words is missed."""
     if goal == "treatment":
         return treatment.compare(given, case.truth)
     return _compared(given, case.truth, diagnosis.past_of(case))
 
 
 _compared = lru_cache(maxsize=4096)(diagnosis.compare)
-"""The same answer to the same truth is read once: by the headline, by a second scoring, in the repeats of a case."""
+"""Caches the comparison, which accuracy, a second scoring and repeats of a case need for the same answer."""
 
 
 async def _judged(
     bench: Bench, case: Case, given: str, verdict: diagnosis.Verdict | treatment.PlanVerdict
 ) -> OutcomeAccount:
-    """What the panel says of an answer, as far as it commits to a diagnosis or gives and stops measures."""
+    """Let the panel judge what the answer commits to: a diagnosis, or measures that it gives and stops."""
     if isinstance(verdict, treatment.PlanVerdict):
         return await judged_treatment(bench, case, given, verdict.committed)
     return await judged_diagnosis(bench, case, given, verdict.committed)
 
 
 def _parts(verdict: diagnosis.Verdict | treatment.PlanVerdict, evidence: Sequence[int]) -> list[Score]:
-    """Whether every disease of the truth was asserted, and F1 over them."""
+    """Score whether the answer asserts every disease of the truth, and F1 over them."""
     if isinstance(verdict, treatment.PlanVerdict):
         return []
     return [Score(ALL_PARTS, float(verdict.all_parts), "", evidence), Score(PARTS_F1, verdict.f1, "", evidence)]
 
 
 def _names(goal: Goal, *, judged: bool) -> list[str]:
-    """Of the scores that every episode has."""
+    """Return the names of the scores that every episode has."""
     names = [f"{goal}_accuracy"]
     if judged and goal == "treatment":
         names.append("published_treatment_accuracy")
@@ -180,7 +182,7 @@ def _scores(account: OutcomeAccount, lexical: float, evidence: Sequence[int]) ->
 
 
 def _last_word(trajectory: Trajectory) -> tuple[int, ...]:
-    """The number of the doctor's last action: the answer is in it."""
+    """Return the event number of the doctor's last action, which contains the answer."""
     said = [event.seq for event in trajectory.acted("doctor")]
     return (said[-1],) if said else ()
 
@@ -191,10 +193,10 @@ NAMES = ("premature_closing", "deciding_seen")
 def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
     """`premature_closing`: 1 if the answer came before all of the case's `truth.deciding` findings were seen, else 0.
 
-    `deciding_seen` is the share of them that was. A finding was seen if its words stand in what the doctor had read or
-    been told before its answer, or in a field of the record that an answer cites. None with a reason:
-    `no_deciding_findings` where the case names none, `not_ordered_here` where everything is told at once, `no_answer`
-    where nothing was concluded, and that of an episode that has no score.
+    `deciding_seen` is the share of these findings that were seen. A finding was seen if its words occur in what the
+    doctor read or was told before its answer, or in a field of the record that an answer cites. None with a reason:
+    `no_deciding_findings` if the case names none, `not_ordered_here` if the doctor reads everything at once,
+    `no_answer` if there is no answer, and the reason of an episode without scores.
     """
     reason = unscored(trajectory.ending)
     if not reason and not asks(trajectory):
@@ -213,7 +215,7 @@ def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
 
 
 def _cited(case: Case, trajectory: Trajectory) -> list[str]:
-    """What the record says where an answer cites it: a patient's or an examiner's own words may differ."""
+    """Return the record's text where an answer cites it: a patient or an examiner may use other words."""
     refs = {ref for request in requests(trajectory) or () for ref in request.refs}
     return [item.text for item in items(case) if item.ref in refs]
 
@@ -224,23 +226,22 @@ SEATS = ("doctor", "patient", "examiner")
 class RoleBreaks:
     """`role_breaks_doctor`, `role_breaks_patient`, `role_breaks_examiner`: actions in which a seat broke its role.
 
-    It wrote the words of another seat (`plays_other`), repeated its instructions (`recites`), spoke of itself as a
-    model (`self_as_model`), or said nothing but a placeholder (`template`); scenarios/parsers/roles.py. The reason
-    names the kinds, the evidence the actions. A seat that the scenario does not have has no score; an open episode
-    None, reason
-    `open`.
+    The seat wrote the words of another seat (`plays_other`), repeated its instructions (`recites`), spoke of itself as
+    a model (`self_as_model`), or only filled in a placeholder (`template`); see scenarios/parsers/roles.py. The reason
+    names the kinds, the evidence the actions. A seat that the scenario lacks has no score; in an open episode the
+    score is None with the reason `open`.
     """
 
     name = "role_breaks"
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
-        """One score for each seat."""
+        """Return one score for each seat."""
         del seat
         return role_break_scores(case, trajectory)
 
 
 def role_break_scores(case: Case, trajectory: Trajectory) -> list[Score]:
-    """The scores of `RoleBreaks`."""
+    """Return the scores of `RoleBreaks`."""
     seats = [seat for seat in SEATS if seat in trajectory.header.get("seats", ())]
     if trajectory.ending is None:
         return [Score(f"role_breaks_{seat}", None, "open") for seat in seats]
@@ -257,7 +258,7 @@ def _score(seat: str, met: Mapping[int, Sequence[Kind]]) -> Score:
 
 
 def _broken(case: Case, trajectory: Trajectory) -> Iterator[tuple[Acted, list[Kind]]]:
-    """The actions that break a role, with how."""
+    """Yield the actions that break a role, with the kinds of break."""
     told = Passages(_texts(case.model_dump(mode="json")))
     sent: dict[str, str] = {}
     said: list[tuple[str, str]] = []
@@ -274,7 +275,7 @@ def _broken(case: Case, trajectory: Trajectory) -> Iterator[tuple[Acted, list[Ki
 
 
 def _texts(value: Json) -> Iterator[str]:
-    """Every text in a case."""
+    """Yield every text in a case."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -289,21 +290,21 @@ class Usage:
     """`turns`, `calls`, `failed_calls`, `tokens`, `tokens_prompt`, `tokens_completion`, `cost_usd`, `model_seconds`,
     `episode_seconds`.
 
-    `cost_usd` is None, reason `unknown_price`, if one call has no known price. `model_seconds` adds up the latencies of
-    all answered calls; `episode_seconds` runs from the first event to the last, a pause before a resume included.
-    An open episode has none of them, reason `open`.
+    `cost_usd` is None, reason `unknown_price`, if the price of any call is unknown. `model_seconds` is the sum of the
+    latencies of all answered calls; `episode_seconds` runs from the first event to the last and includes pauses before
+    a resume. An open episode has none of these scores, reason `open`.
     """
 
     name = "usage"
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
-        """Nine scores."""
+        """Return nine scores."""
         del case, seat
         return usage_scores(trajectory)
 
 
 def usage_scores(trajectory: Trajectory) -> list[Score]:
-    """The scores of `Usage`."""
+    """Return the scores of `Usage`."""
     used = trajectory.usage()
     calls = list(trajectory.called())
     values: dict[str, float | None] = {
@@ -326,7 +327,7 @@ def usage_scores(trajectory: Trajectory) -> list[Score]:
 
 
 def _turns(trajectory: Trajectory) -> int:
-    """As the rules counted them; if a failure outside the rules ended the episode, the doctor's actions."""
+    """Return the turns that the rules counted; if a failure outside them ended the episode, the doctor's actions."""
     ending = trajectory.ending
     counted = ending.facts.get("turns") if ending else None
     return counted if isinstance(counted, int) else sum(1 for _ in trajectory.acted("doctor"))
@@ -335,7 +336,7 @@ def _turns(trajectory: Trajectory) -> int:
 class Standard:
     """Accuracy, the full path, examinations, closing, role breaks, usage. On a `Bench` its judges judge the answer.
 
-    `prices` is a table of tests with the user's own points; without one the cost is as it was told in the episode.
+    `prices` is a table of tests with the user's own points; without it the costs are those reported in the episode.
     """
 
     name = "standard"
@@ -345,7 +346,7 @@ class Standard:
         self._prices = prices
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
-        """Accuracy is judged once; the full path follows from it. With judges there is an account of the verdict."""
+        """Return all scores. The answer is judged once, for accuracy and full path; with judges there is an account."""
         given = await Answer().score(case, trajectory, seat)
         accuracy = given.scores if isinstance(given, Scored) else given
         exams = exam_scores(case, trajectory, self._prices)
@@ -355,9 +356,9 @@ class Standard:
 
 
 class Priced(Standard):
-    """`points` is the text of a table name,points; `where` says in an error which file it is from.
+    """Takes points from a table: `points` is its text (name,points), and `where` names its file in error messages.
 
-    `tables` has the texts that it was made from, by the name of the argument. Raises UsageError.
+    `tables` contains the texts from which it was made, by the name of the argument. Raises UsageError.
     """
 
     def __init__(self, points: str, where: str = "--points") -> None:

@@ -1,1 +1,1 @@
-"""Judges of what an episode came to: its diagnosis, its treatment, and the examinations that were asked for."""
+"""Judges the outcome of an episode: its diagnosis, its treatment, and the examinations that the doctor requested."""

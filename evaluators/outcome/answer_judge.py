@@ -1,4 +1,4 @@
-"""What a panel says of a final answer: of a diagnosis, and of a treatment by what can be looked up."""
+"""Lets a panel judge a final answer: a diagnosis by the reference, a treatment also by search results."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -22,13 +22,13 @@ from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case, Truth
 
 NO_KEYWORDS = "no_keywords"
-"""Why nothing was looked up: no judge finds anything to look up."""
+"""Reason why nothing was looked up: no judge names any keywords."""
 
 
 class Lookup(msgspec.Struct, frozen=True):
-    """The passages found; `looked` tells of the search, if there was one. `failure` says why it gave nothing.
+    """The passages of a search; `looked` records it, if there was one. `failure` says why it returned nothing.
 
-    `flags` are signs of passages that speak to the judge: those are not shown.
+    `flags` are signs of passages that address the judge; the judges do not see those passages.
     """
 
     passages: tuple[Found, ...] = ()
@@ -38,16 +38,16 @@ class Lookup(msgspec.Struct, frozen=True):
 
     @property
     def failed(self) -> bool:
-        """Whether it could not be looked up; that a judge finds nothing to look up is no failure."""
+        """Whether the search failed; a judge that names no keywords is no failure."""
         return self.failure not in ("", NO_KEYWORDS)
 
 
 async def lookup(bench: Bench, truth: Truth, told: str, given: str) -> Lookup:
-    """Look up the plan `given` for the case that was `told`: once for the panel, so that all judge by the same texts.
+    """Look up the plan `given` for the case `told`, once for the whole panel, so that all judges see the same texts.
 
-    The judges that name the keywords are not shown the truth, and a query that holds words of it all the same is not
-    sent (`search/leak`), unless the plan or the case itself says them. Without a search nothing is looked up. Raises
-    EgressError where a restricted case's words would leave for a host that the user did not name.
+    The judges that name the keywords do not see the truth. A query that still contains words of the truth is not sent
+    (`search/leak`), unless the plan or the case itself has them. Without a search nothing is looked up. Raises
+    EgressError if a restricted case's words would go to a host that the user did not name.
     """
     if bench.search is None:
         return Lookup()
@@ -68,7 +68,7 @@ async def lookup(bench: Bench, truth: Truth, told: str, given: str) -> Lookup:
 
 
 async def _keywords(bench: Bench, question: Question) -> tuple[str, Answer[str]]:
-    """The keywords of the first judge that names any, and its seat; else the first failure."""
+    """Return the seat and the keywords of the first judge that names any; else the first failure."""
     failed: list[tuple[str, Answer[str]]] = []
     for judge in bench.panel.judges:
         answer: Answer[str] = await answered(judge, question, read_keywords)
@@ -84,15 +84,15 @@ def _failed(judge: str, query: str, why: str) -> Lookup:
 
 
 UNVERIFIABLE, UNCITED = "unverifiable", "uncited"
-"""Reasons: nothing that was found settles it; the judge's words stand in nothing that was found."""
+"""Reasons: no search result settles the plan; no search result contains the words that the judge quotes."""
 
 _VALUES = {"correct": 1.0, "wrong": 0.0}
 
 
 async def judged_diagnosis(bench: Bench, case: Case, given: str, committed: str = "") -> OutcomeAccount:
-    """Whether `given` names the case's disease: the panel's majority (prompt 19).
+    """Judge whether `given` names the case's disease, by the panel's majority (prompt 19).
 
-    The judges are shown what the answer commits to, where that is not all of its words.
+    If the answer commits to only a part of its words, the judges see that part.
     """
     question = questions.diagnosis(case.truth, committed or given)
     ruling: Ruling[bool] = await bench.panel.ask(question, read_outcome, swappable=True)
@@ -111,12 +111,12 @@ async def judged_diagnosis(bench: Bench, case: Case, given: str, committed: str 
 
 
 async def judged_treatment(bench: Bench, case: Case, given: str, committed: str = "") -> OutcomeAccount:
-    """Whether the plan `given` is right, by prompt 20's rules over what a search finds (paper 002, section 4.3).
+    """Judge whether the plan `given` is right, by prompt 20's rules and search results (paper 002, section 4.3).
 
-    By default another treatment than the one given is correct, or wrong, only by words that stand in a passage; without
-    them it is unverifiable. Under the published rules it is wrong unless the judge calls it correct; where nothing
-    could be looked up it is neither. An answer that proposes no treatment is wrong. The judges are shown what the
-    answer gives and stops, where that is not all of its words.
+    By default, a treatment other than the reference is correct or wrong only by a quotation that occurs in a passage;
+    without one it is unverifiable. Under the published rules it is wrong unless the judge calls it correct; if the
+    search failed it is neither. An answer that proposes no treatment is wrong. If the measures that the answer gives
+    and stops are only a part of its words, the judges see that part.
     """
     told = disclosure.full(case)
     plan = committed or given
@@ -161,7 +161,7 @@ async def judged_treatment(bench: Bench, case: Case, given: str, committed: str 
 
 @dataclass(slots=True)
 class _Hearing:
-    """What each judge said of a plan, and which of its quotations stand in the passages it was shown."""
+    """The judges' verdicts on a plan, and which of their quotations occur in the passages that they saw."""
 
     found: Lookup
     said: dict[tuple[str, Sample], Answer[PlanVerdict]] = field(default_factory=dict)
@@ -169,11 +169,11 @@ class _Hearing:
 
     @property
     def passages(self) -> Sequence[Found]:
-        """What the judges are shown."""
+        """Return the passages that the judges see."""
         return self.found.passages
 
     def heard(self, seat: str, sample: Sample, said: Answer[PlanVerdict]) -> Answer[str]:
-        """The vote that it makes by default."""
+        """Return the vote of a verdict under the default rules."""
         self.said[seat, sample] = said
         verdict = said.value
         if verdict is None:
@@ -183,15 +183,15 @@ class _Hearing:
         if verdict.basis == "evidence" and verdict.said != UNVERIFIABLE:
             return Answer(verdict.said) if cited else Answer(UNVERIFIABLE, UNCITED)
         if verdict.said == "correct" and not verdict.basis and self.passages:
-            return Answer(UNVERIFIABLE, UNCITED)  # it may rest on them, and does not say by which words
+            return Answer(UNVERIFIABLE, UNCITED)  # the verdict may rest on the passages, but quotes none of their words
         if verdict.basis == NO_PLAN:
             return Answer("wrong")
         return Answer("correct" if verdict.said == "correct" else UNVERIFIABLE)
 
     def published(self, seat: str, sample: Sample) -> Answer[str]:
-        """The vote under the published rules: wrong, unless it is called correct by what there is.
+        """Return the vote under the published rules: wrong, unless the judge calls the plan correct.
 
-        Where the looking up failed there might have been a passage for it, so only the treatment given settles it.
+        If the search failed, a passage might have supported the plan, so only the reference treatment settles it.
         """
         said = self.said[seat, sample]
         if said.value is None:
@@ -204,7 +204,7 @@ class _Hearing:
         return Answer(None, self.found.failure) if self.found.failed else Answer("wrong")
 
     def basis(self, ruling: Ruling[str]) -> Basis:
-        """The rule behind most of the votes for the verdict."""
+        """Return the rule behind most of the votes for the verdict."""
         votes = {(vote.judge, Sample(vote.swapped, vote.repeat)): vote.value for vote in ruling.votes}
         bases = [
             said.value.basis
@@ -215,7 +215,7 @@ class _Hearing:
         return max(sorted(counts), key=lambda basis: counts[basis]) if counts else ""
 
     def quoted(self) -> tuple[Quoted, ...]:
-        """All quotations that stand where they are said to stand, in order of the judges."""
+        """Return all quotations that occur in the passages, in the order of the judges."""
         return tuple(dict.fromkeys(one for key in sorted(self.cited, key=_order) for one in self.cited[key]))
 
 
@@ -231,7 +231,7 @@ def _reason(ruling: Ruling[str], found: Lookup) -> str:
 
 
 def agreement(votes: Sequence[Vote]) -> float | None:
-    """1.0 if all votes that could be read say the same, else 0.0; None with fewer than two."""
+    """Return 1.0 if all readable votes agree, else 0.0; None with fewer than two votes."""
     said = [vote.value for vote in votes if vote.value is not None]
     return float(len(set(said)) == 1) if len(said) > 1 else None
 

@@ -1,4 +1,4 @@
-"""Were the right examinations asked for: a panel compares requests and record, item by item."""
+"""Judges whether the doctor requested the right examinations: a panel compares requests and record item by item."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -35,9 +35,9 @@ from wardround.scenarios.parsers.moves import ANSWERING, answers, tells_a_story
 
 
 class Side(msgspec.Struct, frozen=True):
-    """Examinations as a `text`; `items` where they are recorded one by one, so that no judge must tell them apart.
+    """Examinations as a `text`, and as `items` if the record lists them singly, so that no judge must split the text.
 
-    `origin` says whose words they are, `evidence` which events (the doctor's actions) they were said in.
+    `origin` says whose words they are, `evidence` in which events (the doctor's actions) they occur.
     """
 
     text: str
@@ -47,11 +47,12 @@ class Side(msgspec.Struct, frozen=True):
 
 
 def asked_items(trajectory: Trajectory) -> Side:
-    """All that was ordered or requested in an episode, in the doctor's words, one order after another.
+    """Collect all orders and requests of an episode in the doctor's words, one after another.
 
-    An order is an action that the examiner answers, or the patient where tests are asked of the patient. Of a reply
-    with sections it is what stands under `Additional Information Required` (paper 002: the published code takes the
-    same), else what the answer says was asked for, else the reply. Physical examination is none (paper 000).
+    An order is an action that the examiner answers, or the patient if tests are asked of the patient. In a reply with
+    sections, the section `Additional Information Required` counts (as in the published code of paper 002); otherwise
+    the items of a typed action, else the requests that the answer repeats, else the whole reply. Physical examination
+    does not count (paper 000).
     """
     examined = "examiner" in trajectory.header.get("seats", ())
     found: dict[int, str] = {}
@@ -67,7 +68,7 @@ def asked_items(trajectory: Trajectory) -> Side:
 
 
 def recorded_items(case: Case) -> Side:
-    """The tests of the record: as a report tells them, else the tables' own names, each once."""
+    """Return the recorded tests: the report's own text, or else the names in the tables, each once."""
     text = disclosure.withheld(case)
     if case.ancillary.strip() or disclosure.split(case.opening)[1]:
         return Side(text, "reference")
@@ -87,7 +88,7 @@ def _answers_an_order(seat: str, action: Action, *, examined: bool) -> bool:
 
 
 def _words(action: Action, given: list[Mapping[str, Json]]) -> str:
-    """An order as it was put."""
+    """Return an order in the doctor's own words."""
     said = reply_text.answer_part(action.text)
     wanted = [part.text for part in reply_text.sections(said) if part.name == "information"]
     if action.verb == "reply" and wanted and wanted[-1].strip():
@@ -105,12 +106,13 @@ ItemT = TypeVar("ItemT", bound=Item | None)
 
 
 class Assessment:
-    """`assessment_precision` and `assessment_recall` (paper 002, section 4.3), one to one.
+    """`assessment_precision` and `assessment_recall` (paper 002, section 4.3), by one-to-one pairs.
 
-    What was asked for and what the record holds become items (prompt 21); the panel says which items asked for are
-    which recorded ones, and as many pairs count as there can be with each item in one pair: a broad request hits one
-    reference. Not defined is None: `nothing_asked`, `no_reference`, `not_ordered_here` (a scenario without orders), or
-    the cause that ended the episode. A panel that failed, or is divided on what matters, leaves None with its reason.
+    Requests and recorded tests are split into items (prompt 21). The panel says which recorded items each request
+    means. The largest set of pairs with each item in one pair counts: a broad request hits one reference item. An
+    undefined score is None: `nothing_asked`, `no_reference`, `not_ordered_here` (a scenario without orders), or the
+    cause that ended the episode. A panel that failed, or that is divided on a decisive item, gives None with its
+    reason.
     """
 
     name = "assessment"
@@ -118,7 +120,7 @@ class Assessment:
     judged: ClassVar[bool] = True
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
-        """Two scores and their account; raises UsageError without judges."""
+        """Return two scores and their account; raises UsageError without judges."""
         bench = _bench(seat, self.name)
         if reason := _undefined(trajectory):
             return [Score(f"assessment_{figure}", None, reason) for figure in ("precision", "recall")]
@@ -136,11 +138,11 @@ class Assessment:
 
 
 class PublishedAssessment:
-    """`published_assessment_precision` and `published_assessment_recall`: what the published code means to compute.
+    """`published_assessment_precision` and `published_assessment_recall`: what the published code intends to compute.
 
-    Each item of one side is looked for in the other side's text, and any number may be found in the same words. Items
-    are neither split nor merged; 0 without items. The published code takes what a judge says in the third attempt, or
-    else "no", for its word: here a panel that failed leaves None with its reason.
+    Each item of one side is sought in the other side's text, and several items may be found in the same words. Items
+    are neither split nor merged; without items the scores are 0. The published code accepts a judge's third reply as
+    it is, or else "no"; here a panel that failed gives None with its reason.
     """
 
     name = "assessment-published"
@@ -148,7 +150,7 @@ class PublishedAssessment:
     judged: ClassVar[bool] = True
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
-        """Two scores and their account; raises UsageError without judges."""
+        """Return two scores and their account; raises UsageError without judges."""
         bench = _bench(seat, self.name)
         names = [f"published_assessment_{figure}" for figure in ("precision", "recall")]
         if reason := _undefined(trajectory):
@@ -183,18 +185,18 @@ def _undefined(trajectory: Trajectory) -> str:
 
 
 def _reading(side: Side) -> Reading[tuple[Item, ...]] | None:
-    """How a side's list is read; None where the text itself says that there is none."""
+    """Return the reader of a side's list; None if the text itself says that the list is empty."""
     return None if lists.nothing(side.text) else some_items(side.text, recorded=side.origin == "reference")
 
 
 async def _split(
     panel: Panel, asked: Side, recorded: Side, reading: Callable[[Side], Reading[tuple[ItemT, ...]] | None]
 ) -> list[Answer[tuple[ItemT, ...]]]:
-    """The items of both sides; None where no judge could tell them apart."""
+    """Return the items of both sides; None for a side that no judge could split."""
 
     async def items(side: Side) -> Answer[tuple[ItemT, ...]]:
         if side.items is not None:
-            return Answer(side.items)  # type: ignore[arg-type]  # each reading gives items
+            return Answer(side.items)  # type: ignore[arg-type]  # each reader returns items
         read = reading(side)
         if read is None or not side.text.strip():
             return Answer(())
@@ -204,7 +206,7 @@ async def _split(
 
 
 async def _seek(panel: Panel, item: Item | None, text: str, *, asked: bool) -> Sought:
-    """Whether `text` has the item; nobody is asked about an entry without a type, or about an empty text."""
+    """Ask whether `text` has the item; an entry without a type or an empty text needs no question."""
     if item is None or not text.strip():
         return Sought(item, False)
     question = questions.item_found(item.name, text, asked=asked)

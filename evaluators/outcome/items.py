@@ -1,4 +1,4 @@
-"""Examinations as structured items (paper 002, prompt 21): read, matched, counted as precision and recall."""
+"""Reads examinations as structured items (paper 002, prompt 21), matches them, and scores precision and recall."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ Places = tuple[int, ...]
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One examination: its `type` (laboratory, imaging, history ...), its `name`, what it is `wanted` for."""
+    """One examination: its `type` (laboratory, imaging, history ...), its `name`, and what it is `wanted` for."""
 
     type: str
     name: str
@@ -29,9 +29,9 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Paired(msgspec.Struct, frozen=True):
-    """The recorded items (places from 0) that one request is, by the panel's majority; `open`: it reached none on them.
+    """The recorded items (places from 0) that a request means, by majority; on the `open` ones there was no majority.
 
-    `votes` are lists of numbers as the judges gave them (1 is the first), `reason` says why any are open.
+    `votes` are the judges' lists of numbers (1 is the first); `reason` says why any are open.
     """
 
     same: Places
@@ -41,7 +41,7 @@ class Paired(msgspec.Struct, frozen=True):
 
 
 class Sought(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One item and whether the other side's text has it, by the votes; None with a `reason` if the judges failed.
+    """One item, and whether the other side's text has it, by the votes; None with a `reason` if the judges failed.
 
     `item` is None for an entry of the judge's list without a type: the published code counts it as not found.
     """
@@ -53,12 +53,12 @@ class Sought(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AssessmentAccount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One episode's examinations as judged.
+    """The account of one episode's examinations.
 
-    By default `asked` and `recorded` are the items of both sides and `pairs` tells for each item asked for which
-    recorded ones it is. Under the published rules `asked_sought` and `recorded_sought` tell for each item whether it is
-    in the other side's text. `reason` says why there are no items; `left_out` counts characters that no judge was
-    shown; `judges`, `floor` and `flags` as in OutcomeAccount.
+    By default `asked` and `recorded` are the items of both sides, and `pairs` says for each request which recorded
+    items it means. Under the published rules `asked_sought` and `recorded_sought` say for each item whether the other
+    side's text has it. `reason` says why there are no items. `left_out` counts the characters that no judge saw.
+    `judges`, `floor` and `flags` are as in OutcomeAccount.
     """
 
     rules: Rules
@@ -75,7 +75,7 @@ class AssessmentAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 MOST = 200
-"""Items of one list."""
+"""Most items of one list."""
 
 _INFO = ("info_required", "info_requried", "information_required", "purpose")  # the published judge misspells it
 _MARKED = re.compile(r"\n|(?:^|\s)\(?\d{1,2}[.)]\s|^\s*[-*\u2022]")
@@ -84,11 +84,12 @@ _JOINING = frozenset({"and", "or", "plus", "as", "well", "along", "with", "also"
 
 
 def read_items(text: str) -> tuple[Item, ...] | Unread:
-    """The items of prompt 21's JSON: a list of objects, one object, or {"items": [...]}; an empty list is one.
+    """Read the items of prompt 21's JSON: a list of objects, one object, or {"items": [...]}; an empty list is valid.
 
-    An item that names several tests is one item for each: "CBC, CRP" and "CBC and CRP" are two, "ova and parasites" and
-    "CT of chest, abdomen and pelvis" are one (scenarios/parsers/lists.py). No word of a name is lost. One that says
-    that there is none ("not required") is no item. `no_test`: an entry without `type` and `test_name`.
+    An item that names several tests becomes one item for each: "CBC, CRP" and "CBC and CRP" are two, "ova and
+    parasites" and "CT of chest, abdomen and pelvis" are one (scenarios/parsers/lists.py). Names keep all their words.
+    An entry that says that there is no test ("not required") is no item. An entry without `type` and `test_name` is
+    `no_test`.
     """
     entries = _entries(text)
     if isinstance(entries, Unread):
@@ -107,9 +108,9 @@ def read_items(text: str) -> tuple[Item, ...] | Unread:
 
 
 def some_items(told: str, *, recorded: bool) -> Callable[[str], tuple[Item, ...] | Unread]:
-    """Reads the items of the text `told`; no item is `no_test` where it must have some.
+    """Return a reader for the items of the text `told`; an empty list is `no_test` if the text must have some.
 
-    That is so of a text that is `recorded`, and of one that names a test of the table.
+    It must have some if it is `recorded`, or if it names a test of the table.
     """
 
     def read(text: str) -> tuple[Item, ...] | Unread:
@@ -121,7 +122,7 @@ def some_items(told: str, *, recorded: bool) -> Callable[[str], tuple[Item, ...]
 
 
 def published_items(text: str) -> tuple[Item | None, ...] | Unread:
-    """The entries as the published code has them, none split or merged; None for one without `type`."""
+    """Read the entries as the published code does, none split or merged; None for one without `type`."""
     entries = _entries(text)
     if isinstance(entries, Unread):
         return entries
@@ -134,11 +135,12 @@ def published_items(text: str) -> tuple[Item | None, ...] | Unread:
 
 
 def precision_recall(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]) -> list[Score]:
-    """`assessment_precision` and `assessment_recall` of `asked` items against `recorded` ones, one to one.
+    """Return `assessment_precision` and `assessment_recall` of `asked` items against `recorded` ones, one to one.
 
-    `pairs` are those that a judge took for the same, (place among the asked, place among the recorded). As many pairs
-    count as can be had with each item in one pair at most: a broad request hits one reference and not ten. None,
-    `nothing_asked` or `no_reference`, where there is nothing to share, or for precision nothing that could be hit.
+    `pairs` are the items that a judge takes for the same: (place among the asked, place among the recorded). The
+    largest set of pairs with each item in at most one counts: a broad request hits one reference item, not ten. The
+    value is None with `nothing_asked` or `no_reference` if there is no item to count, or for precision none that could
+    be hit.
     """
     hits = matched(asked, recorded, pairs)
     missing = "" if asked and recorded else "no_reference" if asked else "nothing_asked"
@@ -148,7 +150,7 @@ def precision_recall(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]
 
 
 def published_precision_recall(asked: Sequence[bool], recorded: Sequence[bool]) -> list[Score]:
-    """Each side's items found in the other side's text, item by item: any number may hit the same (0 for no items)."""
+    """Return the share of each side's items found in the other text; several may hit the same words (0 if no items)."""
     return [
         Score("published_assessment_precision", rate(asked)),
         Score("published_assessment_recall", rate(recorded)),
@@ -156,18 +158,18 @@ def published_precision_recall(asked: Sequence[bool], recorded: Sequence[bool]) 
 
 
 def rate(hits: Sequence[bool]) -> float:
-    """Share of hits; 0 without items, as in the published code."""
+    """Return the share of hits; 0 without items, as in the published code."""
     return sum(hits) / len(hits) if hits else 0.0
 
 
 def matched(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]) -> int:
-    """The size of the largest matching. Raises IndexError for a pair that is outside of the lists."""
+    """Return the size of the largest matching. Raises IndexError for a pair outside the lists."""
     for one, other in pairs:
         if not (0 <= one < asked and 0 <= other < recorded):
             raise IndexError(f"pair ({one}, {other}) of {asked} asked and {recorded} recorded items")
     if not pairs:
         return 0
-    # imported here, as who reads an account need not wait for SciPy, which ships no types
+    # imported here, since reading an account needs no SciPy, which ships no types
     from scipy.sparse import csr_array  # type: ignore[import-untyped]  # noqa: PLC0415
     from scipy.sparse.csgraph import maximum_bipartite_matching  # type: ignore[import-untyped]  # noqa: PLC0415
 
@@ -195,7 +197,7 @@ def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
 
 
 def _apart(name: Json) -> Sequence[str]:
-    """The tests that a name names; none where it says that there is none."""
+    """Return the tests that a name refers to; none if it says that there is none."""
     if not isinstance(name, str) or lists.nothing(name):
         return ()
     found: dict[str, str] = {}
@@ -219,7 +221,7 @@ def _split(name: str) -> Sequence[str]:
 
 
 def _carries(phrases: Sequence[str], parts: Sequence[str]) -> bool:
-    """Whether the phrases are the parts with the first one's specimen ("CSF cell count, protein")."""
+    """Whether the phrases are the parts with the first part's specimen added ("CSF cell count, protein")."""
     if len(phrases) != len(parts) or not parts or key(phrases[0]) != key(parts[0]):
         return False
     specimen = key(parts[0]).partition(" ")[0]
@@ -235,13 +237,13 @@ def _known(phrase: str) -> bool:
 
 
 def _kind(phrase: str) -> str:
-    """The kind of the test that goes by this name, "" if there is none."""
+    """Return the kind of the test of this name, "" if there is none."""
     found = link(phrase, catalogue())
     return "" if found is None or found.rule == "fuzzy" else found.kind
 
 
 def _covers(parts: Sequence[str], name: str) -> bool:
-    """Whether each word of a name is in one of the parts."""
+    """Whether each word of a name occurs in one of the parts."""
     told = {word for part in parts for word in _WORD.findall(part.casefold())}
     return set(_WORD.findall(name.casefold())) - _JOINING <= told
 

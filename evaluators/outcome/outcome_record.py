@@ -1,4 +1,4 @@
-"""How an outcome was judged, for a reader: votes, passages, plans and paired examinations."""
+"""The record of how an outcome was judged: votes, passages, plans and paired examinations."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -15,16 +15,16 @@ from wardround.evaluators.outcome.items import Item, Paired, Places, matched, pr
 from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted
 
 Basis = Literal["same", "included", "evidence", "none", "no plan", ""]
-"""By which rule a plan is right or wrong (plan.PlanVerdict)."""
+"""The rule by which a plan is right or wrong (PlanVerdict)."""
 
 
 class OutcomeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One answer as judged: `value` is 1.0, 0.0, or None with a `reason`; `published` the same under those rules.
+    """One judged answer: `value` is 1.0, 0.0, or None with a `reason`; `published` is the same under those rules.
 
-    `votes` of a diagnosis are true and false, those of a treatment the words of plan.PlanVerdict, each after its
-    quotations were looked for; `basis` is the rule behind most votes for the verdict. `judges` maps seat to SPEC,
-    `floor`: a lexical judge is among them. `flags` are signs of text that speaks to the judge (injection/detect.py).
-    Of a ranked list this is the account of the first `entry`, and `further` are those of the others that were judged.
+    The `votes` on a diagnosis are true and false. Those on a treatment are the words of PlanVerdict, after the judge's
+    quotations were located; `basis` is the rule behind most votes for the verdict. `judges` maps seats to SPECs;
+    `floor`: a lexical judge took part. `flags` are signs of text that addresses the judge (injection/detect.py). For a
+    ranked list this is the account of the first `entry`; `further` are those of the other entries that were judged.
     """
 
     goal: Goal
@@ -44,7 +44,7 @@ class OutcomeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 async def pair(panel: Panel, request: Item, recorded: Sequence[Item]) -> Paired:
-    """Ask the panel which of the recorded items a request is. Each number is decided by itself."""
+    """Ask the panel which recorded items a request means; it decides on each number by itself."""
     question = questions.same_items(request.name, [item.name for item in recorded])
     given: dict[tuple[str, Sample], Answer[Places]] = {}
 
@@ -74,10 +74,10 @@ async def pair(panel: Panel, request: Item, recorded: Sequence[Item]) -> Paired:
 
 
 def figures(found: Sequence[Paired], recorded: int) -> list[Score]:
-    """`assessment_precision` and `assessment_recall`, one to one.
+    """Return `assessment_precision` and `assessment_recall`, one to one.
 
-    Where the panel left pairs open they have a value only if it is the same whichever way those are decided; else None
-    with the panel's reason.
+    If the panel left pairs open, a score has a value only if those pairs cannot change it; otherwise it is None with
+    the panel's reason.
     """
     sure = [(place, other) for place, one in enumerate(found) for other in one.same]
     unsure = [(place, other) for place, one in enumerate(found) for other in one.open]
@@ -89,7 +89,7 @@ def figures(found: Sequence[Paired], recorded: int) -> list[Score]:
 
 
 def numbers(most: int) -> Reading[Places]:
-    """Reads a reply {"same": [numbers]}: each from 1 to `most`, in order, once; `not_in_vocabulary` for another."""
+    """Return a reader for {"same": [numbers]}: 1 to `most`, sorted, each once; `not_in_vocabulary` for any other."""
     return partial(_numbers, most)
 
 
@@ -107,7 +107,7 @@ def _numbers(most: int, text: str) -> Places | Unread:
 
 Said = Literal["correct", "wrong", "unverifiable"]
 NO_PLAN: Basis = "no plan"
-"""The basis of "wrong" for an answer that proposes no treatment at all."""
+"""The basis of "wrong" for an answer that proposes no treatment."""
 
 _SAID: Mapping[str, Said] = {
     "correct": "correct",
@@ -126,10 +126,10 @@ _VERDICT = ("verdict", "judgment", "judgement", "accuracy")
 class PlanVerdict(msgspec.Struct, frozen=True):
     """One judge's verdict by prompt 20's rules.
 
-    `basis`: the plan means the `same` as the treatment given (rule 1), has it `included` (2), is another one that the
-    passages speak for or against (`evidence`, 3), or rests on nothing (`none`, 4); the answer is no plan at all
-    (`no plan`); "" if the reply does not say.
-    `quotes` are (number of the passage, or 0; its words as the judge has them).
+    `basis`: the plan means the `same` as the reference treatment (rule 1); the reference treatment is `included` in it
+    (2); it is another plan, which the passages support or oppose (`evidence`, 3) or not (`none`, 4); or the answer is
+    no plan (`no plan`). It is "" if the reply does not say. `quotes` are (number of the passage, or 0; the judge's
+    quotation).
     """
 
     said: Said
@@ -138,11 +138,11 @@ class PlanVerdict(msgspec.Struct, frozen=True):
 
 
 def reading(shown: int) -> Reading[PlanVerdict]:
-    """Reads a reply {"verdict", "basis", "evidence": [{"passage", "quote"}]} of a judge that saw so many passages.
+    """Return a reader for the verdict on a plan by a judge that saw so many passages.
 
-    A verdict of one word is read too, as prompt 20 itself asks for no more. In JSON "correct" must come with its basis
-    (`no_field`), unless no passage was shown: then it can only be by the first two rules. A verdict that its basis
-    contradicts is `not_in_vocabulary`.
+    The reply is {"verdict", "basis", "evidence": [{"passage", "quote"}]}. A verdict of one word is accepted too, since
+    prompt 20 itself asks for no more. In JSON "correct" must come with its basis (`no_field`), unless no passage was
+    shown: then only the first two rules can apply. A verdict that contradicts its basis is `not_in_vocabulary`.
     """
     return partial(_read, shown)
 
@@ -169,7 +169,7 @@ def _consistent(verdict: PlanVerdict, shown: int, text: str) -> PlanVerdict | Un
 
 
 def _quotes(value: Json) -> tuple[tuple[int, str], ...]:
-    """What stands in the field as quotations; anything else in it is no evidence."""
+    """Return the quotations in a field; anything else in it is no evidence."""
     entries = field(value, ("evidence", "quotes"))
     found: list[tuple[int, str]] = []
     for entry in entries if isinstance(entries, list) else ():

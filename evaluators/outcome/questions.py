@@ -1,4 +1,4 @@
-"""What is asked of a judge about an outcome (paper 002, prompts 16 and 18 to 21): one function for each question."""
+"""The questions to a judge about an outcome (paper 002, prompts 16 and 18 to 21), one function for each."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from wardround.scenarios.case import Truth
 CASE, REFERENCE, ANSWER = "The case", "The reference", "The answer"
 TEXT, REQUEST, LIST, ITEM = "The text", "The request", "The list", "The item"
 ALSO = "Also called: "
-"""Opens each line of a reference diagnosis but the first: a synonym."""
+"""Prefix of each line of a reference diagnosis after the first: a synonym."""
 
 LONGEST = 8000
-"""Characters that a judge is shown of an answer or a case; of a longer one the beginning and the end."""
+"""Number of characters of an answer or a case that a judge sees; a longer text keeps its beginning and end."""
 LISTED = 20_000
-"""The same of a text that names examinations."""
+"""The same for a text that names examinations."""
 
 _TEXT = {"type": "string"}
 _OUTCOME = {"type": "string", "enum": ["correct", "wrong"]}
@@ -23,14 +23,14 @@ _BASIS = {"type": "string", "enum": ["same", "included", "evidence", "none", "no
 
 
 def diagnosis(truth: Truth, given: str) -> Question:
-    """Whether an answer names the reference's disease (prompt 19)."""
+    """Ask whether an answer names the reference's disease (prompt 19)."""
     reference = "\n".join((truth.diagnosis, *(ALSO + name for name in truth.synonyms)))
     materials = (Material(REFERENCE, reference, "reference"), Material(ANSWER, given, "reply", LONGEST))
     return Question("diagnosis", materials, shape=reply(verdict=_OUTCOME))
 
 
 def treatment(case: str, reference: str, passages: Sequence[str], given: str) -> Question:
-    """Whether a plan is right, by the treatment given and by numbered passages (prompt 20)."""
+    """Ask whether a plan is right, by the reference treatment and by numbered passages (prompt 20)."""
     found = [Material(passage(number), text, "page") for number, text in enumerate(passages, 1)]
     materials = (
         Material(CASE, case, "case", LONGEST),
@@ -44,27 +44,27 @@ def treatment(case: str, reference: str, passages: Sequence[str], given: str) ->
 
 
 def treatment_keywords(case: str, given: str) -> Question:
-    """What to look up to judge a plan (prompt 16): from the case and the plan alone; the reply is plain text."""
+    """Ask what to look up to judge a plan (prompt 16), without the reference; the reply is plain text."""
     materials = (Material(CASE, case, "case", LONGEST), Material(ANSWER, given, "reply", LONGEST))
     return Question("treatment_keywords", materials)
 
 
 def items(text: str, origin: Origin) -> Question:
-    """The examinations that a text names, as structured items (prompt 21)."""
+    """Ask for the examinations that a text names, as structured items (prompt 21)."""
     item = shape(type=_TEXT, test_name=_TEXT, info_required=_TEXT)
     fields = reply(items={"type": "array", "items": item})
     return Question("items", (Material(TEXT, text, origin, LISTED),), shape=fields)
 
 
 def same_items(request: str, listed: Sequence[str]) -> Question:
-    """Which entries of a numbered list a request asks for, one to one by default (prompt 18 for examinations)."""
+    """Ask which entries of a numbered list a request means, by default one to one (prompt 18 for examinations)."""
     numbered = "\n".join(f"{number}. {one}" for number, one in enumerate(listed, 1))
     materials = (Material(REQUEST, request, "reply"), Material(LIST, numbered, "reference"))
     return Question("same_items", materials, shape=reply(same={"type": "array", "items": {"type": "integer"}}))
 
 
 def item_found(item: str, text: str, *, asked: bool) -> Question:
-    """Whether a text names an item (prompt 18); `asked` if the item was asked for and the text is the record."""
+    """Ask whether a text names an item (prompt 18); `asked`: the item is a request and the text is the record."""
     sides: tuple[Origin, Origin] = ("reply", "reference") if asked else ("reference", "reply")
     materials = (Material(ITEM, item, sides[0]), Material(TEXT, text, sides[1], LISTED))
     return Question("item_found", materials, shape=reply(found={"type": "boolean"}))

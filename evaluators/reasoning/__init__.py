@@ -1,1 +1,1 @@
-"""The pure core of the Reasoning Evaluator: steps, labels, the strict reading of a judge, and the figures."""
+"""The Reasoning Evaluator: it splits replies into steps, has them judged against evidence, and computes scores."""

@@ -1,4 +1,4 @@
-"""What a reply concludes: its headings and lines in several languages, and how it is told from reasoning."""
+"""Finds what a reply concludes, by headings and lines in several languages, and separates it from the reasoning."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ _QUALITY = (
     r"(?:(?:the|my|our|most|likely|probable|final|primary|principal|main|definitive|leading|overall|clinical|"
     r"recommended|proposed|suggested|best)[ ]){0,4}"
 )
-# the words for diagnosis, conclusion, answer in Chinese and Japanese; those for a differential diagnosis are none
+# the words for diagnosis, conclusion and answer in Chinese and Japanese; not those for a differential diagnosis
 _CHINESE = (
     r"(?:\u6700\u7ec8|\u6700\u53ef\u80fd\u7684|\u4e3b\u8981|\u4e34\u5e8a|\u6700\u7d42)?(?:\u7684)?"
     r"(?:\u8bca\u65ad\u7ed3\u8bba|\u7ed3\u8bba|\u8bca\u65ad|\u7b54\u6848|"
@@ -24,7 +24,7 @@ _LATIN = (
 _PLAN = r"(?:treatment|management)[ ](?:plan|recommendations?)|(?:recommended|final|proposed)[ ]treatment"
 _BARE = rf"{_QUALITY}(?:diagnos[ie]s|impression|conclusions?|answer)|{_LATIN}|{_CHINESE}"
 _NAMES = rf"{_BARE}|{_QUALITY}(?:{_PLAN})"
-# in a last line also what may be a chapter of the reasoning elsewhere
+# words that may head a chapter of the reasoning, but conclude it in a last line
 _LAST = rf"{_NAMES}|{_QUALITY}(?:treatment|therapy|plan)|tratamiento|traitement|behandlung|tratamento|trattamento"
 _REASONING = re.compile(
     r"(?i)\s*(?:\#{1,6}[ \t]*)?[*_]{0,3}(?:razonamiento|racioc\u00ednio|raisonnement|begr\u00fcndung|ragionamento|"
@@ -64,14 +64,14 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 _REACH = 2_000
 _LONGEST = 600
 _LABEL = 100
-"""Characters at the end of a text that are looked at, those of a last line, and those of a label inside it."""
+"""Characters read: at the end of a text, in a last line, and in a label inside it."""
 
 
 def without(body: str, goes_on: Callable[[int], int | None]) -> str:
-    """`body` without what it concludes under headings of its own and in its last lines, if no step goes on behind.
+    """Return `body` without its headed conclusions and its concluding last lines, unless a step continues after them.
 
-    Under a heading in a line of its own all goes, up to the next that is as high. What stands in its heading's line, a
-    last line or a last sentence goes alone, and stays where it gives its reasons.
+    Under a heading on a line of its own, everything goes up to the next heading of the same or a higher level. Text on
+    the heading's line, a last line or a last sentence goes alone, and stays if it gives reasons.
     """
     opening = _REASONING.match(body)
     kept: list[str] = []
@@ -88,7 +88,10 @@ def without(body: str, goes_on: Callable[[int], int | None]) -> str:
 
 
 def _under(body: str, head: re.Match[str], *, reasoned: bool) -> tuple[bool, int]:
-    """Whether it stands in its heading's line, and where it ends: with its paragraph then, and before all reasoning."""
+    """Return whether the conclusion is on its heading's line, and where it ends.
+
+    It ends with its paragraph if it is on that line or if no reasoning comes before it.
+    """
     line = body.find("\n", head.end())
     beside = any(map(str.isalnum, body[head.end() : len(body) if line < 0 else line]))
     if beside or not reasoned:
@@ -101,7 +104,7 @@ def _under(body: str, head: re.Match[str], *, reasoned: bool) -> tuple[bool, int
 
 
 def unconcluded(text: str) -> str:
-    """`text` without the lines and the sentence at its end that say nothing but what it concludes."""
+    """Return `text` without the lines and the sentence at its end that only state a conclusion."""
     end, shorter = len(text), _shorter(text, len(text))
     while shorter is not None:
         end, shorter = shorter, _shorter(text, shorter)
@@ -109,7 +112,7 @@ def unconcluded(text: str) -> str:
 
 
 def _shorter(text: str, end: int) -> int | None:
-    """Where `text`, which goes to `end`, ends before its last line or sentence, if that is a mere conclusion."""
+    """Return where `text[:end]` ends without its last line or sentence, or None if that is no mere conclusion."""
     near = max(0, end - _REACH)
     tail = text[near:end].rstrip()
     begin = max(tail.rfind("\n") + 1, len(tail) - _LONGEST)
@@ -125,7 +128,7 @@ def _shorter(text: str, end: int) -> int | None:
 
 
 def _sentence(line: str, *, whole: bool) -> int | None:
-    """Where the last sentence of a line begins, if it is a mere conclusion; the line may not be `whole`."""
+    """Return where a line's last sentence begins, if it only concludes; unless `whole`, it may not fill the line."""
     label = max(line.rfind(":"), line.rfind("\uff1a"), _LABEL) - _LABEL
     inline = _INLINE.search(line, label)
     if inline and not gives_reasons(inline[0]):
@@ -136,7 +139,7 @@ def _sentence(line: str, *, whole: bool) -> int | None:
 
 
 def _unheaded(tail: str) -> int | None:
-    """Where the last paragraph, or list, begins with a line 'Diagnosis:' above it."""
+    """Return where a last paragraph or list begins that has a line such as 'Diagnosis:' above it."""
     blank = [match.end() for match in _BLANK.finditer(tail)]
     for begin in [0, *blank][-2:]:
         at = begin
@@ -150,7 +153,7 @@ def _unheaded(tail: str) -> int | None:
 
 
 def steps(found: Sequence[str], answer: str = "") -> list[str]:
-    """`found` without steps at either end that are nothing but the answer, and without the conclusion in the last."""
+    """Return `found` without first and last steps that are only the answer, and without the last step's conclusion."""
     first = _LINE.fullmatch(found[0]) if len(found) > 1 else None
     kept = list(found[1:] if first and first["said"] and not gives_reasons(found[0]) else found)
     while kept:
@@ -167,12 +170,12 @@ def steps(found: Sequence[str], answer: str = "") -> list[str]:
 
 
 def same(text: str, answer: str) -> bool:
-    """Whether a text is the answer and no more, whatever marks stand around it."""
+    """Whether a text is the answer and nothing else, apart from punctuation and markup."""
     return bool(answer) and _letters(text) == _letters(answer) != ""
 
 
 def asks_only(text: str) -> bool:
-    """Whether a text is nothing but questions: they are put to the patient."""
+    """Whether a text consists only of questions, which are meant for the patient."""
     if not text.rstrip(" \t\n*_\"'").endswith(("?", "\uff1f")):
         return False
     lines = [line for line in text.split("\n") if line.strip()]

@@ -1,4 +1,4 @@
-"""The replies of an episode whose reasoning is judged, and what their author knew of the case by then."""
+"""The doctor's replies whose reasoning is judged, and what the doctor knew of the case at each."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -21,10 +21,10 @@ Stage = Literal["examination", "conclusion"]
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """One reply: its turn (1 is the first), the event `seq` of the action, `text` and `thinking`, and what was `known`.
+    """One reply: its turn (1 is the first), the event number `seq`, its `text` and `thinking`, and what was `known`.
 
-    The last reply of an episode is its `conclusion`; those before it ask for something: `examination`. One that is
-    `typed` acts by a verb of the game, without a word: there is nothing in it to judge.
+    The last reply of an episode is its `conclusion`; those before it ask for something (`examination`). A `typed` reply
+    is a command of the game without any words: there is nothing in it to judge.
     """
 
     turn: int
@@ -38,14 +38,15 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def replies(case: Case, trajectory: Trajectory, *, as_seen: bool = False) -> list[Reply]:
-    """All replies that count, in order. Silence that ends the episode is an empty one.
+    """Return all replies that count, in order. Silence that ends the episode counts as an empty reply.
 
-    What was sent back is no turn: words that nobody answered and that others follow, unless they are a choice that the
-    game itself goes on from (LAB in a work-up). Silence that more words follow is none either. Where the last words
-    were sent back and silence followed, the words are the conclusion. Where nobody can be asked there is only that.
+    A rejected reply does not count as a turn: nobody answered it and another reply follows. It does count if the game
+    itself continues from it (LAB in a work-up). Silence before further words does not count either. If the last words
+    were rejected and silence followed, those words are the conclusion. Where nobody can be asked, only the conclusion
+    counts.
 
-    What is known begins with the report without its tests, or the whole report where nobody can be asked; `as_seen`
-    with what the doctor of this game really reads first (`opened`).
+    The `known` text begins with the report without its tests, or with the whole report where nobody can be asked; with
+    `as_seen` it begins with what the doctor of this scenario reads first (`opened`).
     """
     whole = disclosure.summary(case) if asks(trajectory) else disclosure.full(case)
     told = [opened(case, trajectory) if as_seen else whole]
@@ -68,7 +69,7 @@ def replies(case: Case, trajectory: Trajectory, *, as_seen: bool = False) -> lis
 
 
 def opened(case: Case, trajectory: Trajectory) -> str:
-    """What the doctor read before its first reply: the history in a work-up, the complaint in a consultation."""
+    """Return what the doctor read before its first reply: the history in a work-up, the complaint in a consultation."""
     name = scenario(trajectory)
     if name == "workup":
         return case.opening
@@ -78,12 +79,12 @@ def opened(case: Case, trajectory: Trajectory) -> str:
 
 
 def _counting(trajectory: Trajectory) -> frozenset[int]:
-    """The `seq` of each reply that was not sent back."""
+    """Return the `seq` of each reply that was not rejected."""
     acts = [event for event in trajectory.acted() if event.seat == AUTHOR or event.seat in ANSWERING]
     answered = {before.seq for before, event in pairwise(acts) if before.seat == AUTHOR and event.seat in ANSWERING}
     own = [event for event in acts if event.seat == AUTHOR]
     spoken = [event for event in own if not _silent(event.action)]
-    # silence ends an episode only where the last words were answered; else they are the last
+    # silence ends an episode only if the last words were answered; otherwise those words are the last reply
     last = spoken[-1] if spoken and spoken[-1].seq not in answered else own[-1] if own else None
     kept, closing = [], False
     for event in spoken:
@@ -96,10 +97,10 @@ def _counting(trajectory: Trajectory) -> frozenset[int]:
 
 
 def _choosing(action: Action, played: Mapping[str, Json]) -> Literal["", "list", "answer"]:
-    """What the game asks for next, without another seat, where this action is a move of it; "" where it is none.
+    """Return what the game asks for next, without another seat, after this action; "" if the action is no such move.
 
-    In a work-up a kind of test is chosen before its list, and OUTPUT before the diagnosis; in one turn, a first reply
-    that asks for nothing is followed by the demand for the diagnosis.
+    In a work-up the doctor chooses a kind of test before its list, and OUTPUT before the diagnosis. In one turn, the
+    demand for the diagnosis follows a first reply that asks for nothing.
     """
     name, settings = played.get("name"), played.get("settings")
     if action.verb != "reply":
@@ -115,7 +116,7 @@ def _choosing(action: Action, played: Mapping[str, Json]) -> Literal["", "list",
 
 
 def scenario(trajectory: Trajectory) -> str:
-    """The name of the scenario that was played, by the run's header."""
+    """Return the name of the scenario that was played, from the run's header."""
     return str(_played(trajectory).get("name", ""))
 
 
@@ -129,7 +130,7 @@ def _silent(action: Action) -> bool:
 
 
 def asks(trajectory: Trajectory) -> bool:
-    """Whether there is anyone to ask; else the whole report is told at once."""
+    """Whether the doctor can ask anyone; otherwise it reads the whole report at once."""
     seats = trajectory.header.get("seats")
     known = set(seats) if isinstance(seats, dict) else {event.seat for event in trajectory.acted()}
     return not known.isdisjoint(ANSWERING)

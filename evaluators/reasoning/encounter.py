@@ -1,4 +1,4 @@
-"""The reasoning of a whole encounter: all replies, first turn to last, judged as one."""
+"""Judges the reasoning of a whole encounter: the replies of all turns as one reasoning."""
 
 import random
 from collections import Counter
@@ -46,10 +46,11 @@ from wardround.scenarios.case import Case, Truth
 
 
 def sampled(counts: Sequence[int], seed: int, most: int = MANY) -> list[list[int]]:
-    """The places of the steps to judge, turn by turn, of turns with so many steps each.
+    """Draw the steps to judge from turns with so many steps each; returns the places of the steps for each turn.
 
-    Up to `most` all of them. Above, the last turn stays whole and the rest is drawn from the earlier turns, each step
-    with the same chance; of a last turn that is longer by itself `most` are drawn, and none of the others.
+    Up to `most` steps, all are judged. With more, the last turn stays whole and the rest is drawn from the earlier
+    turns, each step with the same chance. If the last turn alone has more than `most`, all steps to judge are drawn
+    from it.
     """
     if sum(counts) <= most:
         return [list(range(count)) for count in counts]
@@ -66,27 +67,28 @@ def sampled(counts: Sequence[int], seed: int, most: int = MANY) -> list[list[int
 
 
 OFTEN = 4
-"""Steps for which one passage must be quoted, and more than half of those with a quotation, to be named."""
+"""A passage is reported as overquoted if this many steps quote it, and more than half of all steps with quotations."""
 
 
 class EncounterReasoning(Reasoning):
-    """Version 2: the rationales of all turns are one reasoning.
+    """Version 2: the reasoning of all turns is judged as one.
 
-    Each step is judged by what its author had been told at that turn; one that relies on a finding not told by then is
-    `unseen`: counted, and not effective. Verdicts need words that bear on the step (inquiry.py). Names of version 1
-    stand for the reply with the answer, `examination_` for those before it, `turn_N_` for each turn of every scenario
-    in which somebody can be asked, and `whole_` for all turns together. Only there stand `whole_unseen_PART`, the share
-    of steps that rely on what was not told, and `whole_repetition_PART`, that of the steps from the second turn on
-    which repeat a step of an earlier turn. Where judges may go by their own knowledge, `opinion_factuality_PART` tells
-    of it.
+    Each step is judged by what the doctor knew at that turn. A step that relies on a finding not yet reported is
+    `unseen`: it counts, but not as effective. A verdict needs a quotation that bears on the step (inquiry.py).
+
+    Scores named as in version 1 cover the reply with the answer. The prefix `examination_` covers the replies before
+    it, `turn_N_` each turn of a scenario in which the doctor can ask somebody, and `whole_` all turns together. Only
+    `whole_` has `whole_unseen_PART`, the share of unseen steps, and `whole_repetition_PART`, the share of the steps
+    from the second turn on that repeat a step of an earlier turn. Where judges may use their own knowledge,
+    `opinion_factuality_PART` gives the factuality by that knowledge.
     """
 
     VERSION: ClassVar[int] = 2
     KNOWLEDGE: ClassVar[bool] = True
-    """Judges may go by what they know themselves, if a user says so."""
+    """The judges may use their own knowledge if the user allows it."""
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Scored:
-        """All figures of one episode, with their account; in the first of an evaluation the controls are posed too."""
+        """Return all scores of one episode with their account; the first of an evaluation also asks the controls."""
         if not isinstance(seat, Bench) or (seat.search is None and seat.knowledge != "judge"):
             raise UsageError(f"the evaluator {self.name} needs judges and a search: --judge SPEC --search SPEC")
         controls = () if seat.controls is None else await controlled(seat.panel, seat.controls, seat.knowledge)
@@ -157,7 +159,7 @@ class EncounterReasoning(Reasoning):
         ]
 
     def _none(self, trajectory: Trajectory, bench: Bench, reason: str) -> list[Score]:
-        """The same names, in the same order, as an episode has that can be scored, but for those of its turns."""
+        """Return the scores of an episode that cannot be judged: the usual names, without those of single turns."""
         figures: list[Score] = []
         for part in PARTS:
             nothing = JudgedReply(part, (), None, reason)
@@ -170,7 +172,7 @@ class EncounterReasoning(Reasoning):
 
 
 def _library(bench: Bench, truth: Truth, found: Sequence[Reply]) -> Library | None:
-    """The search, sealed against the truth unless the doctor said it first; None where nothing may be looked up."""
+    """Return the search, which hides the truth until the doctor names it; None where nothing may be looked up."""
     if bench.search is None or bench.knowledge == "judge":
         return None
     known = "\n".join([found[-1].known, *(f"{reply.text}\n{reply.thinking}" for reply in found)])
@@ -191,7 +193,7 @@ def _judged(
 
 
 def _placed(mine: Sequence[Begun], seed: int) -> list[Begun]:
-    """The same part of all replies with the steps of earlier turns, and the places of the steps to judge."""
+    """Give one part of each reply the steps of earlier turns and the places of the steps to judge."""
     places = sampled([len(one.steps) for one in mine], seed)
     before: list[tuple[int, str]] = []
     found = []
@@ -204,7 +206,7 @@ def _placed(mine: Sequence[Begun], seed: int) -> list[Begun]:
 
 
 def _in_turn(chosen: Sequence[Begun]) -> list[Begun]:
-    """In order of turn, the formal part first."""
+    """Sort by turn, the formal part first."""
     return sorted(chosen, key=lambda one: (one.account.turn, PARTS.index(one.account.part)))
 
 
@@ -216,7 +218,7 @@ async def _together(
     reference: Sequence[str],
     unreferenced: str,
 ) -> WholeAccount:
-    """One part of all turns as one reasoning: what is not found behind the answer is looked for in all of it."""
+    """Judge one part of all turns together: reference steps that the answering turn lacks are sought in all turns."""
     mine = [one for one in chosen if one.account.part == part]
     steps = [step for one in mine for step in one.steps]
     judged = sum(len(one.chosen) for one in mine)
@@ -236,7 +238,7 @@ async def _together(
 
 
 def _whole_reply(whole: WholeAccount, of: Sequence[JudgedReply]) -> JudgedReply:
-    """All steps that were judged; those that a sample left out are not failures, they were not drawn."""
+    """Return all judged steps as one reply. Steps that were not drawn do not count as failures."""
     steps = tuple(step for reply in of for step in reply.steps)
     reason = "" if steps else pooled(whole.part, of).reason
     referred = judged_reply(
@@ -246,7 +248,7 @@ def _whole_reply(whole: WholeAccount, of: Sequence[JudgedReply]) -> JudgedReply:
 
 
 def _overquoted(parts: Sequence[PartAccount]) -> tuple[Overquoted, ...]:
-    """The passages that were quoted for many steps, whether the quotations founded anything or not."""
+    """Return the passages that were quoted for many steps, whether or not a verdict rests on the quotations."""
     steps = [{quoted.digest for quoted in (*step.quoted, *step.beside)} for part in parts for step in part.steps]
     quoting = [digests for digests in steps if digests]
     counts = Counter(digest for digests in quoting for digest in sorted(digests))

@@ -1,4 +1,4 @@
-"""The Reasoning Evaluator (paper 002, section 4.3) by its published rules, reply by reply."""
+"""Version 1 of the Reasoning Evaluator (paper 002, section 4.3), which judges reply by reply."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ from wardround.scenarios.case import Case, Truth
 
 
 def pooled(part: Part, replies: Sequence[JudgedReply]) -> JudgedReply:
-    """The steps of all replies in one, without a reference; without any step the reason of the first that is there."""
+    """Join the steps of all replies, without a reference. Without any step, keep the reason of the first real part."""
     steps = tuple(step for reply in replies for step in reply.steps)
     reasons = sorted((reply.reason for reply in replies if reply.reason), key=lambda reason: reason in ABSENT)
     reason = "" if steps else next(iter(reasons), "no_reasoning")
@@ -38,7 +38,7 @@ def pooled(part: Part, replies: Sequence[JudgedReply]) -> JudgedReply:
 
 
 MOST = 10
-"""Steps that prompt 14 allows."""
+"""Highest number of steps that prompt 14 allows."""
 
 _STEP = re.compile(
     r"(?im)^[ \t>*_#-]*(?:<step\s{0,9}\d{1,4}\s{0,9}>|step[ \t]+\d{1,4}[*_]{0,3}[:.)]|\d{1,4}[.)][ \t])[*_:]*"
@@ -46,18 +46,18 @@ _STEP = re.compile(
 _CLOSED = re.compile(r"(?i)</step\s{0,9}\d{0,4}>")
 _OPENS = re.compile(r'[{\[]\s*["{\[\]}]')
 _BLANK = re.compile(r"\n[ \t]*\n")
-# what a judge says when its list is at an end
+# what a judge writes when its list ends
 _BEHIND = re.compile(
     r"(?im)^[ \t]*(?:```|(?:i )?hope this|let me know|(?:please )?feel free|if you (?:have|need|want)|please note)"
 )
 
 
 def read_reference(text: str, most: int | None = MOST) -> tuple[str, ...] | Unread:
-    """1 to 10 steps, the last being the final answer (prompt 14); as JSON {"steps": ["...", ...]}.
+    """Read 1 to 10 steps, the last being the final answer (prompt 14), from JSON {"steps": ["...", ...]} or from text.
 
-    In text a step is opened by `<Step n>`, `Step n:` or a number at the beginning of a line; what stands before the
-    first is no step, nor is what follows the list. More than `most` are `too_many_steps`: which of them would count is
-    not ours to choose. The published code takes any number (None).
+    In text, `<Step n>`, `Step n:` or a number at the beginning of a line opens a step. Text before the first step or
+    after the list is no step. More than `most` steps are `too_many_steps`, since we cannot choose which would count.
+    The published code takes any number (None).
     """
     if not text.strip() or len(text) > LONGEST:
         return unread("too_long" if text.strip() else "empty", text)
@@ -71,7 +71,7 @@ def read_reference(text: str, most: int | None = MOST) -> tuple[str, ...] | Unre
 
 
 def _read(text: str) -> list[str] | Unread:
-    """The steps as they stand there: of a JSON value, or of a list in text that no JSON value opened before."""
+    """Return the raw steps of a JSON value, or of a list in text if no JSON value comes before it."""
     marks, opening = list(_STEP.finditer(text)), _OPENS.search(text)
     listed = marks and not (opening and opening.start() < marks[0].start())
     held = None if listed else payload(text)
@@ -88,27 +88,27 @@ def _read(text: str) -> list[str] | Unread:
 
 
 def _ended(last: str, others: Sequence[str]) -> str:
-    """The last step without what follows the list: it ends with its paragraph, as long as all others are of one."""
+    """Return the last step without the text after the list; where all other steps are one paragraph, it is too."""
     behind = _BEHIND.search(last)
     last = last[: behind.start()] if behind else last
     return last if any(map(_BLANK.search, others)) else _BLANK.split(last, maxsplit=1)[0]
 
 
 def _why(text: str) -> Why:
-    """Why a reply has no steps."""
+    """Return why a reply has no steps."""
     if REFUSAL.search(text):
         return "refusal"
     return "no_steps" if re.search("[a-zA-Z]", text) or not any(map(str.isalpha, text)) else "other_language"
 
 
 def published_reference(text: str) -> tuple[str, ...]:
-    """Every line that is not empty, as the published code has it: a preamble is a step, and there may be any number."""
+    """Return every non-empty line, as the published code does: a preamble is a step, and there may be any number."""
     return tuple(line.strip() for line in text.split("\n") if line.strip())
 
 
 PARTS: tuple[Part, ...] = ("formal", "thinking")
 BY_TURN = ("free-turn",)
-"""Scenarios whose turns have columns of their own."""
+"""Scenarios whose turns have their own columns."""
 GOALS: Mapping[str, str] = {
     "diagnosis": "to find the diagnosis",
     "treatment": "to choose the treatment",
@@ -119,14 +119,14 @@ GOALS: Mapping[str, str] = {
 class Reasoning:
     """Version 1: efficiency, factuality and completeness (equations 4 to 6) of each reply's formal and thinking part.
 
-    What evaluations that are stored were made by, and what the published rules build on; new ones are made by
+    Stored evaluations were made by this version, and the published rules build on it; new evaluations use
     `EncounterReasoning`.
 
-    Names as in `scores.scores` for the reply that holds the answer; with the prefix `examination_` for all replies
-    before it together, and `turn_N_` for each reply of a free-turn episode. Beside them `hostile_texts`, the number of
-    texts that speak to the judge, and `reasoning_agreement`, the share of questions in which all votes said the same,
-    if the panel takes more than one (`no_votes`: nothing was asked of it, or all votes failed). Needs a `Bench`
-    with a search.
+    Scores named as in `scores.scores` cover the reply with the answer. The prefix `examination_` covers all replies
+    before it together, and `turn_N_` each reply of a free-turn episode. Two more scores are `hostile_texts`, the number
+    of texts that address the judge, and, if the panel takes more than one vote, `reasoning_agreement`, the share of
+    questions on which all votes agree (`no_votes`: nothing was asked, or all votes failed). Needs a `Bench` with a
+    search.
     """
 
     name = "reasoning"
@@ -136,7 +136,7 @@ class Reasoning:
     SEARCH: ClassVar[str] = "bundled"
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Scored:
-        """All figures of one episode, with their account."""
+        """Return all scores of one episode with their account."""
         if not isinstance(seat, Bench) or seat.search is None:
             raise UsageError(f"the evaluator {self.name} needs judges and a search: --judge SPEC --search SPEC")
         reason = unscored(trajectory.ending)
@@ -163,7 +163,7 @@ class Reasoning:
         return Scored([*self._figures(parts, trajectory), *hostile_texts(account), *agreement(judging)], account)
 
     async def _reference(self, bench: Bench, truth: Truth, goal: Goal) -> tuple[Sequence[str], str]:
-        """The steps of the reference, or why there are none; to the published code an answer alone is a reference."""
+        """Return the reference's steps and why there are none; for the published code a bare answer is a reference."""
         text = told(truth, goal, self.rules)
         if not text:
             return (), "no_reference"
@@ -193,19 +193,19 @@ class Reasoning:
         evidence = tuple(part.seq for part in parts)
         made = []
         for score in scores(reply, self.rules):
-            # a reference that the judge could not bring into steps is a failure, not a case without one
+            # a reference that the judge could not split into steps is a failure, not a missing reference
             failed = score.reason == "no_reference" and unreferenced.startswith("judge")
             reason = unreferenced if failed else score.reason
             made.append(Score(prefix + score.name, score.value, reason, evidence))
         return made
 
     def _without(self, part: Part, prefix: str, reason: str) -> list[Score]:
-        """The figures of what there is not."""
+        """Return the scores of a part or reply that does not exist: None with this reason."""
         names = [score.name for score in scores(JudgedReply(part, (), None, reason), self.rules)]
         return [Score(prefix + name, None, reason) for name in names]
 
     def _none(self, trajectory: Trajectory, bench: Bench, reason: str) -> list[Score]:
-        """The same names as an episode of this scenario has that can be scored, but for those of its turns."""
+        """Return the scores of an episode that cannot be judged: the usual names, without those of single turns."""
         prefixes = ["", "examination_"] if asks(trajectory) else [""]
         figures = [score for part in PARTS for prefix in prefixes for score in self._without(part, prefix, reason)]
         beside = ["hostile_texts", *(["reasoning_agreement"] if bench.panel.several else [])]
@@ -213,7 +213,7 @@ class Reasoning:
 
 
 class PublishedReasoning(Reasoning):
-    """The same by the rules of the published code: scores `published_*` (reasoning/scores.py)."""
+    """The same evaluator by the rules of the published code: scores `published_*` (reasoning/scores.py)."""
 
     name = "reasoning-published"
     VERSION: ClassVar[int] = 1
@@ -223,7 +223,7 @@ class PublishedReasoning(Reasoning):
 def _judged(
     judging: Judging, reply: Reply, part: Part, reference: Sequence[str], unreferenced: str
 ) -> Callable[[], Awaitable[PartAccount]]:
-    """One part to judge; the reasons to ask for something are in no reference."""
+    """Return the work of judging one part. Reasons for a request are in no reference, so they are not compared."""
     if reply.stage == "examination":
         asking = replace(judging, goal=GOALS["examination"])
         return lambda: asking.part(reply, part, (), "no_reference")
@@ -231,7 +231,7 @@ def _judged(
 
 
 def told(truth: Truth, goal: Goal, rules: Rules) -> str:
-    """The reference reasoning with the final answer; "" if there is none."""
+    """Return the reference reasoning with the final answer; "" if there is none."""
     final = truth.diagnosis if goal == "diagnosis" else truth.treatment
     told = [part.strip() for part in (truth.differential, truth.reasoning) if part.strip()]
     if not told and (rules == "default" or not final.strip()):
@@ -239,13 +239,13 @@ def told(truth: Truth, goal: Goal, rules: Rules) -> str:
     return "\n".join([*told, f"The final {goal}: {final.strip()}"])
 
 
-_often = lru_cache(maxsize=1024)(signs)  # a case comes up in many episodes
+_often = lru_cache(maxsize=1024)(signs)  # a case recurs in many episodes
 
 
 def case_signs(case: Case, known: str) -> tuple[str, ...]:
-    """The signs of text that speaks to the judge in the case as it was `known`, in all of it, and in its reference.
+    """Return the signs of text that addresses the judge: in the `known` case, in the whole case, in its reference.
 
-    The reference is shown to judges whatever the doctor heard, so its signs are told apart: `reference:SIGN`.
+    Judges see the reference whatever the doctor read, so its signs are marked as `reference:SIGN`.
     """
     truth = case.truth
     record = (known, case.opening, case.complaint, disclosure.full(case), *case.history.values())
@@ -256,13 +256,13 @@ def case_signs(case: Case, known: str) -> tuple[str, ...]:
 
 
 def hostile_texts(account: Account) -> list[Score]:
-    """How many texts of an episode speak to the judge: parts of replies, and the case."""
+    """Count the texts of an episode that address the judge: parts of replies, and the case."""
     flagged = sum(bool(part.flags) or any(step.flags for step in part.steps) for part in account.parts)
     return [Score("hostile_texts", float(flagged + bool(account.flags)))]
 
 
 def agreement(judging: Judging) -> list[Score]:
-    """The share of questions in which all votes said the same, where a panel takes more than one."""
+    """Return the share of questions on which all votes agree, if a panel takes more than one vote."""
     votes = judging.steady
     if not judging.panel.several:
         return []

@@ -1,4 +1,4 @@
-"""What is looked up for a step: passages, and what long pages say of it, each in words that stand in a stored text."""
+"""Collects the evidence for a step: passages, and the sentences of long pages that bear on it, all quoted verbatim."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,20 +16,20 @@ from wardround.evaluators.search.quotes import locate
 from wardround.evaluators.search.results import KINDS, Found, Page, Reader, SearchError
 
 LONG = 2000
-"""Characters of a text that is shown as it is; of a longer one the judge copies out what bears on the step."""
+"""Longest text, in characters, that is shown whole; from a longer one the judge copies what bears on the step."""
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A source, and those of its words that a judge is shown."""
+    """A source, and the text of it that a judge sees."""
 
     source: Found | Page
     text: str
 
 
 class Gathered(msgspec.Struct, frozen=True):
-    """What one search gave: what is shown, which pages fell out and why, and the signs in them.
+    """The result of one search: what the judge sees, which pages were dropped and why, and the signs in them.
 
-    `pages` are (address, kind): a kind of SearchError, `hostile`, or the reason why the judge did not read a long one.
+    `pages` are (address, kind): a kind of SearchError, `hostile`, or the reason why the judge did not read a long page.
     """
 
     shown: tuple[Shown, ...]
@@ -38,7 +38,7 @@ class Gathered(msgspec.Struct, frozen=True):
 
 
 class _Seen(msgspec.Struct, frozen=True):
-    """What became of one passage: shown, or fallen out for an error of this kind, with the signs in it."""
+    """What became of one passage: shown, or dropped for an error of this kind, with the signs in it."""
 
     shown: Shown | None = None
     fell: tuple[str, str] | None = None
@@ -47,9 +47,9 @@ class _Seen(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A search that is sealed against the truth, and a reader of pages where passages are only the beginning.
+    """A search that hides the truth, and a reader of pages where passages are only the beginning of a text.
 
-    `signed` knows the signs of texts that came up before.
+    `signed` caches the signs of texts that came up before.
     """
 
     search: Search
@@ -57,13 +57,13 @@ class Library:
     signed: Signed = field(default_factory=Signed)
 
     async def look(self, query: str, step: str, judge: Judge, sample: Sample) -> Gathered:
-        """What is found for `query`, all pages being read at once.
+        """Search for `query` and read all pages at once.
 
         Raises SearchError if the search fails or none of its pages can be read, and LimitReached.
         """
         found = await self.search.find(query)
         looks = [partial(self._seen, passage, step, judge, sample) for passage in found]
-        # without pages to read there is mostly nothing to wait for, and a task costs more than the look
+        # without pages to read there is rarely anything to wait for, and a task costs more than the lookup
         seen = await together(looks) if self.reader else [await look() for look in looks]
         fallen = tuple(one.fell for one in seen if one.fell is not None)
         unread = [kind for _, kind in fallen if kind in KINDS]
@@ -88,14 +88,14 @@ class Library:
         return _Seen(Shown(source, telling.value) if telling.value else None)
 
     async def _whole(self, passage: Found) -> Found | Page:
-        """The page that a passage is the beginning of; a corpus gives whole passages."""
+        """Return the whole page of a passage; a corpus already gives whole passages."""
         if self.reader is None or not passage.url.startswith(("http://", "https://")):
             return passage
         return await self.reader.read(passage.url)
 
 
 async def _telling(source: Found | Page, step: str, judge: Judge, sample: Sample) -> Answer[str]:
-    """The words of `source` that a judge is shown; of a long one only what really stands in it."""
+    """Return the text of `source` that a judge sees; from a long one only quotations that occur in it."""
     if len(source.text) <= LONG:
         return Answer(source.text)
     quotes: Answer[tuple[str, ...]] = await answered(judge, questions.extract(source.text, step), read_quotes, sample)
@@ -106,12 +106,12 @@ async def _telling(source: Found | Page, step: str, judge: Judge, sample: Sample
 
 
 def read_quotes(text: str) -> tuple[str, ...] | Unread:
-    """The quotations in a reply {"quotes": ["...", ...]}; an empty list is one."""
+    """Read the quotations of a reply {"quotes": ["...", ...]}; an empty list is valid."""
     return strings(text, ("quotes", "sentences"))
 
 
 def unique(gathered: Sequence[Gathered]) -> list[Shown]:
-    """What several searches gave, each source once, in order."""
+    """Return the results of several searches, each source once, in order."""
     kept: dict[str, Shown] = {}
     for one_search in gathered:
         for one in one_search.shown:

@@ -1,4 +1,4 @@
-"""Whether one step holds: keywords, search, verdict, and again up to a cap; how one judge goes through it."""
+"""Checks one reasoning step: keywords, search and verdict, repeated up to a cap, by one judge."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,16 +26,16 @@ from wardround.scenarios.terms.knowledge import assembled, conditions
 from wardround.scenarios.terms.lexical_linker import LexicalLinker
 
 REPAIRS = 5
-"""Times that a reply which is no JSON is put right to any effect: what comes after a sixth request is not looked at."""
+"""Repairs of a reply that is no JSON which take effect; the reply to a sixth request is ignored."""
 
 _MARKS = ("```json", "```")
 _PURPOSE, _MISSPELT = "info_required", "info_requried"
 
 
 def strict(text: str) -> Json | Unread:
-    """The value that a reply is; prose around it or a comma too many make it none.
+    """Parse a reply as JSON; surrounding prose or an extra comma makes it unread.
 
-    What Python reads beyond JSON is read here as well: NaN, and of a key that comes twice the last.
+    Like Python, this accepts more than JSON: NaN, and the last value of a repeated key.
     """
     if len(text) > LONGEST:
         return unread("too_long", text)
@@ -52,7 +52,7 @@ def strict(text: str) -> Json | Unread:
 
 
 def entries(text: str) -> list[dict[str, Json]] | Unread:
-    """The objects of a list, or the only one, as they stand but for one misspelt key; `no_field` for anything else."""
+    """Return the objects of a list, or the single object, with one misspelt key mended; else `no_field`."""
     value = strict(text)
     if isinstance(value, Unread):
         return value
@@ -66,21 +66,21 @@ def entries(text: str) -> list[dict[str, Json]] | Unread:
 
 
 PAIR = 2
-"""Linked concepts of a claim that must be held: that of which something is said, and what is said of it."""
+"""Linked concepts of a claim that must occur: the subject, and what the claim says of it."""
 ALIKE = 0.3
-"""Least share (by weight) of a claim's other telling words that a quotation must hold where no pair of concepts is."""
+"""Least share (by weight) of a claim's other content words that a quotation needs if it lacks a pair of concepts."""
 BEFORE = 600
-"""Characters before a quotation that may name what it speaks of."""
+"""Number of characters before a quotation that may name its subject."""
 
 
 def bears(step: str, quote: str, context: str = "") -> bool:
-    """Whether `quote` holds subject and object of one claim of `step`; each sentence of a step is a claim.
+    """Whether `quote` contains the subject and the object of a claim of `step`; each sentence of a step is a claim.
 
-    Concepts are the project's diseases and the findings of HPO, as the lexical linker finds them. The quotation holds a
-    pair of the claim's concepts; one of the two, the subject, may stand in the `context` alone (the title of the source
-    and the text just before the quotation). Where no pair is held, for most objects are no linked concept, a concept of
-    the claim must be held all the same, if it has one, and the quotation itself must hold telling words of the claim
-    beside that concept's own: two at least, and three tenths of them by weight, or all of fewer.
+    Concepts are the project's diseases and the findings of HPO, as the lexical linker finds them. The quotation must
+    contain two of the claim's concepts; one of them, the subject, may occur only in the `context` (the title of the
+    source and the text just before the quotation). Most objects are no linked concept. So without such a pair, one
+    concept of the claim must occur, if it has any, and the quotation must contain other content words of the claim: at
+    least two, and three tenths of them by weight. If the claim has fewer than two other words, it must contain all.
     """
     said, inside, around = known(quote), concepts(quote), concepts(f"{context}\n{quote}")
     return any(_holds(claim, said, inside, around) for claim in sentences(step))
@@ -99,7 +99,7 @@ def _holds(claim: str, said: frozenset[str], inside: Mapping[str, object], aroun
 
 @lru_cache(maxsize=8192)
 def concepts(text: str) -> Mapping[str, frozenset[str]]:
-    """The ids of the diseases and findings that a text names, each with the telling words that name it."""
+    """Return the ids of the diseases and findings that a text names, each with the content words that name it."""
     found: dict[str, frozenset[str]] = {}
     for mention in _linker().mentions(text):
         found[mention.concept.id] = found.get(mention.concept.id, frozenset()) | known(mention.text)
@@ -108,12 +108,12 @@ def concepts(text: str) -> Mapping[str, frozenset[str]]:
 
 @cache
 def _linker() -> LexicalLinker:
-    """Over the project's table and HPO alone: the whole of ICD-10-CM and OMIM would take three times as long."""
+    """Use only the project's table and HPO: all of ICD-10-CM and OMIM would take three times as long."""
     return LexicalLinker(assembled(conditions(), (), (ontologies.findings(),)))
 
 
 FURTHER = 4
-"""Searches after the first that the published code allows."""
+"""Number of searches after the first that the published code allows."""
 
 Wants = Literal["keywords", "search", "verdict", "done"]
 
@@ -122,9 +122,9 @@ _SEARCH = "Search"
 
 
 class Look(msgspec.Struct, frozen=True):
-    """One round: the `judgment` (Search, Correct, Wrong), its `keywords`, and what a search found (None: no search).
+    """One round: the `judgment` (Search, Correct, Wrong), its `keywords`, and the search's text (None: no search).
 
-    Under the published rules both are what the judge wrote, which need not be words.
+    Under the published rules, judgment and keywords are whatever JSON the judge wrote, not always strings.
     """
 
     judgment: Json
@@ -133,16 +133,16 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Inquiry(msgspec.Struct, frozen=True):
-    """Where the checking of one reasoning step stands; `told`, `searched` and `failed` give the next state.
+    """The state of checking one reasoning step; `told`, `searched` and `failed` return the next state.
 
-    `wants` says what comes next: the judge's `keywords`, a `search` for `query`, the judge's `verdict` on all that was
-    found (`path`), or nothing (`done`). After `further` searches that settled nothing the step is unverifiable, and so
-    it is where the judge wants to search but does not say for what (`no_keywords`, `keywords/WHY` if it says so in
-    no terms), or where the search failed: a failed search is never evidence. A reply that cannot be read is asked for
-    again (`repairing`), once by default; then `verdict` stays None.
+    `wants` says what comes next: the judge's `keywords`, a `search` for `query`, the judge's `verdict` on all results
+    so far (`path`), or nothing (`done`). The step is unverifiable after `further` searches that settled nothing, if
+    the judge wants to search but does not say for what (`no_keywords`, or `keywords/WHY` if its keywords cannot be
+    read), or if the search failed: a failed search is never evidence. The judge is asked again for a reply that cannot
+    be read (`repairing`), once by default; then `verdict` stays None.
 
-    Under the published rules any reply is keywords, a verdict is JSON and nothing else, and only what is no JSON is
-    asked for again; `keywords` is what the judge wrote, of which `query` is the beginning on one line.
+    Under the published rules any reply counts as keywords, a verdict must be plain JSON, and only a reply that is no
+    JSON is asked for again. `keywords` is what the judge wrote; `query` is its beginning on one line.
     """
 
     step: str
@@ -162,7 +162,7 @@ class Inquiry(msgspec.Struct, frozen=True):
         return self.unreadable > 0 and self.wants != "done"
 
     def told(self, reply: str) -> "Inquiry":
-        """The judge replied. Raises ValueError if it was not asked."""
+        """Take the judge's reply. Raises ValueError if the judge was not asked."""
         if self.wants not in ("keywords", "verdict"):
             raise ValueError(f"the judge was not asked: the inquiry wants {self.wants}")
         if self.rules == "published":
@@ -180,13 +180,13 @@ class Inquiry(msgspec.Struct, frozen=True):
         return self._named(read_keywords(judgment.keywords or "None"), "unresolved")
 
     def _named(self, words: str | Unread, none: str) -> "Inquiry":
-        """The judge said what to look up, or for the reason `none` nothing."""
+        """Take the judge's keywords; without any the step is unverifiable for the reason `none`."""
         if isinstance(words, Unread):
             return self._unread(words, keywords=True)
         return self._searching(words) if words else self._done(Verdict.UNVERIFIABLE, Look(_SEARCH), none)
 
     def _ruled(self, reply: str) -> "Inquiry":
-        """A verdict under the published rules: one that is JSON but says nothing readable ends the inquiry without."""
+        """Read a verdict under the published rules. JSON without a readable verdict ends the inquiry without one."""
         held = strict(reply)
         if isinstance(held, Unread):
             return self._unread(held)
@@ -194,7 +194,7 @@ class Inquiry(msgspec.Struct, frozen=True):
             return msgspec.structs.replace(self, wants="done", unreadable=0, reason=unread("no_field", reply).reason)
         judgment, keywords = held["judgment"], held["keywords_to_search"]
         told = read_judgment(judgment) if isinstance(judgment, str) else unread("not_in_vocabulary", reply)
-        # our own prompt asks for the word in small letters, the published one does not
+        # our own prompt asks for the word in lower case, the published one does not
         if judgment in (_SEARCH, _SEARCH.lower()) and len(self.path) <= self.further:
             return self._searching(keywords)
         if isinstance(told, Unread):
@@ -204,20 +204,20 @@ class Inquiry(msgspec.Struct, frozen=True):
         return self._done(told.verdict, Look(judgment, keywords))
 
     def searched(self, info: str) -> "Inquiry":
-        """The search for `query` found `info`. Raises ValueError if none was wanted."""
+        """Take the text `info` that the search for `query` found. Raises ValueError if no search was wanted."""
         if self.wants != "search":
             raise ValueError(f"no search was wanted: the inquiry wants {self.wants}")
         path = (*self.path, Look(_SEARCH, self.keywords, info))
         return msgspec.structs.replace(self, wants="verdict", query="", keywords="", path=path)
 
     def failed(self, kind: str) -> "Inquiry":
-        """The search for `query` failed with an error of this kind. Raises ValueError if none was wanted."""
+        """Record that the search for `query` failed with this kind of error. Raises ValueError if none was wanted."""
         if self.wants != "search":
             raise ValueError(f"no search was wanted: the inquiry wants {self.wants}")
         return self._done(Verdict.UNVERIFIABLE, Look(_SEARCH, self.keywords), f"{SEARCHED}{kind}")
 
     def judged(self) -> JudgedStep:
-        """The step with its verdict. Raises ValueError before the end."""
+        """Return the step with its verdict. Raises ValueError before the end."""
         if self.wants != "done":
             raise ValueError(f"the inquiry is not done: it wants {self.wants}")
         return JudgedStep(self.step, StepClass.REASONING, self.verdict, self.reason)
@@ -244,15 +244,15 @@ class Inquiry(msgspec.Struct, frozen=True):
 
 _BEARING = {Verdict.CORRECT: "supports", Verdict.WRONG: "contradicts"}
 UNCITED = "uncited"
-"""Reason: the verdict comes without words that stand in what was found."""
+"""Reason: the verdict comes without a quotation that occurs in the search results."""
 
 
 @dataclass(slots=True)
 class Check:
-    """The checking of `step` by `judge` in the light of what was `known` of the case; see `verdict`.
+    """Checks `step` with `judge`, given what was `known` of the case; see `verdict`.
 
-    With `bearing` a quotation must speak of what the step claims (inquiry.py) and be said to support a step that is
-    correct, or to contradict one that is wrong; any other is kept `beside` and founds nothing.
+    With `bearing`, a quotation must speak of what the step claims (`bears`), and the judge must say that it supports a
+    correct step or contradicts a wrong one. Other quotations are kept in `beside` and support no verdict.
     """
 
     judge: Judge
@@ -270,9 +270,10 @@ class Check:
     _noticed: bool = False
 
     async def verdict(self) -> Answer[str]:
-        """The verdict on the step, with a reason where it is `unverifiable`; None with a reason if the judge failed.
+        """Return the verdict with a reason if it is `unverifiable`; None with a reason if the judge failed.
 
-        By default a verdict counts only with words that stand in what was found: else it is unverifiable, `uncited`.
+        By default a verdict counts only with a quotation that occurs in the search results; else it is unverifiable,
+        `uncited`.
         """
         try:
             inquiry = await self._inquired()
@@ -302,7 +303,7 @@ class Check:
         return inquiry
 
     async def _search(self, inquiry: Inquiry) -> Inquiry:
-        query = seen(inquiry.query)  # what a judge names goes out as it can be read: no half character, none unseen
+        query = seen(inquiry.query)  # send no invisible characters or broken surrogates
         try:
             found = await self.library.look(query, self.step, self.judge, self.sample)
         except SearchError as error:
@@ -323,7 +324,7 @@ class Check:
         return questions.published(asked) if self.rules == "published" else asked
 
     def _quote(self, told: str, bearing: str) -> None:
-        """Keep the quotations of a reply that really stand in a passage: the one it names, or any other shown."""
+        """Keep the quotations of a reply that occur in a passage: in the one that it names, or in any other shown."""
         held = reply.payload(told)
         value = held.value if isinstance(held, reply.Payload) else None
         entries = reply.field(reply.single(value), ("evidence", "quotes"))
@@ -344,11 +345,11 @@ class Check:
 
 
 def _says(said: Json, bearing: str) -> bool:
-    """How quoted words bear on the step is one whole word: anything else founds nothing."""
+    """Whether the judge says with exactly this word how a quotation bears on the step; other replies count as no."""
     return isinstance(said, str) and said.strip().casefold() == bearing
 
 
 def _speaks(step: str, source: Found | Page, quoted: Quoted) -> bool:
-    """Whether the words that really stand there speak of what the step claims."""
+    """Whether the quoted text speaks of what the step claims."""
     before = source.text[max(0, quoted.start - BEFORE) : quoted.start]
     return bears(step, source.text[quoted.start : quoted.end], f"{source.title}\n{before}")

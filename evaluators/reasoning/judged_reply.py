@@ -1,4 +1,4 @@
-"""What a judge said of one reply: its steps with classes and verdicts, and the reference steps found in it."""
+"""The verdicts on one reply: its steps with classes and verdicts, and the reference steps found in it."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -9,21 +9,21 @@ import msgspec
 from wardround.evaluators.measures import Part
 
 Place = Literal["reasoning", "answer"]
-"""Where a reference step is looked for in the prediction."""
+"""Where a reference step is sought: in the reasoning or in the answer."""
 
 Rules = Literal["default", "published"]
 
 ABSENT = ("no_thinking", "no_words")
-"""Reasons of a part that is not there to be judged: no figure of it has a value, under any rules."""
+"""Reasons of a part that does not exist: none of its scores has a value, under any rules."""
 
 PUBLISHED_STEPS = 10
-"""Steps of a reply that the published code looks at."""
+"""Number of steps of a reply that the published code reads."""
 
 
 class StepClass(StrEnum):
     """What a step does (paper 002, section 4.3 and prompt 15); only `reasoning` is effective.
 
-    `unseen` is ours: a step that relies on a finding which its author had not been told by then.
+    We add `unseen`: a step that relies on a finding which the doctor did not know by then.
     """
 
     CITATION = "citation"
@@ -34,7 +34,7 @@ class StepClass(StrEnum):
 
 
 class Verdict(StrEnum):
-    """Whether a reasoning step holds (prompt 17); `unverifiable`: the searches allowed did not settle it."""
+    """Whether a reasoning step holds (prompt 17); `unverifiable` means that the searches allowed did not settle it."""
 
     CORRECT = "correct"
     WRONG = "wrong"
@@ -42,11 +42,11 @@ class Verdict(StrEnum):
 
 
 class JudgedStep(msgspec.Struct, frozen=True):
-    """One step. `kind` or a reasoning step's `verdict` is None only if the judge failed, and `reason` says how.
+    """One step. `kind`, or the `verdict` of a reasoning step, is None only if the judge failed; `reason` says how.
 
-    `repeats` is the earlier turn that the step repeats, 0 for none. `opinion` is what the judge says from its own
-    knowledge, where that was asked for: never evidence.
-    Raises ValueError for a verdict on a step that is not reasoning, and for a gap without a reason.
+    `repeats` is the earlier turn that the step repeats, 0 for none. `opinion` is the verdict by the judge's own
+    knowledge, where the user asked for it; it is never evidence. Raises ValueError for a verdict on a step that is not
+    reasoning, and for a gap without a reason.
     """
 
     text: str
@@ -64,7 +64,7 @@ class JudgedStep(msgspec.Struct, frozen=True):
 
 
 class ReferenceStep(msgspec.Struct, frozen=True):
-    """One step of the reference, by the places where it was looked for: found, not found, None if the judge failed.
+    """One step of the reference, with the result for each place: found, not found, or None if the judge failed.
 
     `final` marks the final answer, which prompt 14 counts as a step.
     """
@@ -82,17 +82,17 @@ class ReferenceStep(msgspec.Struct, frozen=True):
 
     @property
     def hit(self) -> bool | None:
-        """Found anywhere; None if it was found nowhere and the judge failed somewhere."""
+        """Whether the step was found in any place; None if it was found nowhere and the judge failed somewhere."""
         if any(self.found.values()):
             return True
         return None if None in self.found.values() else False
 
 
 class JudgedReply(msgspec.Struct, frozen=True):
-    """One part of a reply as judged.
+    """The judged steps of one part of a reply.
 
-    `reason` says why there are no `steps` (a reason of the splitting); `reference` is None if the case has none.
-    `left_out` counts steps that were not judged because there were too many.
+    `reason` says why there are no `steps` (a reason of the splitting). `reference` is None if the case has none.
+    `left_out` counts the steps that were not judged because there were too many.
     """
 
     part: Part

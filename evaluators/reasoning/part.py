@@ -1,4 +1,4 @@
-"""One part of one reply under judgment: its steps, told apart and judged in windows."""
+"""Judges one part of one reply: splits it into steps and judges them, with long texts in windows."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -34,16 +34,16 @@ from wardround.evaluators.reasoning.steps import ANYWHERE, MANY, Played, Split, 
 from wardround.evaluators.search.quotes import locate
 
 DENSE = 800
-"""Characters of a step from which a part that is one unmarked step is shown to a judge."""
+"""Length, in characters, from which a judge is asked to split a part that is one unmarked step."""
 
 
 async def steps_of(
     text: str, part: Part, rules: Rules, panel: Panel, played: Played = ANYWHERE, most: int | None = MANY
 ) -> Split:
-    """As `steps.split`; a long text in one piece is cut where the panel's first judge says that steps begin.
+    """Split a text as `steps.split` does; a judge of the panel says where the steps of one long piece begin.
 
-    The judge names the first words of each step, so the steps are the text's own words. Where its answer cannot be had
-    or its words do not stand in the text in that order, the text stays in one piece.
+    The judge names the first words of each step, so the steps stay in the text's own words. If no judge gives a
+    readable answer, or if its words do not occur in the text in that order, the text stays in one piece.
     """
     found = split(text, part, rules, played, most)
     if rules == "published" or len(found.steps) != 1 or len(found.steps[0]) < DENSE:
@@ -59,12 +59,12 @@ async def steps_of(
 
 
 def read_starts(text: str) -> tuple[str, ...] | Unread:
-    """The first words of each step in a reply {"starts": ["...", ...]}."""
+    """Read the first words of each step from a reply {"starts": ["...", ...]}."""
     return strings(text, ("starts",)) or unread("no_steps", text)
 
 
 def cut(text: str, starts: Sequence[str]) -> list[str]:
-    """`text` in pieces that begin with `starts`; starts that do not stand behind the one before are passed over."""
+    """Cut `text` into pieces that begin with `starts`; a start that does not follow the one before is skipped."""
     places, at = [0], 0
     for start in starts:
         place = locate(text[at:], start)
@@ -80,18 +80,18 @@ def cut(text: str, starts: Sequence[str]) -> list[str]:
 
 
 TOO_LONG = "too_long"
-"""Reason: a step, or an answer, of more characters than a judge is shown; what is in it was not looked at."""
+"""Reason: a step or an answer is longer than a judge is shown, so its content was not judged."""
 
 
 class Windows(msgspec.Struct, frozen=True):
-    """The `texts` in which something is looked for; `whole` if there is nothing beside them."""
+    """The `texts` in which something is sought; `whole` if they leave nothing out."""
 
     texts: tuple[str, ...]
     whole: bool = True
 
 
 def windows(steps: Sequence[str], longest: int = LONGEST) -> Windows:
-    """As few texts as hold these steps in their order, none of them cut; one that is too long by itself is in none."""
+    """Pack the steps, in order and uncut, into as few texts as possible; a step that is too long itself is left out."""
     together = "\n".join(steps)
     if not left_out(together, longest):
         return Windows((together,))
@@ -111,14 +111,14 @@ T = TypeVar("T")
 
 
 NO_SEARCH = "no_search"
-"""Reason: nothing was looked up, as the judges go by their own knowledge alone."""
+"""Reason: nothing was looked up, because the judges use only their own knowledge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A part told apart into its `steps`, of which those at the `places` are to be judged (None: all).
+    """A part that is split into its `steps`; those at the `places` are to be judged (None: all).
 
-    `known` is what its author knew by then, `before` are the steps of earlier turns, each with its turn.
+    `known` is what the doctor knew by then; `before` are the steps of earlier turns, each with its turn.
     """
 
     account: PartAccount
@@ -135,13 +135,13 @@ class Begun:
 
 @dataclass(slots=True)
 class Judging:
-    """The judging of one episode: who judges, by which rules, what for, with which library.
+    """How one episode is judged: by which panel and rules, for which goal, with which library.
 
-    `answer` is the final answer that reference steps are looked for in besides the reasoning. `steady` tells of
-    each question that got more than one vote, of which one at least had a value, whether all votes said the same.
+    `answer` is the final answer, in which reference steps are sought besides the reasoning. `steady` says, for each
+    question with more than one vote and at least one value, whether all votes agree.
 
     `whole`: the replies are one reasoning, each step is judged with those of earlier turns, and quotations must bear on
-    it. `knowledge` is what may found a verdict there; `library` is None where nothing is looked up.
+    the step. `knowledge` says what may support a verdict; `library` is None where nothing is looked up.
     """
 
     panel: Panel
@@ -158,7 +158,7 @@ class Judging:
         return await self.judged(await self.begun(reply, part), reference, unreferenced)
 
     async def begun(self, reply: Reply, part: Part) -> Begun:
-        """The part with its steps, none of them judged yet."""
+        """Return the part with its steps, none of them judged yet."""
         text = reply.text if part == "formal" else reply.thinking
         played = Played(reply.scenario, reply.stage == "examination", self.answer)
         split = await steps_of(text, part, self.rules, self.panel, played, None if self.whole else MANY)
@@ -169,7 +169,7 @@ class Judging:
         return Begun(account, reply.known, split.steps)
 
     async def judged(self, begun: Begun, reference: Sequence[str], unreferenced: str) -> PartAccount:
-        """Judge the chosen steps of a part, and look for the reference in all of them."""
+        """Judge the chosen steps of a part, and look for the reference in all of its steps."""
         account = begun.account
         if account.reason in ABSENT:
             return msgspec.structs.replace(account, unreferenced=unreferenced or account.reason)
@@ -191,9 +191,9 @@ class Judging:
     async def compared(
         self, steps: Sequence[str], reference: Sequence[str], places: Sequence[int] | None = None
     ) -> list[ReferenceAccount]:
-        """Each reference step, looked for in these steps and in the answer; the last of them is the final one.
+        """Look for each reference step in these steps and in the answer; the last reference step is the final answer.
 
-        With `places` those of these places alone.
+        With `places`, look only for the reference steps at these places.
         """
         reasoning, answer, last = windows(steps), windows([self.answer]), len(reference) - 1
         sought = range(len(reference)) if places is None else places
@@ -225,7 +225,7 @@ class Judging:
         return judged
 
     async def _weighed(self, account: StepAccount, known: str) -> StepAccount:
-        """A reasoning step with all that may found a verdict on it: what is found, what the judges know, or both."""
+        """Give a reasoning step all that may support its verdict: search results, the judges' knowledge, or both."""
         if self.library is None:
             account = msgspec.structs.replace(account, verdict=Verdict.UNVERIFIABLE, reason=NO_SEARCH)
         else:
@@ -236,7 +236,7 @@ class Judging:
         return msgspec.structs.replace(account, opinion=ruling.value, opinions=ruling.votes, unheld=ruling.reason)
 
     async def _checked(self, account: StepAccount, known: str, library: Library) -> StepAccount:
-        """A reasoning step with its verdict, by all judges' own searches."""
+        """Give a reasoning step its verdict; each judge runs searches of its own."""
         checks: dict[tuple[str, bool, int], Check] = {}
 
         async def check(judge: Judge, sample: Sample) -> Answer[str]:
@@ -265,7 +265,7 @@ class Judging:
     ) -> Callable[[], Awaitable[ReferenceAccount]]:
         async def compared() -> ReferenceAccount:
             looks = [lambda: self._sought(step, reasoning)]
-            if self.rules == "default":  # the published evaluator looks into the reasoning and nowhere else
+            if self.rules == "default":  # the published evaluator looks only into the reasoning
                 looks.append(lambda: self._sought(step, answer))
             rulings = await together(looks)
             reason = next((ruling.reason for ruling in rulings if ruling.value is None), "")
@@ -276,7 +276,7 @@ class Judging:
         return compared
 
     async def _sought(self, step: str, where: Windows) -> Ruling[bool]:
-        """Found if in any of the texts, not found only if in none and they are all that there is."""
+        """A step is found if any text has it, and not found only if no text has it and nothing was left out."""
         looks = [partial(self._found, step, text) for text in where.texts]
         rulings = await together(looks)
         votes = tuple(vote for ruling in rulings for vote in ruling.votes)
@@ -286,20 +286,20 @@ class Judging:
         return Ruling(None if failed else False, votes, failed)
 
     async def _found(self, step: str, text: str) -> Ruling[bool]:
-        if not text.strip():  # nothing is found in nothing, and no judge is needed to see it
+        if not text.strip():  # an empty text contains nothing, so no judge is needed
             return Ruling(False, ())
         asked = questions.found(step, text)
         asked = questions.published(asked) if self.rules == "published" else asked
         return self._counted(await self.panel.ask(asked, read_found, swappable=True))
 
     def _counted(self, ruling: Ruling[T]) -> Ruling[T]:
-        if len(ruling.votes) > 1 and any(vote.value is not None for vote in ruling.votes):  # to fail is not to agree
+        if len(ruling.votes) > 1 and any(vote.value is not None for vote in ruling.votes):  # failing is not agreeing
             self.steady.append(ruling.steady)
         return ruling
 
 
 def repeated(step: str, before: Sequence[tuple[int, str]], earlier: Sequence[str]) -> int:
-    """The earlier turn whose step is most like this one, the first of them; 0 if one of its own turn is more so."""
+    """Return the first earlier turn with the step most like this one; 0 if a step of its own turn is more like it."""
     likeness = [fuzz.token_set_ratio(step, one) for _, one in before]
     own = max((fuzz.token_set_ratio(step, one) for one in earlier), default=-1.0)
     best = max(likeness, default=-1.0)
@@ -307,7 +307,7 @@ def repeated(step: str, before: Sequence[tuple[int, str]], earlier: Sequence[str
 
 
 def judged_reply(account: PartAccount, rules: Rules) -> JudgedReply:
-    """What the figures are computed from."""
+    """Convert the account of a part to the form from which scores are computed."""
     steps = tuple(
         JudgedStep(
             step.text,
@@ -334,7 +334,7 @@ def judged_reply(account: PartAccount, rules: Rules) -> JudgedReply:
 
 
 def _why(ruling: Ruling[str]) -> str:
-    """Why the panel could not settle a step: the first reason among the votes that decided so."""
+    """Return why the panel could not settle a step: the first reason among the votes for that result."""
     if ruling.value != Verdict.UNVERIFIABLE:
         return ""
     return next((vote.reason for vote in ruling.votes if vote.value == ruling.value and vote.reason), "unresolved")

@@ -1,4 +1,4 @@
-"""What the Reasoning Evaluator asks (paper 002, prompts 14 to 18), and the strict reading of replies."""
+"""The questions of the Reasoning Evaluator (paper 002, prompts 14 to 18), and the strict readers of their replies."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -35,12 +35,12 @@ _QUOTES = {"type": "array", "items": shape(passage={"type": "integer"}, quote=_T
 
 
 def passage(number: int) -> str:
-    """The label of the passage with this number (1 is the first)."""
+    """Return the label of the passage with this number (1 is the first)."""
     return f"Passage {number}"
 
 
 def step_class(case: str, goal: str, earlier: Sequence[str], step: str) -> Question:
-    """What a step does (prompt 15)."""
+    """Ask what a step does (prompt 15)."""
     before = "\n".join(f"{place}. {one}" for place, one in enumerate(earlier, 1)) or NOTHING
     materials = (
         Material(CASE, case, "case"),
@@ -52,9 +52,9 @@ def step_class(case: str, goal: str, earlier: Sequence[str], step: str) -> Quest
 
 
 def step_role(case: str, goal: str, earlier: Sequence[tuple[int, str]], step: str, turn: int) -> Question:
-    """What a step of this turn does: as prompt 15, by what was known at that turn, all (turn, step) before it at hand.
+    """Ask what a step of this turn does: prompt 15, with all (turn, step) pairs before it.
 
-    `case` is what its author had been told by then, and nothing that was told later.
+    `case` is only what the doctor knew at that turn.
     """
     lines: list[str] = []
     last = 0
@@ -74,14 +74,14 @@ def step_role(case: str, goal: str, earlier: Sequence[tuple[int, str]], step: st
 
 
 def keywords(step: str) -> Question:
-    """What to look up to check a step (prompt 16); the reply is plain text."""
+    """Ask what to look up to check a step (prompt 16); the reply is plain text."""
     return Question("keywords", (Material(STEP, step, "reply"),))
 
 
 def judgment(case: str, passages: Sequence[str], step: str, searched: Sequence[str] = ()) -> Question:
-    """Whether a step holds, by numbered passages (prompt 17); `searched`: what they were found by, a line each.
+    """Ask whether a step holds by numbered passages (prompt 17); `searched` lists the queries that found them.
 
-    The default asks for words of a passage; `published` takes the judge's own knowledge too, as the paper does.
+    By default the judge must quote a passage. `published` also accepts the judge's own knowledge, as the paper does.
     """
     found = [Material(passage(number), text, "page") for number, text in enumerate(passages, 1)]
     queries = Material(SEARCHED, "\n".join(searched) or NOTHING, "reply")
@@ -92,7 +92,7 @@ def judgment(case: str, passages: Sequence[str], step: str, searched: Sequence[s
 
 
 def bearing(case: str, passages: Sequence[str], step: str, searched: Sequence[str] = ()) -> Question:
-    """The same where each quoted sentence also says how it bears on the step: it supports, contradicts, or neither."""
+    """Ask the same, and for each quoted sentence whether it supports or contradicts the step, or neither."""
     asked = judgment(case, passages, step, searched)
     bears = {"type": "string", "enum": ["supports", "contradicts", "neither"]}
     quotes: dict[str, Json] = {
@@ -105,36 +105,36 @@ def bearing(case: str, passages: Sequence[str], step: str, searched: Sequence[st
 
 
 def opinion(case: str, step: str) -> Question:
-    """Whether a step holds by what the judge knows itself, with nothing looked up."""
+    """Ask whether a step holds by the judge's own knowledge, without a search."""
     materials = (Material(CASE, case, "case"), Material(STEP, step, "reply"))
     verdicts = {"type": "string", "enum": ["correct", "wrong", "unsure"]}
     return Question("opinion", materials, shape=reply(judgment=verdicts))
 
 
 def extract(page: str, step: str) -> Question:
-    """The sentences of a long page that bear on a step, word for word: the summary of section 4.3, open to checking."""
+    """Ask for the sentences of a long page that bear on a step, verbatim: a checkable summary (section 4.3)."""
     materials = (Material(PAGE, page, "page"), Material(STEP, step, "reply"))
     return Question("extract", materials, shape=reply(quotes=_TEXTS))
 
 
 def reference(text: str) -> Question:
-    """The reference reasoning as at most ten atomic steps, the last being the final answer (prompt 14)."""
+    """Ask for the reference reasoning as at most ten atomic steps, the last being the final answer (prompt 14)."""
     return Question("reference", (Material(REFERENCE, text, "reference"),), shape=reply(steps=_TEXTS))
 
 
 def found(step: str, prediction: str) -> Question:
-    """Whether a reference step is in a prediction (prompt 18); to `published` what is akin to it is enough."""
+    """Ask whether a prediction contains a reference step (prompt 18); under `published` a related one is enough."""
     materials = (Material(REFERENCE_STEP, step, "reference"), Material(PREDICTION, prediction, "reply"))
     return Question("found", materials, shape=reply(found={"type": "boolean"}))
 
 
 def published(question: Question) -> Question:
-    """The same question by the criteria of the paper's prompt, in our words."""
+    """Return the same question by the criteria of the paper's prompt, in our own words."""
     return msgspec.structs.replace(question, rules="published")
 
 
 def starts(text: str) -> Question:
-    """Where the steps of a text without marks begin: the first words of each, word for word."""
+    """Ask where the steps of an unmarked text begin: for the first words of each, verbatim."""
     return Question("starts", (Material(REPLY, text, "reply"),), shape=reply(starts=_TEXTS))
 
 
@@ -159,7 +159,7 @@ _JUDGMENTS: Mapping[str, Verdict | str] = {
     "search": SEARCH,
 }
 _OUTCOMES: Mapping[str, bool] = {"correct": True, "wrong": False, "incorrect": False}
-# The published prompts of the assessment are asked and answered in Chinese too.
+# The published prompts of the assessment are also used in Chinese.
 _FOUND: Mapping[str, bool] = {
     "yes": True,
     "no": False,
@@ -178,21 +178,21 @@ _VERDICT = ("judgment", "judgement", "verdict")
 
 
 class Judgment(msgspec.Struct, frozen=True):
-    """A verdict on a step, or None where the judge wants the `keywords` searched first."""
+    """A verdict on a step, or None if the judge first wants a search for the `keywords`."""
 
     verdict: Verdict | None
     keywords: str = ""
 
 
 def read_class(text: str) -> StepClass | Unread:
-    """The class of a step (prompt 15); as JSON {"classification": "Reasoning"}."""
+    """Read the class of a step (prompt 15); as JSON {"classification": "Reasoning"}."""
     return _read(text, _CLASSES, _CLASS)
 
 
 def read_role(step: str, known: str) -> Callable[[str], StepClass | Unread]:
-    """Reads the class of `step` in an encounter: one of prompt 15's, or `unseen` with the `finding` in its words.
+    """Return a reader for the class of `step` in an encounter: one of prompt 15, or `unseen` with a `finding` quoted.
 
-    A finding that does not stand in the step is `not_in_vocabulary`, none at all `no_field`, and one that stands word
+    A finding that does not occur in the step is `not_in_vocabulary`, a missing one `no_field`, and one that occurs word
     for word in what was `known` is `contradicted`.
     """
 
@@ -212,29 +212,29 @@ def read_role(step: str, known: str) -> Callable[[str], StepClass | Unread]:
 
 
 def _plain(text: str) -> str:
-    """Words and numbers alone, in small letters."""
+    """Return the words and numbers of a text in lower case."""
     return " ".join(re.findall(r"\w+(?:[.,]\d+)?", text.casefold()))
 
 
 def read_opinion(text: str) -> Verdict | Unread:
-    """What a judge holds of a step by its own knowledge; `unsure` is unverifiable."""
+    """Read a verdict by the judge's own knowledge; `unsure` means unverifiable."""
     return _read(text, _OPINIONS, _VERDICT, negative=Verdict.WRONG)
 
 
 def read_found(text: str) -> bool | Unread:
-    """Whether a step or an item was found (prompt 18): yes or no; as JSON {"found": true}."""
+    """Read whether a step or an item was found (prompt 18): yes or no; as JSON {"found": true}."""
     return _read(text, _FOUND, ("found", "hit", "covered", "answer", *_VERDICT), negative=False)
 
 
 def read_outcome(text: str) -> bool | Unread:
-    """Whether a diagnosis or a treatment is right (prompts 19 and 20); as JSON {"verdict": "correct"}."""
+    """Read whether a diagnosis or a treatment is right (prompts 19 and 20); as JSON {"verdict": "correct"}."""
     return _read(text, _OUTCOMES, (*_VERDICT, "accuracy", "correct", "answer"), negative=False)
 
 
 def read_judgment(text: str) -> Judgment | Unread:
-    """The verdict on a step (prompt 17): {"judgment": "Correct" or "Wrong" or "Search", "keywords_to_search": ...}.
+    """Read a verdict on a step (prompt 17): {"judgment": "Correct" or "Wrong" or "Search", "keywords_to_search": ...}.
 
-    A verdict in text is read too.
+    A verdict in plain text is accepted too.
     """
     held = payload(text)
     if isinstance(held, Unread):
@@ -260,13 +260,13 @@ def _read(text: str, vocabulary: Mapping[str, T], names: Sequence[str], negative
 
 
 KEYWORDS = "keywords"
-"""Stands before the reason for which keywords could not be read: `keywords/refusal`."""
+"""Prefix of the reason why keywords could not be read: `keywords/refusal`."""
 QUERY = 500
-"""Characters of a query."""
+"""Longest query, in characters."""
 TERM = 16
-"""Words of one term: what has more is a sentence."""
+"""Most words of one term; anything longer is a sentence."""
 _SAID = 6
-"""Words from which a line that ends with a full stop is a sentence."""
+"""Number of words from which a line that ends with a full stop counts as a sentence."""
 _NONE = frozenset({"none", "null", "n/a", "nothing", "no keywords"})
 
 _FIELDS = ("keywords", "keywords_to_search", "terms")
@@ -284,7 +284,7 @@ REFUSAL = re.compile(
     r"|\u62b1\u6b49|\u5bf9\u4e0d\u8d77|\u65e0\u6cd5|\u4e0d\u80fd|\u62d2\u7edd",
     re.IGNORECASE,
 )
-# in the case of a sentence only: WAS, ARE and CAN are names as well, and so is a I behind a word ("type I")
+# only in the case of a sentence: WAS, ARE and CAN are also names, and so is an I after a word ("type I")
 _SENTENCE = re.compile(
     r"\b(?:[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]as|[Hh]ave|[Hh]ad|[Ss]hould|[Ww]ould|[Cc]ould|[Cc]an|[Mm]ust|[Ww]ill|[Yy]ou|"
     r"[Yy]our|[Ww]e|[Mm]y|[Mm]e|[Pp]lease|[Bb]ecause|[Ll]et)\b(?!-)"
@@ -295,10 +295,10 @@ _SIGN = re.compile(r"[?!\u3002\uff1f]|\u6211|\u8bf7|\u8fd9")
 
 
 def read_keywords(text: str) -> str | Unread:
-    """The terms of a reply on one line, separated by commas; "" if it says that there are none.
+    """Read the search terms of a reply on one line, separated by commas; "" if it says that there are none.
 
-    Terms stand on one line or on several, behind a label or not, or in a JSON list. A refusal is `refusal`, and so is
-    `prose` what is a sentence, or a term of more than 16 words; above 500 characters it is `too_long`.
+    Terms may be on one line or several, with or without a label, or in a JSON list. A refusal is `refusal`, a sentence
+    or a term of more than 16 words is `prose`, and more than 500 characters are `too_long`.
     """
     if len(text) > LONGEST:
         return unread("too_long", text)
@@ -326,7 +326,7 @@ def _terms(told: str, text: str) -> str | Unread:
 
 
 def _why(lines: list[str], terms: str) -> Why | None:
-    """Why these are no keywords."""
+    """Return why the terms are no keywords, None if they are."""
     if REFUSAL.search(terms):
         return "refusal"
     if _SIGN.search(terms) or any(map(_closed, lines)) or any(map(_said, _PARTS.split(terms))):
@@ -335,11 +335,11 @@ def _why(lines: list[str], terms: str) -> Why | None:
 
 
 def _said(term: str) -> bool:
-    """Whether a term is a piece of a sentence; one or two words are none, whichever they are."""
+    """Whether a term is part of a sentence; one or two words never are."""
     words = len(term.split())
     return words > TERM or (words > 2 and _SENTENCE.search(term) is not None)
 
 
 def _closed(line: str) -> bool:
-    """Whether a line ends as a sentence does: with a full stop, behind a term of some length."""
+    """Whether a line ends like a sentence: with a full stop, after a term of some length."""
     return line.rstrip(" *`").endswith(".") and any(len(term.split()) >= _SAID for term in _PARTS.split(line))

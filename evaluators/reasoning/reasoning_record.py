@@ -1,4 +1,4 @@
-"""The whole of one evaluation for a reader: steps, votes, searches, quotations and controls."""
+"""The record of one evaluation of reasoning: steps, votes, searches, quotations and controls."""
 
 import json
 import random
@@ -23,21 +23,21 @@ from wardround.evaluators.search.results import Found, Page
 
 Kind = Literal["supported", "reversed", "foreign"]
 HALF = 10
-"""Controls that a judge should accept, and as many that it should not."""
+"""Number of controls that a judge should accept, and of those that it should reject."""
 FIT = 0.5
-"""Youden's index below which a judge is unfit: it accepts nearly as much of what is false as of what is true."""
+"""Youden's index below which a judge is unfit: it accepts false claims nearly as often as true ones."""
 
 LEAST = HALF // 2
-"""Controls of either kind to which there must be a reply before a judge is called fit or unfit."""
+"""Replies to controls of each kind that are needed before a judge is called fit or unfit."""
 _UNREACHED = "judge/"
-"""How the reasons of controls begin for which there was no reply at all."""
+"""Prefix of the reasons of controls to which there was no reply at all."""
 
 
 class Control(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one judge (its seat) `said` of one control, None with a `reason` where it could not be asked or read.
+    """What one judge (its seat) `said` of one control; None with a `reason` if it could not be asked or read.
 
-    `name` is the one in data/controls.jsonl. A fair judge says `correct` of a `supported` control, and of a `reversed`
-    or a `foreign` one anything else.
+    `name` is the one in data/controls.jsonl. An ideal judge calls a `supported` control `correct`, and a `reversed` or
+    a `foreign` one anything else.
     """
 
     name: str
@@ -48,12 +48,12 @@ class Control(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Fitness(msgspec.Struct, frozen=True):
-    """One judge by its controls: `accepted` of so many `supported`, `rejected` of so many `unsupported`.
+    """The fitness of one judge by its controls: `accepted` of the `supported` ones, `rejected` of the `unsupported`.
 
-    `youden` is sensitivity plus specificity less 1: 1 for a judge that is always right, 0 for one that says the same of
-    everything. What could not be read is no acceptance and no rejection. `fit` if it is 0.5 at least.
-    Controls for which the judge could not be reached, `unreached` of them, say nothing of it: with fewer than five left
-    of either kind `youden` and `fit` are None, not known.
+    `youden` is sensitivity plus specificity minus 1: 1 for a judge that is always right, 0 for one that always says
+    the same. An unreadable reply is neither an acceptance nor a rejection. A judge is `fit` from 0.5 on. `unreached`
+    controls got no reply and do not count; if fewer than five remain of either kind, `youden` and `fit` are None:
+    unknown.
     """
 
     judge: str
@@ -76,7 +76,7 @@ class Claim(msgspec.Struct, frozen=True):
 
 
 class Posed(msgspec.Struct, frozen=True):
-    """One control as it is asked."""
+    """One control as a judge sees it."""
 
     name: str
     kind: Kind
@@ -86,16 +86,16 @@ class Posed(msgspec.Struct, frozen=True):
 
 @cache
 def claims() -> tuple[Claim, ...]:
-    """The claims and passages that were written for this."""
+    """Load the claims and passages that were written as controls."""
     text = files("wardround.evaluators.reasoning").joinpath("data", "controls.jsonl").read_text(encoding="utf-8")
     return tuple(msgspec.convert(json.loads(line), Claim) for line in text.splitlines())
 
 
 def posed(seed: int, knowledge: Knowledge) -> tuple[Posed, ...]:
-    """The 20 controls of an evaluation, in an order drawn by its seed.
+    """Return the 20 controls of an evaluation, in an order drawn by its seed.
 
-    10 are supported by their passage. Of the others five have their direction reversed, and five the passage of another
-    claim; where a judge goes by its own knowledge there are no passages, and all ten are reversed.
+    Ten are supported by their passage. Of the others, five have their direction reversed, and five have the passage of
+    another claim. Where judges use their own knowledge there are no passages, and all ten are reversed.
     """
     draw = random.Random(seed)
     chosen = draw.sample(claims(), 2 * HALF)
@@ -110,7 +110,7 @@ def posed(seed: int, knowledge: Knowledge) -> tuple[Posed, ...]:
 
 
 async def controlled(panel: Panel, seed: int, knowledge: Knowledge) -> tuple[Control, ...]:
-    """What each judge of the panel says of each control: they are questions like all others, and nobody can tell."""
+    """Ask each judge of the panel each control; judges cannot tell controls from other questions."""
     asked = [(judge, one) for judge in panel.judges for one in posed(seed, knowledge)]
     return tuple(await together([partial(_said, judge, one, knowledge) for judge, one in asked]))
 
@@ -137,7 +137,7 @@ def _opinion(text: str) -> str | Unread:
 
 
 def fitness(controls: Sequence[Control]) -> list[Fitness]:
-    """How fit each judge is, in the panel's order."""
+    """Compute the fitness of each judge, in the panel's order."""
     found = []
     for judge in dict.fromkeys(one.judge for one in controls):
         mine = [one for one in controls if one.judge == judge]
@@ -155,9 +155,9 @@ def fitness(controls: Sequence[Control]) -> list[Fitness]:
 
 
 class Quoted(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Words a verdict rests on: characters `start` to `end` of the stored text `digest`, and where that text is from.
+    """A quotation that supports a verdict: characters `start` to `end` of the stored text `digest`, and its source.
 
-    `how` and `likeness` as in evidence.Citation. `judge` is the seat that quoted them.
+    `how` and `likeness` are as in quotes.Citation. `judge` is the seat that quoted.
     """
 
     digest: str
@@ -173,9 +173,9 @@ class Quoted(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Looked(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One search for a step: what `judge` asked for, the digests of the texts it was then shown, or the `failure`.
+    """One search for a step: what `judge` asked for, the digests of the texts that it then saw, or the `failure`.
 
-    `pages` names pages that could not be read: (address, kind of error).
+    `pages` lists the pages that could not be read: (address, kind of error).
     """
 
     judge: str
@@ -186,16 +186,15 @@ class Looked(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class StepAccount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One step as judged: `kind` and `verdict` as in JudgedStep, by the votes in `kinds` and `verdicts`.
+    """One judged step: `kind` and `verdict` as in JudgedStep, by the votes in `kinds` and `verdicts`.
 
-    `flags` are signs of text that speaks to the judge (injection/english_phrases.py), in the step or in what was found
-    for it
-    (`page:SIGN`), and `noticed_by_judge` where a judge says so itself. `unseen` counts the characters of the case
-    and of the earlier steps that were left out of what the judges were shown.
+    `flags` are signs of text that addresses the judge (injection/english_phrases.py), in the step or in its evidence
+    (`page:SIGN`), and `noticed_by_judge` if a judge reports one itself. `unseen` counts the characters of the case and
+    of the earlier steps that the judges were not shown.
 
-    `beside` are quotations that stand where they are said to and do not bear on the step: they found nothing. `repeats`
-    is the earlier turn that the step repeats. `opinion`, by the votes in `opinions`, is what the judges hold of the
-    step by their own knowledge, where they were asked for it; None then has its `unheld` reason.
+    `beside` are quotations that occur in their source but do not bear on the step: they support no verdict. `repeats`
+    is the earlier turn that the step repeats. `opinion`, by the votes in `opinions`, is the verdict by the judges' own
+    knowledge, where the user asked for it; if it is None, `unheld` gives the reason.
     """
 
     text: str
@@ -216,9 +215,9 @@ class StepAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ReferenceAccount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One reference step: whether it was found in either place; None if the judge failed, then with a `reason`.
+    """One reference step: whether it was found in either place; None with a `reason` if the judge failed.
 
-    Long reasoning is looked through in so many `windows`; the `votes` are those on each of them, then on the answer.
+    Long reasoning is searched in so many `windows`; the `votes` are those on each window, then on the answer.
     """
 
     text: str
@@ -231,10 +230,10 @@ class ReferenceAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PartAccount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One part of one reply: the doctor's action of event `seq`, its turn (1 is the first).
+    """One part of one reply: the doctor's action of event `seq` in its turn (1 is the first).
 
-    `stage` is `conclusion` for the reply that holds the answer, `examination` for those before it. `how`, `reason` and
-    `left_out` as in Split. `reference` is None where there is none to compare with, which `unreferenced` explains.
+    `stage` is `conclusion` for the reply with the answer, `examination` for those before it. `how`, `reason` and
+    `left_out` are as in Split. `reference` is None if there is none to compare with; `unreferenced` says why.
     """
 
     part: Part
@@ -251,7 +250,7 @@ class PartAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class WholeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One part of all replies together: `judged` of its `steps` were, and the reference as found in any turn."""
+    """One part of all replies together: how many of its `steps` were `judged`, and the reference found in any turn."""
 
     part: Part
     steps: int
@@ -261,7 +260,7 @@ class WholeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Overquoted(msgspec.Struct, frozen=True):
-    """A passage (its `digest`) that was quoted for so many `steps` `of` those for which anything was quoted."""
+    """A passage (its `digest`) that was quoted for so many `steps` `of` those with any quotation."""
 
     digest: str
     steps: int
@@ -269,13 +268,14 @@ class Overquoted(msgspec.Struct, frozen=True):
 
 
 class Account(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One episode as judged. `judges` maps seat to SPEC, `search` is the search's name; `floor`: by a lexical judge.
+    """The account of one judged episode. `judges` maps seats to SPECs, `search` names the search.
 
-    `flags` are signs of text that speaks to the judge in the case itself. `unseen` counts the characters of the
-    reference that were left out of what its judge was shown.
+    `floor`: a lexical judge took part. `flags` are signs of text that addresses the judge in the case itself. `unseen`
+    counts the characters of the reference that its judge was not shown.
 
-    `whole` tells of the encounter as one reasoning, where it was judged as one (version 2). `knowledge` is what could
-    found a verdict, `overquoted` are passages quoted for many steps, `controls` what the judges said of the controls.
+    `whole` is the account of the encounter as one reasoning, if it was judged so (version 2). `knowledge` says what
+    could support a verdict, `overquoted` are passages quoted for many steps, and `controls` the replies to the
+    controls.
     """
 
     rules: Rules
@@ -292,9 +292,10 @@ class Account(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def quoted_in(sources: Sequence[Found | Page], number: Json, words: str, seat: str) -> Quoted | None:
-    """Where `words` stand: in the source with the `number` that is named (1 is the first), else in any; or None.
+    """Locate `words` in the source with this `number` (1 is the first), or in any source if no number is given.
 
-    None also where a source is named that there is not: such words are nobody's. 0, or no number, names none.
+    Returns None if they do not occur, or if the number names a source that does not exist. 0, or a value that is no
+    number, names no source.
     """
     numbered = isinstance(number, int) and not isinstance(number, bool) and number != 0
     if numbered and not 0 < number <= len(sources):

@@ -20,22 +20,22 @@ from wardround.evaluators.search.results import SEARCHED
 
 
 def scores(reply: JudgedReply, rules: Rules = "default") -> list[Score]:
-    """All figures of one part of a reply, always the same names in the same order.
+    """Compute all scores of one part of a reply, always the same names in the same order.
 
-    `default`: what is not defined is None with its reason, and so is what a failed judge left open. `published`: what
-    the published code computes, 0 where a figure is not defined and wrong where the searches did not settle a step;
-    its names begin with `published_`. A judge or a search that failed makes a None there too: the code stops, or hands
-    the text of the error to the judge, and a failure is never a score. A part that is not there (`no_thinking`,
-    `no_words`) is None under both.
+    `default`: an undefined score is None with its reason, and so is one that a failed judge left open. `published`: the
+    values of the published code, in scores `published_*`. It gives 0 where a score is undefined, and counts a step as
+    wrong if the searches did not settle it. A failed judge or search gives None there too: the published code stops, or
+    hands the error's text to the judge, but a failure is never a score. A part that does not exist (`no_thinking`,
+    `no_words`) is None under both rule sets.
     """
     return _published(reply) if rules == "published" else _default(reply)
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """Steps by what the judge made of them.
+    """The number of steps by class and verdict.
 
-    `unclassified` have no class; of the `reasoning` steps `correct`, `wrong` and `unverifiable` have that verdict, and
-    the rest has none.
+    `unclassified` steps have no class. Of the `reasoning` steps, `correct`, `wrong` and `unverifiable` count those with
+    that verdict; the rest have none.
     """
 
     steps: int
@@ -47,7 +47,7 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 def count(steps: Sequence[JudgedStep], left_out: int = 0) -> Counted:
-    """How often each class and verdict occurs; steps that were `left_out` have none."""
+    """Count each class and verdict; steps that were `left_out` have none."""
     effective = [step for step in steps if step.kind == StepClass.REASONING]
     return Counted(
         steps=len(steps) + left_out,
@@ -61,7 +61,7 @@ def count(steps: Sequence[JudgedStep], left_out: int = 0) -> Counted:
 
 def _default(reply: JudgedReply) -> list[Score]:
     part, found = reply.part, count(reply.steps, reply.left_out)
-    # the judge that failed first is the reason; a class that is missing leaves the verdicts open too
+    # the first failure of a judge is the reason; a missing class leaves the verdicts open too
     unclassed = next((step.reason for step in reply.steps if step.kind is None), "")
     unclassed = unclassed or ("too_many_steps" if reply.left_out else "")
     failed = unclassed or next((step.reason for step in reply.steps if _failed(step)), "")
@@ -105,10 +105,10 @@ def _recall(name: str, reference: Sequence[ReferenceStep], none: str, absent: st
 
 
 def opinion_scores(reply: JudgedReply, prefix: str = "") -> list[Score]:
-    """`opinion_factuality_PART`: the share of correct steps where judges may go by what they know themselves.
+    """`opinion_factuality_PART`: the share of correct steps where judges may use their own knowledge.
 
-    A verdict that rests on evidence counts first, the judges' opinion where there is none; steps that neither settles
-    are left out. It never stands in the place of the factuality that rests on evidence.
+    A verdict by evidence counts first, the judges' opinion where there is none; steps that neither settles are left
+    out. This score never replaces the factuality by evidence.
     """
     name = f"{prefix}opinion_factuality_{reply.part}"
     steps = [step for step in reply.steps if step.kind == StepClass.REASONING]
@@ -120,10 +120,10 @@ def opinion_scores(reply: JudgedReply, prefix: str = "") -> list[Score]:
 
 
 def turning_scores(reply: JudgedReply, later: Sequence[PartAccount], evidence: tuple[int, ...]) -> list[Score]:
-    """`whole_unseen_PART` of all steps, and `whole_repetition_PART` of those of the `later` turns.
+    """`whole_unseen_PART` of all steps, and `whole_repetition_PART` of the steps of the `later` turns.
 
-    The share of steps that rely on a finding which was not told by then, and of steps from the second turn on that
-    repeat a step of an earlier turn (`one_turn` where there are none).
+    These are the share of steps that rely on a finding which the doctor did not know by then, and the share of the
+    steps from the second turn on that repeat a step of an earlier turn (`one_turn` if there is only one).
     """
     failed = next((step.reason for step in reply.steps if step.kind is None), "")
     unseen = sum(step.kind == StepClass.UNSEEN for step in reply.steps)
@@ -141,10 +141,10 @@ def _published(reply: JudgedReply) -> list[Score]:
     part, steps = reply.part, reply.steps[:PUBLISHED_STEPS]
     found = count(steps)
     failed = next((step.reason for step in steps if step.kind is None or _failed(step)), "")
-    # not settled is wrong; not looked up, since the search failed, says nothing of the step
+    # an unsettled step is wrong; a step that was not looked up because the search failed is unknown
     unsearched = next((step.reason for step in steps if step.reason.startswith(SEARCHED)), "")
     absent = _absent(reply)
-    # the published evaluator looks into the reasoning and nowhere else
+    # the published evaluator looks only into the reasoning
     hits = [step.found.get("reasoning", step.hit) for step in reply.reference or ()]
     unknown = next((step.reason for step, hit in zip(reply.reference or (), hits, strict=True) if hit is None), "")
     if reply.reference is None:
@@ -162,12 +162,12 @@ def _published(reply: JudgedReply) -> list[Score]:
 
 
 def _absent(reply: JudgedReply) -> str:
-    """The reason of all figures of a part that is not there."""
+    """Return the reason of all scores of a part that does not exist, "" if it exists."""
     return reply.reason if reply.reason in ABSENT else ""
 
 
 def _share(name: str, of: int, whole: int, none: str, failed: str = "") -> Score:
-    """`of` / `whole`; None for the judge that `failed`, or for `none` if there is nothing to share."""
+    """Return `of` / `whole`; None with the reason `failed` of a judge, or with `none` if `whole` is 0."""
     if failed:
         return Score(name, None, failed)
     return Score(name, of / whole) if whole else Score(name, None, none)

@@ -42,11 +42,11 @@ _PREFIX = re.compile(r"[ \t>*_#+\u2022-]*")
 _ENDED = re.compile(r"[.!?;\u3002\uff1b][\"')\]*_]{0,3}[ \t]*[*_]{0,3}$")
 _REACH = 60
 _MOST = 1_000
-"""Characters before a mark that are looked at, and marks inside lines that still are an order."""
+"""Characters read before a mark, and the most marks inside lines that still count as a sequence."""
 
 
 def number(mark: re.Match[str]) -> int:
-    """What a mark of NUMBER counts."""
+    """Return the number that a mark of NUMBER stands for."""
     sign = next(held for held in mark.group("a", "b", "c", "d", "e", "f", "circled") if held)
     if mark["circled"]:
         return ord(sign) - 0x245F
@@ -59,10 +59,10 @@ def number(mark: re.Match[str]) -> int:
 
 
 def lined(text: str) -> str:
-    """`text` with each mark of a step at the beginning of a line, tags in the one shape `<step n>`.
+    """Return `text` with each mark of a step at the beginning of a line, and all tags as `<step n>`.
 
-    A mark inside a line opens a step only where it counts on from the one before and no line begins with the same: a
-    word about an earlier step is none. `Step n:` inside a line stands behind a sentence. A title in a tag is kept.
+    A mark inside a line opens a step only if it continues the count and no line begins with the same number; otherwise
+    it merely mentions an earlier step. `Step n:` inside a line must follow a sentence. A title inside a tag is kept.
     """
     found = list(_SHAPES.finditer(text))
     tags = [mark for mark, _ in _counted(text, found)]
@@ -79,20 +79,20 @@ def lined(text: str) -> str:
 
 
 def _may(text: str, mark: re.Match[str]) -> bool:
-    """Whether a mark that is no tag may open a step where it stands."""
+    """Whether a mark that is no tag may open a step at its place."""
     before = text[max(0, mark.start() - _REACH) : mark.start()]
     return mark.re is _CIRCLED or _begins(text, mark.start()) or _ENDED.search(before) is not None
 
 
 def _begins(text: str, at: int) -> bool:
-    """Whether a line begins at `at`, but for the marks of a quotation, a heading, a list or an emphasis."""
+    """Whether a line begins at `at`, apart from marks of quotation, headings, lists or emphasis."""
     begin = text.rfind("\n", max(0, at - _REACH), at) + 1
     begin = begin or max(0, at - _REACH)
     return _PREFIX.fullmatch(text, begin, at) is not None
 
 
 def _counted(text: str, marks: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], int]]:
-    """The marks that open a step, and what they count."""
+    """Yield the marks that open a step, with their numbers."""
     begins = [_begins(text, mark.start()) for mark in marks]
     own = {_value(mark["n"]) for mark, begin in zip(marks, begins, strict=True) if begin}
     last = 0
@@ -110,7 +110,7 @@ def _value(sign: str) -> int:
 
 
 def _rewritten(text: str, marks: Sequence[re.Match[str]], *, tags: bool = True) -> str:
-    """`text` with a line before each mark that has none, and with tags as tags are written."""
+    """Return `text` with each mark on a new line, and with tags in their usual form."""
     kept, at = [], 0
     for mark in marks:
         before = text[at : mark.start()]
@@ -128,7 +128,7 @@ def _rewritten(text: str, marks: Sequence[re.Match[str]], *, tags: bool = True) 
 
 _HEAD = re.compile(r"[^:\uff1a\n]*(?:[:\uff1a][*_ \t]*)?")
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
-# conclusion, final diagnosis, diagnosis, answer; the headings that scenarios.reading knows are English
+# conclusion, final diagnosis, diagnosis, answer; scenarios.reading knows only the English headings
 _CONCLUSION = re.compile(
     r"(?m)^[ \t]*(?:\#{1,6}[ \t]*)?[*_]{0,3}(?:\u6700\u7ec8)?"
     r"(?:\u7ed3\u8bba|\u8bca\u65ad\u7ed3\u8bba|\u8bca\u65ad|\u7b54\u6848)[*_]{0,3}[ \t]*(?:[:\uff1a]|$)"
@@ -136,27 +136,27 @@ _CONCLUSION = re.compile(
 
 
 def reasoning(text: str) -> str:
-    """The reasoning without the sections that are none: conclusions, answers, requests for examinations."""
+    """Return the reasoning without other sections: conclusions, answers, requests for examinations."""
     sections = reply_text.sections(text)
     headed = [section for section in sections if section.name == "reasoning"]
-    # lines that begin with 'Reasoning:' again and again are parts of steps
+    # repeated lines that begin with 'Reasoning:' are parts of steps
     begin = _behind(text, headed[0]) if headed and (len(headed) == 1 or _marked(text, headed[0])) else 0
     body = _unconcluded(text[begin:])
-    # a plain 'Conclusion:' is seen as a heading only where no marked one is left
+    # a plain 'Conclusion:' is seen as a heading only once no marked heading is left
     body = _unconcluded(body)
     body = _before_chinese(body)
     return conclusion.without(body, _goes_on(body)).strip()
 
 
 def _before_chinese(text: str) -> str:
-    """`text` up to its last conclusion in Chinese, if steps stand before it, none behind, and it gives no reasons."""
+    """Return `text` up to its last Chinese conclusion, if steps stand only before it and it gives no reasons."""
     begin = max((found.start() for found in _CONCLUSION.finditer(text)), default=0)
     whole = not text[:begin].strip() or gives_reasons(text[begin:].partition("\n")[0])
     return text if whole or _goes_on(text)(begin) is not None else text[:begin]
 
 
 def _unconcluded(text: str) -> str:
-    """`text` up to its answer, or without one to its last conclusion, and without conclusions on the way or before."""
+    """Return `text` up to its answer, or else to its last conclusion, without any conclusions in between."""
     found = [section for section in reply_text.sections(text) if section.name != "reasoning"]
     goes_on = _goes_on(text)
     kept, at, reasoned = [], 0, False
@@ -166,7 +166,7 @@ def _unconcluded(text: str) -> str:
         kept.append(text[at : section.begin])
         going = goes_on(section.begin)
         last = section.name == "answer" or (going is None and place == len(found) - 1)
-        # an answer that comes first has its reasons behind it
+        # an answer that comes first has its reasons after it
         reasoned = reasoned or bool(kept[-1].strip())
         if last and reasoned:
             return _pieces(kept)
@@ -175,7 +175,7 @@ def _unconcluded(text: str) -> str:
 
 
 def _behind(text: str, section: reply_text.Section) -> int:
-    """Where what a section holds begins: its heading ends with a colon or its line."""
+    """Return where the content of a section begins: after the colon of its heading or the heading's line."""
     heading = _HEAD.match(text, section.begin)
     return heading.end() if heading else section.end
 
@@ -185,7 +185,7 @@ def _marked(text: str, section: reply_text.Section) -> bool:
 
 
 def _concluded(text: str, section: reply_text.Section) -> int:
-    """Where a conclusion on the way ends: one that stands in its heading's line with its paragraph."""
+    """Return where an intermediate conclusion ends: with its paragraph if it is on its heading's line."""
     begin = _behind(text, section)
     line = text.find("\n", begin, section.end)
     if not text[begin : section.end if line < 0 else line].strip():
@@ -195,7 +195,7 @@ def _concluded(text: str, section: reply_text.Section) -> int:
 
 
 def _goes_on(text: str) -> Callable[[int], int | None]:
-    """Tells where steps that began before a place go on behind it: at the next tag, or with the next number."""
+    """Return a function that finds where steps continue after a place: at the next tag or the next number."""
     tags = [tag.start() for tag in TAG.finditer(text)]
     numbers = [] if tags else list(NUMBER.finditer(text))
     starts = tags or [number.start() for number in numbers]
@@ -216,7 +216,7 @@ def _pieces(kept: Sequence[str]) -> str:
 
 
 MANY = 200
-"""Steps of a part that are judged; what is beyond is counted, not judged."""
+"""Number of steps of a part that are judged; further ones are only counted."""
 
 How = Literal["tags", "numbers", "bullets", "paragraphs", "lines", "judge", ""]
 
@@ -229,10 +229,11 @@ _RULE = re.compile(r"(?m)^[ \t]*(?:```\w*|[-*_]{3,})[ \t]*$")
 
 
 class Split(msgspec.Struct, frozen=True):
-    """The steps of a part, and `how` they were told apart.
+    """The steps of a part, and `how` they were separated.
 
-    Without steps `reason` says why: `empty_reply`, `no_thinking` (the model has no such part), `no_reasoning` (nothing
-    but an answer). With more than 200 it is `too_many_steps`: the first 200 are kept and `left_out` counts the rest.
+    Without steps, `reason` says why: `empty_reply`, `no_thinking` (the model has no such part) or `no_reasoning`
+    (there is only an answer). Above 200 steps it is `too_many_steps`: the first 200 are kept and `left_out` counts the
+    rest.
     """
 
     steps: tuple[str, ...]
@@ -242,7 +243,7 @@ class Split(msgspec.Struct, frozen=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """Where a reply was given: in which scenario, whether it was `asking` for something, and the episode's answer."""
+    """The context of a reply: its scenario, whether it was `asking` for something, and the episode's answer."""
 
     scenario: str = ""
     asking: bool = False
@@ -255,12 +256,12 @@ ANYWHERE = Played()
 def split(
     text: str, part: Part = "formal", rules: Rules = "default", played: Played = ANYWHERE, most: int | None = MANY
 ) -> Split:
-    """The steps of `text`, the formal or the thinking part of a reply.
+    """Split `text`, the formal or the thinking part of a reply, into steps.
 
-    By `<step n>`; else by numbers or bullets, if they order the whole text; else by paragraphs; else by lines. A
-    heading, or a line that only leads in, belongs to what follows, a table or a list to its lead-in. The prediction's
-    conclusion, its answer, its requests and the protocol of its game are no steps. `published` splits as the published
-    code does and keeps ten, others `most` (None: all).
+    Splits by `<step n>`; else by numbers or bullets if they structure the whole text; else by paragraphs; else by
+    lines. A heading or a lead-in belongs to what follows it, and a table or list to its lead-in. The conclusion, the
+    answer, requests and the commands of the scenario's protocol are no steps. `published` splits as the published code
+    does and keeps ten steps, other rules keep `most` (None: all).
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if part == "formal":
@@ -277,7 +278,7 @@ def split(
 
 
 def _formal(text: str, played: Played) -> tuple[How, list[str]]:
-    """The steps of the formal part: what is neither protocol nor conclusion."""
+    """Return the steps of the formal part: everything that is neither protocol nor conclusion."""
     said = spans.unscripted(text, played.scenario, asking=played.asking)
     how, found = _cleaned(conclusion.unconcluded(_RULE.sub("", reasoning(lined(said))).strip()))
     kept = conclusion.steps(found, played.answer)
@@ -290,7 +291,7 @@ def _cleaned(body: str) -> tuple[How, list[str]]:
 
 
 def _published(text: str, part: Part, played: Played) -> Split:
-    """As the published code splits behind its heading; without that it finds nothing, which is not imitated."""
+    """Split after the heading as the published code does. Without one that code finds nothing; we do not copy that."""
     try:
         if part == "formal":
             found = published.reasoning_steps(text)
@@ -319,7 +320,7 @@ def _told_apart(body: str) -> tuple[How, Sequence[str]]:
 
 
 def _orders(body: str, marks: Sequence[re.Match[str]], lead: str) -> bool:
-    """Whether a list orders the whole text: one paragraph leads in at most, and none but the last item goes on."""
+    """Whether a list structures the whole text: one lead-in paragraph at most, and only the last item may continue."""
     if len(_BLANK.findall(lead)) > 1:
         return False
     last = body[marks[-1].end() :]
@@ -329,7 +330,7 @@ def _orders(body: str, marks: Sequence[re.Match[str]], lead: str) -> bool:
 
 
 def _numbers(body: str) -> list[re.Match[str]]:
-    """The numbers of the outermost list, if they count up by one."""
+    """Return the numbers of the outermost list, if they count up by one."""
     marks = _outermost(list(NUMBER.finditer(body)))
     return marks if all(number(b) == number(a) + 1 for a, b in pairwise(marks)) else []
 
@@ -349,13 +350,13 @@ def _between(body: str, marks: Sequence[re.Match[str]]) -> list[str]:
 
 
 def _whole(step: str) -> str:
-    """Without the end of an emphasis that began before the mark: '**Step 2: Examine**'."""
+    """Remove the end of an emphasis that began before the mark: '**Step 2: Examine**'."""
     first, _, rest = step.partition("**")
     return first + rest if step.count("**") % 2 and "\n" not in first else step
 
 
 def _rows(body: str) -> list[str]:
-    """The lines, those of a table together."""
+    """Return the lines; the lines of a table stay together."""
     rows: list[list[str]] = []
     for line in body.split("\n"):
         if rows and line.lstrip().startswith("|") and rows[-1][0].lstrip().startswith("|"):
@@ -366,7 +367,7 @@ def _rows(body: str) -> list[str]:
 
 
 def _joined(blocks: Sequence[str]) -> list[str]:
-    """Each block with the headings and lead-ins before it, a lead-in with its whole list."""
+    """Join each block with the headings and lead-ins before it, and a lead-in with its whole list."""
     joined: list[list[str]] = []
     before: list[str] = []
     listing = False
@@ -382,7 +383,7 @@ def _joined(blocks: Sequence[str]) -> list[str]:
             joined.append(before)
             before = []
     if before:
-        # headings that nothing follows belong to what came before
+        # headings at the end belong to what came before
         joined[-1:] = [[*(joined[-1] if joined else []), *before]]
     return ["\n".join(block) for block in joined]
 

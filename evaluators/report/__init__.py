@@ -1,1 +1,1 @@
-"""What people read: pages without anything that is loaded or run, and the text of others made safe for them."""
+"""Reports for people: pages that load and run nothing, with all foreign text escaped."""

@@ -1,4 +1,4 @@
-"""How well two markers or two scorings of the same episodes agree, and where they do not."""
+"""Measures how well two markers or two scorings of the same episodes agree, and shows where they differ."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,15 +16,16 @@ Ends = tuple[float, float]
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """One marker held against a reference marker, over the `n` answers that both marked.
+    """A marker compared with a reference marker, over the `n` answers that both marked.
 
-    `kappa` (Cohen) is None if chance alone would make them agree always (one verdict throughout); `ac1` (Gwet) holds
-    there too, and where one verdict is rare. `sensitivity`: share of the reference's right answers found right;
-    `specificity`: of its wrong ones found wrong; None where there are none.
+    `kappa` (Cohen) is None if chance alone would always make them agree (one verdict throughout); `ac1` (Gwet) is
+    defined there too, and where one verdict is rare. `sensitivity` is the share of the reference's right answers that
+    the marker calls right, `specificity` that of its wrong answers that the marker calls wrong; None if there are
+    none.
 
-    The 95% intervals take the answers for independent: by the large-sample variance for kappa (Fleiss, Cohen and
-    Everitt 1969) and AC1 (Gwet 2008), cut at -1 and 1; None below five answers, and where they show no spread (all
-    alike), since an interval of no width would be read as certainty. Wilson for the shares.
+    The 95% intervals treat the answers as independent. Kappa (Fleiss, Cohen and Everitt 1969) and AC1 (Gwet 2008) use
+    the large-sample variance, cut at -1 and 1. They have no interval (None) below five answers, or if the answers show
+    no spread: an interval of no width would look like certainty. The shares use Wilson's interval.
     """
 
     n: int
@@ -40,7 +41,7 @@ class Agreement(msgspec.Struct, frozen=True):
 
 
 def agreement(pairs: Iterable[tuple[bool, bool]]) -> Agreement:
-    """From pairs (marker's verdict, reference's verdict)."""
+    """Compute the agreement from pairs (marker's verdict, reference's verdict)."""
     table = [[0, 0], [0, 0]]
     for ours, theirs in pairs:
         table[ours][theirs] += 1
@@ -69,14 +70,14 @@ _Table = list[list[int]]
 
 
 def _shares(table: _Table) -> tuple[list[list[float]], list[float], list[float]]:
-    """The table as shares of all answers, with the markers' own shares of each verdict."""
+    """Return the table as shares of all answers, with each marker's own shares of both verdicts."""
     n = sum(map(sum, table))
     cells = [[count / n for count in row] for row in table]
     return cells, [sum(row) for row in cells], [sum(column) for column in zip(*cells, strict=True)]
 
 
 def _ac1(table: _Table) -> float:
-    """Gwet's AC1: chance agreement 2 q (1 - q), q the mean of both markers' shares of right; never above a half."""
+    """Return Gwet's AC1. Chance agreement is 2 q (1 - q), at most a half; q is the mean of both shares of right."""
     cells, ours, theirs = _shares(table)
     right = (ours[1] + theirs[1]) / 2
     by_chance = 2 * right * (1 - right)
@@ -118,7 +119,7 @@ Scored = Mapping[str, Mapping[str, Score]]
 
 
 class Differing(msgspec.Struct, frozen=True, kw_only=True):
-    """An episode in which two scorings give a score another value; None where one has none, with its reason."""
+    """An episode in which a score differs between two scorings; a value is None, with its reason, if one has none."""
 
     episode: str
     score: str
@@ -129,12 +130,12 @@ class Differing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pairing(msgspec.Struct, frozen=True, kw_only=True):
-    """One score of two scorings, over the `n` episodes that have a value in both, of which `equal` have the same.
+    """One score of two scorings, over the `n` episodes with a value in both; `equal` of them have the same value.
 
-    `first_only` and `second_only` episodes have a value in that scoring alone. `kind` is `verdict` where a share or a
-    score of the user's own is 0 or 1 throughout: then `table` counts the episodes by (first's value, second's value),
-    and `kappa` is Cohen's, None where chance alone would make them agree always. Else `difference` is the mean of
-    second - first. Without a common episode all figures are None.
+    `first_only` and `second_only` episodes have a value only in that scoring. `kind` is `verdict` if a share or a
+    user's own score is always 0 or 1. Then `table` counts the episodes by (first's value, second's value), and `kappa`
+    is Cohen's, None if chance alone would always make them agree. Otherwise `difference` is the mean of second -
+    first. Without a common episode all statistics are None.
     """
 
     name: str
@@ -150,7 +151,7 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SideBySide(msgspec.Struct, frozen=True, kw_only=True):
-    """Two scorings by their names, what each score comes to, and every episode in which they differ."""
+    """Two scorings by name, the comparison of each score, and every episode in which they differ."""
 
     first: str
     second: str
@@ -159,10 +160,10 @@ class SideBySide(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def side_by_side(first: str, second: str, ours: Scored, theirs: Scored) -> SideBySide:
-    """Hold the scores that two scorings have in common against each other.
+    """Compare the scores that two scorings have in common.
 
-    `first` and `second` are the names of the scorings, `ours` and `theirs` their scores. Scores and episodes stand in
-    the order of the first scoring; episodes that only the second knows follow.
+    `first` and `second` are the names of the scorings, `ours` and `theirs` their scores. Scores and episodes keep the
+    order of the first scoring; episodes that only the second has come last.
     """
     known = {name for scores in theirs.values() for name in scores}
     names = dict.fromkeys(name for scores in ours.values() for name in scores if name in known)
@@ -221,9 +222,9 @@ def _pairing(name: str, values: Sequence[tuple[float | None, float | None]]) -> 
 
 
 def scorings_page(run: str, found: SideBySide) -> str:
-    """The page. Nothing is loaded and nothing is run.
+    """Return the HTML page. It loads nothing and runs nothing.
 
-    Of an episode it shows the id and the values, so that no text of a case stands in it.
+    It shows only an episode's id and values, so it contains no text of a case.
     """
     return (
         environment()
@@ -243,12 +244,12 @@ def scorings_page(run: str, found: SideBySide) -> str:
 
 
 def differs(one: Pairing) -> bool:
-    """Whether any episode has another value in one scoring than in the other."""
+    """Whether any episode has different values in the two scorings."""
     return one.equal < one.n or bool(one.first_only or one.second_only)
 
 
 def kappa(one: Pairing) -> str:
-    """Cohen's kappa with its interval; a dash where chance alone would make them agree always."""
+    """Return Cohen's kappa with its interval; a dash if chance alone would always make the scorings agree."""
     if one.kappa is None:
         return "–"
     ends = f" ({one.kappa_ci95[0]:.2f} to {one.kappa_ci95[1]:.2f})" if one.kappa_ci95 else ""
@@ -256,6 +257,6 @@ def kappa(one: Pairing) -> str:
 
 
 def value(name: str, given: float | None, reason: str) -> str:
-    """A value with its reason in words."""
+    """Return a value with its reason in words."""
     why = phrase(reason)
     return f"none ({why})" if given is None else shown(name, given, one=True) + (f" ({why})" if why else "")

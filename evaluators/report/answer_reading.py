@@ -1,4 +1,4 @@
-"""A final answer as it was read before it was scored: what it commits to, what stands beside it, what did not count."""
+"""Shows how a final answer was read before scoring: what it commits to, what it adds, and what was ignored."""
 
 from collections.abc import Iterator
 
@@ -11,16 +11,16 @@ from wardround.scenarios.terms.diagnosis import heads
 from wardround.scenarios.terms.treatment import Plan
 
 LONGEST = 600
-"""Characters of one line that are shown."""
+"""Longest line, in characters, that is shown."""
 _JOINED = {"first": "", "and": "and ", "with": "with ", "then": "leading to ", "due": "due to "}
 Line = tuple[str, str]
-"""A label and what stands under it."""
+"""A label and its text."""
 
 
 def as_read(given: str, case: Case, goal: Goal, wanted: int = 1) -> list[Line]:
-    """The lines on an answer, the last of them what word match says of it; none for an answer that is empty.
+    """Return the lines about an answer, the last with the result of the word match; none for an empty answer.
 
-    Of a ranked list of `wanted` diagnoses that was asked for, its entries, each of which is read by itself.
+    If a ranked list of `wanted` diagnoses was asked for, the lines list its entries, each of which is judged by itself.
     """
     if not given.strip():
         return []
@@ -37,7 +37,7 @@ def as_read(given: str, case: Case, goal: Goal, wanted: int = 1) -> list[Line]:
 
 
 def answer_lines(read: CommittedAnswer) -> Iterator[Line]:
-    """What a diagnosis commits to, and what of its words did not count."""
+    """Yield what a diagnosis commits to, and which of its words did not count."""
     first = heads(read)
     if first:
         kept = len(first)
@@ -59,7 +59,7 @@ def answer_lines(read: CommittedAnswer) -> Iterator[Line]:
 
 
 def plan_lines(read: Plan) -> Iterator[Line]:
-    """What a plan of treatment gives, stops and avoids."""
+    """Yield what a plan of treatment gives, stops and avoids."""
     yield "gives", "; ".join(one.text for one in read.given) or "nothing"
     for label, measures in (("stops", read.stopped), ("avoids", read.avoided), ("left open", read.options)):
         if measures:

@@ -1,4 +1,4 @@
-"""Two or more runs side by side: paired differences per case, and where they are not alike."""
+"""Compares two or more runs: paired differences per case, and the settings in which the runs differ."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.summary import scale_of
 
 SCORED = "doctor"
-"""The seat that is compared: that two runs differ in it is the point."""
+"""The seat that is compared: runs are meant to differ in it."""
 
 _MOST = 5
 
 
 class Unlike(msgspec.Struct, frozen=True):
-    """A field in which two runs differ, and a sentence that says how."""
+    """A field in which two runs differ, and a sentence that describes the difference."""
 
     first: str
     second: str
@@ -28,12 +28,12 @@ class Unlike(msgspec.Struct, frozen=True):
     text: str
 
     def __str__(self) -> str:
-        """As a line for the terminal."""
+        """Return a line for the terminal."""
         return f"{self.first}, {self.second}: {self.text}"
 
 
 def unlike(first: RunScores, second: RunScores) -> list[Unlike]:
-    """Cases, scenario and its settings, patient, examiner, judge, prompts, limits, version; open episodes too."""
+    """List differences in cases, scenario, patient, examiner, judge, prompts, limits, version; also open episodes."""
     found = [*_cases(first, second), *_header(first.header, second.header), *_scoring(first, second)]
     for run in (first, second):
         if left := sum(row.cause is None for row in run.episodes):
@@ -94,7 +94,7 @@ def _scoring(first: RunScores, second: RunScores) -> _Found:
 
 
 def _rules(first: RunScores, second: RunScores) -> _Found:
-    """Figures by two versions of an evaluator's rules do not measure the same."""
+    """Warn of scores by different versions of an evaluator's rules: they do not measure the same."""
     one, two = ({each.evaluator: each.version for each in run.scorings if each.shown} for run in (first, second))
     for evaluator in sorted(set(one) & set(two)):
         if one[evaluator] != two[evaluator]:
@@ -107,7 +107,7 @@ def _rules(first: RunScores, second: RunScores) -> _Found:
 
 
 def _judged(run: RunScores) -> bool:
-    """A judge leaves the lexical verdict beside its own."""
+    """Whether a judge took part: it leaves the lexical verdict beside its own."""
     return any(score.name == "lexical_match" for row in run.episodes for score in row.scores)
 
 
@@ -119,7 +119,7 @@ def _prompts(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
 
 
 def _fields(where: str, first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
-    """One warning for each leaf that differs."""
+    """Yield a warning for each leaf that differs."""
     for name in sorted(set(first) | set(second)):
         one, two = first.get(name), second.get(name)
         if isinstance(one, Mapping) and isinstance(two, Mapping):
@@ -141,22 +141,22 @@ def _brief(value: Json) -> str:
 
 
 SIGNS = 250
-"""Cases above which the permutation test draws the signs of blocks of cases."""
+"""Number of cases above which the permutation test draws signs for blocks of cases."""
 MOST_PAIRS = 45
-"""Pairs of runs that are compared: all pairs of ten runs."""
+"""Most pairs of runs that are compared: all pairs of ten runs."""
 
 _ByCase = Mapping[str, Sequence[float]]
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """One score of two runs over the `cases` that have a value in both; repeats of a case are averaged first.
+    """One score of two runs over the `cases` with a value in both; repeats of a case are averaged first.
 
-    `difference` is second minus first, `ci95` its 95% interval within the scale: Bonett and Price's for scores of 0 and
-    1 with one episode a case, else a bootstrap of cases; `ci95_reason` says in words why there is none. In `only_first`
-    cases the first run has more, in `only_second` the second; for scores of 0 and 1 these are the discordant counts.
-    `p` is two-sided, of headline scores and those of plug-ins: `mcnemar exact` for scores of 0 and 1 with one episode a
-    case, else `permutation` (the signs of the cases' differences). `p_holm` is corrected for all pairs of runs of this
-    score. `left_out` are cases with a value in one run only.
+    `difference` is second minus first. `ci95` is its 95% interval within the scale: Bonett and Price's for scores of 0
+    and 1 with one episode per case, else a bootstrap of cases; `ci95_reason` says in words why there is none. In
+    `only_first` cases the first run has more, in `only_second` the second; for scores of 0 and 1 these are the
+    discordant counts. `p` is two-sided, and given for headline scores and those of plug-ins: `mcnemar exact` for
+    scores of 0 and 1 with one episode per case, else `permutation` (the signs of the cases' differences). `p_holm` is
+    corrected for all pairs of runs of this score. `left_out` are cases with a value in only one run.
     """
 
     score: str
@@ -178,9 +178,9 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """All pairs of runs, score by score, and what speaks against comparing them.
+    """All pairs of runs, score by score, with the reasons not to compare them.
 
-    `note` says in words which pairs were left out where there are too many; else "".
+    `note` says in words which pairs were left out if there are too many; else "".
     """
 
     runs: Sequence[str]
@@ -189,15 +189,15 @@ class Comparison(msgspec.Struct, frozen=True):
     note: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """The same as a JSON object."""
+        """Return the comparison as a JSON object."""
         built: dict[str, Json] = msgspec.to_builtins(self)
         return built
 
 
 def compare_runs(runs: Sequence[RunScores], seed: int = 0) -> Comparison:
-    """Compare every run with every other; raises UsageError with fewer than two runs or one given twice.
+    """Compare every run with every other; raises UsageError for fewer than two runs or a repeated run.
 
-    Of more than `MOST_PAIRS` pairs only those with the first run are compared, as many of them.
+    Above `MOST_PAIRS` pairs, only pairs with the first run are compared, at most `MOST_PAIRS` of them.
     """
     names = [run.name for run in runs]
     if len(names) < 2 or len(set(names)) < len(names):
@@ -218,7 +218,7 @@ def compare_runs(runs: Sequence[RunScores], seed: int = 0) -> Comparison:
 
 
 def _chosen(runs: Sequence[RunScores]) -> tuple[list[tuple[RunScores, RunScores]], str]:
-    """The pairs that are compared, and the sentence on those that are not."""
+    """Return the pairs to compare, and a sentence about those left out."""
     pairs = list(combinations(runs, 2))
     if len(pairs) <= MOST_PAIRS:
         return pairs, ""
@@ -265,9 +265,9 @@ def _difference(name: str, runs: tuple[str, str], values: tuple[_ByCase, _ByCase
 
 
 def bonett_price(only_first: int, only_second: int, n: int) -> tuple[float, float]:
-    """The 95% interval of the difference of two paired shares over `n` cases, second minus first, within -1 and 1.
+    """Return the 95% interval of the difference of two paired shares over `n` cases, second minus first, in -1 to 1.
 
-    Bonett and Price (2012), as Fagerland, Lydersen and Laake (2014) recommend: of some width also without discord.
+    Bonett and Price (2012), as Fagerland, Lydersen and Laake (2014) recommend: it has some width even without discord.
     """
     less, more = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
     half = NORMAL * math.sqrt((less + more - (more - less) ** 2) / (n + 2))
@@ -275,7 +275,7 @@ def bonett_price(only_first: int, only_second: int, n: int) -> tuple[float, floa
 
 
 def _tested(name: str, apart: Sequence[float], binary: bool, seed: int) -> tuple[float | None, str]:
-    """Two-sided p and the name of the test; only of scores that are shown first, so that not everything is tested."""
+    """Return the two-sided p and the test's name, only for scores that are shown first, to keep the tests few."""
     measure = measure_of(name)
     if not apart or not (measure.headline or not measure.unit):
         return None, ""
@@ -285,7 +285,7 @@ def _tested(name: str, apart: Sequence[float], binary: bool, seed: int) -> tuple
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """Two-sided exact p that one of two runs is right more often on the cases where they differ; 1 if they never do."""
+    """Return the exact two-sided p of McNemar's test, from the cases where two runs differ; 1 if they never differ."""
     from scipy.stats import binomtest  # type: ignore[import-untyped]  # noqa: PLC0415  # SciPy ships no types
 
     discord = only_first + only_second
@@ -293,16 +293,16 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def sign_flips(apart: Sequence[float], seed: int = 0) -> float:
-    """Two-sided p that the cases' differences lie about 0, were their signs drawn by chance; 1 if all are 0.
+    """Return the two-sided p of a sign-flip permutation test of the cases' differences against 0; 1 if all are 0.
 
-    Exact for few cases, else 9,999 seeded draws; above `SIGNS` cases signs are drawn for as many blocks of them.
+    Exact for few cases, else with 9,999 seeded draws; above `SIGNS` cases it draws signs for that many blocks of cases.
     """
     import numpy as np  # noqa: PLC0415
     from scipy.stats import permutation_test  # noqa: PLC0415
 
     values = np.array(sorted(d for d in apart if d))
     if len(values) < 2:
-        return 1.0  # of a single difference the other sign is as far from 0
+        return 1.0  # a single difference is as far from 0 with the other sign
     if len(values) > SIGNS:
         dealt = np.random.default_rng(seed).permutation(len(values)) % SIGNS
         values = np.bincount(dealt, values)
@@ -318,7 +318,7 @@ def sign_flips(apart: Sequence[float], seed: int = 0) -> float:
 
 
 def _corrected(differences: Sequence[Difference]) -> list[Difference]:
-    """With Holm's p (1979) over all pairs of a score."""
+    """Add Holm's p (1979) over all pairs of a score."""
     by_score: dict[str, list[int]] = {}
     for place, row in enumerate(differences):
         if row.p is not None:
@@ -331,7 +331,7 @@ def _corrected(differences: Sequence[Difference]) -> list[Difference]:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """p values corrected for their number by Holm's step-down method (1979), in the order given."""
+    """Correct p values for their number by Holm's step-down method (1979), in the input order."""
     found, least = [0.0] * len(ps), 0.0
     for done, place in enumerate(sorted(range(len(ps)), key=lambda place: ps[place])):
         least = max(least, min(1.0, (len(ps) - done) * ps[place]))
@@ -340,7 +340,7 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def _by_score(episodes: Sequence[EpisodeScores]) -> dict[str, _ByCase]:
-    """The values of closed episodes by score and case; a score that no episode has a value of has no case."""
+    """Return the values of closed episodes by score and case; a score without any value has no case."""
     found: dict[str, dict[str, list[float]]] = {}
     for row in episodes:
         if row.cause is None:

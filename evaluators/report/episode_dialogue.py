@@ -1,4 +1,4 @@
-"""An episode as a dialogue: what each seat did, what the desk corrected, what it cost, and what was known by then."""
+"""Rebuilds an episode as a dialogue: each seat's actions, the desk's corrections, costs, and what was known by then."""
 
 from collections.abc import Mapping, Sequence
 from math import fsum
@@ -28,7 +28,7 @@ FATES: dict[str, str] = {
     "conditional": "withheld: wanted only on a condition",
     "done": "withheld: told as done",
 }
-"""What became of a request that was not answered by the record."""
+"""What became of a request that the record did not answer."""
 VERBS: dict[str, str] = {
     "reply": "replies",
     "ask": "asks",
@@ -36,16 +36,16 @@ VERBS: dict[str, str] = {
     "conclude": "concludes",
     "answer": "answers",
 }
-"""What a seat does, in words."""
+"""A seat's action in words."""
 SAID: dict[str, str] = {"warning": "correction", "refusal": "refused", "demand": "demand", "question": "question"}
-"""What the desk does, in words."""
+"""The desk's action in words."""
 
 
 class Act(msgspec.Struct, frozen=True):
-    """One thing that was asked for: how many results came of it, its points, and what became of it.
+    """One request: the number of its results, its points, and what became of it.
 
-    `fate` is empty where a result was told, else `not_performed`, `unknown`, `ambiguous`, `broad` or `assumed`; what
-    orders nothing is `negated`, `conditional` or `done`, and was withheld.
+    `fate` is empty if it got a result, else `not_performed`, `unknown`, `ambiguous`, `broad` or `assumed`. A phrase
+    that orders nothing is `negated`, `conditional` or `done`, and was not passed on.
     """
 
     asked: str
@@ -55,14 +55,14 @@ class Act(msgspec.Struct, frozen=True):
 
     @property
     def outcome(self) -> str:
-        """What became of it, in words."""
+        """Say in words what became of the request."""
         if self.fate:
             return FATES.get(self.fate, self.fate.replace("_", " "))
         return counted(self.results, "result")
 
 
 class Spent(msgspec.Struct, frozen=True):
-    """Calls of models in one turn; `cost` in US dollars, None if one has no known price."""
+    """The calls of models in one turn; `cost` in US dollars, None if the price of any call is unknown."""
 
     calls: int = 0
     tokens: int = 0
@@ -70,10 +70,10 @@ class Spent(msgspec.Struct, frozen=True):
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """One action: `said` is its text, or what a typed action did in words; `desk` is what the rules answered to it.
+    """One action: `said` is its text, or a typed action in words; `desk` is the rules' answer to it.
 
-    `known` are the names of results that had been told before it, `points` what orders had cost by then; both are kept
-    for the doctor alone.
+    `known` are the names of results reported before it, `points` the cost of orders by then; only the doctor's turns
+    have both.
     """
 
     seq: int
@@ -89,8 +89,8 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 class Encounter(msgspec.Struct, frozen=True):
-    """A whole dialogue. `brief` is what the doctor read first; `folded` is False where the scenario is not installed,
-    so that nobody can say what its desk corrected.
+    """A whole dialogue. `brief` is what the doctor read first. `folded` is False if the scenario is not installed, so
+    that the desk's corrections are unknown.
     """
 
     brief: str
@@ -100,19 +100,19 @@ class Encounter(msgspec.Struct, frozen=True):
 
     @property
     def points(self) -> float:
-        """What all orders cost, in points."""
+        """Return the cost of all orders, in points."""
         return fsum(act.points for turn in self.turns for act in turn.acts)
 
     @property
     def corrections(self) -> int:
-        """How often the desk said that something was not possible."""
+        """Count how often the desk said that something was not possible."""
         return sum(said.verb in ("warning", "refusal") for turn in self.turns for said in turn.desk)
 
 
 def encounter(case: Case, trajectory: Trajectory, scenario: Scenario[Case, Any] | None) -> Encounter:
-    """The dialogue of an episode, played once more by its rules: nobody is asked anything.
+    """Rebuild the dialogue of an episode by replaying its rules; no seat is called.
 
-    Without `scenario` the desk's words, which are no events, are missing.
+    Without `scenario` the desk's words are missing, because they are no events.
     """
     desk, orders, brief = _folded(case, trajectory, scenario) if scenario else ({}, {}, "")
     costs = _costs(trajectory)
@@ -149,7 +149,7 @@ _Orders = dict[int, Mapping[str, Json]]
 def _folded(
     case: Case, trajectory: Trajectory, scenario: Scenario[Case, Any]
 ) -> tuple[dict[int, list[Said]], _Orders, str]:
-    """What the desk said, by the event that it answers; the orders, by the event that answers them; the brief."""
+    """Return the desk's words by the event they answer, the orders by the event that answers them, and the brief."""
     state = scenario.start(case)
     desk: dict[int, list[Said]] = {}
     orders: _Orders = {}
@@ -169,7 +169,7 @@ def _folded(
 
 
 def _hear(view: View, heard: set[tuple[int, str, str]], desk: dict[int, list[Said]]) -> None:
-    """Keep what the desk has said since the doctor's last turn."""
+    """Record what the desk has said since the doctor's last turn."""
     for said in view.heard:
         mark = (said.seq, said.verb, said.text)
         if said.seat == DESK and mark not in heard:
@@ -204,7 +204,7 @@ def _act(asked: str, rows: Sequence[Mapping[str, Json]]) -> Act:
 
 
 def _told(event: Acted, names: Mapping[str, str]) -> list[str]:
-    """The names of the results that an answer cites."""
+    """Return the names of the results that an answer cites."""
     if event.seat not in ANSWERING:
         return []
     refs = [str(ref) for answer in answers(event.action) for ref in answer.get("refs") or ()]
@@ -212,7 +212,7 @@ def _told(event: Acted, names: Mapping[str, str]) -> list[str]:
 
 
 def _costs(trajectory: Trajectory) -> dict[int, Spent]:
-    """What the calls before each action cost, by the action's number."""
+    """Return the cost of the calls before each action, by the action's event number."""
     found: dict[int, Spent] = {}
     pending = Spent()
     for event in trajectory:
@@ -226,7 +226,7 @@ def _costs(trajectory: Trajectory) -> dict[int, Spent]:
 
 
 def _in_words(args: Mapping[str, Json]) -> str:
-    """A typed action: `complete blood count, urinalysis`; what is neither list nor text as JSON."""
+    """Put a typed action in words: `complete blood count, urinalysis`; other values as JSON."""
     kind = str(args.get("kind") or "")
     things = args.get("items")
     if isinstance(things, list | tuple):

@@ -1,4 +1,4 @@
-"""The list of all episodes of a run, each with the address of its page: searched, filtered and sorted offline."""
+"""Writes the list of all episodes of a run with links to their pages, which readers search and sort offline."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -13,27 +13,27 @@ from wardround.evaluators.report.rendering import TEMPLATES, environment, style
 from wardround.evaluators.report.score_rows import EpisodeScores
 
 MOST = 2_000
-"""Episodes on one page of the list; further ones follow on pages of their own."""
+"""Most episodes on one page of the list; further ones follow on more pages."""
 LONGEST = 160
 ACCURACIES = ("diagnosis_accuracy", "treatment_accuracy")
 
 
 def contents_name(run: str, page: int) -> str:
-    """The file name of a page of the list: `run` is a name of plain letters already (report/episode_page.py,
-    page_name)."""
+    """Return the file name of a page of the list; `run` must already be in plain letters (episode_page.page_name)."""
     return f"{run}-episodes.html" if page == 0 else f"{run}-episodes-{page + 1}.html"
 
 
 def contents_pages(
     run: str, rows: Sequence[EpisodeScores], columns: Sequence[str], links: Mapping[str, str], home: str, plain: str
 ) -> dict[str, str]:
-    """Pages by file name; `columns` are the scores shown, `links` the addresses of episodes, `home` that of the report.
+    """Return the pages of the list by file name.
 
+    `columns` are the scores shown, `links` the addresses of the episodes' pages, and `home` is that of the report.
     `plain` begins the file names. A page runs one short script of ours, which its policy names by hash and which
-    searches, filters and sorts the rows that stand in it; without scripts the same rows stand there in the run's
-    order. Nothing is loaded. Of a restricted case no text is shown.
+    searches, filters and sorts its rows; without scripts the page shows the same rows in the run's order. It loads
+    nothing. It shows no text of a restricted case.
     """
-    # our own file, so safe: it takes no values and is the same in every page
+    # our own file and safe: it takes no values and is the same in every page
     script = (TEMPLATES / "contents.js").read_text(encoding="utf-8")
     allowed = f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
     starts = range(0, max(1, len(rows)), MOST)
@@ -72,12 +72,12 @@ def contents_pages(
 
 
 def outcome(row: EpisodeScores) -> str:
-    """`right`, `wrong` or `no value`, by the accuracy."""
+    """Return `right`, `wrong` or `no value`, by the accuracy."""
     value = next((score.value for score in row.scores if score.name in ACCURACIES), None)
     return "no value" if value is None else "right" if value >= 1 else "wrong"
 
 
 def clipped(text: str) -> str:
-    """One line of at most 160 characters."""
+    """Shorten a text to one line of at most 160 characters."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

@@ -1,4 +1,4 @@
-"""The page of one episode: its dialogue, and each judged step with what its verdict rests on."""
+"""Writes the page of one episode: its dialogue, and each judged step with the evidence for its verdict."""
 
 import re
 from collections import Counter
@@ -41,13 +41,13 @@ from wardround.scenarios.case import Case
 
 
 def fraction(part: PartAccount, figure: str, rules: Rules, value: float | None) -> str:
-    """`N of M` of a figure of this part; "" unless it comes to `value`, as where the figure is of other replies too."""
+    """Return `N of M` of a score of this part; "" unless it equals `value`, which may also cover other replies."""
     of, whole = _counts(part, rules).get(figure, (0, 0))
     return f"{of:,} of {whole:,}" if whole and value is not None and of / whole == value else ""
 
 
 def fractions(parts: Mapping[Part, PartAccount], figure: str, row: EpisodeScores, lead: str, rules: Rules) -> list[str]:
-    """Those of the formal and the thinking part of the answer that have one."""
+    """Return the fractions of the answer's formal and thinking part, as far as they exist."""
     found = (
         fraction(parts[part], figure, rules, row.score(f"{lead}{figure}_{part}").value)
         for part in get_args(Part)
@@ -78,13 +78,13 @@ def _said(steps: list[StepAccount], verdict: str) -> int:
 
 
 AROUND = 160
-"""Characters of context on each side."""
+"""Number of characters of context on each side."""
 
 
 class Quotation(msgspec.Struct, frozen=True):
-    """`words` as they stand in the stored text, with what stands `before` and `after`; or the `fault` why not.
+    """A quotation: `words` as in the stored text, with the text `before` and `after`; or the `fault` that prevents it.
 
-    `href` is empty for an address that must not be followed; `where` then tells the place.
+    `href` is empty for an address that is unsafe to follow; then `where` shows it as text.
     """
 
     quoted: Quoted
@@ -97,7 +97,7 @@ class Quotation(msgspec.Struct, frozen=True):
 
 
 def quotation(quoted: Quoted, texts: Mapping[str, str]) -> Quotation:
-    """The words at `quoted` in the stored text of its digest. What is shown is never what a judge wrote."""
+    """Return the words at `quoted` in the stored text of its digest; never the judge's own wording."""
     href = link(quoted.url)
     where = host(href) if href else quoted.url
     text = texts.get(quoted.digest)
@@ -119,7 +119,7 @@ def quotation(quoted: Quoted, texts: Mapping[str, str]) -> Quotation:
 
 
 def _before(text: str, end: int) -> str:
-    """Some words up to `end`, none of them cut."""
+    """Return some whole words before `end`."""
     start = max(0, end - AROUND)
     if not start:
         return text[:end]
@@ -148,7 +148,7 @@ _FIGURES = ("efficiency", "factuality", "unverifiable", "completeness", "complet
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: its number, its place in the page, what became of it, and why."""
+    """One step: its number, its place in the page, its state, and why."""
 
     number: int
     anchor: str
@@ -176,7 +176,7 @@ class Shown:
 
 
 def parts(account: Account, row: EpisodeScores, texts: Mapping[str, str], prefix: str) -> list[Shown]:
-    """All parts; `prefix` keeps the anchors of several accounts apart."""
+    """Return all parts; `prefix` keeps the anchors of several accounts distinct."""
     last = max((part.turn for part in account.parts), default=0)
     return [
         _part(part, account, row, texts, f"{prefix}-{place}", several=last > 1)
@@ -218,7 +218,7 @@ def _step(number: int, step: StepAccount, account: Account, texts: Mapping[str, 
 
 
 def _figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tuple[str, str, str]]:
-    """The figures of this very part: none for one of several examination replies that are scored together."""
+    """Return the scores of this part alone: none for one of several examination replies that are scored together."""
     scores = {score.name: score for score in row.scores}
     stages = ["", f"turn_{part.turn}_"] if part.stage == "conclusion" else [f"turn_{part.turn}_"]
     lead = "published_" if rules == "published" else ""
@@ -240,14 +240,14 @@ def _figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tuple[
 
 
 def _found(part: PartAccount) -> str:
-    """How much of the reference was found, for instance `3 of 5 steps`."""
+    """Say how much of the reference was found, for instance `3 of 5 steps`."""
     reference = part.reference or ()
     hits = sum(step.reasoning is True or step.answer is True for step in reference)
     return f"{hits} of {counted(len(reference), 'step')}" if reference else ""
 
 
 LONG_STEP, LONG_TEXT = 1_500, 2_000
-"""Characters of a step that are shown at once, and of a text that a judge was shown."""
+"""Most characters shown at once: of a step, and of a text that a judge was shown."""
 _BESIDE = {"": "", "whole_": ", all turns", "published_": ", published rules"}
 _CHIEF = ("efficiency", "factuality", "unverifiable", "completeness")
 
@@ -262,7 +262,7 @@ class _Judged:
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What else a page is made from: the dialogue, or why its events cannot be read (`damage`).
+    """Further content of a page: the dialogue, or why its events cannot be read (`damage`).
 
     `index` is the address of the list of the run's episodes, "" for none.
     """
@@ -283,11 +283,11 @@ def episode_page(
     texts: Mapping[str, str],
     kept: Kept = ALONE,
 ) -> str:
-    """The page of the episode `row` of `run`, judged or not, with what `accounts` tell of it (report/score_rows.py).
+    """Write the page of the episode `row` of `run`, judged or not, with its `accounts` (report/score_rows.py).
 
-    `texts` maps digests to stored texts: those that `digests(accounts)` names. Nothing is loaded and nothing is run; a
-    source is a link for the reader to follow. Of a restricted case no text of case, reply, search or source is shown,
-    the states of its steps and the scores are. The same input gives the same bytes.
+    `texts` maps the digests in `digests(accounts)` to stored texts. The page loads nothing and runs nothing; a source
+    is a link that the reader may follow. For a restricted case it shows no text of case, reply, search or source, but
+    the states of the steps and the scores. The same input gives the same bytes.
     """
     found, veiled = told(accounts), row.restricted or case.data_class == "restricted"
     judged = [
@@ -330,7 +330,7 @@ def _points(value: float) -> str:
 
 
 def _unmet(account: AssessmentAccount) -> list[Item]:
-    """Recorded items that no request is."""
+    """Return the recorded items that no request asked for."""
     met = {place for pair in account.pairs for place in pair.same}
     return [item for place, item in enumerate(account.recorded) if place not in met]
 
@@ -348,11 +348,11 @@ _WORDS: dict[str, Any] = {
     "points": _points,
     "verbs": VERBS,
 }
-"""What the page says things with."""
+"""Functions by which the template formats values."""
 
 
 def _asked_for(row: EpisodeScores) -> int:
-    """How many diagnoses the game asked for, by the scores of its ranked list."""
+    """Return how many diagnoses the game asked for, by the scores of its ranked list."""
     return max(1, sum(score.name.startswith("diagnosis_top_") for score in row.scores))
 
 
@@ -375,7 +375,7 @@ def _scores(row: EpisodeScores) -> list[Score]:
 
 
 def _tiles(row: EpisodeScores, found: Told) -> list[tuple[str, str, str]]:
-    """(label, value, remark) of the outcome, and of the reasoning (of all turns, if so judged) as formal / thinking."""
+    """Return (label, value, remark) of outcome and reasoning (of all turns if judged), as formal / thinking."""
     scores = {score.name: score for score in row.scores}
     judged = "lexical_match" in scores and not (found.outcome and found.outcome.floor)
     floor = "" if judged else WORD_MATCH
@@ -409,18 +409,18 @@ def _tiles(row: EpisodeScores, found: Told) -> list[tuple[str, str, str]]:
 
 
 def _meanings(judged: Sequence[_Judged]) -> list[tuple[State, str]]:
-    """The legend: of the states that occur."""
+    """Return the legend of the states that occur."""
     there = {step.state for one in judged for part in one.parts for step in part.steps}
     return [(state, meaning) for state, meaning in MEANINGS.items() if state in there]
 
 
 def page_name(run: str, episode: str) -> str:
-    """A file name for the page of an episode: plain letters, and a hash that keeps alike names apart."""
+    """Return a file name for an episode's page: plain letters, and a hash that keeps similar names apart."""
     return f"{plain_name(f'{run}-{episode}', f'{run}/{episode}')}.html"
 
 
 def plain_name(name: str, whole: str = "") -> str:
-    """`name` in plain letters with a short hash of `whole`, or else of itself."""
+    """Return `name` in plain letters with a short hash of `whole`, or else of itself."""
     plain = "-".join(re.findall(r"[A-Za-z0-9._]+", name)).strip(".-")[:80]
     return f"{plain}-{digest_of(whole or name)[:8]}"
 

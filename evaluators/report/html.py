@@ -1,4 +1,4 @@
-"""One self-contained HTML page about one run, or about several side by side; and the same as JSON."""
+"""Writes one self-contained HTML page about one or several runs, and the same results as JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,11 +61,11 @@ _LIMITS: Mapping[str, str] = {
 }
 """The limits of an episode, in words."""
 _NOTHING: tuple[Json, ...] = (None, "", [], {})
-"""What is not worth a line."""
+"""Values that are not worth a line."""
 
 
 def described(header: Mapping[str, Json], scoring: Mapping[str, Json]) -> list[tuple[str, str]]:
-    """(field, value) pairs: scenario, seats, cases, then whatever else the header says, then how it was scored."""
+    """Return (field, value) pairs: scenario, seats, cases, the other fields of the header, then how it was scored."""
     return [*_scenario(header), *_seats(header), *_cases(header), *_rest(header), *_flat(scoring)]
 
 
@@ -110,7 +110,7 @@ def _rest(header: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
 
 
 def prompts(header: Mapping[str, Json]) -> list[tuple[str, str]]:
-    """(name, digest) of each prompt."""
+    """Return (name, digest) of each prompt."""
     return [(name, _text(digest)) for name, digest in _mapping(header, "prompts").items()]
 
 
@@ -139,7 +139,7 @@ def _text(value: Json) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row: its stratum and setting ("" where the table has none), its doctor, the runs it is from, its figures."""
+    """A row: its stratum and setting ("" if the table has none), its doctor, its runs, and its values."""
 
     stratum: str
     setting: str
@@ -150,7 +150,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Tabled:
-    """`heads` are rows of (words, number of columns), the last of them the figures' own."""
+    """A table in words. `heads` are rows of (words, number of columns), the last of them for the single columns."""
 
     title: str
     heads: Sequence[Sequence[tuple[str, int]]]
@@ -161,7 +161,7 @@ class Tabled:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Tables under one heading, shown at once or behind it."""
+    """Tables under one heading, shown at once or when the reader opens it."""
 
     heading: str
     tables: Sequence[Tabled]
@@ -169,7 +169,7 @@ class Group:
 
 
 def tabled(table: Table) -> Tabled:
-    """The table in words, without columns and rows that have no value."""
+    """Put a table in words, without columns and rows that have no value."""
     table = table.trimmed()
     number = f"Extended table {table.key}: " if table.key.isdigit() else ""
     return Tabled(
@@ -182,7 +182,7 @@ def tabled(table: Table) -> Tabled:
 
 
 def _heads(columns: Sequence[Column]) -> list[list[tuple[str, int]]]:
-    """Populations and settings have a row of their own where there are several."""
+    """Return the heading rows; populations and settings have a row of their own if there are several."""
     populations = [POPULATIONS[column.population] for column in columns]
     settings = [(column.population, heading(column)) for column in columns]
     rows: list[list[tuple[str, int]]] = []
@@ -235,7 +235,7 @@ _WORDS: dict[str, Any] = {
         zeros,
     )
 }
-"""What the page says figures with."""
+"""Functions by which the template formats values."""
 
 
 _NO_JUDGE = "none: right and wrong by word match"
@@ -243,7 +243,7 @@ _NO_JUDGE = "none: right and wrong by word match"
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Addresses relative to the page: of each episode by (run, episode), of each run's list of episodes by run."""
+    """Addresses relative to the page: of episodes by (run, episode), and of the lists of episodes by run."""
 
     episodes: Mapping[tuple[str, str], str] = field(default_factory=dict)
     lists: Mapping[str, str] = field(default_factory=dict)
@@ -271,13 +271,13 @@ def page(
     compare: bool = True,
     pages: Pages | None = None,
 ) -> str:
-    """The page for one run, or for several, compared unless `compare` is False (other games, say).
+    """Write the page for one run, or for several; `compare` False omits the comparison, for instance of other games.
 
-    The table of episodes stops after `episodes`; `pages` has the addresses of their own pages (report/episode_page.py)
-    and of the lists of them all (report/episode_list.py).
+    The table of episodes ends after `episodes`; `pages` has the addresses of the episodes' pages
+    (report/episode_page.py) and of the complete lists (report/episode_list.py).
 
-    Nothing is loaded from elsewhere and nothing is run. Of a restricted case no text is shown, only its id. The same
-    input gives the same bytes.
+    The page loads nothing from elsewhere and runs nothing. For a restricted case it shows only the id, no text. The
+    same input gives the same bytes.
     """
     summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}
     comparison = compare_runs(runs, seed) if compare and len(runs) > 1 else None
@@ -306,11 +306,11 @@ def page(
 
 
 def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
-    """The same figures as one JSON object, in the order in which they are to be read.
+    """Return the same results as one JSON object, in reading order.
 
     {"ranking" (ranking.py) and "comparison": null or one, "runs": [{"run", "header", a summary, "doubts", "evaluated"
     (who judged how many episodes, and who was silent: score_rows.py)}], "tables": one object for each cell
-    (report/table_text.py)}. Reasons and causes stand here as codes.
+    (report/table_text.py)}. Reasons and causes are codes.
     """
     summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}
     ranked = ranking(runs, summaries, seed) if len(runs) > 1 else None
@@ -330,7 +330,7 @@ def _told(run: RunScores, summary: Summary) -> dict[str, Json]:
 
 
 def all_tables(runs: Sequence[RunScores], seed: int = 0) -> list[Table]:
-    """Every table of these runs: by each rule set they were judged by, over all cases and by stratum."""
+    """Return every table of these runs: for each rule set by which they were judged, over all cases and by stratum."""
     return [table for group in _tables(runs, seed) for table in group[1]]
 
 
@@ -373,12 +373,12 @@ def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Sec
 
 
 def _headline(comparison: Comparison) -> list[Difference]:
-    """Score by score, each with all of its pairs."""
+    """Return the differences score by score, each with all of its pairs."""
     return sorted((row for row in comparison.differences if told(row)), key=lambda row: place_of(row.score))
 
 
 def _discreet(score: ScoreSummary, episodes: Sequence[EpisodeScores]) -> ScoreSummary:
-    """Without the name of a group that holds one restricted case alone: it would tell that patient's diagnosis."""
+    """Omit the name of a group with a single, restricted case: it would reveal that patient's diagnosis."""
     restricted = {row.group for row in episodes if row.restricted}
     groups = [
         msgspec.structs.replace(group, group="(one restricted case)")

@@ -1,6 +1,6 @@
-"""How sure a mean is: intervals within the scale, over cases that keep their repeats together.
+"""Computes confidence intervals of means, within their scale, over cases that keep their repeats together.
 
-NumPy and SciPy are imported where they compute: whoever only plays a run does without them.
+NumPy and SciPy are imported inside the functions that need them, since playing a run needs neither.
 """
 
 import math
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
 
 Method = Literal["wilson", "bootstrap", "student_t", "bonett_price", ""]
 Scale = tuple[float, float]
-"""The least and the greatest that a mean can be."""
+"""The least and the greatest possible value of a mean."""
 
 SHARE: Scale = (0.0, 1.0)
 AMOUNT: Scale = (0.0, math.inf)
-"""Of counts, tokens, points, money and seconds."""
+"""The scale of counts, tokens, points, money and seconds."""
 ANY: Scale = (-math.inf, math.inf)
 
 FEWEST = 5
-"""Cases below which there is no interval."""
+"""Number of cases below which there is no interval."""
 FEW = 20
-"""Cases below which the interval of a share has the correction for continuity, since few cases make coarse steps."""
+"""Number of cases below which a share's interval has the continuity correction, since few cases make coarse steps."""
 TOO_FEW = f"fewer than {FEWEST} cases"
 NORMAL = 1.959963984540054
 """The 97.5% point of the normal distribution."""
 DAGGER = "\u2020"
-"""Marks an interval that leaves what a share can be."""
+"""Marks an interval that exceeds the possible values of a share."""
 DRAWS = 10_000
 UNITS = 500
-"""Cases above which the bootstrap draws blocks of cases."""
+"""Number of cases above which the bootstrap draws blocks of cases."""
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A 95% interval and how it was had; `ends` is None where there is none, and `reason` says why in words.
+    """A 95% interval and its method; `ends` is None if there is none, and `reason` says why in words.
 
-    `effective` is the number of independent episodes that a share of 0 and 1 is worth: episodes / design effect.
+    `effective` is the effective sample size of a share of 0 and 1: episodes / design effect.
     """
 
     ends: tuple[float, float] | None
@@ -53,11 +53,11 @@ Clusters = Sequence[Sequence[float]]
 
 
 def interval(by_case: Mapping[str, Sequence[float]], scale: Scale = SHARE, seed: int = 0) -> Interval:
-    """The 95% interval of the mean over all values, within `scale`; `by_case` has the values of each case's repeats.
+    """Compute the 95% interval of the mean of all values, within `scale`; `by_case` has each case's repeats.
 
-    Shares of which each is 0 or 1: Wilson's on episodes / design effect. All else: a seeded bootstrap of cases. None
-    below `FEWEST` cases, and None for values that are all the same and are no 0 or 1: a bootstrap of equal values has
-    no width, which would be read as certainty. The order of cases and of their values changes nothing.
+    If every value is 0 or 1: Wilson's interval on episodes / design effect. Otherwise: a seeded bootstrap of cases.
+    There is none below `FEWEST` cases, and none for values that are all equal but neither 0 nor 1: a bootstrap of
+    equal values has no width, which would look like certainty. The order of cases and of their values has no effect.
     """
     clusters = [sorted(values) for _, values in sorted(by_case.items()) if len(values)]
     if not clusters:
@@ -81,12 +81,12 @@ def _of_share(clusters: Clusters) -> Interval:
 
 
 def effective_size(clusters: Clusters) -> float:
-    """How many independent episodes the values of 0 and 1 are worth: episodes / design effect (Kish 1965).
+    """Return the effective number of independent episodes for values of 0 and 1: episodes / design effect (Kish 1965).
 
     The design effect is the variance of the mean by cases over that by episodes, times the squares of Student's t on
     cases over that on episodes, less one each, since it is estimated (Korn and Graubard 1998). It is never below 1 and
-    never above what it would be if all repeats of a case were equal. The latter is taken where fewer than two cases
-    hold a right episode, or fewer than two a wrong one: they cannot tell how much the repeats of a case agree.
+    never above its value if all repeats of a case were equal. That upper value is used if fewer than two cases have a
+    right episode, or fewer than two a wrong one: they cannot show how much the repeats of a case agree.
     """
     sizes, rights = [len(values) for values in clusters], [math.fsum(values) for values in clusters]
     cases, episodes = len(sizes), sum(sizes)
@@ -104,10 +104,10 @@ def effective_size(clusters: Clusters) -> float:
 
 
 def wilson(successes: float, n: float, *, corrected: bool = False) -> tuple[float, float] | None:
-    """The 95% interval of a share (Wilson 1927): within 0 and 1, of some width also at 0 and at 1. None if n is 0.
+    """Return Wilson's 95% interval of a share (1927), within 0 and 1, with some width even at 0 and 1. None if n is 0.
 
-    As `scipy.stats.binomtest(...).proportion_ci`, which takes whole numbers only: an effective size is none.
-    `corrected` for continuity (Newcombe 1998, method 4).
+    It equals `scipy.stats.binomtest(...).proportion_ci`, which only takes whole numbers; an effective size is not
+    whole. `corrected` applies the continuity correction (Newcombe 1998, method 4).
     """
     if not n:
         return None
@@ -121,15 +121,15 @@ def wilson(successes: float, n: float, *, corrected: bool = False) -> tuple[floa
         centre = (share + square / (2 * n)) / (1 + square / n)
         half = NORMAL * math.sqrt(share * (1 - share) / n + square / (4 * n * n)) / (1 + square / n)
         ends = centre - half, centre + half
-    # at the ends the formula is 0 or 1 but for rounding
+    # at the ends the formula gives 0 or 1 except for rounding
     return 0.0 if share <= 0 else max(0.0, ends[0]), 1.0 if share >= 1 else min(1.0, ends[1])
 
 
 def resampled(clusters: Clusters, seed: int = 0) -> tuple[float, float]:
-    """The ends of the means of cases drawn with replacement, each with all of its values; two cases at least.
+    """Return a bootstrap interval of the mean: draw cases with replacement, each with all of its values.
 
-    10,000 draws; the percentiles are those of Hesterberg (2015), wider than the middle 95% where cases are few. Above
-    `UNITS` cases these are dealt by seed into so many blocks, and blocks are drawn.
+    Needs at least two cases. 10,000 draws; the percentiles are those of Hesterberg (2015), wider than the middle 95% if
+    cases are few. Above `UNITS` cases, a seeded shuffle deals them into that many blocks, and blocks are drawn.
     """
     import numpy as np  # noqa: PLC0415
     from scipy.special import ndtr, stdtrit  # noqa: PLC0415
@@ -148,7 +148,7 @@ def resampled(clusters: Clusters, seed: int = 0) -> tuple[float, float]:
 
 @lru_cache(maxsize=4)
 def _drawn(n: int, seed: int) -> "NDArray[np.float64]":
-    """How often each of `n` is drawn, in each of so many draws: one table for all the scores of a run."""
+    """Return how often each of `n` is drawn, for each draw: one table for all the scores of a run."""
     import numpy as np  # noqa: PLC0415
 
     draw = np.random.default_rng(seed)
@@ -156,7 +156,7 @@ def _drawn(n: int, seed: int) -> "NDArray[np.float64]":
 
 
 def published(by_case: Mapping[str, Sequence[float]]) -> Interval:
-    """The interval of paper 002's tables: Student's t over cases, not cut at 0 and 1. None where cases are repeated."""
+    """Return the interval of paper 002's tables: Student's t over cases, not cut at 0 and 1. None if cases repeat."""
     values = [value for _, held in sorted(by_case.items()) for value in held]
     if any(len(held) > 1 for held in by_case.values()):
         return Interval(None, "", "cases are repeated; the paper repeats none")
@@ -165,7 +165,7 @@ def published(by_case: Mapping[str, Sequence[float]]) -> Interval:
 
 
 def student_t(values: Sequence[float]) -> tuple[float, float] | None:
-    """Mean +- t(0.975, n - 1) s / sqrt(n), s with n - 1; not cut at 0 or 1 (as paper 002's tables). None if n < 2."""
+    """Return mean +- t(0.975, n - 1) s / sqrt(n), s with n - 1, not cut at 0 or 1 (paper 002). None if n < 2."""
     n = len(values)
     if n < 2:
         return None
@@ -177,7 +177,7 @@ def student_t(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def normal(values: Sequence[float]) -> tuple[float, float] | None:
-    """Mean +- 1.96 s / sqrt(n), s with n - 1: what some printed intervals of paper 002 are. None if n < 2."""
+    """Return mean +- 1.96 s / sqrt(n), s with n - 1: some printed intervals of paper 002 are these. None if n < 2."""
     if (error := standard_error(values)) is None:
         return None
     mean = math.fsum(values) / len(values)
@@ -185,7 +185,7 @@ def normal(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def deviation(values: Sequence[float]) -> float:
-    """The sample's standard deviation, with n - 1; exactly 0 for values that are all the same."""
+    """Return the sample's standard deviation, with n - 1; exactly 0 if all values are equal."""
     if min(values) == max(values):
         return 0.0
     mean = math.fsum(values) / len(values)
@@ -193,5 +193,5 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def standard_error(values: Sequence[float]) -> float | None:
-    """Of the mean over repeats: s / sqrt(n) with n - 1. None below two."""
+    """Return the standard error of the mean over repeats: s / sqrt(n), s with n - 1. None below two."""
     return deviation(values) / math.sqrt(len(values)) if len(values) > 1 else None

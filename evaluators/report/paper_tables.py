@@ -1,4 +1,4 @@
-"""The extended tables 1 to 6 of paper 002, and what must be said below them."""
+"""Builds the extended tables 1 to 6 of paper 002, with the notes below them."""
 
 import re
 from collections import Counter
@@ -35,7 +35,7 @@ from wardround.evaluators.report.tables import (
 
 
 def notes(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[Player], by: str = "") -> tuple[str, ...]:
-    """One plain sentence each."""
+    """Return the notes below a table, one plain sentence each."""
     return tuple(
         note
         for found in (
@@ -124,7 +124,7 @@ def _rare(columns: Sequence[Column], players: Sequence[Player]) -> Iterator[str]
 
 
 def _by_words(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[Player]) -> Iterator[str]:
-    """Which runs' accuracies are had by a comparison of words: a judge leaves that verdict beside its own."""
+    """Note whose accuracies are by word match: a judge leaves that verdict beside its own."""
     settings = {column.setting for column in columns if any("accuracy" in score for score in column.scores)}
     shown = dict.fromkeys(name for row in rows for name in row.runs.values())
     names = [
@@ -138,7 +138,7 @@ def _by_words(columns: Sequence[Column], rows: Sequence[Row], players: Sequence[
 
 
 def _runs(rows: Sequence[Row], players: Sequence[Player]) -> Iterator[str]:
-    """Open episodes, and rows whose runs are not of the same cases or not by the same judge."""
+    """Note open episodes, and rows whose runs differ in cases or judge."""
     held = {run.name: run for player in players for run in player.runs.values()}
     shown = dict.fromkeys(name for row in rows for name in row.runs.values())
     for name in shown:
@@ -164,7 +164,7 @@ _JUDGED = ("efficiency_formal", "assessment_precision", "examination_efficiency_
 
 
 def rules_in(runs: Sequence[RunScores]) -> list[Rules]:
-    """The rule sets that these runs were judged by, `default` first; `default` if they were not judged."""
+    """Return the rule sets by which these runs were judged, `default` first; `default` if they were not judged."""
     names = {score.name for run in runs for row in run.episodes for score in row.scores}
     published = any("published_" in name for name in names)
     plain = not names.isdisjoint(_JUDGED) or not published
@@ -172,11 +172,11 @@ def rules_in(runs: Sequence[RunScores]) -> list[Rules]:
 
 
 def extended_tables(runs: Sequence[RunScores], rules: Rules | None = None, seed: int = 0) -> list[Table]:
-    """The extended tables 1 to 6 of paper 002 as far as there are values for them, then what they have no place for.
+    """Build the extended tables 1 to 6 of paper 002, as far as there are values, then tables of other scores.
 
-    A row is a doctor, with one run of each setting; doctors stand in the order of their runs. Free turns stand turn by
-    turn in a table of their own, and runs of other games, with the reasoning of a free-turn decision, in `other`.
-    `rules` None: default ones, published ones where the runs have no others.
+    A row is a doctor, with one run of each setting; doctors keep the order of their runs. Free turns have a table of
+    their own, turn by turn. Runs of other games, and the reasoning of a free-turn decision, go into `other`. `rules`
+    None means the default rules, or the published ones if the runs have no others.
     """
     rules = rules or rules_in(runs)[0]
     held = players(runs)
@@ -185,10 +185,10 @@ def extended_tables(runs: Sequence[RunScores], rules: Rules | None = None, seed:
 
 
 def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | None = None, seed: int = 0) -> list[Table]:
-    """The same tables over all diseases with a row for each stratum and doctor, the commonest stratum first.
+    """Build the same tables over all diseases with a row for each stratum and doctor, the largest stratum first.
 
-    A case of several strata counts in each of them. The name of a stratum that holds one restricted case alone is left
-    out. None if no case states any.
+    A case of several strata counts in each of them. The name of a stratum with a single, restricted case is left out.
+    Returns no table if no case states a stratum.
     """
     rules = rules or rules_in(runs)[0]
     episodes = [row for run in runs for row in run.episodes if row.cause is not None]
@@ -214,7 +214,7 @@ def _built(layout: Layout, held: Sequence[Player], rules: Rules, seed: int) -> T
 
 
 def _rows(layout: Layout, held: Sequence[Player], rules: Rules, seed: int, stratum: str = "") -> list[Row]:
-    """A row for each doctor that has a run of one of the settings; of a `single` layout for each run."""
+    """Return a row for each doctor with a run of one of the settings; for a `single` layout, a row for each run."""
     if layout.single:
         placed = [
             (Player(player.label, {"": run}), run.setting)
@@ -243,7 +243,7 @@ def _turned(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
 
 
 def _unplaced(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
-    """The table of other scenarios, unless it would say of one unjudged run what its own figures say."""
+    """Return the table of other scenarios, unless it would only repeat the scores of one unjudged run."""
     placed = [run for run in runs if setting_of(run.header) not in (ONE_TURN, ORACLE, TREATMENT)]
     judged = any(
         score.name.endswith("efficiency_formal") for run in placed for row in run.episodes for score in row.scores
@@ -257,7 +257,7 @@ def _unplaced(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
 def _row(
     player: Player, columns: Sequence[Column], how: tuple[Rules, int], *, setting: str = "", stratum: str = ""
 ) -> Row:
-    """`how` are the rules of intervals and the seed."""
+    """Build one row; `how` is the rule set for intervals, and the seed."""
     figures = tuple(_figure(column, player.runs.get(column.setting), how) for column in columns)
     used = {column.setting for column in columns}
     runs = {name: run.name for name, run in player.runs.items() if name in used}
@@ -278,7 +278,7 @@ def _figure(column: Column, run: Played | None, how: tuple[Rules, int]) -> Figur
 def _present(
     parts: tuple[Cell, ...], beside: tuple[tuple[Cell, ...], ...]
 ) -> tuple[tuple[Cell, ...], tuple[tuple[Cell, ...], ...]]:
-    """Without the thinking part of a model that has none."""
+    """Omit the thinking part of a model that has none."""
     absent = len(parts) > 1 and not parts[1].scored
     if absent and ("no_thinking" in parts[1].reasons or parts[1].reasons.keys() <= {"not_scored"}):
         return parts[:1], beside[:1]
@@ -294,7 +294,7 @@ def _stated(row: EpisodeScores, by: Stratum) -> tuple[str, ...]:
 
 
 def _strata(episodes: Sequence[EpisodeScores], by: Stratum) -> dict[str, str]:
-    """The strata by number of cases, each with the name to be shown."""
+    """Return the strata, ordered by number of cases, each with its displayed name."""
     cases: dict[str, set[str]] = {}
     restricted = set()
     for row in episodes:

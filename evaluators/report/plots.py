@@ -1,4 +1,4 @@
-"""The plots of a report, drawn with matplotlib into SVG that stands inside the page."""
+"""Draws the plots of a report with matplotlib, as SVG inside the page."""
 
 import io
 import math
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 INK, MUTED, GRID = "#000001", "#000002", "#000003"
 SERIES = ("#00000a", "#00000b", "#00000c", "#00000d", "#00000e", "#00000f")
-"""Stand-ins: the page's style sheet says what they look like, in light and in dark (Okabe and Ito's palette)."""
+"""Placeholders: the page's style sheet sets the colours for light and dark mode (Okabe and Ito's palette)."""
 
 _VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--line"} | {
     stand_in: f"--s{number}" for number, stand_in in enumerate(SERIES, 1)
@@ -58,13 +58,13 @@ _FONT = re.compile(r"'DejaVu Sans'(?:,[^;\"]*)?")
 
 
 def svg(name: str, title: str, size: tuple[float, float], draw: "Callable[[Axes], None]") -> Markup:
-    """One figure of `size` in inches; `title` is what a screen reader says of it, `name` is unique in the page."""
-    # imported here: only who draws waits for matplotlib
+    """Draw one figure of `size` in inches; `title` is for screen readers, `name` is unique in the page."""
+    # imported here: only drawing needs matplotlib
     import matplotlib as mpl  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     with mpl.rc_context(_STYLE), warnings.catch_warnings():  # type: ignore[arg-type]  # its stub lists every key
-        # text stays text: whether a font has the letter is for the reader's browser to say
+        # text stays text: the reader's browser chooses a font that has the letter
         warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
         figure = Figure(figsize=size, layout="constrained")
         draw(figure.add_subplot())
@@ -92,7 +92,7 @@ MOST_BINS = 20
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A figure with its heading and what must be said about it; without a drawing the note says why."""
+    """A figure with its heading and a note; without a drawing the note says why."""
 
     heading: str
     note: str
@@ -100,12 +100,12 @@ class Plot:
 
 
 def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
-    """Accuracy, recall, full path and reasoning of each run: the mean, its 95% interval, and the bounds behind it."""
+    """Plot accuracy, recall, full path and reasoning of each run: mean, 95% interval, and bounds behind it."""
     names = [n for n in _SHOWN if any((s := run.score(n)) and s.mean is not None for run in runs.values())]
     if not names:
         return Plot("Accuracy, recall, reasoning", "No episode has a score.")
     rows, middles, row = [], [], 0.0
-    for measure in names:  # a run without the score takes no row
+    for measure in names:  # a run without the score gets no row
         found = [
             (place, s) for place, run in enumerate(runs.values()) if (s := run.score(measure)) and s.mean is not None
         ]
@@ -132,7 +132,7 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
 
 
 def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
-    """One score by group, best first; groups of one case each say nothing that a mean does not."""
+    """Plot one score by group, best first; groups of one case each add nothing to a mean."""
     heading = "By group"
     if score is None:
         return Plot(heading, "No accuracy was taken, so there is none by group.")
@@ -164,7 +164,7 @@ def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
 
 
 def endings_plot(name: str, summary: Summary) -> Plot:
-    """How many episodes ended in which way; the open ones apart."""
+    """Plot how many episodes ended in which way, with open ones separate."""
     counts = {why: count for why, count in endings(summary).items() if count}
     if not counts:
         return Plot("Endings", "No episode.")
@@ -183,10 +183,10 @@ def endings_plot(name: str, summary: Summary) -> Plot:
 
 
 def spread_plot(name: str, heading: str, score: str, values: Sequence[float], none: Mapping[str, int]) -> Plot:
-    """A histogram of one score over episodes, its median and total in the note.
+    """Plot a histogram of one score over episodes, with its median and total in the note.
 
-    An axis that a few episodes would stretch ends before them, and the note counts them: where the largest value is
-    over three times the one that all but 1% (at least one) of the episodes stay within.
+    If a few large values would stretch the axis, it ends before them, and the note counts them. That is so if the
+    largest value is over three times the 99th percentile (leaving out at least one episode).
     """
     missing = f"Without a value: {listed(none)}." if none else ""
     if not values:
@@ -245,7 +245,7 @@ _SHOWN = (
 
 
 def _look(place: int) -> tuple[str, str]:
-    """Colour and marker of a run: a colour comes again with another marker."""
+    """Return the colour and the marker of a run: a repeated colour has another marker."""
     return SERIES[place % len(SERIES)], _MARKERS[place // len(SERIES) % len(_MARKERS)]
 
 
@@ -285,8 +285,8 @@ def _count_axis(axes: "Axes", label: str) -> None:
 
 
 def _ticks(most: int, *, whole: bool = False, fewest: int = 2) -> "MaxNLocator":
-    """At most `most` steps between ticks, and at least so many ticks."""
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415  # only who draws waits for matplotlib
+    """Place at most `most` intervals between ticks, and at least `fewest` ticks."""
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415  # only drawing needs matplotlib
 
     return MaxNLocator(nbins=most, integer=whole, min_n_ticks=fewest)
 
@@ -300,7 +300,7 @@ def _figure(score: str, value: float) -> str:
 
 
 def _usual(values: Sequence[float]) -> Sequence[float]:
-    """The values up to the 99th percentile where the largest lies over three times as high; else all of them."""
+    """Return the values up to the 99th percentile if the largest is over three times as high; else all of them."""
     ordered = sorted(values)
     few = max(1, len(ordered) // 100)
     if len(ordered) < 5 or not ordered[-1 - few] or ordered[-1] <= 3 * ordered[-1 - few]:
@@ -309,7 +309,7 @@ def _usual(values: Sequence[float]) -> Sequence[float]:
 
 
 def _edges(values: Sequence[float]) -> list[float]:
-    """Bins of equal width; one for each whole number where there are few of them."""
+    """Return bins of equal width; one for each whole number if there are few of them."""
     low, high = min(values), max(values)
     if all(value == int(value) for value in values) and high - low < MOST_BINS:
         return [low - 0.5 + i for i in range(int(high - low) + 2)]

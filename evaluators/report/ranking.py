@@ -1,4 +1,4 @@
-"""Several runs in one table, best first: the leaderboard, by one and the same quantity."""
+"""Ranks several runs in one table by the same quantity, best first: the leaderboard."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _REPLIES = "replies:"
 
 
 class Played(msgspec.Struct, frozen=True):
-    """A run with the scores of its closed episodes by name; `judged` says that a model found answers right or wrong."""
+    """A run with its closed episodes' scores by name; `judged` says that a model judged the answers."""
 
     name: str
     setting: str
@@ -38,7 +38,7 @@ class Player(msgspec.Struct, frozen=True):
 
 
 def played(run: RunScores) -> Played:
-    """The run as tables need it. Scores of the same name: the last one counts."""
+    """Return the run in the form that tables need. Of several scores with the same name, the last counts."""
     closed = [row for row in run.episodes if row.cause is not None]
     return Played(
         name=run.name,
@@ -52,16 +52,16 @@ def played(run: RunScores) -> Played:
 
 
 def _judged(run: RunScores) -> bool:
-    """A judge leaves the lexical verdict beside its own; where every judge is lexical, its own is one too."""
+    """Whether a model judged: judges leave the lexical verdict beside theirs, and not all judges are lexical."""
     beside = any(score.name == "lexical_match" for row in run.episodes for score in row.scores)
     judges = run.answer_judges
     return beside and not (judges and set(judges) <= {"lexical"})
 
 
 def doctor_of(header: Mapping[str, Json]) -> str:
-    """What a doctor is called in a table: the SPEC of its seat, and its model where the SPEC does not name it.
+    """Return a doctor's name for tables: the SPEC of its seat, with the model if the SPEC does not name it.
 
-    Of a file of replies its folder is left out: a long path would push the model's name out of the line.
+    A file of replies is shown without its folder, because a long path would push the model's name out of the line.
     """
     seat = inside(inside(header, "seats"), "doctor")
     spec, model = str(seat.get("spec") or ""), str(seat.get("model") or "")
@@ -72,10 +72,9 @@ def doctor_of(header: Mapping[str, Json]) -> str:
 
 
 def players(runs: Sequence[RunScores]) -> list[Player]:
-    """Runs of one doctor together, one of each setting; a second run of the same setting is a row of its own.
+    """Group the runs of each doctor, one run per setting; a second run of the same setting gets its own row.
 
-    Doctors are the same if their seats are, sampling and options included. Rows whose labels would be alike are told
-    apart by number.
+    Doctors are the same if their seats are, including sampling and options. Equal labels are distinguished by number.
     """
     rows: list[tuple[bytes, str, dict[str, Played]]] = []
     for run in runs:
@@ -96,20 +95,20 @@ def players(runs: Sequence[RunScores]) -> list[Player]:
 
 
 def setting_of(header: Mapping[str, Json]) -> str:
-    """The name of the scenario that was played."""
+    """Return the name of the scenario that was played."""
     return str(inside(header, "scenario").get("name") or "")
 
 
 def inside(fields: Mapping[str, Json], name: str) -> Mapping[str, Json]:
-    """An object within a header; empty if it is none."""
+    """Return an object within a header; empty if it is no object."""
     value = fields.get(name)
     return value if isinstance(value, Mapping) else {}
 
 
 ENOUGH = 0.9
-"""Share of a run's episodes that must be scored in all runs for means to be ranked."""
+"""Share of a run's episodes that must be scored in all runs for a ranking by means."""
 APART = 0.02
-"""By how much the runs' shares of missing values may differ for means to be ranked."""
+"""Largest difference between the runs' shares of missing values for a ranking by means."""
 
 Basis = Literal["mean", "lower bound"]
 
@@ -117,9 +116,9 @@ Basis = Literal["mean", "lower bound"]
 class Place(msgspec.Struct, frozen=True):
     """One run in a ranking; runs with the same value share a `rank`, one without any value has none.
 
-    `value` is what is ranked (Ranking.basis) and `ci95` its interval, with `ci95_reason` where there is none. `figure`
-    is the score that the ranking goes by, over all of the run's episodes; `others` are the further headline shares,
-    None where not scored.
+    `value` is the ranked value (Ranking.basis) and `ci95` its interval, with `ci95_reason` if there is none. `figure`
+    is the score of the ranking over all of the run's episodes; `others` are the further headline shares, None if not
+    scored.
     """
 
     rank: int | None
@@ -134,11 +133,11 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Ranking(msgspec.Struct, frozen=True):
-    """Runs by the score `by`; `others` are the names of the scores beside it.
+    """Runs ranked by the score `by`; `others` are the names of the scores beside it.
 
-    `basis` says what of the score is compared: the mean over the `episodes` (case and repeat) that are scored in all
-    runs, or each run's lower bound, every missing value as 0; `basis_reason` says in words which and why. Runs without
-    any value take no part.
+    `basis` is either the mean over the `episodes` (case and repeat) that are scored in all runs, or each run's lower
+    bound, with every missing value as 0; `basis_reason` says in words which and why. Runs without any value are not
+    ranked.
     """
 
     by: str
@@ -149,7 +148,7 @@ class Ranking(msgspec.Struct, frozen=True):
     episodes: int = 0
 
     def to_json(self) -> dict[str, Json]:
-        """For machines: values, means, intervals and counts; all else of a figure stands with its run."""
+        """Return values, means, intervals and counts as JSON; the runs' own summaries have the rest."""
         return {
             "by": self.by,
             "basis": self.basis,
@@ -180,27 +179,27 @@ Key = tuple[str, int]
 
 
 class _Held(msgspec.Struct, frozen=True):
-    """The values of one run by episode, None where missing; episodes for which there is no such figure are left out."""
+    """One run's values by episode, None if missing; episodes in which the score is undefined are left out."""
 
     values: Mapping[Key, float | None]
 
     @property
     def scored(self) -> set[Key]:
-        """The episodes that have a value."""
+        """Return the episodes that have a value."""
         return {key for key, value in self.values.items() if value is not None}
 
     @property
     def missing(self) -> float:
-        """The share of episodes without a value."""
+        """Return the share of episodes without a value."""
         return 1 - len(self.scored) / len(self.values) if self.values else 0.0
 
 
 def ranking(runs: Sequence[RunScores], summaries: Mapping[str, Summary], seed: int = 0) -> Ranking | None:
-    """The runs by the headline share that most of them have, the first of these; None if none has any.
+    """Rank the runs by the headline share that most of them have, the first of equals; None if no run has any.
 
-    They are ranked by the mean over the episodes that are scored in all of them; if those are under 90% of the episodes
-    of any run, or the shares of missing values differ by more than 2 points, by the lower bound of every run. The order
-    says nothing of chance: intervals stand beside it, and paired differences in the comparison.
+    The basis is the mean over the episodes that are scored in all runs. If those are under 90% of any run's episodes,
+    or if the shares of missing values differ by more than 2 points, it is every run's lower bound. The order ignores
+    chance: intervals are shown beside it, and paired differences in the comparison.
     """
     scored: dict[str, int] = {}
     for run in runs:
@@ -255,7 +254,7 @@ def _held(run: RunScores, by: str) -> _Held:
 
 
 def _basis(held: Mapping[str, _Held], shared: int) -> tuple[Basis, str]:
-    """What is ranked, and the sentence that says so."""
+    """Return the basis of the ranking, and the sentence that explains it."""
     least = min(held, key=lambda name: shared / len(held[name].values))
     whole = len(held[least].values)
     gaps = {name: one.missing for name, one in held.items()}
@@ -273,7 +272,7 @@ def _basis(held: Mapping[str, _Held], shared: int) -> tuple[Basis, str]:
 
 
 def _ranked(held: _Held, shared: set[Key], basis: Basis) -> dict[str, list[float]]:
-    """The values that are ranked, by case."""
+    """Return the ranked values by case."""
     found: dict[str, list[float]] = {}
     for (case, repeat), value in sorted(held.values.items(), key=lambda pair: pair[0]):
         if basis == "lower bound":

@@ -1,4 +1,4 @@
-"""Renders pages: everything escaped, hidden characters made visible, marks that need no colour."""
+"""Renders pages: escapes everything, makes hidden characters visible, and marks states without relying on colour."""
 
 import re
 from functools import cache
@@ -24,15 +24,15 @@ _HIDDEN = re.compile(
 
 
 def visible(text: str) -> str:
-    """`text` with control characters, signs that turn the direction of writing, and unseen letters as ‹U+202E›.
+    """Show control characters, changes of writing direction and invisible characters in `text` as ‹U+202E›.
 
-    A page that shows a quotation must not let it hide words from its reader, or write over those beside it.
+    A quotation in a page must not hide words from the reader, or overwrite the text beside it.
     """
     return _HIDDEN.sub(_named, text)
 
 
 def shortened(text: str, most: int) -> str:
-    """The first `most` characters and how many follow."""
+    """Return the first `most` characters and the number of those that follow."""
     return text if len(text) <= most else f"{text[:most].rstrip()} … ({len(text) - most:,} characters more)"
 
 
@@ -64,13 +64,13 @@ MEANINGS: dict[State, str] = {
 
 
 def state_of(step: StepAccount) -> State:
-    """What became of a step; `unknown` if the judge failed to say."""
+    """Return the state of a step; `unknown` if the judge failed."""
     word = step.verdict if step.kind == "reasoning" else step.kind
     return next((state for state in SIGNS if state == word), "unknown")
 
 
 class Voice(msgspec.Struct, frozen=True):
-    """One vote in words: who, what, why, and how it was asked."""
+    """One vote in words: who, what, why, and how the question was asked."""
 
     who: str
     said: str
@@ -79,7 +79,7 @@ class Voice(msgspec.Struct, frozen=True):
 
 
 def voices(votes: tuple[Vote, ...], judges: dict[str, str]) -> list[Voice]:
-    """The votes, each with the judge's SPEC."""
+    """Return the votes, each with the judge's SPEC."""
     return [
         Voice(
             who=f"{vote.judge} ({judges[vote.judge]})" if vote.judge in judges else vote.judge,
@@ -94,7 +94,7 @@ def voices(votes: tuple[Vote, ...], judges: dict[str, str]) -> list[Voice]:
 
 
 def said(value: Json) -> str:
-    """A vote's value in words."""
+    """Put a vote's value in words."""
     if value is None:
         return "no verdict"
     if isinstance(value, bool):
@@ -112,8 +112,8 @@ TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 
 @cache
 def environment() -> "Environment":
-    """One whose every expression is escaped and made visible; made once, so that templates are compiled once."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  # only who writes pages waits
+    """Return the Jinja environment, which escapes every expression; cached, so that templates are compiled once."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  # only writing pages needs it
 
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -126,7 +126,7 @@ def environment() -> "Environment":
 
 
 def style(*names: str) -> Markup:
-    """Our own style sheets, one after the other."""
+    """Return our own style sheets, concatenated."""
     texts = [(TEMPLATES / name).read_text(encoding="utf-8") for name in names]
     return Markup("".join(texts))  # noqa: S704  # our own files
 
@@ -140,10 +140,10 @@ _LONGEST = 2000
 
 
 def link(url: str) -> str:
-    """`url` if a reader may follow it, else "".
+    """Return `url` if it is safe for a reader to follow, else "".
 
-    Only http and https, to a host, without a user name (which makes one host look like another), and without
-    characters that no address holds.
+    It must be http or https, with a host, without a user name (which makes one host look like another), and without
+    characters that are invalid in an address.
     """
     if len(url) > _LONGEST or _ODD.search(url) or visible(url) != url:
         return ""
@@ -156,5 +156,5 @@ def link(url: str) -> str:
 
 
 def host(url: str) -> str:
-    """The host of an address that `link` lets through."""
+    """Return the host of an address that `link` accepts."""
     return urlsplit(url).hostname or ""

@@ -1,4 +1,4 @@
-"""Rows of scores and of evaluations that statistics and reports are made from, never the store."""
+"""The rows of scores and evaluations from which statistics and reports are computed, independent of the store."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,9 +21,9 @@ T = TypeVar("T")
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What the accounts tell of the outcome, and, for each evaluator (each rule set), of reasoning and examinations.
+    """The accounts of the outcome and, for each evaluator (each rule set), of reasoning and examinations.
 
-    `problems` names the accounts that could not be read, or are of no kind that is known here.
+    `problems` names the accounts that could not be read or are of an unknown kind.
     """
 
     reasoning: Mapping[str, Account]
@@ -56,7 +56,7 @@ def told(accounts: Mapping[str, Json]) -> Told:
 
 
 def digests(accounts: Mapping[str, Json]) -> list[str]:
-    """The texts that the page of these accounts shows, each once, in order: to be fetched from the store."""
+    """Return the digests of the texts that the page of these accounts shows, each once, in order."""
     found = told(accounts)
     looked: list[Looked] = []
     quoted: list[Quoted] = []
@@ -83,10 +83,10 @@ def _keep(kept: dict[str, T], name: str, held: Json, kind: type[T]) -> bool | No
 
 
 class Heard(msgspec.Struct, frozen=True):
-    """A judge's seat, or `search`: of `asked` votes (searches) `silent` came to nothing, by `reasons`, commonest first.
+    """A judge's seat, or `search`: `silent` of `asked` votes (searches) failed, by `reasons`, the most frequent first.
 
-    A judge is silent where its reply cannot be had or read. A query that was not sent, as it would have given the truth
-    away, is no failure of the search.
+    A judge is silent if it gave no reply or an unreadable one. A query that was not sent because it would have revealed
+    the truth is no failure of the search.
     """
 
     seat: str
@@ -99,9 +99,9 @@ class Evaluated(msgspec.Struct, frozen=True):
     """One evaluator's judging: `judged` of the run's `closed` episodes; `left` are the ids of the others.
 
     In `shortened` of them a judge did not see all of the case, the earlier steps, the reference or a list; in
-    `overquoted` one passage was quoted for most of the steps. `controls` says how each judge fared with the questions
-    whose answer is known, `uncontrolled` that they were to be asked and were not, as their episode could not be judged.
-    `knowledge` is what could found a verdict.
+    `overquoted` one passage was quoted for most of the steps. `controls` are the judges' results on the controls.
+    `uncontrolled` means that the controls were not asked, because the episode meant for them could not be judged.
+    `knowledge` says what could support a verdict.
     """
 
     evaluator: str
@@ -117,7 +117,7 @@ class Evaluated(msgspec.Struct, frozen=True):
 
 
 class Tally:
-    """Counts the accounts of one evaluator as they are read, one by one: none of them is kept."""
+    """Counts the accounts of one evaluator as they are read one by one; it keeps none of them."""
 
     def __init__(self, evaluator: str) -> None:
         self._evaluator = evaluator
@@ -131,14 +131,14 @@ class Tally:
         self._poses = False
 
     def add(self, episode: str, account: Json) -> None:
-        """An episode that was judged, with its account; None where there is none."""
+        """Add a judged episode with its account; None if there is none."""
         self._judged.add(episode)
         found = told({self._evaluator: account})
         if _shortened(found):
             self._shortened.add(episode)
         for told_of in found.reasoning.values():
             self._knowledge = told_of.knowledge
-            self._poses = self._poses or bool(told_of.whole)  # the rules that pose controls
+            self._poses = self._poses or bool(told_of.whole)  # the rules that ask controls
             self._controls = tuple(fitness(told_of.controls)) or self._controls
             if told_of.overquoted:
                 self._overquoted.add(episode)
@@ -147,7 +147,7 @@ class Tally:
             self._reasons.setdefault(seat, Counter()).update([reason] if reason else [])
 
     def evaluated(self, closed: Iterable[str]) -> Evaluated:
-        """What it came to; `closed` are the ids of the run's closed episodes, in order."""
+        """Return the totals; `closed` are the ids of the run's closed episodes, in order."""
         episodes = list(closed)
         left = tuple(one for one in episodes if one not in self._judged)
         seats = sorted(self._asked, key=lambda seat: (seat == LIBRARY, len(seat), seat))
@@ -175,7 +175,7 @@ def _commonest(pair: tuple[str, int]) -> tuple[int, str]:
 
 
 def _answers(found: Told) -> Iterator[tuple[str, str]]:
-    """The seat of each vote and search, and why nothing came of it; "" if something did."""
+    """Yield the seat of each vote and search, and why it failed; "" if it did not."""
     for vote in _votes(found):
         unnamed = vote.reason.startswith(f"{KEYWORDS}/")
         yield vote.judge, vote.reason or "no_reason" if vote.value is None or unnamed else ""
@@ -186,7 +186,7 @@ def _answers(found: Told) -> Iterator[tuple[str, str]]:
 
 
 def _shortened(found: Told) -> bool:
-    """Whether a judge was shown less than the whole of a text that its question is about."""
+    """Whether a judge saw less than the whole of a text that its question is about."""
     accounts = found.reasoning.values()
     steps = (step.unseen for account in accounts for part in account.parts for step in part.steps)
     lists = (assessment.left_out for assessment in found.assessments.values())
@@ -203,7 +203,7 @@ def _votes(found: Told) -> Iterator[Vote]:
         for whole in account.whole:
             last = _reference_of(account, whole.part)
             for place, reference in enumerate(whole.reference or ()):
-                if place >= len(last) or last[place] != reference:  # what stands behind the answer was counted there
+                if place >= len(last) or last[place] != reference:  # the answering reply counts the others
                     yield from reference.votes
         yield from (Vote(one.judge, one.said, one.reason) for one in account.controls)
     if found.outcome:
@@ -217,7 +217,7 @@ def _votes(found: Told) -> Iterator[Vote]:
 
 
 def _reference_of(account: Account, part: Part) -> tuple[ReferenceAccount, ...]:
-    """The reference as found in the reply with the answer."""
+    """Return the reference as found in the reply with the answer."""
     found = (one.reference for one in account.parts if one.part == part and one.stage == "conclusion")
     return next(found, None) or ()
 
@@ -232,12 +232,12 @@ def _looked(found: Told) -> Iterator[Looked]:
 
 
 class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
-    """The scores of one episode, beside what groups it.
+    """The scores of one episode, with the fields by which episodes are grouped.
 
-    `cause` is None while the episode is open. `answer` and `truth` are shown in the table of episodes, unless the case
-    is `restricted`. `group` is the disease, for macro averages; empty if the case has none. `body_systems`, `disorders`
-    and `rare` (None if not known) are the strata of tables. `unread` counts the doctor's replies that could not be used
-    by their shape (scenarios/parsers/unread.py).
+    `cause` is None while the episode is open. The table of episodes shows `answer` and `truth`, unless the case is
+    `restricted`. `group` is the disease, for macro averages; empty if the case has none. `body_systems`, `disorders`
+    and `rare` (None if unknown) are the strata of tables. `unread` counts the doctor's unusable replies by their shape
+    (scenarios/parsers/unread.py).
     """
 
     episode: str
@@ -256,7 +256,7 @@ class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
     unread: Mapping[str, int] = {}
 
     def score(self, name: str) -> Score:
-        """The score of that name; if it was never taken, None with reason `not_scored`."""
+        """Return the score of that name; if there is none, None with the reason `not_scored`."""
         for score in self.scores:
             if score.name == name:
                 return score
@@ -264,11 +264,11 @@ class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scoring(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the scorings of a run, by its `name` (docs/scores.md): which evaluator, by which version of its rules.
+    """One of the scorings of a run, by its `name` (docs/scores.md): the evaluator and the version of its rules.
 
-    Where judges gave it: their SPECs, the search, a digest of the prompts, and the `run` that holds what they were
-    asked. `episodes` were scored. `shown`: the figures are its own. `other_rules`: so many closed episodes that it
-    lacks were scored by rules of another version, so that there is no figure.
+    If judges took part, it has their SPECs, the search, a digest of the prompts, and the `run` that records their
+    questions. `episodes` were scored. `shown`: reports use its scores. `other_rules`: so many closed episodes missing
+    here were scored by rules of another version, so there is no total.
     """
 
     name: str
@@ -282,19 +282,19 @@ class Scoring(msgspec.Struct, frozen=True, kw_only=True):
     shown: bool = False
     other_rules: int = 0
     newest: str = ""
-    """The version of the rules in this Wardround, where that is known."""
+    """The version of the rules in this version of Wardround, if known."""
 
 
 class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """A scored run: its name, its header (JSON object), its episodes.
 
-    `scoring` says how it was scored where the header does not: `judge` (its SPEC, or several), `search` (its name).
-    `judges` maps each judge's seat to its SPEC and model; `floor` says that a lexical stand-in is among them;
-    `searches` maps each evaluator whose judges could look things up to the search and the size of its corpus, None
-    where it is none or that is not known. `evaluated` tells of each stored evaluation. `scorings` are all that the run
-    has; the figures come from those that are `shown`. `broken` are the episodes of the scoring just made in which an
-    evaluator failed. `damaged` maps each episode whose record or case the store holds no longer whole to what is wrong
-    with it: its scores are None.
+    `scoring` says how it was scored if the header does not: `judge` (its SPEC, or several), `search` (its name).
+    `judges` maps each judge's seat to its SPEC and model; `floor` says that a lexical stand-in is among them.
+    `searches` maps each evaluator with a search to the search's name and the size of its corpus, None if it has no
+    corpus or the size is unknown. `evaluated` describes each stored evaluation. `scorings` are all scorings of the
+    run; reports use those that are `shown`. `broken` are the episodes of the latest scoring in which an evaluator
+    failed. `damaged` maps each episode whose record or case is no longer complete in the store to the damage; its
+    scores are None.
     """
 
     name: str
@@ -311,5 +311,5 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def answer_judges(self) -> list[str]:
-        """The SPECs of those who judged; empty if nobody did."""
+        """Return the SPECs of the judges; empty if there were none."""
         return list(dict.fromkeys(spec for spec, _ in self.judges.values()))

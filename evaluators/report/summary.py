@@ -1,4 +1,4 @@
-"""From the scores of episodes to the figures of a run: means with denominators, bounds, intervals, groups, repeats."""
+"""Summarises a run from its episodes' scores: means with denominators, bounds, intervals, groups, repeats."""
 
 import math
 from collections import Counter, defaultdict
@@ -16,7 +16,7 @@ from wardround.evaluators.report.score_rows import EpisodeScores
 
 
 class GroupMean(msgspec.Struct, frozen=True):
-    """One group (a disease): `cases` and `n` episodes in it, of which `scored` have a value."""
+    """One group (a disease): its number of `cases` and of episodes `n`, of which `scored` have a value."""
 
     group: str
     mean: float | None
@@ -38,23 +38,23 @@ class Repeats(msgspec.Struct, frozen=True):
 class ScoreSummary(msgspec.Struct, frozen=True, kw_only=True):
     """One score over a run.
 
-    `mean` is over the `scored` of `n` closed episodes, those of `cases` different cases. `none` counts episodes without
-    a value, by `reasons`; `zeros` counts the 0.0 that have a typed reason, by it (`no_answer`: those of that reason).
-    `answered` episodes are the scored ones but for zeros in which nothing was answered (`standing.UNANSWERED`), and
-    `of_answered` is the mean over them: it stands beside the mean, never in its place. `bounds` are the means with
-    every None as 0 and as 1, without the episodes for which there is no such figure (`UNDEFINED`: no reference, no
-    orders in the scenario); None for scores that are no shares. Where there is no mean, `instead` says why in words.
+    `mean` is over the `scored` of `n` closed episodes of `cases` different cases. `none` counts episodes without a
+    value, by `reasons`; `zeros` counts each 0.0 with a typed reason, by reason (`no_answer`: those with that reason).
+    `answered` counts the scored episodes without the zeros for a missing answer (`evaluation.UNANSWERED`), and
+    `of_answered` is the mean over them; it is shown beside the mean and never replaces it. `bounds` are the means with
+    every None as 0 and as 1, without episodes in which the score is undefined (`UNDEFINED`: no reference, no orders in
+    the scenario); None for scores that are no shares. If there is no mean, `instead` says why in words.
 
-    `ci95` is the 95% interval within the scale (intervals.py), had by `ci95_method`; where it is None, `ci95_reason`
-    says why in words. `effective` is the number of independent episodes that a share of 0 and 1 is worth.
-    `ci95_published` is Student's t, not cut, as paper 002 prints it; None where cases are repeated. `method` is what
-    said right or wrong: word match, or the judges; "" for all other scores.
+    `ci95` is the 95% interval within the scale (intervals.py), by the method `ci95_method`; if it is None,
+    `ci95_reason` says why in words. `effective` is the effective number of independent episodes for a share of 0 and
+    1. `ci95_published` is Student's t, not cut, as paper 002 prints it; None if cases repeat. `method` says how right
+    and wrong were decided: by word match, or by the judges; "" for all other scores.
 
-    `micro` is the mean over episodes, that is `mean`. `macro` is the mean of the groups' means, each group counting the
-    same, with its standard error over repeats; where it is None `macro_reason` says why in words, as where most groups
-    have one case. `ungrouped` counts episodes whose case has no group: macro leaves them out. `groups` (of the headline
-    scores and a plug-in's shares) are sorted, best first. `over_types` is, for examination recall and precision, the
-    mean of the run's means by type (paper 000, table 5).
+    `micro` is the mean over episodes, the same as `mean`. `macro` is the mean of the groups' means with equal weight,
+    with its standard error over repeats; if it is None, `macro_reason` says why in words, for instance that most
+    groups have one case. `ungrouped` counts the episodes that macro leaves out because their case has no group.
+    `groups` (of the headline scores and a plug-in's shares) are sorted, best first. `over_types` is, for examination
+    recall and precision, the mean of the run's means by type (paper 000, table 5).
     """
 
     name: str
@@ -87,9 +87,9 @@ class ScoreSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """A run in figures. `endings` counts closed episodes by cause, `reasons` by cause and reason; `open` are apart.
+    """The summary of a run: `endings` counts closed episodes by cause, `reasons` by cause and reason; `open` is apart.
 
-    `instead` is a sentence in place of all figures where no episode has ended; else "".
+    `instead` is a sentence that replaces all scores if no episode has ended; else "".
     """
 
     episodes: int
@@ -102,19 +102,19 @@ class Summary(msgspec.Struct, frozen=True):
     instead: str = ""
 
     def score(self, name: str) -> ScoreSummary | None:
-        """The figures of one score, or None if no episode has it."""
+        """Return the summary of one score, or None if no episode has it."""
         return next((score for score in self.scores if score.name == name), None)
 
     def to_json(self) -> dict[str, Json]:
-        """The same as a JSON object."""
+        """Return the summary as a JSON object."""
         built: dict[str, Json] = msgspec.to_builtins(self)
         return built
 
 
 def summarise(episodes: Iterable[EpisodeScores], seed: int = 0, judges: Sequence[str] = ()) -> Summary:
-    """All figures of a run; the order of the episodes changes nothing.
+    """Summarise a run; the order of the episodes has no effect.
 
-    `seed` is that of the bootstrap, `judges` are the SPECs of those who judged the answers (`RunScores.answer_judges`).
+    `seed` is that of the bootstrap, `judges` are the SPECs of the answers' judges (`RunScores.answer_judges`).
     """
     rows = sorted(episodes, key=lambda row: (row.case, row.repeat, row.episode))
     closed = [row for row in rows if row.cause is not None]
@@ -142,7 +142,7 @@ _Places = Sequence[int]
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    """What all scores of a run share: the closed episodes in order, and which of them belong together.
+    """The common data of all scores of a run: the closed episodes in order, and their groups and repeats.
 
     `groups` maps each group to its episodes and `sizes` to its number of cases; `repeats` has the episodes of each
     repeat, and `split` those by group.
@@ -175,19 +175,19 @@ def _played(rows: Sequence[EpisodeScores]) -> _Played:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """One score of all closed episodes: values, and reasons, "" where there is none; `instead` of a mixed figure."""
+    """One score of all closed episodes: values, and reasons, "" without one; `instead` replaces mixed means."""
 
     values: Sequence[float | None]
     reasons: Sequence[str]
     instead: str = ""
 
     def at(self, places: _Places) -> list[float]:
-        """The values that some episodes have."""
+        """Return the values of the episodes at these places, as far as they have one."""
         return [value for place in places if (value := self.values[place]) is not None]
 
 
 def _method(taken: Sequence[Mapping[str, Score]], judges: Sequence[str]) -> str:
-    """By what the answers of a run were found right or wrong; a judge leaves the lexical verdict beside its own."""
+    """Return how a run's answers were judged; judges leave the lexical verdict beside their own."""
     named = [judge for judge in dict.fromkeys(judges) if judge != "lexical"]
     if not any("lexical_match" in scores for scores in taken) or (judges and not named):
         return WORD_MATCH
@@ -195,7 +195,7 @@ def _method(taken: Sequence[Mapping[str, Score]], judges: Sequence[str]) -> str:
 
 
 WORD_MATCH = "word match (a floor, not a verdict)"
-"""The method of a figure that no judge had a part in."""
+"""The method of a score in which no judge took part."""
 
 
 def _column(name: str, played: _Played, taken: Sequence[Mapping[str, Score]]) -> _Column:
@@ -206,7 +206,7 @@ def _column(name: str, played: _Played, taken: Sequence[Mapping[str, Score]]) ->
 
 
 def _score(name: str, scores: Mapping[str, Score]) -> Score:
-    """The score of an episode; what was not taken has its reason, and no full path is there without orders."""
+    """Return an episode's score, or None with a reason; without orders there is no full path."""
     found = scores.get(name) or Score(name, None, untaken(name, scores))
     if found.value is None and name in FULL_PATHS:
         recall = scores.get("exam_recall")
@@ -258,7 +258,7 @@ def _one(name: str, played: _Played, column: _Column, seed: int, method: str) ->
 
 
 MIXED = "mixed_rules"
-"""Reason of all values of a score some of which would be under other rules than the rest
+"""Reason of all values of a score if some would be under other rules than the rest
 (wardround/scoring/score.py)."""
 _OF_TWO_RULES = "no figure: the episodes were scored under rules of different versions; score the run again"
 
@@ -268,14 +268,14 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def scale_of(name: str, values: Sequence[float]) -> Scale:
-    """Between what the mean of a score can lie."""
+    """Return the range of a score's mean."""
     if _is_share(name, values):
         return SHARE
     return AMOUNT if measure_of(name).unit else ANY
 
 
 def _is_share(name: str, values: Sequence[float]) -> bool:
-    """A house score by its unit; another one if all that is known of it lies in 0..1."""
+    """Whether the score is a share: Wardround's own by its unit, another if all its values are in 0..1."""
     unit = measure_of(name).unit
     return unit == "share" or (not unit and bool(values) and all(0 <= value <= 1 for value in values))
 
@@ -311,7 +311,7 @@ def _groups(column: _Column, played: _Played, seed: int) -> list[GroupMean]:
 
 
 def _macro(column: _Column, played: _Played) -> tuple[float | None, str, float | None]:
-    """The mean over groups, why there is none, and its standard error over repeats."""
+    """Return the mean over groups, the reason if there is none, and its standard error over repeats."""
     groups, single = len(played.groups), sum(size == 1 for size in played.sizes.values())
     if groups < 2:
         return None, "all cases are of one group" if groups else "no case has a group", None
@@ -324,7 +324,7 @@ def _macro(column: _Column, played: _Played) -> tuple[float | None, str, float |
 
 
 def _mean_of(column: _Column, groups: Iterable[_Places]) -> float | None:
-    """The mean of the means of some groups."""
+    """Return the mean of the means of some groups."""
     means = [_mean(column.at(places)) for places in groups]
     return _mean([mean for mean in means if mean is not None])
 

@@ -1,4 +1,4 @@
-"""A table as text for the terminal, and its cells as flat rows for JSON and CSV."""
+"""Formats a table as text for the terminal, and its cells as flat rows for JSON and CSV."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ from wardround.evaluators.report.tables import POPULATIONS, SETTINGS, Cell, Colu
 
 
 class Words(msgspec.Struct, frozen=True):
-    """A figure in words: `95.86 / 88.24`; `(95.02, 96.71)` for each part; `n 950 of 957`; what stands beside it."""
+    """One cell in words: `95.86 / 88.24`; `(95.02, 96.71)` for each part; `n 950 of 957`; the values beside it."""
 
     mean: str
     ci95: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Words(msgspec.Struct, frozen=True):
 
 
 def words(figure: Figure) -> Words:
-    """Means and intervals in percent with two decimals, as MedR-Bench prints them; a dash has its reason."""
+    """Format means and intervals in percent with two decimals, as MedR-Bench prints them; a dash has its reason."""
     if not figure.parts:
         return Words("–", missing=phrase(figure.reason))
     lacking = [phrase(cell.reason) for cell in figure.parts if not cell.scored]
@@ -45,30 +45,30 @@ def words(figure: Figure) -> Words:
 
 
 def percent(value: float | None) -> str:
-    """0.6499 as 64.99; a dash for None."""
+    """Format 0.6499 as 64.99; a dash for None."""
     return "–" if value is None else f"{100 * value:.2f}"
 
 
 def _marked(cell: Cell) -> str:
-    """The interval, with a dagger where it leaves 0 to 100: a note says what that means."""
+    """Format the interval, with a dagger if it exceeds 0 to 100; a note explains the dagger."""
     return bracket(cell.ci95) + (DAGGER if cell.beyond else "") if cell.ci95 else ""
 
 
 def bracket(ends: tuple[float, float]) -> str:
-    """(0.6197, 0.6802) as (61.97, 68.02)."""
+    """Format (0.6197, 0.6802) as (61.97, 68.02)."""
     return f"({percent(ends[0])}, {percent(ends[1])})".replace("-", "−")
 
 
 def heading(column: Column, own: str = "") -> str:
-    """The setting of a column as MedR-Bench calls it."""
+    """Return MedR-Bench's name for the setting of a column."""
     name = column.setting or own
     return SETTINGS.get(name) or name[:1].upper() + name[1:]
 
 
 def terminal(table: Table, width: int = 100) -> Group:
-    """The table for a terminal of so many columns: a line for each doctor, setting and figure.
+    """Format the table for a terminal of `width` columns: a line for each doctor, setting and score.
 
-    All diseases and rare ones stand side by side where there is room, else one below the other.
+    All diseases and rare ones are side by side if there is room, else one below the other.
     """
     table = table.trimmed()
     populations = list(dict.fromkeys(column.population for column in table.columns))
@@ -80,7 +80,7 @@ def terminal(table: Table, width: int = 100) -> Group:
 
 
 _LEFT, _WHOLE, _PARTED = 30, 34, 42
-"""Columns that doctor, setting and figure take, and those of a population, with one part and with two."""
+"""Widths: of doctor, setting and score together, and of a population with one part and with two."""
 
 
 def _only(table: Table, population: Population) -> Table:
@@ -122,7 +122,7 @@ _Place = tuple[str, str]
 
 
 def _lines(columns: Sequence[Column], row: Row) -> dict[_Place, dict[Population, Figure]]:
-    """The figures of a row by setting and label, then by population."""
+    """Return the values of a row by setting and label, then by population."""
     found: dict[_Place, dict[Population, Figure]] = {}
     for column, figure in zip(columns, row.figures, strict=True):
         found.setdefault((heading(column, row.setting), column.label), {})[column.population] = figure
@@ -130,7 +130,7 @@ def _lines(columns: Sequence[Column], row: Row) -> dict[_Place, dict[Population,
 
 
 def _unsaid(told: Sequence[str], before: Sequence[str]) -> list[str]:
-    """`told` without the leading words that stand in the line above already."""
+    """Return `told` with "" for the leading words that the line above already has."""
     same = 0
     while same < len(before) and told[same] == before[same]:
         same += 1
@@ -138,7 +138,7 @@ def _unsaid(told: Sequence[str], before: Sequence[str]) -> list[str]:
 
 
 def _cells(figure: Figure | None) -> tuple[str, str, str]:
-    """Mean, interval and n; the thinking part below the formal one."""
+    """Return mean, interval and n, with the thinking part below the formal one."""
     if figure is None:
         return "", "", ""
     if not figure.parts:
@@ -149,7 +149,7 @@ def _cells(figure: Figure | None) -> tuple[str, str, str]:
 
 
 def _companions(figures: Mapping[Population, Figure]) -> list[tuple[str, dict[Population, tuple[str, str, str]]]]:
-    """What is unverifiable, and the bounds, as lines of their own."""
+    """Return the unverifiable share and the bounds as lines of their own."""
     held = {population: figure.beside for population, figure in figures.items() if figure.beside}
     if not held:
         return []
@@ -165,12 +165,12 @@ def _companions(figures: Mapping[Population, Figure]) -> list[tuple[str, dict[Po
 
 
 def _counts(cells: Sequence[Cell]) -> str:
-    """Of how many episodes; more than those of the figure itself, which some do not have and only its bounds."""
+    """Return the scored and all episodes; lines of bounds may count more than their score, which some episodes lack."""
     return "\n".join(f"{cell.scored}/{cell.n}" for cell in cells)
 
 
 def _count(cells: Sequence[Cell]) -> str:
-    """The same in one line, said once where it is the same."""
+    """Return the same in one line, once if all parts have the same numbers."""
     return " / ".join(dict.fromkeys(f"{cell.scored}/{cell.n}" for cell in cells))
 
 
@@ -184,8 +184,8 @@ def _denominators(parts: Sequence[Cell]) -> str:
 
 
 def _beside(figure: Figure) -> tuple[str, ...]:
-    """What is unverifiable, part by part in one line, and a line of bounds for each part."""
-    pairs = zip(figure.parts, figure.beside, strict=False)  # most figures have nothing beside them
+    """Return the unverifiable share in one line for all parts, and a line of bounds for each part."""
+    pairs = zip(figure.parts, figure.beside, strict=False)  # most cells have nothing beside them
     known = [(part, cells) for part, cells in pairs if any(cell.scored for cell in cells)]
     if not known:
         return ()
@@ -206,17 +206,17 @@ _PARTS = ("formal", "thinking")
 
 
 def records(tables: Sequence[Table]) -> list[dict[str, Json]]:
-    """One object for each cell, companions included; shares are 0 to 1, `low` and `high` the 95% interval.
+    """Return one object for each cell, companions included; shares are 0 to 1, `low` and `high` the 95% interval.
 
-    A place without a run has one with `reason` and no figures.
+    A cell without a run has an object with a `reason` and no values.
     """
     return [record for table in tables for record in _of(table)]
 
 
 def as_csv(runs: Sequence[RunScores], tables: Sequence[Table], seed: int = 0) -> str:
-    """Every score of each run (table `scores`), then the cells of tables, as CSV with a heading.
+    """Return every score of each run (table `scores`), then the cells of tables, as CSV with a header line.
 
-    `reasons` and `zeros` as `3 no_thinking; 1 judge/timeout`; `answers` says by what right and wrong were found.
+    `reasons` and `zeros` look like `3 no_thinking; 1 judge/timeout`; `answers` says how right and wrong were decided.
     """
     out = io.StringIO()
     writer = csv.DictWriter(out, (*FIELDS, *_OF_RUNS), lineterminator="\n", restval="")
@@ -228,7 +228,7 @@ def as_csv(runs: Sequence[RunScores], tables: Sequence[Table], seed: int = 0) ->
 
 
 def scores_of(run: RunScores, seed: int = 0) -> list[dict[str, Json]]:
-    """One object for each score of a run, over all of its closed episodes: the fields of `records`, and more."""
+    """Return one object for each score of a run, over all closed episodes: the fields of `records`, and more."""
     found: list[dict[str, Json]] = []
     for score in summarise(run.episodes, seed, run.answer_judges).scores:
         low, high = score.ci95 or (None, None)
@@ -267,7 +267,7 @@ def _counted(reasons: Mapping[str, int]) -> str:
 
 
 def _unarmed(value: Json) -> Json:
-    """A text that a spreadsheet would run as a formula, with an apostrophe before it."""
+    """Put an apostrophe before a text that a spreadsheet would run as a formula."""
     return plain(value) if isinstance(value, str) else value
 
 

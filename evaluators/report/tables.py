@@ -1,4 +1,4 @@
-"""A table over several runs as plain data: its columns, its cells, its layout."""
+"""The data model of a table over several runs: its columns, cells and layout."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,8 @@ Taken = Sequence[tuple[EpisodeScores, Mapping[str, Score]]]
 class Cell(msgspec.Struct, frozen=True):
     """The mean of a score over the `scored` of `n` closed episodes, as a share; `reasons` counts the others.
 
-    `ci95` is that of intervals.py; under published rules Student t over cases, as the paper has it (`ci95_method`).
-    None for companions of a figure, and where `ci95_reason` says why.
+    `ci95` is the interval of intervals.py; under published rules Student's t over cases, as in the paper
+    (`ci95_method`). It is None for companions of a score, and where `ci95_reason` says why.
     """
 
     score: str
@@ -35,21 +35,21 @@ class Cell(msgspec.Struct, frozen=True):
 
     @property
     def beyond(self) -> bool:
-        """Whether the interval leaves what a share can be: Student t is not cut, as in the paper."""
+        """Whether the interval exceeds the possible values of a share: Student's t is not cut, as in the paper."""
         return self.ci95 is not None and not 0 <= self.ci95[0] <= self.ci95[1] <= 1
 
     @property
     def reason(self) -> str:
-        """The commonest reason for a missing value; "" if none is missing."""
+        """Return the most frequent reason for a missing value; "" if none is missing."""
         return max(self.reasons, key=lambda reason: (self.reasons[reason], reason), default="")
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """What stands in one place of a table.
+    """The content of one place of a table.
 
-    `parts` are the cells of the formal and of the thinking part, or one cell where a figure has no parts. `beside` is
-    what belongs next to it: for factuality the unverifiable share and both bounds, part by part. Without parts
-    `reason` says why: `no_run` of the setting, `no_rare_case`.
+    `parts` are the cells of the formal and of the thinking part, or one cell if the score has no parts. `beside` are
+    the companions of each part: for factuality the unverifiable share and both bounds. Without parts, `reason` says
+    why: `no_run` of the setting, `no_rare_case`.
     """
 
     parts: tuple[Cell, ...] = ()
@@ -58,12 +58,12 @@ class Figure(msgspec.Struct, frozen=True):
 
     @property
     def known(self) -> bool:
-        """Whether anything was scored."""
+        """Whether any part has a value."""
         return any(cell.scored for cell in self.parts)
 
 
 def cell(score: str, taken: Taken, rules: Rules = "default", seed: int = 0, *, bare: bool = False) -> Cell:
-    """The mean of `score` over episodes, with the interval that the rules have; `bare` without one."""
+    """Return the mean of `score` over episodes, with the interval that the rules prescribe; `bare` without one."""
     by_case: dict[str, list[float]] = defaultdict(list)
     reasons: Counter[str] = Counter()
     for row, scores in taken:
@@ -96,7 +96,7 @@ DASH = "A dash stands where nothing was measured, with the reason."
 
 
 class Column(msgspec.Struct, frozen=True):
-    """One figure: its `label`, of which population, in which `setting` (the scenario's name; "" is the row's own).
+    """One column: its `label`, its population, and its `setting` (the scenario's name; "" is that of the row).
 
     `scores` are the names of its parts, `beside` those of its companions, part by part.
     """
@@ -109,9 +109,9 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One doctor; of one `setting` or one `stratum` where rows are told apart by them.
+    """One doctor; of one `setting` or one `stratum` if the table separates rows by them.
 
-    `runs` names the run that the figures of a column's setting are from.
+    `runs` names the run behind each column's setting.
     """
 
     doctor: str
@@ -122,7 +122,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """`key` is the number of the paper's table, or a word for those that the paper has not."""
+    """A table with columns, rows and notes; `key` is its number in the paper, or a word for a table of our own."""
 
     key: str
     title: str
@@ -133,7 +133,7 @@ class Table(msgspec.Struct, frozen=True):
     by: str = ""
 
     def trimmed(self) -> "Table":
-        """As it is shown: without the columns and rows that have no value at all, which a note names."""
+        """Return the table for display: without columns and rows that have no value at all, which a note names."""
         kept = [place for place in range(len(self.columns)) if any(row.figures[place].known for row in self.rows)]
         rows = tuple(
             msgspec.structs.replace(row, figures=tuple(row.figures[place] for place in kept))
@@ -162,7 +162,7 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def known(self) -> bool:
-        """Whether it has any value."""
+        """Whether the table has any value."""
         return any(figure.known for row in self.rows for figure in row.figures)
 
 
@@ -174,7 +174,7 @@ _BOTH: tuple[Population, ...] = ("all", "rare")
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """A table without its rows. `single`: each run is a row of its own, since its settings are not the paper's."""
+    """A table without its rows. `single`: each run is a row of its own, because its settings are not the paper's."""
 
     key: str
     title: str
@@ -183,7 +183,7 @@ class Layout(msgspec.Struct, frozen=True):
 
 
 def extended(rules: Rules) -> list[Layout]:
-    """Extended tables 1 to 6."""
+    """Return the layouts of extended tables 1 to 6."""
     both = [ONE_TURN, ORACLE]
     return [
         Layout("1", "Examinations recommended", _twice([*_asked(ONE_TURN, rules), *_asked(FREE_TURN, rules)])),
@@ -196,7 +196,7 @@ def extended(rules: Rules) -> list[Layout]:
 
 
 def by_turn(rules: Rules, turns: int) -> Layout:
-    """Reasoning in free turns, each turn in columns of its own; which of them an episode has depends on its length."""
+    """Return the layout for reasoning in free turns, with columns for each turn; short episodes lack later turns."""
     columns = [
         column
         for turn in range(1, turns + 1)
@@ -206,7 +206,7 @@ def by_turn(rules: Rules, turns: int) -> Layout:
 
 
 def others(rules: Rules, goals: Sequence[str]) -> Layout:
-    """All figures of scenarios that the paper's tables have no column for."""
+    """Return the layout for scores of scenarios that the paper's tables have no column for."""
     accuracy = [Column(f"{goal.capitalize()} accuracy", "", (_outcome(goal, rules),)) for goal in goals]
     return Layout(
         "other", "Other scenarios", _twice([*accuracy, *_asked("", rules), *_reasoning("", rules)]), single=True
@@ -253,7 +253,7 @@ def _reasoning(setting: str, rules: Rules) -> list[Column]:
 
 
 def _parted(name: str, setting: str, rules: Rules, stage: str = "", said: str = "") -> Column:
-    """A figure of reasoning, formal and thinking; factuality with what is unverifiable, where the rules know that."""
+    """Return a column of a reasoning score, formal and thinking; factuality has the unverifiable share, if defined."""
     beside = (
         tuple(tuple(f"{stage}{other}_{part}" for other in _BESIDE) for part in _PARTS)
         if name == "factuality" and rules == "default"

@@ -1,4 +1,4 @@
-"""The figures of a run, a ranking or a comparison as tables for the terminal, and how a figure is said anywhere."""
+"""Prints a run's scores, a ranking or a comparison as tables in the terminal, and formats values for people."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,20 +14,20 @@ from wardround.evaluators.report.ranking import Ranking
 from wardround.evaluators.report.summary import WORD_MATCH, ScoreSummary, Summary
 
 WIDE = 76
-"""Columns of a terminal in which a table of scores has all that it can have."""
+"""Width of a terminal, in columns, from which a table of scores has all of its columns."""
 SIDE_BY_SIDE = 110
-"""Columns from which a ranking has its other scores, and a comparison both means, beside what they are about."""
+"""Width from which a ranking also shows other scores, and a comparison both means."""
 NAME = 32
-"""Characters of a name that a wide ranking keeps on one line."""
+"""Number of characters of a name that a wide ranking keeps on one line."""
 ORDER = "An order alone: whether two runs differ is said by their paired differences."
 FLOOR = "Word match: a floor by words, not a verdict. Have a judge decide: wardround score RUN --judge SPEC."
 
 
 def score_table(name: str, summary: Summary, every: bool = False, width: int = WIDE) -> Group:
-    """Mean, interval, denominators and macro average of the headline scores; of all scores if `every`.
+    """Show mean, interval, denominators and macro average of the headline scores; of all scores if `every`.
 
-    Below the table stands in sentences what a figure lacks and why, and what its zeros are. A column that would be
-    empty is left out. In fewer than WIDE columns bounds and macro average are, so that no name and no count is.
+    Sentences below the table say which values are missing and why, and explain zeros. Empty columns are left out. Below
+    WIDE columns the table omits bounds and macro average, so that it cuts no name and no count.
     """
     rows = chosen(summary, every)
     others = beside_them(summary, rows) if not every else []
@@ -53,9 +53,9 @@ def score_table(name: str, summary: Summary, every: bool = False, width: int = W
 
 
 def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool = True) -> list[str]:
-    """What must be read with these figures, a sentence each: how they were had, their zeros, what they lack and why.
+    """Return what a reader must know about these scores, in sentences: method, zeros, missing values and their reasons.
 
-    `missing` False leaves out what stands in a column of the table already: which values are missing.
+    `missing` False omits the missing values, which the table already has in a column.
     """
     if summary.instead:
         return [summary.instead]
@@ -72,12 +72,12 @@ def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool =
 
 
 def by_words(scores: Sequence[ScoreSummary]) -> bool:
-    """Whether word match, and no judge, said right or wrong in one of these scores."""
+    """Whether word match, rather than a judge, decided right and wrong in one of these scores."""
     return any(score.method == WORD_MATCH and score.scored and not measure_of(score.name).by_words for score in scores)
 
 
 def _always(scores: Sequence[ScoreSummary]) -> list[str]:
-    """Names the figures beside a judge's that are had by word match all the same."""
+    """Name the scores that use word match even if a judge took part."""
     labels = [measure_of(score.name).label for score in scores if score.scored and measure_of(score.name).by_words]
     if not labels or by_words(scores):
         return []
@@ -90,7 +90,7 @@ def _judged(scores: Sequence[ScoreSummary]) -> list[str]:
 
 
 def _answered(scores: Sequence[ScoreSummary]) -> Iterator[str]:
-    """Of the accuracy: its zeros by reason, and the mean of those who answered beside that of all."""
+    """Explain the accuracy: its zeros by reason, and the mean of the answered episodes beside that of all."""
     for score in scores:
         if not score.name.endswith("_accuracy") or not score.zeros:
             continue
@@ -104,18 +104,18 @@ def _answered(scores: Sequence[ScoreSummary]) -> Iterator[str]:
 
 
 def instead(score: ScoreSummary) -> str:
-    """Why there is no figure at all, with the reasons."""
+    """Say why a score has no value at all, with the reasons."""
     reasons = {reason: count for reason, count in score.reasons.items() if reason != "mixed_rules"}
     return f"{score.instead} ({listed(reasons)})" if reasons and score.instead else score.instead or listed(reasons)
 
 
 def _lacks_macro(score: ScoreSummary) -> bool:
-    """Whether a reader would look for an average over groups: of the accuracy alone."""
+    """Whether a reader would expect an average over groups: only for the accuracy."""
     return score.macro is None and bool(score.scored) and score.name.endswith("_accuracy") and bool(score.macro_reason)
 
 
 def _together(head: str, said: Sequence[tuple[ScoreSummary, str]]) -> Iterator[str]:
-    """`Missing: REASON: SCORE; SCORE.` once for each reason."""
+    """Yield `Missing: REASON: SCORE; SCORE.` once for each reason."""
     found: dict[str, list[str]] = {}
     for score, why in said:
         found.setdefault(why, []).append(measure_of(score.name).label)
@@ -124,7 +124,7 @@ def _together(head: str, said: Sequence[tuple[ScoreSummary, str]]) -> Iterator[s
 
 
 def ranking_table(ranking: Ranking, width: int = SIDE_BY_SIDE) -> Group:
-    """Runs side by side, best first; above them what is compared, below what the order does not say."""
+    """Show runs by rank, best first; above them the basis of comparison, below what the order does not show."""
     wide = width >= SIDE_BY_SIDE
     label = measure_of(ranking.by).label
     games = dict.fromkeys(place.scenario for place in ranking.places)
@@ -153,22 +153,22 @@ def ranking_table(ranking: Ranking, width: int = SIDE_BY_SIDE) -> Group:
 
 
 def compared(ranking: Ranking) -> str:
-    """The sentence that says what a ranking compares, and by what right and wrong were found."""
+    """Return the sentence on what a ranking compares, and on how right and wrong were decided."""
     figures = [place.figure for place in ranking.places if place.figure]
     words = by_words(figures)
     return f"{ranking.basis_reason}{' ' + FLOOR.partition('. ')[0] + '.' if words else ''}"
 
 
 def below(ranking: Ranking) -> list[str]:
-    """What an order does not say, and why a place has no interval."""
+    """Say what an order does not show, and why a place has no interval."""
     reasons = dict.fromkeys(place.ci95_reason for place in ranking.places if place.rank and not place.ci95)
     return [ORDER, *(f"No interval: {why}." for why in reasons)]
 
 
 def comparison_table(comparison: Comparison, every: bool = False, width: int = SIDE_BY_SIDE) -> Group:
-    """The paired differences: of two runs score by score, of more all pairs of the first score.
+    """Show the paired differences: of two runs score by score, of more runs all pairs of the first score.
 
-    Those of the other scores are a table each if `every`, and else only named. Warnings are the caller's to print.
+    With `every`, each other score has a table of its own; otherwise it is only named. The caller prints warnings.
     """
     rows = [row for row in comparison.differences if told(row, every)]
     others: list[str] = []
@@ -188,12 +188,12 @@ def comparison_table(comparison: Comparison, every: bool = False, width: int = S
 
 
 def told(row: Difference, every: bool = False) -> bool:
-    """Whether a difference is shown: a headline score's or a plug-in's (any if `every`), over one case at least."""
+    """Whether to show a difference: of a headline or plug-in score (any if `every`), over one case at least."""
     return bool(row.cases) and (every or _first(row.score))
 
 
 def nowhere(comparison: Comparison, every: bool = False) -> list[str]:
-    """A sentence on the scores that some pair of runs has in no case in common."""
+    """Name in a sentence the scores for which some pair of runs has no case in common."""
     rows = [row for row in comparison.differences if not row.cases and (every or _first(row.score)) and row.left_out]
     labels = dict.fromkeys(measure_of(row.score).label for row in rows)
     which = "Not compared" if len(comparison.runs) < 3 else "Some pairs are not compared"
@@ -234,7 +234,7 @@ _TESTS = {
 
 
 def pair_notes(rows: Sequence[Difference]) -> list[str]:
-    """What the columns of paired differences mean, and why one has no interval."""
+    """Explain the columns of paired differences, and why one has no interval."""
     if not rows:
         return []
     tests = [_TESTS.get(test, test) for test in dict.fromkeys(row.test for row in rows if row.test)]
@@ -255,7 +255,7 @@ def _table() -> Table:
 
 
 def _group(title: str, table: Table, notes: Sequence[str]) -> Group:
-    """A table under its title and above its notes, which are as wide as the terminal and not as the table."""
+    """Put a table between its title and its notes, which are as wide as the terminal."""
     return Group(Text(title, style="italic"), table, *_notes(notes))
 
 
@@ -264,14 +264,14 @@ def _notes(notes: Sequence[str]) -> list[RenderableType]:
 
 
 def leading(summary: Summary) -> Sequence[ScoreSummary]:
-    """The headline scores and those of plug-ins, without what the scenario has not."""
+    """Return the headline scores and those of plug-ins, without those that the scenario lacks."""
     return [score for score in chosen(summary) if not measure_of(score.name).beside]
 
 
 def chosen(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
-    """The leading scores and what stands beside them in a run's own table; or all.
+    """Return the leading scores and those beside them in a run's own table; with `every`, all scores.
 
-    Of the reasoning those of all turns, where there are such.
+    For reasoning, those of all turns come instead of the answering reply's, if there are any.
     """
     taken = {score.name for score in summary.scores}
     return [
@@ -291,13 +291,13 @@ def _absent(score: ScoreSummary) -> bool:
 
 
 def ended(summary: Summary) -> str:
-    """For instance `36 episodes: completed 33, no answer from the doctor 2, still open 1`."""
+    """Return, for instance, `36 episodes: completed 33, no answer from the doctor 2, still open 1`."""
     told = [f"{why} {count:,}" for why, count in endings(summary).items()]
     return counted(summary.episodes, "episode") + (f": {', '.join(told)}" if told else "")
 
 
 def endings(summary: Summary) -> dict[str, int]:
-    """How many episodes ended in which way, in words: `completed` first, those still open last."""
+    """Count the episodes by ending, in words: `completed` first, open ones last."""
     found: dict[str, int] = {}
     for cause, count in summary.endings.items():
         reasons = {key: some for key, some in summary.reasons.items() if key.partition("/")[0] == cause}
@@ -310,55 +310,55 @@ def endings(summary: Summary) -> dict[str, int]:
 
 
 def span(name: str, ends: tuple[float, float] | None) -> str:
-    """Two values as `0.412 to 0.563`; a dash for None."""
+    """Format two values as `0.412 to 0.563`; a dash for None."""
     return f"{shown(name, ends[0])} to {shown(name, ends[1])}".replace("-", "−") if ends else "–"
 
 
 def interval(score: ScoreSummary) -> str:
-    """The 95% interval of a figure; a dash where there is none."""
+    """Format the 95% interval of a score; a dash if there is none."""
     return span(score.name, score.ci95)
 
 
 def parts(summary: Summary, score: ScoreSummary) -> str:
-    """The label; of a figure of the formal part it says so if the thinking part stands beside it."""
+    """Return the label; for a score of the formal part, it mentions the thinking part if that is shown too."""
     label = measure_of(score.name).label
     return f"{label.removesuffix(' part')} / thinking" if _thinking(summary, score) else label
 
 
 def both(summary: Summary, score: ScoreSummary) -> str:
-    """The mean; of a figure of the formal part with that of the thinking part, as MedR-Bench's tables print them."""
+    """Format the mean; formal and thinking part together, as in MedR-Bench's tables."""
     other = _thinking(summary, score)
     mean = shown(score.name, score.mean)
     return f"{mean} / {shown(other.name, other.mean)}" if other else mean
 
 
 def counts(summary: Summary, score: ScoreSummary, of: str = " of ", between: str = " / ") -> str:
-    """How many episodes have the figure, and how many that of the thinking part where it stands beside it."""
+    """Format how many episodes have the score, and how many that of the thinking part if it is shown too."""
     other = _thinking(summary, score)
     own = f"{score.scored}{of}{score.n}"
     return f"{own}{between}{other.scored}{of}{other.n}" if other else own
 
 
 def spans(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
-    """The interval, with that of the thinking part in the same way."""
+    """Format the interval, with that of the thinking part in the same way."""
     other = _thinking(summary, score)
     own = interval(score)
     return f"{own}{between}{interval(other)}" if other else own
 
 
 def lacks(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
-    """What is missing and why, with what the thinking part lacks in the same way."""
+    """Say what is missing and why, also for the thinking part."""
     other = _thinking(summary, score)
     return f"{missing(score)}{between}{missing(other)}" if other else missing(score)
 
 
 def beside_them(summary: Summary, scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
-    """The figures of the thinking part that are shown beside those of the formal part."""
+    """Return the thinking part's scores that are shown beside those of the formal part."""
     return [other for score in scores if (other := _thinking(summary, score)) is not None]
 
 
 def _thinking(summary: Summary, score: ScoreSummary) -> ScoreSummary | None:
-    """The same figure of the thinking part, if any episode has it."""
+    """Return the same score of the thinking part, if any episode has it."""
     if not score.name.endswith("_formal"):
         return None
     other = summary.score(score.name.removesuffix("_formal") + "_thinking")
@@ -366,7 +366,7 @@ def _thinking(summary: Summary, score: ScoreSummary) -> ScoreSummary | None:
 
 
 def beside(summary: Summary, name: str) -> str:
-    """What must be read with a figure: of factuality, its means with unverified steps as wrong and as correct."""
+    """Return a remark on a score: for factuality, its means with unverified steps as wrong and as correct."""
     ends = [summary.score(name.replace("factuality", f"factuality_{end}")) for end in ("low", "high")]
     means = [end.mean for end in ends if end is not None]
     if "factuality" not in name or len(means) < 2 or None in means or means[0] == means[1]:
@@ -375,22 +375,22 @@ def beside(summary: Summary, name: str) -> str:
 
 
 def missing(score: ScoreSummary) -> str:
-    """For instance `the endpoint gave no reply in time (2)`; a dash if nothing is missing."""
+    """Return, for instance, `the endpoint gave no reply in time (2)`; a dash if nothing is missing."""
     return listed(score.reasons) or "–"
 
 
 def zeros(score: ScoreSummary) -> str:
-    """The zeros that have a reason, by it: `no answer (2)`; a dash if there is none."""
+    """List the zeros that have a reason: `no answer (2)`; a dash if there are none."""
     return listed(score.zeros) or "–"
 
 
 def signed(name: str, value: float | None) -> str:
-    """A difference with its sign."""
+    """Format a difference with its sign."""
     if value is None:
         return "–"
     return ("+" if value > 0 else "−" if value < 0 else "±") + shown(name, abs(value))
 
 
 def chance(p: float | None) -> str:
-    """A p value with three decimals."""
+    """Format a p value with three decimals."""
     return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

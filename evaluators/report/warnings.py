@@ -1,4 +1,4 @@
-"""What speaks against the figures of a run, and what a reader must know before believing them."""
+"""Warns of everything that limits the scores of a run, and says what a reader must know before using them."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,16 +17,16 @@ from wardround.evaluators.search.contract import LIBRARY
 from wardround.scenarios.parsers.unread import SHAPES
 
 FEW = 1_000
-"""Documents below which a corpus is small: most medical statements are in none of them."""
+"""Number of documents below which a corpus is small: it lacks most medical statements."""
 MANY = 0.3
-"""Share of reasoning steps that no search settled from which on factuality says little."""
+"""Share of reasoning steps that no search settled, from which factuality says little."""
 OFTEN = 0.2
-"""Share of votes or searches that came to nothing above which it is said whose they are."""
+"""Share of failed votes or searches above which a warning names their judge or search."""
 _BUNDLED = "bundled"
 
 
 def doubts(run: RunScores, summary: Summary) -> list[str]:
-    """One plain sentence each: of what is damaged, of rules of two versions, and of a run that judges have seen."""
+    """Return warnings, one sentence each: of damage, of different versions of the rules, and about a judged run."""
     return [
         *_damaged(run),
         *_rules(run),
@@ -58,11 +58,11 @@ def _damaged(run: RunScores) -> Iterator[str]:
 
 
 def _rules(run: RunScores) -> Iterator[str]:
-    """Figures of older rules are said to be; where only a part has been scored again there is no figure."""
+    """Warn of scores by older rules; if only a part was scored again, there is no score for the run."""
     for one in run.scorings:
         again = f"wardround score {run.name} --evaluators {one.evaluator}"
         again += "".join(f" --judge {spec}" for spec in one.judges)
-        if one.search:  # the name of a corpus does not say where it lies
+        if one.search:  # the name of a corpus does not tell its location
             search = one.search.partition("@")[0]
             again += f" --search {'...' if ':' in search else search}"
         if one.shown and one.other_rules:
@@ -107,7 +107,7 @@ def _shortened(run: RunScores) -> Iterator[str]:
 
 
 def _unheard(run: RunScores) -> Iterator[str]:
-    """Those who were silent too often to be passed over, by name: over all evaluators that they were asked by."""
+    """Name the judges and searches that failed too often, over all evaluators that asked them."""
     asked: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
     for one in run.evaluated:
@@ -122,7 +122,7 @@ def _unheard(run: RunScores) -> Iterator[str]:
 
 
 def _who(run: RunScores, evaluator: str, seat: str) -> str:
-    """A judge, or a search by its name: what one evaluator's search is silent about is not laid to another's."""
+    """Return the name of a judge or a search; each evaluator's search answers only for its own failures."""
     if seat == LIBRARY:
         return f"{LIBRARY}: {run.searches[evaluator][0]}" if evaluator in run.searches else LIBRARY
     apart = f"{seat} of {evaluator}"
@@ -144,7 +144,7 @@ def _said(run: RunScores, who: str, silent: int, total: int, reason: str) -> str
 
 
 def _unfit(run: RunScores) -> Iterator[str]:
-    """Judges that say nearly the same of what is supported and of what is not, and those of whom it is not known."""
+    """Warn of judges that cannot tell supported from unsupported claims, and of those whose fitness is unknown."""
     for one in run.evaluated:
         if one.uncontrolled:
             yield (
@@ -189,7 +189,7 @@ def _opinions(run: RunScores) -> Iterator[str]:
 
 
 def _kin(run: RunScores) -> Iterator[str]:
-    """Judges are known to favour answers of their own family."""
+    """Warn of judges that share a maker with the doctor: judges are known to favour their own family."""
     seats = run.header.get("seats")
     doctor = seats.get("doctor") if isinstance(seats, Mapping) else None
     if not isinstance(doctor, Mapping):
@@ -213,7 +213,7 @@ def _hostile(run: RunScores) -> Iterator[str]:
 
 
 def _users(run: RunScores, search: str) -> str:
-    """` of EVALUATOR` where others have looked things up elsewhere."""
+    """Return ` of EVALUATOR` if other evaluators used another search."""
     mine = [evaluator for evaluator, (name, _) in run.searches.items() if name == search]
     return "" if len(mine) == len(run.searches) else f" of {', '.join(mine)}"
 
@@ -241,7 +241,7 @@ def _unverified(summary: Summary) -> Iterator[str]:
 
 
 def _divided(summary: Summary) -> Iterator[str]:
-    """The most that any one figure lost by a panel without a majority."""
+    """Warn how many episodes a single score lost at most because the panel had no majority."""
     lost = max((_lost(score) for score in summary.scores), default=0)
     if lost:
         yield f"The panel had no majority in {counted(lost, 'episode')}: what hung on it has no value there."
@@ -263,12 +263,12 @@ def _silent(summary: Summary) -> Iterator[str]:
 
 
 ROLES = "role_breaks_"
-"""What the names of scores begin with that count how often a seat left its role."""
+"""Prefix of the scores that count how often a seat broke its role."""
 _SHAPES: dict[str, str] = {str(shape): said for shape, said in SHAPES.items()}
 
 
 def _roles(run: RunScores) -> Iterator[str]:
-    """Seat by seat, in how many episodes it left its role, and how."""
+    """Say for each seat in how many episodes it broke its role, and how."""
     for name in sorted({score.name for row in run.episodes for score in row.scores if score.name.startswith(ROLES)}):
         broken = [score for row in run.episodes if (score := row.score(name)).value]
         if broken:
@@ -280,7 +280,7 @@ def _roles(run: RunScores) -> Iterator[str]:
 
 
 def _unread(run: RunScores) -> Iterator[str]:
-    """Replies that could not be used, by what they looked like: a faulty reader of replies would show here."""
+    """Count unusable replies by their shape: a faulty parser would show here."""
     shapes: Counter[str] = Counter()
     for row in run.episodes:
         shapes.update(row.unread)
@@ -290,7 +290,7 @@ def _unread(run: RunScores) -> Iterator[str]:
 
 
 def cautions(run: RunScores, summary: Summary) -> list[str]:
-    """One plain sentence each; none if there is nothing to say."""
+    """Return cautions, one plain sentence each; none if there is nothing to say."""
     return [
         *_unfinished(run, summary),
         *_helped(run.header),
@@ -318,7 +318,7 @@ def _unfinished(run: RunScores, summary: Summary) -> Iterator[str]:
 
 
 def _failed(summary: Summary) -> dict[str, int]:
-    """Episodes that ended by a failure for which there is no score, by reason: neither the case's nor a judge's."""
+    """Count by reason the episodes without a score because of a failure that was neither the case's nor a judge's."""
     found: Counter[str] = Counter()
     for name in ACCURACIES:
         score = summary.score(name)

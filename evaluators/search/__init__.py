@@ -1,1 +1,1 @@
-"""Evidence for a judge: searches, pages, and a store from which every quoted word can be given back."""
+"""Evidence for a judge: searches, pages, and a store that can return every quoted text."""

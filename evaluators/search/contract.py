@@ -1,4 +1,4 @@
-"""The contract of a search, and the sites that evidence may come from."""
+"""The protocol of a search, and the filter for the sites that evidence may come from."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,53 +12,53 @@ from wardround.evaluators.search.ledger import Ledger
 from wardround.evaluators.search.results import Found
 
 LIBRARY = "search"
-"""The seat under which what judges look up is recorded and counted, apart from what they are asked."""
+"""The seat that records and counts the judges' searches, apart from their questions."""
 MOST = 3
-"""Passages a query asks for: the top three, as in paper 002, section 4.3."""
+"""Number of passages that a query asks for: the top three, as in paper 002, section 4.3."""
 
 
 class Search(Protocol):
     """A way to look something up.
 
-    `name` says which search it is, with every setting that changes what it finds; `host` is where the query goes, ""
-    if it leaves the process nowhere.
+    `name` identifies the search with every setting that changes its results. `host` is where the query goes, "" if it
+    stays within the process.
     """
 
     name: str
     host: str
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """At most `most` passages, best first; none where nothing was found. Raises SearchError."""
+        """Return at most `most` passages, best first; none if nothing was found. Raises SearchError."""
         ...
 
     async def aclose(self) -> None:
-        """Give back connections."""
+        """Close connections."""
         ...
 
 
 @runtime_checkable
 class Documented(Protocol):
-    """A search that knows how many documents it looks in."""
+    """A search that knows how many documents it covers."""
 
     documents: int
 
 
 class Opening(NamedTuple):
-    """What a search is opened with: the folder for an index, and the record of what was found before; None for none."""
+    """The means to open a search: the folder for an index, and the record of earlier results; None for none."""
 
     cache: Path | None = None
     ledger: Ledger | None = None
 
 
 class Source(Search, Protocol):
-    """A kind of search: what an entry point of the group `wardround.searches` stands for.
+    """A kind of search: what an entry point of the group `wardround.searches` refers to.
 
-    A class of your own derives from it, has `name`, `host`, `find` and `aclose`, and is opened by what a user writes
-    for it: the entry point's name, or `package.module:Class`.
+    A class of your own derives from it and has `name`, `host`, `find` and `aclose`. A user selects it by the entry
+    point's name, or by `package.module:Class`.
 
-    FORM: how it is written, such as `pubmed` or `corpus:PATH`.
-    AT_ONCE: queries that it takes at a time; the others wait. Of a search with a `host`, which is tried again too.
-    PAGES: whether what it finds are the beginnings of pages that are worth reading.
+    FORM: how a user writes it, such as `pubmed` or `corpus:PATH`.
+    AT_ONCE: concurrent queries to a search with a `host`; further ones wait, and failed ones are tried again.
+    PAGES: whether its results are the beginnings of pages that are worth reading.
     """
 
     FORM: ClassVar[str] = ""
@@ -67,7 +67,7 @@ class Source(Search, Protocol):
 
     @classmethod
     async def opened_at(cls, place: str, means: Opening) -> Search:
-        """The search at `place`, which is what the user wrote after the name and a colon; raises UsageError."""
+        """Open the search at `place`, the user's text after the name and a colon; raises UsageError."""
         del means
         if place:
             raise UsageError(f"the search {cls.FORM} takes nothing after its name: write {cls.FORM}")
@@ -77,7 +77,7 @@ class Source(Search, Protocol):
 class Domains:
     """An allow list and a deny list of domains; a domain covers its subdomains, and the deny list wins.
 
-    With an empty allow list every domain is wanted that is not denied. Raises UsageError for what is no domain.
+    With an empty allow list every domain that is not denied is wanted. Raises UsageError for an invalid domain.
     """
 
     def __init__(self, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> None:
@@ -98,9 +98,9 @@ class Domains:
 
 
 class Filtered:
-    """A search whose passages come from wanted domains only; passages without a host (an offline corpus) stay.
+    """A search that keeps only passages from wanted domains, and those without a host (an offline corpus).
 
-    It asks for three times as many as are wanted, so that those left out may be replaced by the next ones.
+    It asks for three times as many passages as needed, so that the next ones may replace those left out.
     """
 
     def __init__(self, search: Search, domains: Domains) -> None:
@@ -108,7 +108,7 @@ class Filtered:
         self.name, self.host = f"{search.name} [{domains}]", search.host
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """The passages of wanted domains; raises SearchError."""
+        """Return the passages from wanted domains; raises SearchError."""
         found = await self.search.find(query, most=3 * most)
         return [one for one in found if self._stays(one.url)][:most]
 

@@ -1,4 +1,4 @@
-"""An offline corpus, searched on this machine; the one that comes with the package."""
+"""Searches an offline corpus on this machine, such as the one bundled with the package."""
 
 import os
 import sqlite3
@@ -21,15 +21,15 @@ from wardround.evaluators.search.results import Found, SearchError
 log = structlog.get_logger("wardround")
 
 SIZE = 1000
-"""Characters of a passage at most (docs/evidence.md says what other sizes find)."""
+"""Longest passage, in characters (docs/evidence.md reports the results for other sizes)."""
 _OPEN = 4
-"""Connections kept for queries that run at the same time."""
+"""Number of connections kept for concurrent queries."""
 
 
 class Corpus(Source):
-    """A search in an index that is built once and named by the content it was built from.
+    """A search in an index that is built once.
 
-    The name holds the index' digest: a corpus that changed is another search. No query leaves the process.
+    Its name contains the digest of the content, so a changed corpus is another search. No query leaves the process.
     """
 
     FORM = "corpus:PATH"
@@ -46,7 +46,7 @@ class Corpus(Source):
 
     @classmethod
     async def opened_at(cls, place: str, means: Opening) -> Search:
-        """The corpus of a file or a folder."""
+        """Open the corpus of a file or a folder."""
         if not place:
             raise UsageError("corpus: name a file of JSON lines or a folder of texts, for instance corpus:texts.jsonl")
         if not await (await anyio.Path(place).expanduser()).exists():
@@ -60,16 +60,16 @@ class Corpus(Source):
     async def open(
         cls, source: Path, *, cache: Path | None = None, fields: Fields | None = None, size: int = SIZE
     ) -> "Corpus":
-        """The corpus of `source`; its index is built where there is none.
+        """Open the corpus of `source` and build its index if there is none.
 
-        It lies in `cache`, else beside the source, else (a folder that cannot be written) in the user's cache folder.
-        Raises UsageError for what cannot be read.
+        The index is stored in `cache`, else beside the source, else (if that folder is read-only) in the user's cache
+        folder. Raises UsageError if a file cannot be read.
         """
         return await anyio.to_thread.run_sync(cls.opened, source, cache, fields or Fields(), size)
 
     @classmethod
     def opened(cls, source: Path, cache: Path | None, fields: Fields, size: int) -> "Corpus":
-        """As `open`, without an event loop."""
+        """Do the same as `open` without an event loop."""
         if size < 200:
             raise UsageError(f"a passage of {size} characters is too short: take at least 200")
         source = source.expanduser().resolve()
@@ -87,11 +87,11 @@ class Corpus(Source):
         return cls(source, path)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """The best passages by BM25, at most one of a document; raises SearchError if the index was spoilt."""
+        """Return the best passages by BM25, at most one per document; raises SearchError if the index is corrupt."""
         return await anyio.to_thread.run_sync(self.look_up, query, most, limiter=self._limiter)
 
     def look_up(self, query: str, most: int = MOST) -> list[Found]:
-        """As `find`, without an event loop."""
+        """Do the same as `find` without an event loop."""
         try:
             index = self._idle.get_nowait()
         except Empty:
@@ -108,13 +108,13 @@ class Corpus(Source):
         self.close()
 
     def close(self) -> None:
-        """As `aclose`, without an event loop."""
+        """Do the same as `aclose` without an event loop."""
         while not self._idle.empty():
             self._idle.get().close()
 
 
 def _digest(source: Path, fields: Fields, size: int) -> str:
-    """Names what an index holds: the content of the files, and all settings it depends on."""
+    """Return the digest of an index: of the files' content and of all settings that it depends on."""
     hashed = blake2b(msgspec.json.encode([FORMAT, size, fields]), digest_size=8)
     for path in files(source):
         name = path.relative_to(source).as_posix() if source.is_dir() else path.name
@@ -136,7 +136,7 @@ def _whole(path: Path) -> bool:
 
 
 def _writable(places: Sequence[Path]) -> Path:
-    """The first folder that can be written, made if need be; raises UsageError if there is none."""
+    """Return the first writable folder, creating it if necessary; raises UsageError if there is none."""
     for folder in places:
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -148,21 +148,21 @@ def _writable(places: Sequence[Path]) -> Path:
 
 
 def _users() -> Path:
-    """The user's folder for what can be made again."""
+    """Return the user's cache folder."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wardround" / "evidence"
 
 
 SOURCE = "Wardround's own demonstration texts, not for the care of patients"
-"""The source of every passage: a verdict that rests on one must not look as if a publisher stood behind it.
+"""The source of every passage: a verdict that rests on one must not seem to rest on a publisher.
 
-The texts themselves do not say so: what stands in every passage could be quoted for any verdict.
+The texts themselves do not contain this, since a sentence in every passage could be quoted for any verdict.
 """
 
 
 class Bundled(Source):
-    """The texts as a corpus whose passages are told with the title of their text, the file's name as url, and SOURCE.
+    """The bundled texts as a corpus: each passage has its text's title, its file's name as url, and SOURCE.
 
-    The name is `bundled@` and the hash of the content, as a corpus is named.
+    The name is `bundled@` and the hash of the content, as for any corpus.
     """
 
     FORM = "bundled"
@@ -176,22 +176,22 @@ class Bundled(Source):
 
     @classmethod
     async def opened_at(cls, place: str, means: Opening) -> Search:
-        """The bundled texts; nothing else is to be named."""
+        """Open the bundled texts; raises UsageError if the user names anything else."""
         if place:
             raise UsageError("the search bundled takes nothing after its name: write bundled")
         return await cls.open(means.cache)
 
     @classmethod
     async def open(cls, cache: Path | None = None) -> "Bundled":
-        """The corpus; its index lies in `cache`, else in the user's cache folder, and is built where there is none.
+        """Open the corpus and build its index if there is none, in `cache` or else in the user's cache folder.
 
-        Raises UsageError where the texts were not installed or no index can be written.
+        Raises UsageError if the texts are not installed or no index can be written.
         """
         return await anyio.to_thread.run_sync(cls.opened, cache)
 
     @classmethod
     def opened(cls, cache: Path | None = None) -> "Bundled":
-        """As `open`, without an event loop."""
+        """Do the same as `open` without an event loop."""
         source = folder()
         titles = {
             path.name: path.read_text(encoding="utf-8").partition("\n")[0] for path in sorted(source.glob("*.md"))
@@ -202,7 +202,7 @@ class Bundled(Source):
         return cls(corpus, {name: title.lstrip("# ").strip() for name, title in titles.items()})
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """The best passages, at most one of a text; raises SearchError if the index was spoilt."""
+        """Return the best passages, at most one per text; raises SearchError if the index is corrupt."""
         found = await self._corpus.find(query, most=most)
         return [msgspec.structs.replace(one, title=self._titles[one.url], source=SOURCE) for one in found]
 
@@ -212,10 +212,10 @@ class Bundled(Source):
 
 
 def folder() -> Path:
-    """Where the texts lie: one a file, each with its title in the first line."""
+    """Return the folder of the texts: one per file, each with its title in the first line."""
     return Path(str(package_files("wardround.evaluators.search") / "data" / "bundled"))
 
 
 def _users_index() -> Path:
-    """The user's folder for what can be made again: the package's own may not be written to."""
+    """Return the user's cache folder, since the package's own folder may be read-only."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wardround" / "evidence"

@@ -21,11 +21,11 @@ from wardround.engine.records import Json
 from wardround.evaluators.search.results import Found
 
 TEXTS, LINES = (".txt", ".md"), (".jsonl", ".jsonl.gz")
-"""Files that are one document each, and those that hold one a line."""
+"""Suffixes of files that are one document each, and of those with one document per line."""
 
 
 class Fields(msgspec.Struct, frozen=True):
-    """Names of the fields of a line: of each row the first that the line has is taken.
+    """Names of the fields of a line; for each, the first name that the line has is used.
 
     `text` may be a list of paragraphs.
     """
@@ -38,7 +38,7 @@ class Fields(msgspec.Struct, frozen=True):
 
 
 class Passage(NamedTuple):
-    """`text` is `document[start:end]`; `document` numbers the documents of a collection from 0."""
+    """A passage: `text` is `document[start:end]`; `document` numbers the documents of a collection from 0."""
 
     document: int
     title: str
@@ -51,7 +51,7 @@ class Passage(NamedTuple):
 
 
 def files(source: Path) -> list[Path]:
-    """The files of a collection in order of their paths; raises UsageError if there are none."""
+    """Return the files of a collection in order of their paths; raises UsageError if there are none."""
     if source.is_file():
         found = [source]
     else:
@@ -63,16 +63,16 @@ def files(source: Path) -> list[Path]:
 
 
 def unread(source: Path) -> Counter[str]:
-    """How many files of a folder are of a kind that is not read, by their suffix; hidden ones do not count."""
+    """Count by suffix the files of a folder that the index cannot read; hidden files do not count."""
     inside = source.rglob("*") if source.is_dir() else ()
     names = [path.name.lower() for path in inside if path.is_file() and not path.name.startswith(".")]
     return Counter(Path(name).suffix or name for name in names if not name.endswith((*TEXTS, *LINES)))
 
 
 def passages(source: Path, fields: Fields, size: int) -> Iterator[Passage]:
-    """The passages of a collection: at most `size` characters each, cut between paragraphs or sentences.
+    """Yield the passages of a collection, of at most `size` characters, cut between paragraphs or sentences.
 
-    Raises UsageError with file and line for what cannot be read.
+    Raises UsageError with file and line if something cannot be read.
     """
     number = 0
     for path in files(source):
@@ -84,9 +84,10 @@ def passages(source: Path, fields: Fields, size: int) -> Iterator[Passage]:
 
 
 def cut(text: str, size: int) -> Iterable[tuple[int, int]]:
-    """(start, end) of the pieces of `text`, none of them blank, none longer than `size`; only white space is left out.
+    """Yield (start, end) of pieces of `text`, none blank or longer than `size`; only white space is left out.
 
-    A piece ends with a paragraph if one ends in its second half, else with a sentence, a word, or where it must.
+    A piece ends with a paragraph if one ends in its second half, else with a sentence, else with a word, else at
+    `size`.
     """
     start = 0
     while True:
@@ -117,7 +118,7 @@ def _end(text: str, start: int, size: int) -> int:
 
 
 def _documents(path: Path, name: str, fields: Fields) -> Iterator[tuple[str, str, str, str, str]]:
-    """(title, url, text, date, source) of each document of a file."""
+    """Yield (title, url, text, date, source) of each document of a file."""
     try:
         if not path.name.lower().endswith(LINES):
             yield Path(name).stem, name, path.read_text(encoding="utf-8-sig"), "", ""
@@ -152,17 +153,17 @@ def _first(row: dict[str, Json], names: Sequence[str]) -> str:
 
 
 FORMAT = 1
-"""Raised whenever an index of an older kind would answer otherwise."""
+"""Version of the format: increased whenever an older index would give other results."""
 _TITLE = 4.0
-"""Weight of a word in the title beside one in the text."""
+"""Weight of a word in the title relative to one in the text."""
 _RARE = 0.05
-"""Share of the passages up to which a word is rare."""
+"""Largest share of the passages in which a rare word occurs."""
 _READ = 4000
-"""Characters of a query that are read."""
+"""Number of characters of a query that are read."""
 _WORDS = 48
-"""Words of a query that are looked up at most: the first ones."""
+"""Most words of a query that are looked up: the first ones."""
 _COUNTED = 20_000
-"""Words whose passages were counted that are kept at hand: those asked for last."""
+"""Number of words whose passage counts are cached, the most recently used."""
 _SCHEMA = """
 CREATE TABLE passage (
   id INTEGER PRIMARY KEY, document INTEGER, title TEXT, url TEXT, text TEXT, start INTEGER, stop INTEGER, date TEXT,
@@ -180,11 +181,11 @@ _COMMON = frozenset(
         "these they this those to too was we were what when where which who why will with would you your ",
     )
 )
-"""Words in nearly every passage: they tell none from another and make each query read the whole index."""
+"""Words that occur in nearly every passage: they distinguish none, and would make each query read the whole index."""
 
 
 def build(path: Path, passages: Iterable[Passage]) -> int:
-    """Write an index; returns how many passages it holds. The file appears whole or not at all."""
+    """Write an index and return the number of its passages. The file appears whole or not at all."""
     handle, name = mkstemp(prefix=f"{path.name}.", suffix=".part", dir=path.parent)
     os.close(handle)
     try:
@@ -217,7 +218,7 @@ def _fill(name: str, passages: Iterable[Passage]) -> int:
 
 
 class Index:
-    """An index that is open for reading, in one thread at a time."""
+    """An index that is open for reading, by one thread at a time."""
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(
@@ -230,7 +231,7 @@ class Index:
         return len(self)
 
     def usable(self) -> bool:
-        """Whether it was written whole, by this version."""
+        """Whether this version wrote the index, and wrote it completely."""
         try:
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
             self._connection.execute("SELECT rowid FROM word WHERE word MATCH 'a' LIMIT 1").fetchall()
@@ -242,7 +243,7 @@ class Index:
         return int(self._connection.execute("SELECT count(*) FROM passage").fetchone()[0])
 
     def find(self, query: str, most: int) -> list[Found]:
-        """The best passages, one a document; words of the query are alternatives. Equal ones come as in the source."""
+        """Return the best passages, one per document; a passage may lack some words. Ties keep the source's order."""
         words = asked(query)
         if not words or most < 1:
             return []
@@ -259,10 +260,11 @@ class Index:
         return list(found.values())[:most]
 
     def _narrowed(self, words: Sequence[str]) -> str:
-        """The words as an expression that ranks by all of them, but only passages with a rare one, if there is one.
+        """Return an FTS5 expression that ranks by all words, but only passages with a rare one, if there is any.
 
-        Most of the time of a query goes into ranking passages that share with it but a common word. As BM25 adds up
-        all that is written, the common words stand there twice as well: the order stays as it is without the narrowing.
+        Most of a query's time goes into ranking passages that share only common words with it. BM25 adds up every
+        occurrence in the expression. So the common words occur twice there as well, which keeps the order that a
+        search without the filter has.
         """
         rare = [word for word in words if 0 < self._holding(word) <= _RARE * self._size]
         common = [word for word in words if word not in rare]
@@ -276,14 +278,14 @@ class Index:
 
 
 def _holding(connection: sqlite3.Connection, word: str) -> int:
-    """In how many passages a word is."""
+    """Count the passages that contain a word."""
     return int(connection.execute("SELECT count(*) FROM word WHERE word MATCH ?", (word,)).fetchone()[0])
 
 
 def asked(query: str) -> Sequence[str]:
-    """The words of a query as FTS5 takes them: quoted, so that nothing in it is an operator; each once.
+    """Return the distinct words of a query for FTS5, quoted, so that none acts as an operator.
 
-    Scripts without spaces are looked up by pairs of characters.
+    Words of scripts without spaces are looked up by pairs of characters.
     """
     words: dict[str, None] = {}
     for match in _TOKEN.finditer(unicodedata.normalize("NFKC", query[:_READ]).lower()):
@@ -298,5 +300,5 @@ def asked(query: str) -> Sequence[str]:
 
 
 def _apart(text: str) -> str:
-    """`text` with white space around each character of a script that writes none."""
+    """Return `text` with white space around each character of a script without spaces."""
     return _CJK.sub(r" \g<0> ", unicodedata.normalize("NFKC", text)) if _CJK.search(text) else text

@@ -1,4 +1,4 @@
-"""The record of searches and pages in a store: what was asked, when, and by their hashes the texts that came."""
+"""The record of searches and pages in a store: the query, its time, and the hashes of the texts returned."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ from wardround.engine.protocols import Store
 from wardround.evaluators.search.results import Found, Page, SearchError
 
 KEPT = 20_000_000
-"""Characters of texts that a ledger keeps at hand: those used last."""
+"""Number of characters of the most recently used texts that a ledger caches."""
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A text that came, by its hash; `place` is what Found or Page say of it besides."""
+    """A text of a result, by its hash; `place` has the other fields of its Found or Page."""
 
     digest: str
     place: dict[str, str | int]
 
 
 class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One search or one page: `what` is the query or the address, `at` when it was asked (UTC, ISO).
+    """One search or one page: `what` is the query or the address, `at` the time of the request (UTC, ISO).
 
     `error` is (kind, message) of a SearchError.
     """
@@ -41,10 +41,10 @@ _decode = msgspec.json.Decoder(Asked).decode
 
 
 class Ledger:
-    """Keeps and gives back records, in a store or in one part of it.
+    """Stores and returns records, in a store or in one part of it.
 
-    What was answered stays: within a `scope` (a run, say; "" is shared by all) the same question is asked once. What
-    failed is asked again, and its failure is recorded too: a replay meets it where no answer ever came.
+    An answer is final: within a `scope` (a run, say; "" is shared by all) the same question is asked once. A failure is
+    recorded too, but the question is asked again; a replay returns the failure if no answer ever came.
     """
 
     def __init__(self, store: Store, *, scope: str = "", clock: Clock = wall) -> None:
@@ -53,44 +53,44 @@ class Ledger:
         self._held = 0
 
     async def asked(self, provider: str, what: str, most: int = 0, *, failed: bool = False) -> Asked | None:
-        """The record of a question, or of its failure; `most` is 0 for a page."""
+        """Return the record of a question, or of its failure; `most` is 0 for a page."""
         body = await self.store.recall(self.key(provider, what, most, failed=failed))
         return None if body is None else _decode(body)
 
     async def keep_found(
         self, provider: str, host: str, what: str, most: int, found: Sequence[Found]
     ) -> Sequence[Found]:
-        """Record what a search found: texts first, so that a record never names one that is not there.
+        """Record the results of a search; texts first, so that a record never names a missing one.
 
-        Returns what the record holds: another process may have been quicker, and then its answer counts.
+        Returns the results in the record: if another process was faster, its answer counts.
         """
         entries = await self._entries(found)
         asked = await self._keep(Asked(what, provider, host, self._now(), entries), most)
         return found if asked.entries == entries else await self.found(asked)
 
     async def keep_page(self, provider: str, what: str, page: Page) -> Page:
-        """The same for a page."""
+        """Do the same for a page."""
         entries = await self._entries([page])
         asked = await self._keep(Asked(what, provider, "", self._now(), entries), 0)
         return page if asked.entries == entries else await self.page(asked)
 
     async def keep_failure(self, provider: str, host: str, what: str, most: int, error: SearchError) -> None:
-        """Record that no answer came."""
+        """Record that a question failed."""
         asked = Asked(what, provider, host, self._now(), error=(error.kind, str(error)))
         await self.store.keep(self.key(provider, what, most, failed=True), msgspec.json.encode(asked))
 
     async def found(self, asked: Asked) -> list[Found]:
-        """What a recorded search found."""
+        """Return the results of a recorded search."""
         texts = [(await self.text(entry.digest), entry.place) for entry in asked.entries]
         return [msgspec.convert({**place, "text": text}, Found) for text, place in texts]
 
     async def page(self, asked: Asked) -> Page:
-        """A recorded page."""
+        """Return a recorded page."""
         entry = asked.entries[0]
         return msgspec.convert({**entry.place, "text": await self.text(entry.digest)}, Page)
 
     async def text(self, digest: str) -> str:
-        """A text by its hash; raises TextLost if the store lacks it or holds other bytes under this name."""
+        """Return a text by its hash; raises TextLost if the store lacks it or has other bytes under that name."""
         text = self._texts.get(digest)
         if text is None:
             body = await self.store.get(digest)
@@ -109,7 +109,7 @@ class Ledger:
             self._held -= len(self._texts.popitem(last=False)[1])
 
     def key(self, provider: str, what: str, most: int, *, failed: bool = False) -> str:
-        """The name of a record in the store's call cache."""
+        """Return the name of a record in the store's call cache."""
         parts = msgspec.json.encode(["evidence", 1, self._scope, provider, what, most, failed])
         return digest_of(parts)
 

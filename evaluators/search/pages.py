@@ -1,4 +1,4 @@
-"""Reads the page at an address: its words, or that it turned the reader away."""
+"""Reads the page at an address and extracts its text, or finds that the page refuses access."""
 
 import codecs
 import io
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 SHARE = 0.5
-"""Share of a text's characters, in sentences that turn the reader away, from which the text is none."""
+"""Share of a text's characters, in sentences that refuse access, from which the text counts as no page."""
 SHORT = 300
-"""Characters up to which one such sentence is enough."""
+"""Length, in characters, up to which one such sentence is enough."""
 TITLED = 3000
-"""Characters up to which such a title is enough."""
+"""Length, in characters, up to which such a title is enough."""
 
 _PHRASES = (
-    # barriers
+    # access barriers
     r"enable (?:javascript|cookies)",
     r"(?:javascript|cookies) (?:is|are) (?:disabled|required)",
     r"captcha",
@@ -41,14 +41,14 @@ _PHRASES = (
     r"you (?:have been|were|are) (?:temporarily |permanently )?(?:blocked|banned|rate.limited)",
     r"(?:unable|not allowed|not authori[sz]ed|not have (?:permission|the right)) to (?:access|view) (?:this|the)",
     r"not available in your (?:country|region|location)",
-    # what is not there
+    # missing pages
     r"(?:page|url|document|resource|content|file) (?:can ?not|could not|can't|couldn't) be "
     r"(?:found|loaded|displayed|retrieved)",
     r"(?:page|url|resource) (?:was )?not found",
     r"page you (?:requested|are looking for|were looking for)",
     r"\b(?:403|404|429|50[0-4])\b\W{1,3}(?:forbidden|not found|too many|internal server|bad gateway|service|gateway)",
     r"403 forbidden|404 not found",
-    # faults
+    # server errors
     r"internal server error|bad gateway|gateway time-?out",
     r"service (?:is )?(?:temporarily |currently )?unavailable",
     r"(?:site|website|page|server) is (?:temporarily |currently )?(?:unavailable|down|offline)",
@@ -59,7 +59,7 @@ _PHRASES = (
     r"error (?:fetching|loading|retrieving|reading) (?:the )?(?:page|content|url|document|data)",
     r"(?:failed|unable) to (?:fetch|load|retrieve) (?:the )?(?:page|content|url|document|data|resource)",
     r"(?:request|connection) (?:has )?timed out|connection (?:was )?(?:refused|reset)",
-    # shop windows
+    # paywalls and logins
     r"(?:log|sign) ?in (?:\w+ ){0,4}to (?:read|view|access|continue|see)",
     r"(?:purchase|buy|rent) (?:full |instant |digital )*access|purchase (?:this|the) (?:article|chapter)",
     r"subscri(?:be|ption) (?:\w+ ){0,3}(?:to (?:read|view|access|continue)|(?:is )?required)",
@@ -70,15 +70,15 @@ _PHRASES = (
     "|acceso denegado|p\u00e1gina no encontrada",
 )
 _READ = 20_000
-"""Characters of a text that are looked at: what turns a reader away stands at its beginning."""
-_AWAY = tuple(map(re.compile, _PHRASES))  # one by one and in small letters they are several times as fast as together
+"""Number of characters of a text that are checked: a refusal comes at its beginning."""
+_AWAY = tuple(map(re.compile, _PHRASES))  # one by one and in lower case they are several times as fast as together
 _END = later(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 
 
 def turned_away(text: str, title: str = "") -> bool:
-    """Whether at least half of a text, by its characters, is sentences that turn its reader away.
+    """Whether sentences that refuse access make up at least half of a text's characters.
 
-    Of a text of at most 300 characters one is enough, and of one of at most 3,000 its title.
+    In a text of at most 300 characters one such sentence is enough; in one of at most 3,000, such a title.
     """
     text = text[:_READ].lower()
     if len(text) <= TITLED and _away(title.lower()):
@@ -97,16 +97,16 @@ def _away(text: str) -> bool:
 
 
 PAGES = 60
-"""Pages of a PDF that are read."""
+"""Number of pages of a PDF that are read."""
 _META = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,30})""", re.IGNORECASE)
 _WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
-"""Encodings that pages name and the wider ones they mean, as browsers take them."""
+"""Encodings that pages declare, and the wider ones that browsers use for them."""
 _DATES = ("citation_publication_date", "citation_date", "article:published_time", "dc.date", "dcterms.issued", "date")
 _ISO = later(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?!\d)")
 
 
 class Words(NamedTuple):
-    """The text, and the title and date that the page states."""
+    """The text of a page, and the title and date that it states."""
 
     text: str
     title: str
@@ -114,8 +114,8 @@ class Words(NamedTuple):
 
 
 def html(body: bytes, charset: str) -> Words:
-    """The main text of a page; raises SearchError if there is none, UsageError without the extra `search`."""
-    # imported here: whoever reads no page does without them
+    """Return the main text of a page; raises SearchError if there is none, UsageError without the extra `search`."""
+    # imported here, since only readers of pages need them
     from lxml import etree  # noqa: PLC0415
     from lxml.html import HTMLParser, document_fromstring  # noqa: PLC0415
 
@@ -132,13 +132,13 @@ def html(body: bytes, charset: str) -> Words:
         raise SearchError("empty", "the page has no text") from None
     try:
         text = extract(source, include_comments=False, include_tables=True, with_metadata=False) or _all(tree)
-    except Exception as error:  # whatever a hostile page brings about in it
+    except Exception as error:  # a hostile page may cause any error
         raise SearchError("malformed", f"its text cannot be made out ({type(error).__name__})") from error
     return _checked(Words(_tidy(text), " ".join((tree.findtext(".//title") or "").split()), _dated(tree)))
 
 
 def plain(body: bytes, charset: str) -> Words:
-    """A text as it is; raises SearchError if it is empty or no text."""
+    """Return a plain text; raises SearchError if it is empty or no text."""
     text = decoded(body, charset)
     if "\0" in text:
         raise SearchError("malformed", "it is called a text but is none")
@@ -146,7 +146,7 @@ def plain(body: bytes, charset: str) -> Words:
 
 
 def pdf(body: bytes) -> Words:
-    """The text of a PDF's first pages, without its pictures; raises SearchError, UsageError without the extra."""
+    """Return the text of a PDF's first pages, without pictures; raises SearchError, UsageError without the extra."""
     try:
         from pypdf import PdfReader  # noqa: PLC0415 (an extra)
     except ImportError:
@@ -161,16 +161,16 @@ def pdf(body: bytes) -> Words:
         raise
     except ImportError:
         raise SearchError("unsupported", "the PDF is encrypted in a way that is not read") from None
-    except Exception as error:  # whatever a hostile file brings about in it
+    except Exception as error:  # a hostile file may cause any error
         raise SearchError("malformed", f"the PDF cannot be read ({type(error).__name__})") from error
     title = " ".join(str(stated.title).split()) if stated and stated.title else ""
     return _checked(Words(_tidy(text), title, ""))
 
 
 def decoded(body: bytes, charset: str) -> str:
-    """The characters of a page: by its byte order mark, its header, its own word, as UTF-8, else as Windows-1252.
+    """Decode a page: by its byte order mark, its header, its own declaration, as UTF-8, else as Windows-1252.
 
-    Raises SearchError if more than one in a hundred cannot be read.
+    Raises SearchError if more than one character in a hundred cannot be read.
     """
     stated = _META.search(body[:4096])
     for mark, name in (
@@ -185,7 +185,7 @@ def decoded(body: bytes, charset: str) -> str:
             found = codecs.lookup(name).name if name else ""
         except (LookupError, ValueError):
             continue
-        # private, but all that tells an encoding of text from others such as base64
+        # private, but the only way to tell encodings of text from others such as base64
         if found and getattr(codecs.lookup(found), "_is_text_encoding", True):
             return _sure(body, _WIDER.get(found, found))
     try:
@@ -213,7 +213,7 @@ def _checked(words: Words) -> Words:
 
 
 def _all(tree: "HtmlElement") -> str:
-    """All text of a page that is too short or too odd to have a main part."""
+    """Return all text of a page that is too short or too odd to have a main part."""
     hidden = ("script", "style", "noscript", "template", "head", "nav", "header", "footer", "form", "iframe", "svg")
     for element in list(tree.iter(*hidden)):
         element.drop_tree()
@@ -221,7 +221,7 @@ def _all(tree: "HtmlElement") -> str:
 
 
 def _dated(tree: "HtmlElement") -> str:
-    """The date a page states in its head, ISO as far as it goes."""
+    """Return the date in the head of a page, in ISO form as far as it goes."""
     stated: dict[str, str] = {}
     for meta in tree.iter("meta"):
         name = (meta.get("name") or meta.get("property") or "").lower()
@@ -233,7 +233,7 @@ def _dated(tree: "HtmlElement") -> str:
 
 
 def _tidy(text: str) -> str:
-    text = text.encode("utf-8", "replace").decode()  # a broken font can give half a character
+    text = text.encode("utf-8", "replace").decode()  # a broken font can yield half a surrogate pair
     lines = (" ".join(line.split()) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
@@ -243,10 +243,10 @@ _PLAIN = ("text/plain", "text/markdown")
 
 
 class Pages:
-    """A reader of single pages over HTTP: html, plain text and PDF; nothing of a page is run or loaded with it.
+    """Reads single pages over HTTP: html, plain text and PDF. It runs nothing on a page and loads nothing else.
 
-    A page is read because a search named it, one at a time, as a person would: robots.txt, which speaks to crawlers, is
-    not asked. An error's page is not a page: any status from 400 on is a SearchError.
+    It reads a page because a search named it, one at a time, as a person would. So it does not consult robots.txt,
+    which addresses crawlers. An error page is no page: any status from 400 on is a SearchError.
     """
 
     name = "pages"
@@ -256,7 +256,7 @@ class Pages:
         self._threads = anyio.CapacityLimiter(2)
 
     async def read(self, url: str) -> Page:
-        """The page at `url`; raises SearchError, of the kinds of results.py."""
+        """Return the page at `url`; raises SearchError, of the kinds of results.py."""
         got = await self._web.get(
             address(url), {"Accept": "text/html, text/plain, application/pdf"}, domains=self._domains
         )
@@ -272,7 +272,7 @@ class Pages:
         return Page(url, str(got.url), words.text, words.title, words.date, kind)
 
     async def _words(self, kind: str, body: bytes, charset: str) -> Words:
-        if kind == "pdf":  # in a process that can be ended: a PDF can keep its reader busy for ever
+        if kind == "pdf":  # in a process that can be killed: a PDF can occupy its reader for ever
             try:
                 return await anyio.to_process.run_sync(pdf, body, cancellable=True)
             except anyio.BrokenWorkerProcess:
@@ -286,7 +286,7 @@ class Pages:
 
 
 def refused(got: Got) -> None:
-    """Raise the SearchError of a reply that is none: any status but 200."""
+    """Raise the SearchError for a reply with any status but 200."""
     status, where = got.status, shown(got.url)
     if status == 200:
         return
@@ -298,7 +298,7 @@ def refused(got: Got) -> None:
 
 
 def _kind(got: Got) -> tuple[str, str]:
-    """(html, plain or pdf; charset or ''); a body that begins as a PDF is one, whatever it is called."""
+    """Return (html, plain or pdf; charset or ''). A body that begins like a PDF is one, whatever its declared type."""
     stated, _, rest = got.headers.get("content-type", "").partition(";")
     stated = stated.strip().lower()
     charset = next((value for name, value in _parameters(rest) if name == "charset"), "")

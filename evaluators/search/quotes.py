@@ -1,4 +1,4 @@
-"""Whether quoted words stand in a text, and the place where they stand."""
+"""Finds out whether a text contains quoted words, and where."""
 
 import re
 from collections import Counter
@@ -13,24 +13,26 @@ from wardround.evaluators.search.ledger import Ledger
 from wardround.evaluators.search.results import Found, Page
 
 LIKE = 90.0
-"""Least likeness (rapidfuzz's partial ratio, 0 to 100) of an aligned quotation."""
+"""Least similarity (rapidfuzz's partial ratio, 0 to 100) of an aligned quotation."""
 SHORT, LONG = 24, 4000
-"""Characters of a quotation that may be aligned: a shorter one must stand there as it is."""
+"""Shortest and longest quotation, in characters, that may be aligned; a shorter one must occur literally."""
 _FAR = 400_000
-"""Characters of a text in which an alignment is looked for."""
+"""Number of characters of a text in which an alignment is sought."""
 _SAME = str.maketrans("‘’‚‛“”„‟«»‐‑‒–—−\u00a0\u2009\u202f", '\'\'\'\'""""""------   ')
-"""Signs that are typed in several ways, one for one, so that places stay the same."""
+"""Typographic variants, replaced one for one, so that positions stay the same."""
 _TELLING = re.compile(
     r"\d+(?:[.,]\d+)*|\b(?:not|no|nor|never|neither|without|cannot|none|non|un\w{3,}|in(?:effective|sufficient|significant))\b"
     r"|n't\b|[<>≤≥%]|\b(?:increase|decrease|reduce|rais|lower|high|hypo|hyper)\w*",
     re.IGNORECASE,
 )
-"""What turns a sentence round when it is changed: numbers, negations, directions."""
+"""Words that change a sentence's meaning: numbers, negations, directions."""
 
 
 class Place(NamedTuple):
-    """`start` to `end` in the text; `how` is exact, spaced (other white space, case, dashes or quotation marks) or
-    aligned (nearly the same words); `likeness` is 100 but for the last.
+    """A position, `start` to `end`, in the text.
+
+    `how` is exact, spaced (other white space, case, dashes or quotation marks) or aligned (nearly the same words);
+    `likeness` is 100 except for aligned quotations.
     """
 
     start: int
@@ -40,11 +42,11 @@ class Place(NamedTuple):
 
 
 def locate(text: str, words: str) -> Place | None:
-    """The first place of `words` in `text`, or None.
+    """Return the first place of `words` in `text`, or None.
 
-    Words that are merely alike count from LIKE on, and only if numbers, negations and words of direction are the same
-    as in the text: a sentence without its "not" is very like the one with it. Whoever shows them shows the text's own
-    words.
+    Similar words count from LIKE on, and only if numbers, negations and words of direction are the same as in the
+    text: a sentence without its "not" is very similar to the one with it. A caller that shows the quotation must show
+    the text's own words.
     """
     words = words.strip()
     if not words:
@@ -63,7 +65,7 @@ def _aligned(text: str, same: str, words: str) -> Place | None:
     if not SHORT <= len(words) <= LONG:
         return None
     lower = same[:_FAR].lower()
-    if len(lower) != len(same[:_FAR]):  # a letter whose small form is longer would shift every place
+    if len(lower) != len(same[:_FAR]):  # a letter with a longer lower-case form would shift every position
         lower = same[:_FAR]
     found = fuzz.partial_ratio_alignment(words.lower(), lower, score_cutoff=LIKE)
     if found is None or found.src_end - found.src_start < len(words):
@@ -75,7 +77,7 @@ def _aligned(text: str, same: str, words: str) -> Place | None:
 
 
 def _to_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """The place without cut words and outer white space."""
+    """Return the place without cut words and outer white space."""
     while start > 0 and text[start - 1].isalnum() and text[start].isalnum():
         start -= 1
     while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
@@ -92,14 +94,14 @@ def _telling(text: str) -> Counter[str]:
 
 
 LEAST = 8
-"""Letters and digits of a quotation that a verdict may rest on."""
+"""Fewest letters and digits of a quotation that may support a verdict."""
 
 
 class Citation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`start` to `end` (characters) of the stored text `digest`.
+    """A quotation: characters `start` to `end` of the stored text `digest`.
 
-    `how` says how the quoted words were found there: exact, spaced or aligned (quotes.py); `likeness` is 100 but for
-    aligned ones.
+    `how` says how the quoted words match: exact, spaced or aligned (see Place); `likeness` is 100 except for aligned
+    ones.
     """
 
     digest: str
@@ -110,16 +112,17 @@ class Citation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def cite(source: Found | Page, words: str) -> Citation | None:
-    """Where `words` stand in a passage or page, or None if they do not: then they are nobody's evidence.
+    """Locate `words` in a passage or page; None if they do not occur, so that they are no evidence.
 
-    None also for what stands in any text: two words and 8 letters or digits say something (Chinese more in less).
+    It is also None for words that occur in any text: a quotation needs two words and 8 letters or digits (fewer in
+    Chinese).
     """
     place = locate(source.text, words) if _tells(words) else None
     return place and Citation(source.digest, place.start, place.end, place.how, place.likeness)
 
 
 async def quote(store: Store, citation: Citation) -> str:
-    """The words at a citation, exactly as they stand in the store.
+    """Return the words of a citation exactly as the store has them.
 
     Raises StoreError if the text is missing or was changed, or if the citation points outside it.
     """
@@ -130,7 +133,7 @@ async def quote(store: Store, citation: Citation) -> str:
 
 
 def _tells(words: str) -> bool:
-    """Whether quoted words say something: a word or two stand in any text. Chinese says more in a character."""
+    """Whether quoted words are specific: any text has one or two words. A Chinese character says more than a letter."""
     letters = [char for char in words if char.isalnum()]
     dense = sum(char >= "\u3040" for char in letters)
     return len(letters) + dense >= LEAST and (dense > 0 or len(words.split()) > 1)

@@ -1,4 +1,4 @@
-"""The search that a user names: by an installed name with what follows its colon, or by the class of one's own."""
+"""Opens the search that a user names: by an installed name with an argument, or by the user's own class."""
 
 import re
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ from wardround.evaluators.search.providers.service import Steady
 from wardround.evaluators.search.results import Found
 
 SEARCHES = "wardround.searches"
-"""The group of entry points that name searches; each stands for a class that is a Source."""
+"""The group of entry points for searches; each refers to a class that is a Source."""
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 async def named(spec: str, *, cache: Path | None = None, ledger: Ledger | None = None) -> Search:
-    """The search that `spec` names; `cache` is the folder for an index, `ledger` the record of what was found before.
+    """Open the search that `spec` names; `cache` is the folder for an index, `ledger` the record of earlier results.
 
-    Services are asked with patience (service.py); whether a query may leave at all is for `Guarded` to say. Raises
-    UsageError naming the searches there are.
+    Queries to services are retried (providers/service.py); `Guarded` decides whether a query may leave at all. Raises
+    UsageError that lists the available searches.
     """
     kind, place = kind_of(spec)
     search = await kind.opened_at(place, Opening(cache, ledger))
@@ -33,7 +33,7 @@ async def named(spec: str, *, cache: Path | None = None, ledger: Ledger | None =
 
 
 def kind_of(spec: str) -> tuple[type[Source], str]:
-    """The kind of search that `spec` names, and what is written after its colon; raises UsageError."""
+    """Return the kind of search that `spec` names, and the text after its colon; raises UsageError."""
     spec = spec.strip()
     name, _, place = spec.partition(":")
     if name in names(SEARCHES):
@@ -50,7 +50,7 @@ def _checked(kind: type[Source], name: str) -> type[Source]:
 
 
 def _forms() -> list[str]:
-    """How each installed search is written; one that cannot be loaded by its name."""
+    """Return the written form of each installed search, or its name if it cannot be loaded."""
     found = []
     for name in names(SEARCHES):
         try:
@@ -61,9 +61,9 @@ def _forms() -> list[str]:
 
 
 class ForeignSearch:
-    """A search of another package: nothing shows where its queries go, so it is guarded as if they left.
+    """A search of another package. Nothing shows where its queries go, so it is guarded as if they left.
 
-    Where it names no host but this machine, its package stands for one, to be allowed by that name.
+    If it names no host, or this machine, the name of its package serves as the host that the user can allow.
     """
 
     def __init__(self, search: Search) -> None:
@@ -72,7 +72,7 @@ class ForeignSearch:
         self.host = search.host if far else type(search).__module__.partition(".")[0]
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """What the search finds; raises SearchError."""
+        """Return the search's results; raises SearchError."""
         return await self.search.find(query, most=most)
 
     async def aclose(self) -> None:

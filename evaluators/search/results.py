@@ -1,4 +1,4 @@
-"""What a search or a page gives: a passage, a page as it was read, or a typed failure."""
+"""The results of a search or of reading a page: a passage, a page, or a typed failure."""
 
 from typing import Protocol
 
@@ -9,11 +9,11 @@ from wardround.engine.events import digest_of
 
 
 class Found(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A passage: its words, and where they come from.
+    """A passage: its text and its source.
 
-    `start` and `end` count characters in the document at `url`, of which `text` is a part; both are 0 where the
-    provider gives a snippet without its place. `date` is what the source states (ISO, as far as it is given), `source`
-    the collection or site.
+    `start` and `end` count characters in the document at `url`, of which `text` is a part; both are 0 if the provider
+    returns a snippet without its position. `date` is what the source states (ISO, as far as it is given), `source` the
+    collection or site.
     """
 
     title: str
@@ -33,8 +33,8 @@ class Found(msgspec.Struct, frozen=True, omit_defaults=True):
 class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     """The main text of a page.
 
-    `url` is the address that was asked for, `final` the one that answered, after redirects. `kind` is html, plain or
-    pdf. `date` is what the page itself states, not a guess.
+    `url` is the requested address, `final` the one that answered, after redirects. `kind` is html, plain or pdf.
+    `date` is what the page itself states, not a guess.
     """
 
     url: str
@@ -51,21 +51,21 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Reader(Protocol):
-    """A way to read the page at an address; `name` as of a search."""
+    """A way to read the page at an address; `name` as for a search."""
 
     name: str
 
     async def read(self, url: str) -> Page:
-        """The page; raises SearchError."""
+        """Return the page; raises SearchError."""
         ...
 
     async def aclose(self) -> None:
-        """Give back connections."""
+        """Close connections."""
         ...
 
 
 SEARCHED = "search/"
-"""Opens the reason of what a failed search left open; its kind follows."""
+"""Prefix of the reason of a result that is missing because a search failed; its kind follows."""
 
 KINDS = (
     "timeout",
@@ -82,9 +82,9 @@ KINDS = (
     "leak",
     "unrecorded",
 )
-"""The first five befall a search or a page, the next six a page: too long, of a type that is not read, redirected in a
-circle or too often, at an address of a private network, of a domain that is not wanted, without text. A `leak` is a
-query that gives the truth away; `unrecorded` was never asked while the record was made."""
+"""The first five concern a search or a page, the next six a page: too long, of an unsupported type, redirected in a
+circle or too often, at an address of a private network, of an unwanted domain, without text. A `leak` is a query that
+gives the truth away; `unrecorded` is a question that the record lacks."""
 
 
 _OF_THE_PAGE = ("too_large", "unsupported", "redirects", "private", "denied", "empty")
@@ -92,9 +92,9 @@ _MAY_PASS = (408, 423, 425, 429)
 
 
 class SearchError(WardroundError):
-    """No evidence, and why: `kind` is one of KINDS, `status` the HTTP status where there was one.
+    """No evidence, and why: `kind` is one of KINDS, `status` the HTTP status if there was one.
 
-    The message holds neither query nor key.
+    The message contains neither query nor key.
     """
 
     def __init__(self, kind: str, message: str, *, status: int | None = None) -> None:
@@ -105,16 +105,16 @@ class SearchError(WardroundError):
         self.status = status
 
     def __reduce__(self) -> tuple[type["SearchError"], tuple[str, str], dict[str, int | None]]:
-        """It crosses from the process that reads PDFs."""
+        """Support pickling: the process that reads PDFs sends this error."""
         return type(self), (self.kind, str(self)), {"status": self.status}
 
     @property
     def of_the_page(self) -> bool:
-        """Whether a page failed by its nature: it is not there, or is nothing that can or may be read.
+        """Whether the page itself is the cause: it does not exist, or cannot or may not be read.
 
-        To ask for it again would say the same. What befell it on the way may not last: `timeout`, `connection`,
-        `rate_limit`, a server's own trouble (a status from 500 on), a reply that broke off (`malformed`, no status).
+        Another request would give the same result. Errors of transport may pass: `timeout`, `connection`,
+        `rate_limit`, a server error (a status from 500 on), an incomplete reply (`malformed`, no status).
         """
-        if self.kind == "refused":  # also a page that shows a refusal in place of its text
+        if self.kind == "refused":  # also a page that shows a refusal instead of its text
             return (self.status or 0) < 500 and self.status not in _MAY_PASS
         return self.kind in _OF_THE_PAGE or (self.kind == "malformed" and self.status == 200)

@@ -1,4 +1,4 @@
-"""Wrappers round a search: recorded, answered from the record, kept at home, sealed against the truth."""
+"""Wrappers round a search: they record it, replay it, guard restricted cases, and hide the truth."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -35,10 +35,10 @@ T = TypeVar("T", Found, Page)
 
 
 class Consulting(Model):
-    """A search, and a reader of pages if there is one, as a `Model`: what it answers are hashes of texts in the store.
+    """A search, with a reader of pages if there is one, as a `Model` that answers with hashes of stored texts.
 
-    They must be recording ones. A SearchError becomes a ProviderError of the same kind; but that a page can never be
-    read is an answer (`{"failure": [kind, message, status]}`): nobody needs to ask for it again.
+    Both must record their results. A SearchError becomes a ProviderError of the same kind. But if a page can never be
+    read, that is an answer (`{"failure": [kind, message, status]}`), which nobody needs to ask for again.
     """
 
     host = ""
@@ -47,7 +47,7 @@ class Consulting(Model):
         self.name, self._search, self._reader = search.name, search, reader
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The hashes and places of what was found, as JSON; option `most`: passages at most."""
+        """Return the hashes and places of the results as JSON; option `most`: the largest number of passages."""
         start = perf_counter()
         try:
             found: Sequence[Found | Page]
@@ -64,7 +64,7 @@ class Consulting(Model):
         return Completion(told, model=self.name, usage=Usage(cost=0.0), latency=latency)
 
     async def aclose(self) -> None:
-        """The search and the reader are closed by whoever opened them."""
+        """Do nothing: the opener of the search and the reader closes them."""
 
 
 def _told(found: Sequence[Found | Page]) -> str:
@@ -98,7 +98,7 @@ class _Voiced:
         ]
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there are no connections to close."""
 
 
 class ConsultedSearch(_Voiced):
@@ -107,20 +107,20 @@ class ConsultedSearch(_Voiced):
     host = ""
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """What was found; raises SearchError."""
+        """Return the results; raises SearchError."""
         return await self._ask(query, SEARCH, Found, **({} if most == MOST else {"most": most}))
 
 
 class ConsultedReader(_Voiced):
-    """The reader behind it."""
+    """The reader behind a `Consulting` model."""
 
     async def read(self, url: str) -> Page:
-        """The page; raises SearchError."""
+        """Return the page; raises SearchError."""
         return (await self._ask(url, PAGE, Page))[0]
 
 
 class Guarded:
-    """A search that, if `restricted`, refuses before a query leaves for a host that is not allowed.
+    """A search that, if `restricted`, refuses to send a query to a host that is not allowed.
 
     Raises UsageError if an entry of `allowed_hosts` is no host.
     """
@@ -130,7 +130,7 @@ class Guarded:
         self._open = allowed(search.host, allowed_hosts) or not restricted
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """What the search finds; raises EgressError or SearchError."""
+        """Return the search's results; raises EgressError or SearchError."""
         if not self._open:
             raise _egress("query", self.host)
         return await self.search.find(query, most=most)
@@ -141,7 +141,7 @@ class Guarded:
 
 
 class GuardedReader:
-    """The same for pages: which page is read tells of the case. Redirects are followed, as they carry no more."""
+    """The same for pages, since the choice of a page reveals the case. Redirects are followed: they reveal no more."""
 
     def __init__(self, reader: Reader, allowed_hosts: Sequence[str] = (), *, restricted: bool) -> None:
         self.reader, self.name = reader, reader.name
@@ -149,7 +149,7 @@ class GuardedReader:
         allowed("", allowed_hosts)
 
     async def read(self, url: str) -> Page:
-        """The page; raises EgressError or SearchError."""
+        """Return the page; raises EgressError or SearchError."""
         host = host_of(address(url))
         if self._restricted and not allowed(host, self._allowed):
             raise _egress("page's address", host)
@@ -170,7 +170,7 @@ def _egress(what: str, host: str) -> EgressError:
 class Recorded(Source):
     """The record of the search called `name`.
 
-    A recorded failure fails again, with its kind; a question without a record is the SearchError `unrecorded`: no
+    A recorded failure fails again, with its kind. A question without a record gives the SearchError `unrecorded`: no
     evidence is better than other evidence.
     """
 
@@ -183,7 +183,7 @@ class Recorded(Source):
 
     @classmethod
     async def opened_at(cls, place: str, means: Opening) -> Search:
-        """The record of a search: by its spec, or by the name it was recorded under, which holds `@` and a hash."""
+        """Open the record of a search by its spec, or by its recorded name, which contains `@` and a hash."""
         if means.ledger is None:
             raise UsageError(
                 f"recorded:{place[:60]} answers from a store, and none is given: name the store it was recorded in"
@@ -193,18 +193,18 @@ class Recorded(Source):
         if not place or place.startswith("recorded"):
             raise UsageError("recorded: name the search that was recorded, for instance recorded:bundled")
         kind, where = kind_of(place)
-        if not where and vars(kind).get("name") == place:  # no key and no file is needed to read what was found
+        if not where and vars(kind).get("name") == place:  # reading results needs no key and no file
             return cls(place, means.ledger)
         search = await named(place, cache=means.cache)
         await search.aclose()
         return cls(search.name, means.ledger)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """What was found then; raises SearchError."""
+        """Return the recorded results; raises SearchError."""
         return await self._ledger.found(await _recorded(self._ledger, self.name, query, most))
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there are no connections to close."""
 
 
 class RecordedReader:
@@ -214,11 +214,11 @@ class RecordedReader:
         self.name, self._ledger = name, ledger
 
     async def read(self, url: str) -> Page:
-        """The page as it was then; raises SearchError."""
+        """Return the page as recorded; raises SearchError."""
         return await self._ledger.page(await _recorded(self._ledger, self.name, url, 0))
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there are no connections to close."""
 
 
 async def _recorded(ledger: Ledger, name: str, what: str, most: int) -> Asked:
@@ -231,14 +231,14 @@ async def _recorded(ledger: Ledger, name: str, what: str, most: int) -> Asked:
 
 
 class Recording:
-    """A search whose every answer is in the ledger before it is given."""
+    """A search that stores every answer in the ledger before it returns it."""
 
     def __init__(self, search: Search, ledger: Ledger) -> None:
         self.search, self.name, self.host = search, search.name, search.host
         self._ledger, self._once = ledger, Once[Sequence[Found]](SearchError)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """As the search finds it, now or the first time; raises SearchError."""
+        """Return the results, from the search or from its first record; raises SearchError."""
         return await self._once.ask(self._ledger.key(self.name, query, most), lambda: self._find(query, most))
 
     async def _find(self, query: str, most: int) -> Sequence[Found]:
@@ -258,14 +258,14 @@ class Recording:
 
 
 class RecordingReader:
-    """A reader whose every page is in the ledger before it is given."""
+    """A reader that stores every page in the ledger before it returns it."""
 
     def __init__(self, reader: Reader, ledger: Ledger) -> None:
         self.reader, self.name = reader, reader.name
         self._ledger, self._once = ledger, Once[Page](SearchError)
 
     async def read(self, url: str) -> Page:
-        """As the reader reads it, now or the first time; raises SearchError."""
+        """Return the page, from the reader or from its first record; raises SearchError."""
         return await self._once.ask(self._ledger.key(self.name, url, 0), lambda: self._read(url))
 
     async def _read(self, url: str) -> Page:
@@ -285,23 +285,23 @@ class RecordingReader:
 
 
 RUN = 5
-"""Words of the true treatment that must follow each other to be a leak; all of them where it has fewer."""
+"""Number of consecutive words of the true treatment that make a leak; all words if it has fewer."""
 
 
 def leaks(query: str, truth: Truth, known: str = "") -> list[str]:
-    """What of the truth `query` gives away: names of the diagnosis, and the treatment or a run of its words.
+    """Return what `query` reveals of the truth: names of the diagnosis, and the treatment or a run of its words.
 
-    `known` is what may be searched for in any case, such as the words of the answer that is judged: where they name the
-    diagnosis, by whichever name, no query tells it. A run of the treatment's words is given in the normal form in which
-    it is compared. A truth in other words, or in another order, is not seen.
+    `known` is text that queries may use in any case, such as the judged answer: if it names the diagnosis, by any of
+    its names, no query reveals it. A run of the treatment's words is returned in the normal form used for comparison.
+    A truth in other words, or in another order, is not detected.
     """
     return _Secret(truth, known).told_by(query)
 
 
 class _Secret:
-    """What of a truth no query may tell: the parts of it that are not `known`.
+    """The parts of a truth that no query may reveal: those that are not `known`.
 
-    `known` may be long and most queries give nothing away, so it is looked through only where one might.
+    `known` may be long and most queries reveal nothing, so it is searched only if a query might.
     """
 
     def __init__(self, truth: Truth, known: str) -> None:
@@ -311,7 +311,7 @@ class _Secret:
         self._runs = [" ".join(words[at : at + long]) for at in range(len(words) - long + 1)] if words else []
 
     def told_by(self, query: str) -> list[str]:
-        """The names and the run of words that `query` gives away."""
+        """Return the names and the run of words that `query` reveals."""
         names, given = opening_contains(self._truth, query), f" {key(query)} "
         if names and opening_contains(self._truth, self._known):
             names = []
@@ -321,14 +321,14 @@ class _Secret:
 
 
 class Sealed:
-    """A search that refuses a query that gives the truth away, with the SearchError `leak`; `known` as in leaks."""
+    """A search that refuses a query that reveals the truth, with the SearchError `leak`; `known` as in leaks."""
 
     def __init__(self, search: Search, truth: Truth, known: str = "") -> None:
         self.search, self.name, self.host = search, search.name, search.host
         self._secret = _Secret(truth, known)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """What the search finds; raises SearchError."""
+        """Return the search's results; raises SearchError."""
         if self._secret.told_by(query):
             raise SearchError("leak", "the query holds words of the case's true answer: it was not sent")
         return await self.search.find(query, most=most)

@@ -1,4 +1,4 @@
-"""HTTP as searches and pages need it: GET, public addresses only, every limit kept."""
+"""HTTP for searches and pages: GET requests to public addresses, within limits."""
 
 import ipaddress
 import socket
@@ -20,11 +20,11 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 class PrivateAddress(Exception):
-    """A host whose address is this machine's or a private network's."""
+    """A host whose address belongs to this machine or a private network."""
 
 
 async def resolve(host: str, port: int) -> Sequence[str]:
-    """The addresses of a host, as the system resolves it; raises OSError."""
+    """Return the addresses of a host, as the system resolves it; raises OSError."""
     try:
         return [ipaddress.ip_address(host).compressed]
     except ValueError:
@@ -36,7 +36,7 @@ async def resolve(host: str, port: int) -> Sequence[str]:
 def is_public(address: str) -> bool:
     """Whether `address` belongs to the public network: not loopback, private, link-local, reserved or multicast.
 
-    An IPv6 address that carries an IPv4 one (mapped, 6to4, Teredo, NAT64) is as public as that one.
+    An IPv6 address that contains an IPv4 one (mapped, 6to4, Teredo, NAT64) is public if that one is.
     """
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])
@@ -65,15 +65,15 @@ _SPECIAL = tuple(
         "fec0::/10",
     )
 )
-"""Blocks that IANA's registries of special addresses keep from the public network, which older Pythons do not know."""
+"""Blocks that IANA reserves for special purposes and that older versions of Python do not know."""
 _OPEN = frozenset(map(ipaddress.ip_address, ("192.0.0.9", "192.0.0.10")))
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class Checked(httpcore.AsyncNetworkBackend):
-    """Resolves a host, refuses it if any of its addresses is not public, and connects to the very address it checked.
+    """Resolves a host, refuses it if any of its addresses is not public, and connects to the checked address.
 
-    A name that resolves differently the second time therefore gains nothing. The hosts in `local` may have any address.
+    So a name that resolves differently the second time gains nothing. The hosts in `local` may have any address.
     """
 
     def __init__(self, local: Sequence[str], look_up: Resolve = resolve) -> None:
@@ -109,7 +109,7 @@ class Checked(httpcore.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109 (the library's contract)
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """No page lies behind a socket of this machine."""
+        """Raise PrivateAddress: no page is behind a socket of this machine."""
         raise PrivateAddress(path)
 
     async def sleep(self, seconds: float) -> None:
@@ -121,7 +121,7 @@ AGENT = "wardround/0.1 (evidence reader)"
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """`size` in bytes, before and after decompression; `seconds` for all hops together; `redirects` at most."""
+    """Limits of a request: `size` in bytes, before and after decompression; `seconds` for all hops; `redirects`."""
 
     size: int = 5_000_000
     seconds: float = 20.0
@@ -129,7 +129,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Got(msgspec.Struct, frozen=True):
-    """A reply: the address that gave it, its headers in lower case, and its body, decompressed."""
+    """A reply: the address that sent it, its headers in lower case, and its decompressed body."""
 
     url: URL
     status: int
@@ -138,10 +138,10 @@ class Got(msgspec.Struct, frozen=True):
 
 
 class Web:
-    """A client without cookies, cache, scripts, or a proxy from the environment; a person's credentials go nowhere.
+    """A client without cookies, cache, scripts, a proxy from the environment, or the user's credentials.
 
-    A host with any address of a private network is refused, at each hop, but for those named in `local`. Redirects are
-    followed only where `get` is told which domains are wanted, and never from https to http.
+    At each hop it refuses a host with any private address, except those in `local`. It follows redirects only if `get`
+    receives the wanted domains, and never from https to http.
     """
 
     def __init__(self, limits: Limits | None = None, *, local: Sequence[str] = (), look_up: Resolve = resolve) -> None:
@@ -155,7 +155,7 @@ class Web:
         )
 
     async def get(self, url: URL, headers: Mapping[str, str] | None = None, *, domains: Domains | None = None) -> Got:
-        """The last reply, whatever its status; raises SearchError. Without `domains` no redirect is followed."""
+        """Return the last reply, whatever its status; raises SearchError. Without `domains` no redirect is followed."""
         sent = {"User-Agent": AGENT, "Accept-Encoding": "identity", **(headers or {})}
         where, hops = address(url), 0
         seen = {str(where)}
@@ -198,7 +198,7 @@ class Web:
             raise SearchError("malformed", f"{shown(url)}: no HTTP that can be read ({type(error).__name__})") from None
 
     async def _body(self, url: URL, headers: Mapping[str, str], parts: AsyncIterator[bytes]) -> bytes:
-        """The body, up to the limit: what is longer is given up, not cut, as half a text may say the opposite."""
+        """Return the body. One above the limit is an error, not cut: half a text may say the opposite."""
         too_large = SearchError("too_large", f"{shown(url)}: longer than {self.limits.size:,} bytes")
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > self.limits.size:
@@ -225,7 +225,7 @@ class Web:
 
 
 def address(url: str | URL) -> URL:
-    """A checked http(s) address without credentials and fragment; raises SearchError."""
+    """Return a checked http(s) address without credentials and fragment; raises SearchError."""
     try:
         found = URL(url) if isinstance(url, str) else url
         whole = found.scheme in ("http", "https") and bool(found.raw_host)
@@ -239,7 +239,7 @@ def address(url: str | URL) -> URL:
 
 
 def shown(url: URL) -> str:
-    """The address as a message may show it: without credentials and query, which may hold a key or a case's words."""
+    """Return the address for a message: without credentials and query, which may hold a key or a case's words."""
     try:
         return str(url.with_user(None).with_query(None).with_fragment(None))[:200]
     except ValueError:

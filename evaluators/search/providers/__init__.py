@@ -1,1 +1,1 @@
-"""Search services, one to a module."""
+"""Search services, one per module."""

@@ -13,11 +13,11 @@ from wardround.evaluators.search.web import Limits, Web
 
 BASE = "https://api.search.brave.com"
 _CHARACTERS, _WORDS, _RESULTS = 400, 50, 20
-"""What the API takes at most."""
+"""Limits of the API: characters and words of a query, and results."""
 
 
 class Brave(Source):
-    """The key is read from the environment variable `key_env`, sent in a header, and shown nowhere.
+    """Reads the key from the environment variable `key_env`, sends it in a header, and shows it nowhere.
 
     Raises UsageError if the variable is not set.
     """
@@ -37,13 +37,13 @@ class Brave(Source):
         self._web = Web(limits, local=[self.host] if base_url != BASE else [])
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """The first results, each with its snippets; raises SearchError. Longer queries are cut to 50 words."""
+        """Return the first results with their snippets; raises SearchError. Queries are cut to 50 words."""
         asked = {"q": _short(query), "count": str(min(most, _RESULTS)), "text_decorations": "false"}
         url = (self._url / "res/v1/web/search").with_query(asked)
         headers = {"X-Subscription-Token": self._key, "Accept": "application/json"}
         read = service.json(await service.asked(self._web, url, headers, advice=self._advice))
         web = read.get("web")
-        if web is None:  # this is how it says that nothing was found
+        if web is None:  # the API's way to say that nothing was found
             return []
         results = service.rows(url, web.get("results") if isinstance(web, dict) else None)
         found = []

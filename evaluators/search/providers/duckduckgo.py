@@ -13,15 +13,15 @@ from wardround.evaluators.search.contract import MOST, Source
 from wardround.evaluators.search.results import Found, SearchError
 
 Ask = Callable[[str, int], Sequence[Mapping[str, Json]]]
-"""Asks for (query, number of results) and gives rows with title, href and body."""
+"""Takes (query, number of results) and returns rows with title, href and body."""
 _SECONDS = 20
 
 
 class DuckDuckGo(Source):
-    """The extra `search` brings the library, which is imported when it is first asked; raises UsageError without it.
+    """Uses the library of the extra `search`, imported at the first query; raises UsageError without it.
 
-    Only DuckDuckGo itself is asked: the library would by itself ask other engines too. It takes a proxy from
-    DDGS_PROXY if that is set. `ask` stands in for it.
+    It asks only DuckDuckGo: by default the library would ask other engines too. The library takes a proxy from
+    DDGS_PROXY if that is set. `ask` replaces the library.
     """
 
     FORM = "duckduckgo"
@@ -35,7 +35,7 @@ class DuckDuckGo(Source):
         self._threads = anyio.CapacityLimiter(4)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """The first results with a snippet; raises SearchError."""
+        """Return the first results with a snippet; raises SearchError."""
         try:
             with anyio.fail_after(self._seconds):
                 read = await anyio.to_thread.run_sync(
@@ -49,11 +49,11 @@ class DuckDuckGo(Source):
         return [one for one in found if one.text and one.url][:most]
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there are no connections to close."""
 
 
 def _ask(query: str, most: int) -> Sequence[Mapping[str, Json]]:
-    """One query, in a thread: the library waits where it stands. What it says of an error may hold the query."""
+    """Run one query, in a thread because the library blocks. Its error messages may contain the query."""
     try:
         ddgs: Any = importlib.import_module("ddgs")  # an extra
         failures: Any = importlib.import_module("ddgs.exceptions")
@@ -68,7 +68,7 @@ def _ask(query: str, most: int) -> Sequence[Mapping[str, Json]]:
     except failures.TimeoutException:
         raise SearchError("timeout", "DuckDuckGo: no reply in time") from None
     except failures.DDGSException as error:
-        if str(error) == "No results found.":  # it says the same when the site turned it away
+        if str(error) == "No results found.":  # it says the same when the site refused the query
             raise SearchError(
                 "refused", "DuckDuckGo: no result, or turned away: the library does not say which"
             ) from None

@@ -1,4 +1,4 @@
-"""Search in PubMed by its E-utilities: abstracts of the biomedical literature."""
+"""Search in PubMed through its E-utilities: abstracts of the biomedical literature."""
 
 import os
 import time
@@ -18,10 +18,10 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 class Pubmed(Source):
-    """Two requests a query: the numbers of the most relevant articles, then their abstracts.
+    """Makes two requests per query: for the numbers of the most relevant articles, then for their abstracts.
 
-    At most 3 requests a second, 10 with a key (environment variable `key_env`, not required), as its rules ask.
-    PubMed wants every word of a query to be there: keywords find more than sentences.
+    It keeps to PubMed's limits: 3 requests a second, or 10 with a key (environment variable `key_env`, optional).
+    PubMed requires every word of a query, so keywords find more than sentences.
     """
 
     FORM = "pubmed"
@@ -37,7 +37,7 @@ class Pubmed(Source):
         self._web = Web(limits, local=[self.host] if base_url != BASE else [])
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """The most relevant articles that have an abstract; raises SearchError."""
+        """Return the most relevant articles that have an abstract; raises SearchError."""
         asked = {"term": query, "retmode": "json", "sort": "relevance", "retmax": str(2 * most)}
         url = self._address("esearch.fcgi", asked)
         await self._wait()
@@ -66,7 +66,7 @@ class Pubmed(Source):
 
 
 def _articles(url: URL, body: bytes) -> dict[str, Found]:
-    """The articles with an abstract by their number."""
+    """Return the articles with an abstract by their number."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         tree = etree.fromstring(body, parser)
@@ -94,7 +94,7 @@ def _words(element: etree._Element | None) -> str:
 
 
 def _date(article: etree._Element) -> str:
-    """The date of the issue, ISO as far as it goes."""
+    """Return the date of the issue, in ISO form as far as it goes."""
     stated = article.find("Journal/JournalIssue/PubDate")
     year = "" if stated is None else stated.findtext("Year") or (stated.findtext("MedlineDate") or "")[:4]
     if stated is None or not year.isdigit():

@@ -11,9 +11,9 @@ from wardround.evaluators.search.web import Limits, Web
 
 
 class Searxng(Source):
-    """The server at `base_url`, which may be this machine: the user named it. It must allow `json` in search.formats.
+    """Uses the server at `base_url`, which may be this machine. It must allow `json` in search.formats.
 
-    Its `host` is the server; the engines it asks in turn see the query too, which no guard can see.
+    Its `host` is the server; the engines behind it see the query too, which no guard can prevent.
     """
 
     FORM = "searxng:URL"
@@ -27,13 +27,13 @@ class Searxng(Source):
 
     @classmethod
     async def opened_at(cls, place: str, means: Opening) -> Search:
-        """The server at this address."""
+        """Open the server at this address."""
         if not place:
             raise UsageError("searxng: name the server, for instance searxng:http://localhost:8888")
         return cls(place)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """The first results with a snippet; raises SearchError, also if no result came because engines failed."""
+        """Return the first results with a snippet; raises SearchError, also if engines failed and no result came."""
         asked = {"q": query, "format": "json", **({"engines": self._engines} if self._engines else {})}
         url = joined(self._url, "search").update_query(asked)
         advice = "it refused: does its settings.yml list json under search.formats?"

@@ -1,4 +1,4 @@
-"""What search services share: the reply of an API, and patience with it."""
+"""Shared parts of search services: reading an API's reply, and retries."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,9 +13,9 @@ from wardround.evaluators.search.web import Got, Web, shown
 
 
 async def asked(web: Web, url: URL, headers: Mapping[str, str] | None = None, *, advice: str = "") -> Got:
-    """A reply with status 200; no redirect is followed, so that a key goes to its own service only.
+    """Return a reply with status 200. No redirect is followed, so that a key reaches only its own service.
 
-    What the service says of an error is not quoted: it may repeat the key or the query. Raises SearchError.
+    The service's error text is not quoted, because it may repeat the key or the query. Raises SearchError.
     """
     got = await web.get(url, headers)
     if got.status == 200:
@@ -31,7 +31,7 @@ async def asked(web: Web, url: URL, headers: Mapping[str, str] | None = None, *,
 
 
 def json(got: Got) -> dict[str, Json]:
-    """The JSON object of a reply; raises SearchError."""
+    """Return the JSON object of a reply; raises SearchError."""
     try:
         read = msgspec.json.decode(got.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -42,29 +42,29 @@ def json(got: Got) -> dict[str, Json]:
 
 
 def rows(url: URL, read: Json) -> list[dict[str, Json]]:
-    """`read` as a list of objects; raises SearchError."""
+    """Return `read` as a list of objects; raises SearchError."""
     if not isinstance(read, list) or not all(isinstance(row, dict) for row in read):
         raise malformed(url)
     return read
 
 
 def malformed(url: URL) -> SearchError:
-    """The reply is not what the service promises."""
+    """Create the error for a reply that does not have the service's format."""
     return SearchError("malformed", f"{shown(url)}: the reply is not in the form of this service's results")
 
 
 def text(row: Mapping[str, Json], name: str) -> str:
-    """A field as one line of text, '' where it is missing or no text."""
+    """Return a field as one line of text, '' if it is missing or no text."""
     value = row.get(name)
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 PASSING = ("timeout", "connection", "rate_limit")
-"""Kinds that another attempt may not meet."""
+"""Kinds of error that a retry may overcome."""
 
 
 class Steady:
-    """At most `at_once` queries at a time, each tried up to `attempts` times; the pause (s) doubles between them."""
+    """Runs at most `at_once` queries at a time, each up to `attempts` times; the pause (s) doubles between attempts."""
 
     def __init__(self, search: Search, *, attempts: int = 3, pause: float = 1.0, at_once: int = 4) -> None:
         self.search, self.name, self.host = search, search.name, search.host
@@ -72,7 +72,7 @@ class Steady:
         self._places = anyio.CapacityLimiter(at_once)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """What the search finds; raises the SearchError of the last attempt."""
+        """Return the search's results; raises the SearchError of the last attempt."""
         for attempt in range(1, self._attempts):
             try:
                 return await self._once(query, most)
