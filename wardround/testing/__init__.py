@@ -1,1 +1,1 @@
-"""What tests of agents need: a server that fails on demand, a store in memory, recorded replies."""
+"""Fakes for tests of agents: a model server that fails on demand, a store in memory, a model of recorded replies."""

@@ -20,7 +20,7 @@ CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 
 
 class Takes(TypedDict, total=False):
-    """What the loopback server takes of a request; each has a usual value."""
+    """More arguments of Loopback: which requests it accepts."""
 
     key: str
     models: Sequence[str]
@@ -30,16 +30,16 @@ class Takes(TypedDict, total=False):
 class Loopback:
     """The server, as an async context manager.
 
-    `reply(messages, model)` gives the text of an answer, or a whole `message` object; the default repeats the last
-    message. `latency` is in seconds. `faults` is a list (one entry a request, None for none), or `Rates`; with `only`
-    they befall only the requests for which it says True. With `key` other keys get 401; with `models` others get 404.
-    Where a request names the shape of the reply (a JSON schema), `shapes` says what becomes of it: `ignored`, `refused`
-    with 400, or `taken`: an answer that has not the shape becomes the least value that has.
-    It speaks `/v1/chat/completions`, `/v1/responses`, `/v1/models`, `/openai/deployments/NAME/chat/completions`, and
-    tells its own counts under `/counts`.
+    `reply(messages, model)` returns the text of an answer, or a whole `message` object; the default repeats the last
+    message. `latency` is in seconds. `faults` is a list (one entry for each request, None for no fault), or `Rates`;
+    with `only`, faults affect only the requests for which it returns True. With `key`, other keys get 401; with
+    `models`, other models get 404. `shapes` says what happens to the JSON schema that a request wants for the reply:
+    `ignored`; `refused` with 400; or `taken`, where an answer that does not fit becomes the smallest value that does.
+    The paths are `/v1/chat/completions`, `/v1/responses`, `/v1/models`, `/openai/deployments/NAME/chat/completions`,
+    and `/counts` for the server's own counts.
 
-    `total` counts requests for an answer, `counts` how often each distinct body came (by its hash), `most` how many
-    waited for their answer at the same time, `asked` keeps the last 1,000 requests.
+    `total` is the number of requests for an answer, `counts` the number of each distinct body (by its hash), `most` the
+    largest number that waited at the same time; `asked` has the last 1,000 requests.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class Loopback:
 
     @property
     def base_url(self) -> str:
-        """What an OpenAI client takes as base URL."""
+        """The base URL for an OpenAI client."""
         return f"{self.url}/v1"
 
     async def start(self, port: int = 0) -> None:
-        """Listen on 127.0.0.1; port 0 takes a free one."""
+        """Listen on 127.0.0.1; port 0 chooses a free port."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", port, backlog=4096)
         self.port = self._server.sockets[0].getsockname()[1]
@@ -98,7 +98,7 @@ class Loopback:
         await self.stop()
 
     def answer(self, asked: Asked) -> tuple[bytes, Fault | None]:
-        """The whole HTTP reply to a request, and the fault that spoils its sending."""
+        """The whole HTTP reply to a request, and its fault, if any."""
         path = asked.path.partition("?")[0]
         if asked.method == "GET":
             return self._told(path), None
@@ -156,7 +156,7 @@ class Loopback:
 
 
 class _Connection(asyncio.Protocol):
-    """One connection: reads requests one after another, answers each when its latency is over."""
+    """One connection: reads requests one after another, and answers each after the latency."""
 
     def __init__(self, server: Loopback) -> None:
         self._server, self._buffer = server, bytearray()
@@ -199,7 +199,7 @@ class _Connection(asyncio.Protocol):
             return
         kind = fault.kind if fault else ""
         if kind == "reset":
-            # Lingering for no time makes the kernel send RST instead of a polite end.
+            # A linger time of 0 makes the kernel send RST instead of closing the connection in order.
             sock = transport.get_extra_info("socket")
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             transport.abort()
@@ -217,7 +217,7 @@ class _Connection(asyncio.Protocol):
             self._server.waiting -= 1
 
     def _take(self) -> Asked | None:
-        """The next whole request in the buffer."""
+        """The next complete request in the buffer; None if there is none yet."""
         head, mark, _ = self._buffer.partition(b"\r\n\r\n")
         if not mark:
             return None

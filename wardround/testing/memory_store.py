@@ -1,4 +1,4 @@
-"""A store that forgets at the end of the process: for tests and for runs nobody wants to keep."""
+"""A store in memory, for tests and for runs that need not be kept."""
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -16,14 +16,14 @@ from wardround.engine.sessions import LEASE, RunControl, SessionRow
 
 _Key = tuple[str, str]
 _Place = tuple[int, int, str]
-"""Holders that died, number in the run, id: the order in which episodes are given out."""
+"""(deaths of holders, number in the run, id): the order in which episodes are taken."""
 
 
 class Holds:
-    """The open episodes of all runs; `alive` says whether a session still lives.
+    """The open episodes of all runs and the sessions that hold them; `alive` says whether a session still lives.
 
-    What is free lies in a heap a run, so that taking costs as much in a run of a hundred thousand as in one of ten. A
-    place in it counts only while it is the one in `_free`: what is taken otherwise, or closed, is passed over later.
+    Free episodes are in one heap for each run, so that taking one stays cheap in a large run. An entry of the heap is
+    valid only while `_free` has the same entry; entries of episodes that were closed or taken by name are skipped.
     """
 
     def __init__(self, alive: Callable[[int], bool]) -> None:
@@ -35,25 +35,25 @@ class Holds:
         self._deaths: Counter[_Key] = Counter()
 
     def holder(self, run: str, episode: str) -> int | None:
-        """The session that holds it."""
+        """The session that holds an episode, or None."""
         return self._holder.get((run, episode))
 
     def open(self, run: str, episode: str, number: int) -> None:
-        """It is to be played: free, unless somebody holds it."""
+        """Add an episode to be played; it is free unless a session holds it."""
         key = (run, episode)
         if key not in self._holder:
             self._free[key] = place = (self._deaths[key], number, episode)
             heappush(self._heaps[run], place)
 
     def close(self, run: str, episode: str) -> None:
-        """It is not to be played, nor held, any more."""
+        """Remove an episode that has closed."""
         self._free.pop((run, episode), None)
         holder = self._holder.pop((run, episode), None)
         if holder is not None:
             del self._held[holder][run, episode]
 
     def take(self, run: str, session: int, count: int, among: Sequence[str] = ()) -> list[str]:
-        """The first `count` (`among` these) that no living session holds; now held by this one."""
+        """Take the first `count` episodes that no living session holds, only those in `among` if it names any."""
         free = self._named(run, among) if among else self._first(run, count)
         lost = [
             (self._deaths[key], number, key[1])
@@ -96,7 +96,7 @@ class Holds:
         return sum(key[0] == run for held in living for key in held)
 
     def let_go(self, session: int, *, dead: bool) -> None:
-        """Free what a session holds."""
+        """Free the episodes that a session holds; `dead` counts a death for each of them."""
         for (run, episode), number in self._held.pop(session, {}).items():
             del self._holder[run, episode]
             self._deaths[run, episode] += dead
@@ -104,7 +104,7 @@ class Holds:
 
 
 class MemoryStore:
-    """Keeps everything in dictionaries; same contract as the others."""
+    """A store that keeps everything in dictionaries, with the same contract as the other stores."""
 
     def __init__(self, *, clock: Clock = wall, lease: float = LEASE) -> None:
         self._clock, self._lease = clock, lease
@@ -126,7 +126,7 @@ class MemoryStore:
         episodes: Iterable[EpisodeRow] = (),
         orders: RunControl | None = None,
     ) -> None:
-        """Start a run, with its episodes and orders, all or nothing."""
+        """Create a run with its episodes and orders."""
         if name in self._runs:
             raise UsageError(f"there is already a run {name!r} in this store; choose another --name, or --resume it")
         self._runs[name] = RunRow(name, self._clock(), dict(header))
@@ -140,13 +140,13 @@ class MemoryStore:
         return list(self._runs.values())
 
     async def run(self, name: str) -> RunRow:
-        """One run."""
+        """One run by name; raises UsageError if there is none."""
         if name not in self._runs:
             raise UsageError(f"there is no run {name!r} in this store; there are: {', '.join(self._runs) or 'none'}")
         return self._runs[name]
 
     async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
-        """Keep texts by their content."""
+        """Store texts and return their digests."""
         digests = []
         for text in texts:
             digest = digest_of(text)
@@ -155,20 +155,20 @@ class MemoryStore:
         return digests
 
     async def get(self, digest: str) -> bytes:
-        """The text with this digest."""
+        """The text with this digest; raises TextLost if there is none."""
         if digest not in self._texts:
             raise TextLost(f"the store has no text {digest}")
         return self._texts[digest]
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes that are to be run."""
+        """Add episodes to be played."""
         for episode in episodes:
             self._episodes[run][episode.id] = msgspec.structs.replace(episode, cause=None, reason="", events=0)
             self._rows[run, episode.id] = []
             self._holds.open(run, episode.id, episode.number)
 
     async def begin(self, run: str, *, host: str, pid: int) -> "MemorySession":
-        """Begin to work on a run."""
+        """Begin a session on a run."""
         await self.run(run)
         number, now = len(self._sessions) + 1, self._clock()
         self._sessions[number] = SessionRow(number, run, host, pid, now, now, None, True, {})
@@ -184,25 +184,25 @@ class MemoryStore:
         return row.ended is None and row.seen >= self._clock() - self._lease
 
     async def release(self, session: int) -> None:
-        """Declare a session dead: what it holds is free."""
+        """Declare a session dead and free its episodes."""
         if session in self._sessions:
             self.end(session, self._sessions[session].seen)
 
     def end(self, session: int, at: float | None = None) -> None:
-        """Free what a session holds; it died `at` that time, or ends now."""
+        """End a session and free its episodes; `at` is the time of its death, None if it ends now."""
         self._holds.let_go(session, dead=at is not None)
         row = self._sessions[session]
         ended = row.ended or at or self._clock()
         self._sessions[session] = msgspec.structs.replace(row, ended=ended)
 
     def show(self, session: int, told: Mapping[str, Json] | None = None) -> None:
-        """Note a sign of life."""
+        """Record a heartbeat of a session, with its report if there is one."""
         row = self._sessions[session]
         said = row.told if told is None else dict(told)
         self._sessions[session] = msgspec.structs.replace(row, seen=self._clock(), ended=None, told=said)
 
     def take(self, run: str, session: int, count: int, among: Sequence[str] = ()) -> list[EpisodeRow]:
-        """Give the session the first episodes that no living one holds; those last whose holders died most often."""
+        """Take the first free episodes for a session; those whose holders died most often come last."""
         self.show(session)
         return [self._episodes[run][name] for name in self._holds.take(run, session, count, among)]
 
@@ -211,21 +211,24 @@ class MemoryStore:
         return self._holds.others(run, session)
 
     async def orders(self, run: str) -> RunControl:
-        """What the operator wants of the run."""
+        """The operator's orders for a run."""
         return self._orders.get(run, RunControl())
 
     async def order(self, run: str, orders: RunControl) -> None:
-        """Replace the orders."""
+        """Replace the operator's orders for a run."""
         self._orders[(await self.run(run)).name] = orders
 
     async def append(self, run: str, episode: str, rows: Sequence[Row], *, ending: Ending | None = None) -> None:
-        """Append events."""
+        """Append events to an episode."""
         self.write(run, episode, rows, ending)
 
     def write(
         self, run: str, episode: str, rows: Sequence[Row], ending: Ending | None, holder: int | None = None
     ) -> None:
-        """Append events, if session `holder` holds the episode or none is named."""
+        """Append events to an episode, and close or reopen it by `ending`.
+
+        Raises LeaseLost if session `holder` is named but does not hold the episode.
+        """
         row = self._episodes.get(run, {}).get(episode)
         if row is None:
             raise StoreError(f"run {run!r} has no episode {episode!r}")
@@ -249,14 +252,14 @@ class MemoryStore:
         )
 
     def book(self, run: str, spent: Mapping[str, Spending], session: int) -> None:
-        """Add what was spent to the account of today."""
+        """Add spending by seat to today's account of a session."""
         day = datetime.fromtimestamp(self._clock(), UTC).date().isoformat()
         for seat, more in spent.items():
             account = (run, day, seat, session)
             self._spending[account] = self._spending.get(account, Spending()) + more
 
     async def reopen(self, run: str, causes: Sequence[str]) -> int:
-        """Make the episodes that closed by one of `causes` open again; returns how many."""
+        """Reopen the episodes that closed by one of `causes`; returns their number."""
         closed = [row for row in self._ordered(run) if row.cause in causes and row.cause is not None]
         for row in closed:
             self._episodes[run][row.id] = msgspec.structs.replace(row, cause=None, reason="")
@@ -264,7 +267,7 @@ class MemoryStore:
         return len(closed)
 
     async def read(self, run: str, episode: str, *, after: int = -1) -> AsyncIterator[Row]:
-        """The events of one episode in order, from number `after` + 1."""
+        """The events of one episode in order, from number `after` + 1 on."""
         for row in self._rows.get((run, episode), [])[after + 1 :]:
             yield row
 
@@ -274,7 +277,7 @@ class MemoryStore:
     async def episodes(
         self, run: str, *, causes: Sequence[str] | None = None, after: int = -1, limit: int | None = None
     ) -> AsyncIterator[EpisodeRow]:
-        """The episodes of a run in their order."""
+        """The episodes of a run in order, from number `after` + 1 on; only those that ended by `causes`, if given."""
         wanted = [row for row in self._ordered(run) if row.number > after]
         for row in [row for row in wanted if causes is None or (row.cause or "open") in causes][:limit]:
             yield row
@@ -292,11 +295,11 @@ class MemoryStore:
         return [row for row in rows if row.case == name][:limit]
 
     async def endings(self, run: str) -> Mapping[str, int]:
-        """Number of episodes by cause, in order of cause; those still open under `open`."""
+        """Number of episodes by cause, in order of cause; open episodes count under `open`."""
         return dict(sorted(Counter(row.cause or "open" for row in self._ordered(run)).items()))
 
     async def spending(self, run: str | None = None, *, day: str | None = None, besides: int = 0) -> Sequence[SpendRow]:
-        """What was spent by seat and day, in order of run, day, seat."""
+        """The spending by run, day and seat, in this order; without that of session `besides`."""
         sums: dict[tuple[str, str, str], Spending] = {}
         for (name, on, seat, session), spent in self._spending.items():
             if run in (None, name) and day in (None, on) and not (besides and session == besides):
@@ -304,27 +307,27 @@ class MemoryStore:
         return [SpendRow(name, seat, on, sums[name, on, seat]) for name, on, seat in sorted(sums)]
 
     async def recall(self, key: str) -> bytes | None:
-        """The answer kept under this key in the call cache."""
+        """The answer under a key in the call cache; None if there is none."""
         return self._calls.get(key)
 
     async def keep(self, key: str, answer: bytes) -> None:
-        """Keep an answer in the call cache; the first one stays."""
+        """Store an answer in the call cache, unless the key has one already."""
         self._calls.setdefault(key, answer)
 
     async def put_scores(self, run: str, episode: str, evaluator: str, scores: Sequence[Score]) -> None:
-        """Replace an evaluator's scores."""
+        """Replace the scores of an evaluator in an episode."""
         if episode not in self._episodes.get(run, {}):
             raise StoreError(f"run {run!r} has no episode {episode!r}")
         self._scores[run, episode, evaluator] = list(scores)
 
     async def scorings(self, run: str) -> Mapping[str, int]:
-        """Number of episodes that have scores, by the name that they were put under."""
+        """Number of episodes with scores, by the key under which they are stored."""
         return dict(
             sorted(Counter(by for (name, _, by), scores in self._scores.items() if name == run and scores).items())
         )
 
     async def scores(self, run: str) -> AsyncIterator[tuple[str, str, Score]]:
-        """All scores of a run."""
+        """All scores of a run, in order of episode and evaluator."""
         order = {row.id: row.number for row in self._ordered(run)}
         found = [(order[e], e, v, scores) for (name, e, v), scores in self._scores.items() if name == run]
         for _, episode, evaluator, scores in sorted(found, key=lambda entry: (entry[0], entry[2])):
@@ -332,18 +335,18 @@ class MemoryStore:
                 yield episode, evaluator, score
 
     async def aclose(self) -> None:
-        """Nothing to close."""
+        """Does nothing: there is nothing to close."""
 
 
 class MemorySession:
-    """One hold on a run of a MemoryStore."""
+    """A session on one run of a MemoryStore."""
 
     def __init__(self, store: MemoryStore, run: str, number: int) -> None:
         self.id = number
         self._store, self._run = store, run
 
     async def take(self, count: int, among: Sequence[str] = ()) -> Sequence[EpisodeRow]:
-        """At most `count` open episodes (`among` these) that no living session holds; now held by this one."""
+        """Take at most `count` open episodes that no living session holds, only those in `among` if it names any."""
         return self._store.take(self._run, self.id, count, among)
 
     async def others(self) -> int:
@@ -358,16 +361,16 @@ class MemorySession:
         ending: Ending | None = None,
         spent: Mapping[str, Spending] | None = None,
     ) -> None:
-        """Append, if this session still holds the episode."""
+        """Append events and spending; raises LeaseLost if this session no longer holds the episode."""
         if rows or ending or spent:
             self._store.write(self._run, episode, rows, ending, self.id)
             self._store.book(self._run, spent or {}, self.id)
 
     async def beat(self, told: Mapping[str, Json]) -> RunControl:
-        """Show that it lives and hear the orders; one that was declared dead is alive again."""
+        """Send a heartbeat and return the operator's orders; a session that was declared dead is alive again."""
         self._store.show(self.id, told)
         return await self._store.orders(self._run)
 
     async def end(self) -> None:
-        """Let go of what it holds."""
+        """End the session and free its episodes."""
         self._store.end(self.id)

@@ -1,4 +1,4 @@
-"""A model that answers from the calls of a stored episode, whoever asks."""
+"""A model for tests that answers from the recorded calls of a stored episode."""
 
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Recorded(Model):
-    """Answers a call with the reply that the same call got: same purpose, messages and options, n-th time n-th reply.
+    """Answers a call with the recorded reply to the same call: the same purpose, messages and options.
 
-    `options` are those a seat added to every call (its sampling), which are not stored with each call. A recorded
-    failure fails again with its kind. A call that was never recorded raises ReplayError: no reply is better than a
-    wrong one.
+    The n-th equal call gets the n-th reply. `options` are the sampling parameters that the seat added to every call,
+    which are not stored with each call. A recorded failure fails again with the same kind. A call that was not recorded
+    raises ReplayError.
     """
 
     host = ""
@@ -43,7 +43,7 @@ class Recorded(Model):
         return answer
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Does nothing: there is nothing to close."""
 
 
 def _key(messages: Sequence[Message], purpose: str, options: Mapping[str, Json]) -> bytes:

@@ -1,4 +1,4 @@
-"""The bytes that the loopback server sends, and the faults that it can be told to make."""
+"""The HTTP replies of the loopback server, and the faults that it can make on demand."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ from wardround.engine.records import Json, Message
 
 KINDS = (
     "rate_limit",  # 429, with Retry-After if `retry_after` is given
-    "quota",  # 429 that no waiting mends
+    "quota",  # 429, and waiting does not help
     "server_error",  # 500
     "reset",  # the connection is reset, nothing is sent
     "stall",  # nothing is sent for `seconds`, then the reply
@@ -32,7 +32,7 @@ KINDS = (
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """One thing to do wrong; `retry_after` is seconds, or a text sent as it is (an HTTP date)."""
+    """One fault; `seconds` is the length of a stall, `retry_after` is in seconds or a text to send (an HTTP date)."""
 
     kind: str
     retry_after: float | str | None = None
@@ -45,15 +45,18 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Faults(Protocol):
-    """Says which request goes wrong, and how."""
+    """Decides which requests fail, and how."""
 
     def pick(self, number: int, digest: str, occurrence: int) -> Fault | None:
-        """For the `number`-th request (from 0), the `occurrence`-th (from 0) with the body of hash `digest`."""
+        """The fault of request `number` (from 0), which is occurrence `occurrence` (from 0) of a body with this hash.
+
+        `digest` is the hash of the body. Returns None for a good reply.
+        """
         ...
 
 
 class Schedule:
-    """The n-th request suffers the n-th fault; None is none, and what comes after the list goes well."""
+    """The n-th request gets the n-th fault; None is no fault, and later requests have none."""
 
     def __init__(self, faults: Sequence[Fault | str | None]) -> None:
         self._faults = [Fault(fault) if isinstance(fault, str) else fault for fault in faults]
@@ -64,10 +67,10 @@ class Schedule:
 
 
 class Rates:
-    """Each request goes wrong with given probabilities, drawn from the seed, its body and how often it came.
+    """Each request fails with the probabilities in `rates`.
 
-    So the draw does not depend on the order in which requests arrive. `first` limits faults to that many occurrences
-    of one body.
+    The random draw depends on the seed, the body and the number of earlier requests with this body, not on the order in
+    which requests arrive. `first` limits faults to that many occurrences of one body.
     """
 
     def __init__(self, rates: Mapping[Fault | str, float], seed: int = 0, first: int | None = None) -> None:
@@ -91,18 +94,18 @@ class Rates:
 _encode = msgspec.json.Encoder().encode
 
 Answer = str | Mapping[str, Json]
-"""What a reply function gives: the text, or a whole `message` object (`content`, `reasoning_content`, `refusal` ...).
+"""The result of a reply function: the text, or a `message` object (`content`, `reasoning_content`, `refusal` ...).
 
-With `finish_reason` in it, the choice has that instead of `stop`.
+A `finish_reason` in the object replaces the default `stop`.
 """
 
 
 Shapes = Literal["ignored", "refused", "taken"]
-"""What becomes of the shape that a request wants its reply to have."""
+"""What the server does with the JSON schema that a request wants for its reply."""
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """One request as the server got it; `body` is its JSON, `headers` have lower-case names."""
+    """One request as the server received it; `body` is its JSON, `headers` have lower-case names."""
 
     method: str
     path: str
@@ -120,7 +123,7 @@ class _Turn(msgspec.Struct):
 
 
 class Question(msgspec.Struct):
-    """What the server needs of a request's body, in chat or responses form."""
+    """The fields of a request's body that the server needs, in the form of either API (chat or responses)."""
 
     model: str = ""
     messages: list[_Turn] = []
@@ -129,18 +132,18 @@ class Question(msgspec.Struct):
     text: dict[str, Json] = {}
 
     def shape(self) -> Mapping[str, Json]:
-        """The JSON schema that the reply is to have; empty if none."""
+        """The JSON schema that the reply should fit; empty if there is none."""
         given = self.response_format.get("json_schema") or self.text.get("format") or {}
         return dict(given.get("schema") or {})
 
     def conversation(self) -> list[Message]:
-        """The messages; content in parts is joined."""
+        """The messages of the request; the parts of a content are joined."""
         turns = self.messages or ([_Turn("user", self.input)] if isinstance(self.input, str) else self.input)
         return [Message(turn.role, _text(turn.content)) for turn in turns]
 
 
 def shaped(answer: Answer, shape: Mapping[str, Json]) -> Answer:
-    """`answer` as an endpoint gives it that holds its model to a shape."""
+    """`answer` if it fits the JSON schema `shape`, else the smallest value that does."""
     message = {"content": answer} if isinstance(answer, str) else dict(answer)
     try:
         value = msgspec.json.decode(message.get("content") or "")
@@ -174,7 +177,7 @@ def http(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> 
 
 
 def completion(answer: Answer, model: str, prompt_chars: int) -> bytes:
-    """The body of a chat completion; a token is counted as four characters."""
+    """The body of a chat completion; four characters count as one token."""
     message: dict[str, Json] = (
         {"role": "assistant", "content": answer} if isinstance(answer, str) else {"role": "assistant", **answer}
     )
@@ -232,13 +235,13 @@ def response(answer: Answer, model: str, prompt_chars: int, *, refused: bool = F
 
 
 def error(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> bytes:
-    """A whole HTTP reply that refuses."""
+    """A whole HTTP reply with an error."""
     body = {"error": {"message": message, "type": "invalid_request_error", "code": code, "param": None}}
     return http(status, _encode(body), headers)
 
 
 def refusal(fault: Fault, model: str) -> bytes | None:
-    """The whole reply of a fault that has one of its own; None for those that spoil a good reply."""
+    """The whole HTTP reply of a fault; None for a fault that changes or delays a good reply."""
     wait = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
     match fault.kind:
         case "rate_limit":
@@ -265,7 +268,7 @@ def refusal(fault: Fault, model: str) -> bytes | None:
 
 
 def _lengths(message: Mapping[str, Json]) -> tuple[int, int]:
-    """Tokens of (answer, thinking)."""
+    """Number of tokens of (answer, thinking)."""
     thought = message.get("reasoning_content") or message.get("reasoning") or ""
     return len(_text(message.get("content"))) // 4, len(str(thought)) // 4
 
