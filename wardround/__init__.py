@@ -1,4 +1,4 @@
-"""Wardround: doctor models in simulated patient encounters, every action kept, replayable and scored."""
+"""Wardround: doctor models in simulated patient encounters, with every action recorded, replayable and scored."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is asked for: `wardround --help` must not wait for what it does not use."""
+    """Import a public name on first use, so that `wardround --help` does not wait for modules that it does not need."""
     if name not in _WHERE:
         raise AttributeError(f"module 'wardround' has no attribute {name!r}")
     return getattr(importlib.import_module(_WHERE[name]), name)

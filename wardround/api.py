@@ -1,4 +1,4 @@
-"""The front door: plan a run or take up one that was interrupted, and play it."""
+"""The public functions for runs: plan a run and play it, resume it, or join it from another process."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ AgentSpec = Any
 
 
 class Options(TypedDict, total=False):
-    """What `run` takes besides: seats by name, and the fields of RunSettings."""
+    """More arguments of `run`: seats by name, and the fields of RunSettings."""
 
     doctor: AgentSpec
     patient: AgentSpec
@@ -48,7 +48,7 @@ class Options(TypedDict, total=False):
 
 
 class Changes(TypedDict, total=False):
-    """What can be changed when a run is taken up again: fields of RunSettings."""
+    """The fields of RunSettings that can be changed when a run is resumed; times are in seconds."""
 
     concurrency: int | None
     budget: Sequence[str]
@@ -67,10 +67,10 @@ async def run(
 ) -> Run:
     """Play cases under a scenario and return the stored run.
 
-    `cases` is a case file, a folder of them, or `bundled`; or several of these. `doctor`, `patient` and `examiner` (or
-    `seats`, which maps names) are a SPEC such as 'openai/gpt-4o', a mapping `{"spec": ..., "base_url": ...}`, or a
-    class of your own. Raises UsageError for anything wrong that can be known before the first episode, StoreError if
-    the store cannot be written. What goes wrong in an episode is in that episode's ending.
+    `cases` is a case file, a folder of case files, or `bundled`; or several of these. `doctor`, `patient` and
+    `examiner` (or `seats`, a mapping by name) are a SPEC such as 'openai/gpt-4o', a mapping
+    `{"spec": ..., "base_url": ...}`, or a class of your own. Raises UsageError for any error that can be known before
+    the first episode, StoreError if the store cannot be written. An error in an episode is recorded in its ending.
     """
     fields: dict[str, Any] = dict(options)
     named = {seat: fields.pop(seat) for seat in SEATS if seat in fields}
@@ -90,17 +90,17 @@ async def begin(
     pilot: int = 0,
     share: tuple[int, int] = (1, 1),
 ) -> Run:
-    """Plan a run, try its endpoints, write it down, play it.
+    """Plan a run, try its endpoints, create it in the store and play it.
 
-    With `pilot`, so many episodes drawn at random are played first, and the rest only if the forecast says that the
-    budget will do; without a budget the rest is left for `resume`. The forecast is in `Run.pilot`. `share` is
-    as in `join`.
+    `pilot` is a number of episodes, drawn at random, to play first; the rest is played only if the forecast stays
+    within the budget. Without a budget the rest is left for `resume`. The forecast is in `Run.pilot`. `share` is as in
+    `join`.
     """
     return await carried_out(await plan(settings, store, agents, share), store, progress, pilot=pilot)
 
 
 async def carried_out(made: Plan, store: Store, progress: Progress, *, pilot: int = 0) -> Run:
-    """What `begin` does once there is a plan."""
+    """Try the endpoints of a planned run, create it in the store and play it; `pilot` is as in `begin`."""
     settings = made.settings
     async with reached(made.parts, tried=settings.preflight):
         begun = await write_down(made, store)
@@ -110,13 +110,13 @@ async def carried_out(made: Plan, store: Store, progress: Progress, *, pilot: in
 
 
 async def laid_down(made: Plan, store: Store) -> Run:
-    """Try the endpoints of a planned run and write it down, and leave the playing to others (`join`)."""
+    """Try the endpoints of a planned run and create it in the store; other processes play it (`join`)."""
     async with reached(made.parts, tried=made.settings.preflight):
         return await write_down(made, store)
 
 
 async def taken_up(name: str, store: Store, *, retry: Sequence[str] = (), **changes: Unpack[Changes]) -> Run:
-    """Make a run ready to go on, and leave the playing to others (`join`): see `resume`."""
+    """Make a run ready to be resumed, without playing it (`join` plays it); arguments as in `resume`."""
     run = await Run.open(store, name)
     header = run.played("it is not played")
     check_causes(retry, list(header.seats))
@@ -139,11 +139,11 @@ async def resume(
     progress: Progress | None = None,
     **changes: Unpack[Changes],
 ) -> Run:
-    """Go on with a run where it stopped; no recorded call is made again.
+    """Resume a run where it stopped; no recorded call is made again.
 
-    `retry` reopens closed episodes of these causes, `budget` takes the place of the caps given before (what was spent
-    stays spent). `seats` is as in `join`. Where other processes are at work on the run already, this one joins them and
-    a pause stays one.
+    `retry` names causes: closed episodes that ended by one of them are reopened. `budget` replaces the earlier caps;
+    spending so far still counts. `seats` and `share` are as in `join`. If other processes are at work on the run
+    already, this one joins them, and a paused run stays paused.
     """
     run = await taken_up(name, _opened(store), retry=retry, **changes)
     return await join(name, store=run.store, share=share, seats=seats, progress=progress)
@@ -158,10 +158,10 @@ async def join(
     concurrency: int | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Work on a run, alone or beside other processes, until no episode is open or the operator says stop.
+    """Work on a run, alone or with other processes, until no episode is open or the operator stops it.
 
-    `share` (i, n) is this process's part of every limit of an endpoint, where n processes work on the run. `seats` is
-    needed only for classes of your own that have no importable name, and as `{"doctor": {"base_url": URL}}` for an
+    `share` (i, n) says that this is process i of n, which gets the n-th part of every limit of an endpoint. `seats` is
+    needed only for classes of your own without an importable name, and as `{"doctor": {"base_url": URL}}` for an
     address whose secrets were not stored.
     """
     run = await Run.open(_opened(store), name)
@@ -179,7 +179,7 @@ async def join(
 
 
 def _check_urls(run: Run, base_urls: Sequence[str]) -> None:
-    """Raise UsageError for an address that is none of the run's whose secrets are missing: it would be ignored."""
+    """Raise UsageError for an address that fits no address of the run with a missing secret: it would be ignored."""
     seats = run.played("it is not played").settings.get("seats", {}).values()
     wanted = {str(told.get("base_url", "")) for told in seats if f"={HIDDEN}" in str(told.get("base_url", ""))}
     for url in base_urls:
@@ -191,14 +191,14 @@ def _check_urls(run: Run, base_urls: Sequence[str]) -> None:
 
 
 async def _settings(run: Run) -> RunSettings:
-    """The settings that a run was begun with, but what it was told since."""
+    """The settings that a run began with, with the timeout and the patience that were ordered since."""
     orders = await run.store.orders(run.name)
     told = {name: value for name, value in (("timeout", orders.timeout), ("patience", orders.patience)) if value}
     return run.settings(**told)
 
 
 def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Seats given by SPEC or fields, and seats given by a class or function."""
+    """Splits `seats` into the SeatSettings fields of all seats, and the classes or functions of those that have one."""
     specs: dict[str, Any] = {}
     agents: dict[str, Any] = {}
     for seat, given in seats.items():
@@ -207,7 +207,7 @@ def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Any], dict[s
         elif isinstance(given, Mapping):
             specs[seat] = dict(given)
         else:
-            # whatever can be called can make an agent: a partial function has no name
+            # any callable can make an agent; some, such as a partial function, have no name
             specs[seat] = {"spec": f"{getattr(given, '__module__', '?')}:{getattr(given, '__qualname__', repr(given))}"}
             agents[seat] = given
     return specs, agents

@@ -1,4 +1,4 @@
-"""Builds of cases, from a user's own records and from case reports: folders, runs, files."""
+"""Builds of cases: from MIMIC records into files, and from case reports by a run of a curator."""
 
 import json
 import os
@@ -32,10 +32,10 @@ from wardround.scenarios.reports.flow import Account, Checking
 
 
 def build_mimic(options: AdmissionOptions, out: Path, say: Callable[[str], None] = lambda _: None) -> Flow:
-    """Build cases into `out`, with the account of it in `out` + '.flow.json'; either both files are new or neither is.
+    """Build cases into the file `out` and write the account of the build to `out` + '.flow.json'.
 
-    The working database lies in the folder of temporary files (TMPDIR) while it runs and needs as much room as the
-    rows of the chosen admissions. Raises UsageError for what cannot be built from.
+    Either both files are replaced or neither is. The working database is in the temporary folder (TMPDIR) and needs as
+    much room as the rows of the chosen admissions. Raises UsageError for input that cannot be used.
     """
     if not out.parent.is_dir():
         raise UsageError(f"--out {out}: there is no folder {out.parent}")
@@ -65,7 +65,7 @@ SEAT = "curator"
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a build came to; `run` is None where no article was left to ask a model about."""
+    """The result of a build; `run` is None if no article was left to send to a model."""
 
     account: Account
     endings: Mapping[str, int]
@@ -73,9 +73,9 @@ class Built:
 
 
 class Processes(TypedDict, total=False):
-    """Who works on a build: `share` and `pilot` as in `api.begin`.
+    """How the work of a build is shared: `share` and `pilot` are as in `api.begin`.
 
-    `elsewhere` has the run played by other processes once it is written down, by its name.
+    `elsewhere` is called with the name of the new run and lets other processes play it.
     """
 
     share: tuple[int, int]
@@ -86,10 +86,11 @@ class Processes(TypedDict, total=False):
 async def build_reports(
     settings: RunSettings, out: Path, store: Store, progress: Progress, **processes: Unpack[Processes]
 ) -> Built:
-    """Begin a run over the articles at `settings.cases` and write the cases that come out of it to `out`.
+    """Begin a run over the articles at `settings.cases` and write the resulting cases to `out`.
 
-    The account goes to `out` + '.flow.json'; either both files are new or neither is. Raises UsageError for anything
-    wrong that can be known before the first call. A run that was stopped writes what is finished; `go_on` writes all.
+    The account goes to `out` + '.flow.json'; either both files are replaced or neither is. If the run is stopped, the
+    cases of the finished articles are written; `go_on` completes them. Raises UsageError for any error that can be
+    known before the first call.
     """
     _writable(out)
     try:
@@ -109,12 +110,11 @@ async def build_reports(
 async def go_on(
     name: str, out: Path, store: Store, progress: Progress, without: Sequence[str] = (), **options: Any
 ) -> Built:
-    """Take up a build where it stopped; no article is asked about twice.
+    """Resume a build where it stopped; no recorded call is made again.
 
-    `options` are those of `api.resume`, and `elsewhere` as in Processes.
-
-    Of a build that is through with all its articles the cases are put together anew, and no model is reached.
-    `without` switches rules for built cases off, besides those that the run was begun without.
+    If all articles are finished, the cases are assembled again and no model is called. `without` switches off rules for
+    built cases, besides those that the run began without. `options` are those of `api.resume`, and `elsewhere` as in
+    Processes. Raises UsageError for an unknown rule and for a run that is not a build.
     """
     _writable(out)
     if unknown := [rule for rule in without if rule not in CASE_RULES]:
@@ -135,7 +135,7 @@ async def go_on(
 
 
 async def assemble(run: Run, out: Path, without: Sequence[str] = ()) -> Built:
-    """Write the cases of the finished episodes, in the order of the articles, and the account of the run."""
+    """Write the cases of the finished episodes to `out`, in the order of the articles, and the account of the run."""
     header = run.played("it builds no cases")
     given = Options.model_validate(header.scenario.settings)
     options = given.model_copy(update={"without": tuple(dict.fromkeys((*given.without, *without)))})
@@ -181,7 +181,7 @@ def _account(run: str, header: RunHeader, checking: Checking) -> Account:
 
 
 def reading_steps(scenario: Curation, left: int, dropped: Mapping[str, int]) -> list[Step]:
-    """The steps before a model is asked, of which `left` articles were left."""
+    """The steps of the account before the model is called; `left` articles remained after them."""
     rules = scenario.rules()
     seen = left + sum(dropped.get(name, 0) for name, _ in rules)
     steps = []
@@ -242,5 +242,5 @@ def _settle(stream: IO[str]) -> None:
 
 
 def curator(fields: Mapping[str, Json]) -> dict[str, Any]:
-    """The seats of a build whose curator has these `SeatSettings` fields."""
+    """The seats of a build, whose curator has these fields of SeatSettings; empty fields are left out."""
     return {SEAT: {name: value for name, value in fields.items() if value not in (None, "")}}

@@ -1,6 +1,6 @@
-"""A run played by workers of a cluster: the driver starts them, shows how far the run is, and replaces those that die.
+"""A run played by workers of a cluster: the driver starts the workers, shows the progress and replaces dead workers.
 
-Nothing of an episode passes through the driver or through Ray: each worker opens the store itself and joins the run.
+No episode passes through the driver or through Ray: each worker opens the store itself and joins the run.
 """
 
 import socket
@@ -27,11 +27,11 @@ from wardround.runs.stored_run import StoredRun, open_store
 from wardround.runs.work_queue import span, sums
 
 DEATHS = 3
-"""Times that the worker of a place may die while the run gets no further; then the place stays empty."""
+"""Times that the worker of a place may die without progress of the run; then the place stays empty."""
 _LOOK = 1.0
 """Seconds between two looks at the store."""
 _SLOW = 60.0
-"""Seconds without a worker's start after which that is said."""
+"""Seconds after which a warning says that not all workers have started."""
 _USAGE = ("UsageError", "PreflightError", "EgressError")
 
 log = structlog.get_logger("wardround")
@@ -40,11 +40,12 @@ log = structlog.get_logger("wardround")
 async def run_clustered(
     name: str, store_url: str, cluster: Cluster, concurrency: int | None = None, progress: Progress | None = None
 ) -> None:
-    """Play a run that is written down already with the workers of a cluster, until no episode is open or it drains.
+    """Play a stored run with the workers of a cluster, until no episode is open or `progress` drains.
 
-    `progress` is kept up from the store, and draining it stops the run for all workers, as `wardround stop` does.
-    `concurrency` is for each worker. Raises UsageError or StoreError with what a worker said that cannot work at all,
-    WardroundError if all workers died too often; a worker that dies is replaced, and what it held is taken up at once.
+    `progress` is updated from the store; draining it stops the run for all workers, as `wardround stop` does.
+    `concurrency` is for each worker. A worker that dies is replaced, and its episodes are freed at once. Raises
+    UsageError or StoreError with the message of a worker that cannot work at all, WardroundError if episodes are still
+    open and the workers died too often.
     """
     url = shared_store(store_url, cluster)
     store = open_store(url)
@@ -67,7 +68,7 @@ async def run_clustered(
 
 
 def shared_store(where: str, cluster: Cluster) -> str:
-    """The URL by which every worker finds the store; raises UsageError for one that workers cannot share."""
+    """The URL by which every worker finds the store; raises UsageError for a store that workers cannot share."""
     if "://" in where and not where.startswith("sqlite:"):
         return where
     path = Path(where.removeprefix("sqlite:").removeprefix("//"))
@@ -84,7 +85,7 @@ def shared_store(where: str, cluster: Cluster) -> str:
 
 
 def without_password(url: str) -> str:
-    """A store's URL as it may travel: workers on other machines have the password in their own environment."""
+    """A store's URL without its password, to be sent to workers, which have the password in their environment."""
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
         return url
@@ -94,12 +95,12 @@ def without_password(url: str) -> str:
 
 
 class Driver:
-    """Watches the workers in places 1 to n of a crew; each has share (place, n) of the limits."""
+    """Starts and watches the workers in places 1 to n of a crew; each gets share (place, n) of the limits."""
 
     def __init__(self, run: StoredRun, crew: Crew, progress: Progress, arguments: Mapping[str, Json]) -> None:
         self.pause = 1.0  # seconds before a worker that died is replaced, times its deaths
         self._run, self._crew, self._progress, self._arguments = run, crew, progress, arguments
-        self._places: dict[int, tuple[str, int] | None] = {}  # who works there (host, process id), None until it says
+        self._places: dict[int, tuple[str, int] | None] = {}  # (host, process id) of the worker; None until it started
         self._due: dict[int, float] = {}  # when to start another there
         self._deaths: dict[int, tuple[int, int]] = {}  # how many, and how many episodes were closed at the last one
         self._sessions: tuple[SessionRow, ...] = ()
@@ -136,7 +137,7 @@ class Driver:
             )
 
     async def _unstop(self) -> None:
-        """Take back the order by which an earlier driver ended, unless somebody is obeying it."""
+        """Withdraw the stop order of an earlier driver, unless a living session still follows it."""
         store, name = self._run.store, self._run.name
         orders = await store.orders(name)
         if orders.state == "stop" and not any(row.alive and row.ended is None for row in await store.sessions(name)):
@@ -168,11 +169,11 @@ class Driver:
             self._places[place] = None
             arguments = {**self._arguments, "share": (place, workers)}
             if self._deaths.get(place, (0, 0))[0] > 1:
-                arguments["concurrency"] = 1  # perhaps an episode kills its process: then it takes no others with it
+                arguments["concurrency"] = 1  # if one episode kills the process, no other episode dies with it
             await self._crew.start(place, arguments)
 
     async def _hear(self, happened: Happened) -> str:
-        """Take note; returns why a place was given up, or ''."""
+        """Handle an event of a worker; returns why its place was given up, or ''."""
         place = happened.place
         if happened.kind == "started":
             self._places[place] = (happened.host, happened.pid)
@@ -191,7 +192,7 @@ class Driver:
             return ""
         for row in sessions:
             if row.ended is None:
-                await self._run.store.release(row.id)  # now, and not when its lease is over
+                await self._run.store.release(row.id)  # at once, without waiting for the lease to end
         return self._lost(place, text)
 
     def _lost(self, place: int, text: str) -> str:

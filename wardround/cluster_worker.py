@@ -1,4 +1,4 @@
-"""What a worker of a cluster does: it opens the store itself and joins the run, whether that is played or judged."""
+"""A worker of a cluster: it opens the store itself and joins the run or the evaluation."""
 
 import os
 import socket
@@ -14,9 +14,10 @@ from wardround.scoring.score import join_evaluation
 async def work(
     name: str, store: str, share: tuple[int, int], concurrency: int | None, version_of: str, file_of: str
 ) -> None:
-    """What a worker does: join the run until no episode is open or the operator says stop.
+    """Join the run `name` until no episode is open or the operator stops it.
 
-    `version_of` is the driver's version of this package, `file_of` the machine on which the store is a file, or ''.
+    `share` is as in `api.join`. `version_of` is the driver's version of this package. `file_of` is the machine on which
+    the store is a file, '' if the store is a database. Raises UsageError for another version or another machine.
     """
     here, own = socket.gethostname(), version("wardround")
     if own != version_of:

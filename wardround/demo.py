@@ -1,4 +1,4 @@
-"""What `make run` does: every scenario over the bundled cases with doctors that need no key, scored and reported."""
+"""The demo (`make run`): every scenario over the bundled cases with doctors that need no key, scored and reported."""
 
 import sys
 from pathlib import Path
@@ -24,11 +24,11 @@ from wardround.scoring.score import evaluator_of, score_run
 DOCTORS = ("gold", "baseline", "silent")
 PLOTTED = "baseline"
 AUTHORS = ("careful", "hasty")
-"""Whose invented replies are judged: the second makes mistakes."""
+"""The authors of the invented replies that are judged; the second one makes mistakes."""
 
 
 async def demo(path: Path, report: Path) -> dict[str, RunScores]:
-    """Play, score, judge and write the page; the runs by name."""
+    """Play, score and judge the runs, and write the report; returns the scores by the name of the run."""
     store = SqliteStore(path)
     runs: dict[str, RunScores] = {}
     try:
@@ -49,7 +49,7 @@ async def demo(path: Path, report: Path) -> dict[str, RunScores]:
 
 
 async def _judged(store: SqliteStore, author: str) -> RunScores:
-    """One author's replies to the bundled reports, their reasoning judged offline with evidence."""
+    """Play one author's replies to the bundled reports, and judge their reasoning offline with evidence."""
     doctor = f"replies:bundled#{author}"
     played = await run("bundled:reports", "oracle", seats={"doctor": doctor}, store=store, name=author)
     judges = await judge_config(JudgeOptions(("lexical",), search="bundled"), store)
@@ -60,7 +60,7 @@ async def _judged(store: SqliteStore, author: str) -> RunScores:
 
 
 def table(runs: dict[str, RunScores]) -> Group:
-    """A row for each run: the headline scores with the interval of the first; below it what they are."""
+    """A table with one row for each run: the main scores and the interval of the accuracy; notes explain them."""
     made = Table(box=None, pad_edge=False)
     for column in ("scenario", "doctor"):
         made.add_column(column)

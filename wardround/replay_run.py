@@ -1,4 +1,4 @@
-"""Replay of a run's episodes, of whatever kind: hash chain, then the same actions from the recorded calls."""
+"""Replay of a stored run or evaluation: check the hash chains, then compare the actions with the recorded ones."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from wardround.scoring.scorings import version_of
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one replay came out: `error` is empty where it is equal, else it names event `seq`."""
+    """The result of one replay: `error` is empty if all actions are equal, else it names event `seq`."""
 
     episode: str
     actions: int
@@ -25,7 +25,7 @@ class Outcome:
 
 
 async def replay_run(run: Run, episodes: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
-    """Replay the episodes named, or all that have begun. No endpoint, no search and no page is reached."""
+    """Replay `episodes`, or all that have begun; no endpoint, search or page is called."""
     runner = Runner(await _recorded(run))
     for row in await run.episodes():
         if not row.events or (episodes is not None and row.id not in episodes):
@@ -41,7 +41,7 @@ async def replay_run(run: Run, episodes: Sequence[str] | None = None) -> AsyncIt
 
 
 async def _recorded(run: Run) -> Work:
-    """The work of a stored run, with no way to anything but its record."""
+    """The work of a stored run, whose models and judges answer from the record only."""
     if not isinstance(run.header, EvaluationHeader):
         access = Access(offline=True)
         return await encounter(run, await parts_of(run, access, {}), access)

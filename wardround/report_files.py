@@ -1,4 +1,4 @@
-"""Pages of runs as files: one of the figures, one of each episode, and a list of them all."""
+"""The HTML report as files: a page of figures, a list of episodes, and a page for each episode."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ from wardround.scenarios.case import Case
 from wardround.scoring.stored_scores import accounts, texts
 
 FIRST = 50
-"""Episodes of a run that the page of its figures lists; the list beside it has them all."""
+"""Number of episodes that the page of figures lists; the list in the folder beside it has them all."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A run from which pages are made: its scenario, None where it is not installed, and its evaluations."""
+    """A run with its evaluations and its scenario, which is None if it is not installed."""
 
     run: Run
     judging: Mapping[str, str]
@@ -38,10 +38,10 @@ class _Told:
 async def write_pages(
     store: Store, runs: Sequence[RunScores], path: Path, *, compare: bool = True, most: int | None = None
 ) -> int:
-    """Write the page of `runs` to `path`; into the folder `NAME-episodes` beside it a list and a page of each episode.
+    """Write the page of `runs` to `path`, and the lists and pages of episodes to the folder `NAME-episodes` beside it.
 
-    `most` bounds the episodes of a run that have pages of their own; all are listed. Returns how many pages of
-    episodes there are.
+    `most` is the largest number of episodes of a run that get pages of their own; the lists have all episodes. Returns
+    the number of episode pages.
     """
     folder = path.parent / f"{path.stem}-episodes"
     written: dict[tuple[str, str], str] = {}
@@ -68,7 +68,7 @@ async def write_pages(
 
 
 async def one_page(store: Store, scores: RunScores, row: EpisodeScores) -> str:
-    """The page of one episode alone."""
+    """The HTML page of one episode."""
     told = await _told(store, scores)
     return await _page(told, row, await told.run.episode(row.episode))
 
@@ -77,13 +77,13 @@ async def _told(store: Store, scores: RunScores, index: str = "") -> _Told:
     run = await Run.open(store, scores.name)
     try:
         scenario = await run.scenario()
-    except UsageError:  # a plug-in's, which is not installed here: its events can be read all the same
+    except UsageError:  # the scenario's plug-in is not installed here; the events can be read without it
         scenario = None
     return _Told(run, _judging(scores), scenario, index)
 
 
 def _judging(scores: RunScores) -> dict[str, str]:
-    """The judges' run that the figures of each evaluator come from, by its name; none where no judge gave them."""
+    """Maps each evaluator to the judges' run that its figures come from; evaluators without judges are left out."""
     return {one.evaluator: one.run for one in scores.scorings if one.shown and one.run}
 
 
@@ -95,7 +95,7 @@ async def _page(told: _Told, row: EpisodeScores, stored: EpisodeRow) -> str:
 
 
 async def _kept(told: _Told, case: Case, stored: EpisodeRow) -> Kept:
-    """The dialogue; of an episode whose events are damaged, what is wrong with them."""
+    """The dialogue of an episode, or the error if its events are damaged."""
     if not stored.events:
         return Kept(index=told.index)
     try:
@@ -105,6 +105,6 @@ async def _kept(told: _Told, case: Case, stored: EpisodeRow) -> Kept:
 
 
 def keep(path: Path, text: str) -> None:
-    """Write a file, with its folder."""
+    """Write a text to a file, and make its folder if needed."""
     with output(path) as file:
         file.write(text.encode())

@@ -57,7 +57,7 @@ class _Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         module, name = _ELSEWHERE.get(cmd_name, (cmd_name, "command"))
-        gc.disable()  # imports leave nothing to collect, and to look for it takes a tenth of their time
+        gc.disable()  # imports leave no garbage, and looking for it takes a tenth of their time
         try:
             command: click.Command = getattr(importlib.import_module(f"wardround.cli.{module}"), name)
         finally:

@@ -97,7 +97,7 @@ def _lines(run: StoredRun, what: str, seat: str) -> AsyncIterator[bytes]:
 async def _events(run: StoredRun) -> AsyncIterator[bytes]:
     async for line in written(run.store, run.name):
         yield line
-    if run.evaluated:  # a replay needs what was found, and only the calls name it
+    if run.evaluated:  # a replay needs the texts that were found, and only the calls name them
         async for digest, text in evidence(run):
             yield msgspec.json.encode({"line": "text", "digest": digest, "text": text})
 

@@ -188,7 +188,7 @@ def _told(event: Event, trajectory: Trajectory, *, void: bool, calls: bool) -> s
 def _acted(event: Acted, *, void: bool) -> str:
     """An action as its event tells it; `void` where a later reopening took it back."""
     thinking = f"\n(thinking) {event.action.thinking}" if event.action.thinking else ""
-    # what an examiner says in words need not stand there twice
+    # an examiner's result is not shown twice, as data and as text
     bare = event.action.args and not event.action.text
     args = f"\n{msgspec.json.encode(event.action.args).decode()}" if bare else ""
     said = f"\n{event.action.text}" if event.action.text else ""

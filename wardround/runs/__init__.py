@@ -1,1 +1,1 @@
-"""Runs of any kind: what their headers say, how they are planned, played, judged, forked and followed."""
+"""Runs of any kind: their headers, and how they are planned, played, forked, followed and controlled."""

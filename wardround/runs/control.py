@@ -1,4 +1,4 @@
-"""A running batch seen and steered from outside: through the store, so from any terminal or machine that reaches it."""
+"""The status and control of a running batch through its store, from any terminal or machine that reaches it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,10 @@ from wardround.runs.work_queue import died, span, sums
 
 @dataclass(frozen=True)
 class Status:
-    """How a run stands. `worked` is seconds in which some process was at work on it, over all its sessions.
+    """The status of a run.
 
-    `spent` is what each seat spent in calls of models, `searched` what judges looked up, in searches and pages.
+    `worked` is the number of seconds in which some process was at work on it, over all sessions. `spent` is the
+    spending of each seat on models, `searched` that of an evaluation on searches and pages (None for other runs).
     """
 
     run: str
@@ -35,16 +36,16 @@ class Status:
 
     @property
     def rate(self) -> float:
-        """Episodes closed a second by those who are at work now, since each began."""
+        """Episodes closed per second by the sessions now at work, each since it began."""
         return sum(float(row.told.get("own", 0)) / max(row.seen - row.began, 1e-9) for row in self.at_work)
 
     @property
     def left(self) -> float | None:
-        """Seconds until the open episodes are played at this rate; None if nothing can be said."""
+        """Seconds until the open episodes are played at this rate; None if the rate is 0."""
         return self.endings.get("open", 0) / self.rate if self.rate else None
 
     def to_json(self) -> dict[str, Any]:
-        """For machines."""
+        """The status as a JSON object."""
         return {
             "run": self.run,
             "state": self.state,
@@ -59,7 +60,7 @@ class Status:
 
 
 async def status(run: StoredRun) -> Status:
-    """How a run stands now, as the store and those at work on it tell."""
+    """The current status of a run, from the store and the heartbeats of its sessions."""
     store = run.store
     orders = await store.orders(run.name)
     sessions = await store.sessions(run.name)
@@ -74,7 +75,7 @@ async def status(run: StoredRun) -> Status:
 
 
 def going_on(run: StoredRun) -> str:
-    """What to type to take up a run that nobody is at work on."""
+    """The command that resumes a run on which no process is at work."""
     if isinstance(run.header, RunHeader):
         return f"wardround run --resume {run.name}"
     if run.header.settings:
@@ -83,7 +84,7 @@ def going_on(run: StoredRun) -> str:
 
 
 async def order_state(run: StoredRun, state: str) -> Status:
-    """Tell those at work to pause, to go on (`run`) or to stop; raises UsageError if nobody is there to hear it."""
+    """Order the processes at work to pause, to continue (`run`) or to stop; raises UsageError if there are none."""
     now = await status(run)
     if not now.at_work:
         raise UsageError(f"no process is at work on {run.name}; to go on with it: {going_on(run)}")
@@ -92,14 +93,14 @@ async def order_state(run: StoredRun, state: str) -> Status:
 
 
 async def set_concurrency(run: StoredRun, concurrency: int) -> None:
-    """Let each process play so many episodes at once."""
+    """Let each process play `concurrency` episodes at once."""
     if concurrency < 1:
         raise UsageError("concurrency is at least 1; to hold the run: wardround pause")
     await _changed(run, concurrency=concurrency)
 
 
 async def set_budget(run: StoredRun, texts: Sequence[str]) -> None:
-    """Put other caps in the place of those given before; what was spent stays spent."""
+    """Replace the caps of the budget; spending so far still counts."""
     prices = run.header.prices if isinstance(run.header, RunHeader) else ()
     await _changed(run, budget=new_budget(texts, run.header.specs, prices))
 

@@ -1,4 +1,4 @@
-"""Encounters: the episodes of a run that plays a scenario, made from its header. A curation of articles is one too."""
+"""The encounters of a run that plays a scenario, made from the run's header; a curation of articles is one too."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -41,7 +41,7 @@ log = structlog.get_logger("wardround")
 
 @dataclass(slots=True)
 class Encounter:
-    """A run, its rules and its agents: everything needed to play, replay or fork its episodes."""
+    """A run with its scenario and its cast: everything needed to play, replay or fork its episodes."""
 
     run: Run
     scenario: Scenario[Case, Any]
@@ -56,30 +56,30 @@ class Encounter:
 
     @property
     def gates(self) -> Sequence[Gates]:
-        """The ways to the endpoints."""
+        """The gates of the endpoints."""
         return [self.cast.gates]
 
     @property
     def alone(self) -> bool:
-        """A person is asked about one episode at a time."""
+        """Whether a person plays a seat, so that there is one episode at a time."""
         return any(part.outside for part in self.cast.parts.values())
 
     def rows(
         self, session: Session, progress: Progress, concurrency: int, among: Sequence[str]
     ) -> AsyncIterator[EpisodeRow]:
-        """The open episodes."""
+        """The open episodes that `session` takes."""
         return taken(session, progress, concurrency, among)
 
     async def waiting(self) -> list[str]:
-        """The open episodes."""
+        """The ids of the open episodes."""
         return [row.id async for row in self.run.store.episodes(self.run.name, causes=["open"])]
 
     async def subject(self, row: EpisodeRow) -> Case:
-        """The case; raises CaseLost."""
+        """The case of an episode; raises CaseLost."""
         return await self.run.case(row.case)
 
     def setup(self, row: EpisodeRow, subject: Case, episode: EpisodeLog) -> EpisodeSetup:
-        """The scenario with its agents."""
+        """The setup of one episode: the scenario with its agents."""
         cast, caches = self.cast.caster(subject, row.repeat), self.cast.caches(self.run.store, row.repeat)
         believed = self.cast.believed
         return EpisodeSetup(self.scenario, subject, cast, episode, limits=self.limits, caches=caches, believed=believed)
@@ -99,21 +99,21 @@ class Encounter:
         )
 
     def keep(self, events: Sequence[Event], subject: Case) -> int:
-        """The last action that did not end the episode."""
+        """The number of the last event to keep: that of the last action which did not end the episode."""
         return keep_when_reopened(events, self.scenario, subject)
 
     def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: Case) -> None:
-        """A case is kept with its run."""
+        """Does nothing: the run keeps its cases, so they cannot change."""
 
     async def ended(self, row: EpisodeRow, ending: Ending) -> None:
-        """The log says it all."""
+        """Does nothing: the log has the ending."""
 
     def left(self, row: EpisodeRow, error: Exception) -> None:
-        """It stays open."""
+        """Does nothing: the episode stays open."""
 
 
 async def parts_of(run: Run, access: Access, agents: Mapping[str, Any]) -> dict[str, SeatConfig]:
-    """The parts of a stored run, made again from its header and what it keeps."""
+    """The seats of a stored run, made again from its header and its stored recordings; `agents` are classes by seat."""
     parts, header = {}, run.played("it is not played")
     for seat, told in header.seats.items():
         settings = SeatSettings.model_validate(header.seat_settings(seat))
@@ -128,10 +128,10 @@ async def parts_of(run: Run, access: Access, agents: Mapping[str, Any]) -> dict[
 
 
 async def encounter(run: Run, parts: Mapping[str, SeatConfig], access: Access | None = None) -> Encounter:
-    """The encounters of a run; the other cases are read only where an agent is told them.
+    """The encounters of a run; all its cases are read only if an agent learns from the other cases.
 
-    Raises TextLost if one of those is lost and they are to be played (`access` is not offline): what such an agent does
-    rests on every one of them. A replay goes on without it and shows whether it comes out the same.
+    In that case raises TextLost if a case is lost and the run is to be played (`access` is not offline), since the
+    agent depends on every case. A replay goes on without the lost case and shows whether the result is the same.
     """
     header = run.played("it is not played")
     index = await run.index()
@@ -150,7 +150,7 @@ async def encounter(run: Run, parts: Mapping[str, SeatConfig], access: Access | 
 
 
 async def _told(run: Run, spec: str, *, offline: bool) -> tuple[Case, ...]:
-    """The cases that an agent learns from."""
+    """The cases that the agent `spec` learns from."""
     cases: list[Case] = []
     for case_id in await run.index():
         try:
@@ -166,7 +166,7 @@ async def _told(run: Run, spec: str, *, offline: bool) -> tuple[Case, ...]:
 
 @asynccontextmanager
 async def reached(parts: Mapping[str, SeatConfig], *, tried: bool) -> AsyncIterator[None]:
-    """Models of `parts` for the length of the block: tried by one cheap call each if asked, closed in the end."""
+    """Use the models of `parts` in the block and close them after it; with `tried`, try each by a cheap call first."""
     models = {seat: part.model for seat, part in parts.items() if part.model is not None}
     try:
         if tried:

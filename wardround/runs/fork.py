@@ -1,4 +1,4 @@
-"""A what-if: copy an episode up to an action into a run of its own, and go on with another agent."""
+"""Forks: copy an episode up to an action into a run of its own, and continue it with other agents."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,9 +28,10 @@ async def fork_run(
     name: str | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Fork `episode` after its action number `after`, with `seats` changed; returns the new run, played.
+    """Fork `episode` after its action number `after`, play the fork, and return the new run.
 
-    A seat that is not named keeps its agent. Raises LogError if the episode has fewer actions.
+    `seats` maps each seat to the SeatSettings fields to change; other seats keep their agents. Raises UsageError for an
+    unknown seat, LogError if the episode has fewer actions.
     """
     header = parent.played("it cannot be forked")
     named = await run_name(name or "", parent.store)

@@ -1,8 +1,8 @@
-"""The header of a run: all that a run says of itself in its store, as typed structures with a version.
+"""The header of a run: the description of a run in its store, as typed structures with a version.
 
-A store keeps a header as JSON. `read_header` migrates what an earlier version wrote while it reads: the stored bytes
-stay as they are, so a migration has no half-way state, and the version that wrote them can still read them. Headers are
-compared only after migration. Version 1 (which names no version) is that of all stores up to commit 8c8c818.
+A store keeps a header as JSON. `read_header` migrates a header of an earlier version while it reads. The stored bytes
+do not change, so that no migration is left half done, and the version that wrote a header can still read it. Headers
+are compared only after migration. Version 1, which names no version, is that of all stores up to commit 8c8c818.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,13 +21,13 @@ from wardround.evaluators.search.contract import LIBRARY
 VERSION = 2
 """The version of the headers that this Wardround writes."""
 FIRST_RULES = "1"
-"""The version of an evaluator that names none, and of every header that says nothing of versions."""
+"""The version of an evaluator that names none, and of every header without a version of the evaluator."""
 MOVED: dict[str, str] = {}
-"""Modules that have another name now, old to new: stored headers name classes as `module:Class`."""
+"""Renamed modules, old name to new name, since stored headers name classes as `module:Class`."""
 
 
 class SeatHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Who sits in a seat: no key, no secret. `outside` says that a person does."""
+    """The agent of a seat and its model, without keys and secrets; `outside` says that a person plays the seat."""
 
     spec: str
     model: str
@@ -39,7 +39,7 @@ class SeatHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class CasesHeader(msgspec.Struct, frozen=True, kw_only=True, rename={"source": "from"}):
-    """Where the cases came from, how many there are, the digest of their index, how many are restricted."""
+    """The source of the cases, their number, the digest of their index, and the number of restricted ones."""
 
     source: Json
     count: int
@@ -48,7 +48,7 @@ class CasesHeader(msgspec.Struct, frozen=True, kw_only=True, rename={"source": "
 
 
 class ScenarioHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """The scenario that is played: its name or `module:Class`, what it asks for, its settings."""
+    """The scenario of a run: its name or `module:Class`, its goal (diagnosis or treatment), its settings."""
 
     name: str
     goal: str
@@ -56,7 +56,7 @@ class ScenarioHeader(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SkippedHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """The cases that could not be played: how many, the first of them as (case, reason), how many by reason."""
+    """The cases that could not be played: their number, the first of them as (case, reason), the number by reason."""
 
     count: int
     first: tuple[tuple[str, str], ...]
@@ -64,7 +64,7 @@ class SkippedHeader(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ForkedHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """The episode that a fork goes on from, and after which of its actions."""
+    """The episode that a fork continues, and the number of the action after which it does."""
 
     run: str
     episode: str
@@ -72,7 +72,7 @@ class ForkedHeader(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What every run says of itself. `prompts` and `tables` map names to digests of texts."""
+    """The fields of every header; `prompts` maps names to digests of texts."""
 
     version: int
     begun: str
@@ -95,7 +95,7 @@ class _Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class RunHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
     """The header of a run that plays a scenario, the curation of articles included.
 
-    `settings` are those fields of RunSettings that the user gave.
+    `tables` maps seats to the digests of their recordings. `settings` has the fields of RunSettings that the user set.
     """
 
     wardround: str
@@ -109,20 +109,20 @@ class RunHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
     forked: ForkedHeader | None = None
 
     def seat_settings(self, seat: str) -> dict[str, Any]:
-        """The fields of SeatSettings by which `seat` was filled."""
+        """The fields of SeatSettings that `seat` was made from."""
         told = self.seats[seat]
         return {**self.settings.get("seats", {}).get(seat, {}), "spec": told.spec, **told.sampling}
 
 
 class EvaluatorHeader(msgspec.Struct, frozen=True, kw_only=True, rename={"path": "class"}):
-    """The evaluator of an evaluation: its name, and the `module:Class` that it is made from."""
+    """The evaluator of an evaluation: its name, and its class as `module:Class`."""
 
     name: str
     path: str
 
 
 class JudgingHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How often judges are asked, whether in both orders, the reader of pages ("" for none), what founds a verdict."""
+    """How judges are asked: how often, whether in both orders, the page reader ("" for none), the kind of knowledge."""
 
     repeats: int
     swap: bool
@@ -131,10 +131,11 @@ class JudgingHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class EvaluationHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
-    """The header of an evaluation: a run that keeps what judges were asked about the run `evaluates`.
+    """The header of an evaluation: a run that keeps the calls to the judges of the run `evaluates`.
 
     `structured` are the seats that were asked with a schema of the reply, `zeroed` those asked at temperature 0.
-    `settings` are the fields of JudgeOptions by which the judges were made, so that others can go on with it.
+    `tables` maps the arguments of the evaluator to digests of texts. `settings` has the fields of JudgeOptions that the
+    judges were made from, so that another process can resume the evaluation.
     """
 
     evaluates: str
@@ -149,28 +150,28 @@ class EvaluationHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def specs(self) -> dict[str, str]:
-        """SPEC by seat of the judges; a search is asked by no call of a model."""
+        """SPEC by seat of the judges, without the search, which is not a model."""
         return {seat: told.spec for seat, told in self.seats.items() if seat != LIBRARY}
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON object that a store keeps; of the first rules and of verdicts by searches it says nothing."""
+        """The JSON object that a store keeps; the first version of rules and knowledge by search are left out."""
         told: dict[str, Any] = msgspec.to_builtins(self)
         for fields, name, usual in ((told, "evaluator_version", FIRST_RULES), (told["judging"], "knowledge", "search")):
-            if fields.get(name) == usual:  # msgspec leaves out only what is the very object
+            if fields.get(name) == usual:  # msgspec leaves out a default only if it is the identical object
                 del fields[name]
         return told
 
     def same_judging(self, other: Self) -> bool:
-        """Whether this begun evaluation is the one that `other` describes, so that it goes on.
+        """Whether `other` describes this evaluation, which has begun, so that it can be resumed.
 
-        A prompt that there was not when it began was asked of nobody.
+        A prompt that did not exist when the evaluation began makes no difference, since it was never used.
         """
         return _plain(self._judging()) == _plain(other._judging()) and all(
             other.prompts.get(name) == digest for name, digest in self.prompts.items()
         )
 
     def same_judges(self, other: Self) -> bool:
-        """Whether the same judges are asked as often."""
+        """Whether both have the same judges, asked the same number of times."""
         mine, theirs = ({seat: one.seats[seat] for seat in one.specs} for one in (self, other))
         return _plain(mine) == _plain(theirs) and self.judging.repeats == other.judging.repeats
 
@@ -192,14 +193,15 @@ class EvaluationRow:
 
 
 def now() -> str:
-    """The time, as headers have it."""
+    """The current time in UTC, in the format of headers."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def read_header(row: RunRow, moved: Mapping[str, str] = MOVED) -> Header:
-    """The header of a stored run, in today's form; `moved` maps old names of modules to new ones.
+    """The header of a stored run in the current version; `moved` maps old names of modules to new ones.
 
-    Raises StoreError naming run and field for one that a newer Wardround wrote, and for one that lacks something.
+    Raises StoreError with the run and the reason if a newer Wardround wrote the header, or if a field is missing or
+    wrong.
     """
     version = row.header.get("version", 1)
     if not isinstance(version, int) or version < 1:
@@ -236,12 +238,12 @@ def _unreadable(run: str, why: str, to_do: str) -> StoreError:
 
 
 def _plain(value: object) -> Any:
-    """The same as JSON has it, so that a tuple is a list."""
+    """The value after a round trip through JSON, which turns tuples into lists."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
 def _renamed(told: dict[str, Any], moved: Mapping[str, str]) -> dict[str, Any]:
-    """The header with today's paths of classes: of an evaluator, of a scenario of the user's, of agents."""
+    """The header with the current paths of classes: of the evaluator, of a user's scenario and of agents."""
 
     def today(fields: Any) -> Any:
         if not isinstance(fields, dict):
@@ -254,7 +256,7 @@ def _renamed(told: dict[str, Any], moved: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _from_1(told: dict[str, Any]) -> dict[str, Any]:
-    """Version 2 names its version, and says what version 1 and the stores before it left out."""
+    """Migrate to version 2, which names its version and has the fields that version 1 and older stores left out."""
     made = {**told, "version": 2}
     made |= _with(told, "cases", lambda cases: {"from": "", "count": 0, "restricted": 0, **cases})
     if "evaluates" in told:
@@ -265,9 +267,9 @@ def _from_1(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with(told: dict[str, Any], name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    """The field `name` changed, where it is an object; what it is otherwise is named where the header is converted."""
+    """The field `name` after `change`, if it is an object; otherwise nothing, and `read_header` raises the error."""
     return {name: change(told[name])} if isinstance(told.get(name), dict) else {}
 
 
 _MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1,)
-"""Migration number n makes version n + 1 of version n."""
+"""The n-th migration, counted from 1, turns version n into version n + 1."""

@@ -1,4 +1,4 @@
-"""A pilot: a few episodes drawn at random are played first, and say what the rest will need."""
+"""A pilot: play a few episodes drawn at random first, and forecast from them what the rest will need."""
 
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ LEVEL = 0.95
 
 
 class Forecast(msgspec.Struct, frozen=True):
-    """A sum over the episodes that are left: expected, and the ends of a 95 % prediction interval."""
+    """A forecast of a sum over the remaining episodes: its mean and the ends of a 95 % prediction interval."""
 
     mean: float
     low: float
@@ -23,11 +23,11 @@ class Forecast(msgspec.Struct, frozen=True):
 
 
 def forecast(pilot: Sequence[float], left: int) -> Forecast:
-    """The sum that `left` more episodes will need, if those of the pilot were drawn from the same run at random.
+    """The sum that `left` more episodes will need, if those of the pilot are a random sample of the same run.
 
-    Student's t on the pilot's mean, with the spread of the remaining episodes themselves added: the variance of the
-    prediction is s² (left² / n + left). One episode says nothing about the spread: the interval is then [0, inf).
-    Nothing is ever expected below 0.
+    Uses Student's t on the pilot's mean and adds the variance of the remaining episodes: the variance of the prediction
+    is s² (left² / n + left). A single episode says nothing about the variance, so the interval is then [0, inf). The
+    lower end is never below 0. Raises ValueError for an empty pilot.
     """
     n = len(pilot)
     if n == 0:
@@ -45,10 +45,10 @@ def forecast(pilot: Sequence[float], left: int) -> Forecast:
 
 
 class Pilot(msgspec.Struct, frozen=True):
-    """What `played` episodes say of the `left` ones.
+    """The forecast from `played` episodes for the `left` remaining ones.
 
-    `rest` maps cost (US dollars), tokens, calls and wall (seconds) to what the rest needs; an amount that is not known,
-    as the cost where a call has no price, is missing. `against` says why the rest is not played at once, '' if it is.
+    `rest` maps cost (US dollars), tokens, calls and wall (seconds) to forecasts; an unknown amount is missing, such as
+    the cost if a call has no price. `against` says why the rest is not played at once, '' if it is.
     """
 
     played: int
@@ -58,13 +58,13 @@ class Pilot(msgspec.Struct, frozen=True):
 
 
 def draw(episodes: Sequence[str], count: int, seed: int) -> list[str]:
-    """`count` episodes, each as likely as the other, in their order."""
+    """A random sample of `count` episodes, each equally likely, in their order."""
     chosen = sorted(random.Random(f"pilot/{seed}").sample(range(len(episodes)), count))
     return [episodes[number] for number in chosen]
 
 
 async def piloted(run: Run, drawn: Collection[str], concurrency: int) -> Pilot:
-    """The forecast from the episodes of `drawn` that have closed, held against the run's budget."""
+    """The forecast from the closed episodes among `drawn`, compared with the run's budget."""
     played: list[Mapping[str, Spending]] = []
     times: list[float] = []
     for name in drawn:
@@ -90,7 +90,7 @@ async def piloted(run: Run, drawn: Collection[str], concurrency: int) -> Pilot:
 
 
 def _rest(played: Sequence[Mapping[str, Spending]], seats: Collection[str], left: int) -> dict[str, Forecast]:
-    """The forecast for some seats together."""
+    """The forecast for `seats` together."""
     totals = [sum((spent for seat, spent in episode.items() if seat in seats), Spending()) for episode in played]
     found = {
         "tokens": forecast([total.tokens for total in totals], left),
@@ -104,7 +104,7 @@ def _rest(played: Sequence[Mapping[str, Spending]], seats: Collection[str], left
 async def _against(
     run: Run, budget: Budget, played: Sequence[Mapping[str, Spending]], left: int, wall: Forecast
 ) -> str:
-    """The first cap that the rest may pass, by the upper end of its interval."""
+    """A message about the first cap that the upper end of a forecast passes, or that there is no cap; '' if neither."""
     spent = sums(await run.store.spending(run.name))
     capped = False
     for name, caps, seats in _scopes(run, budget):

@@ -1,4 +1,4 @@
-"""Before the first episode: find and read the cases, seat the agents, check, and write the run down."""
+"""The planning of a run: find and read the cases, make the seats, check everything, and create the run."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -44,17 +44,20 @@ log = structlog.get_logger("wardround")
 
 _ENDS = tuple(end + packed for end in (".jsonl", ".ndjson", ".json") for packed in ("", ".gz"))
 _ACCOUNT = ".flow.json"
-"""How the account ends that a build writes beside its cases."""
+"""The end of the name of the account that a build writes next to its cases."""
 
 
 def told(settings: RunSettings) -> str | list[str]:
-    """What the cases are read from, for the header: as it was given, a folder by its files; a list of several."""
+    """The source of the cases for the header: the path as the user wrote it, the files of a folder, or a list."""
     names = [name for place in settings.places for name in _told(place)]
     return names[0] if len(names) == 1 else names
 
 
 def cases_of(settings: RunSettings) -> Iterator[Case]:
-    """The cases the settings name, in the order of their files; raises UsageError, also for one given twice."""
+    """The cases that the settings name, in the order of their files.
+
+    Raises UsageError for a file that cannot be read and for a case that occurs twice.
+    """
     cases = _all([path for place in settings.places for path in _paths(place)])
     return iter(select(cases, settings.where, sample=settings.sample, seed=settings.seed, limit=settings.limit))
 
@@ -72,7 +75,7 @@ def _paths(place: str) -> tuple[Path, ...]:
 
 
 def _within(folder: Path) -> tuple[Path, ...]:
-    """The case files of a folder, by name; folders in it are not looked into."""
+    """The case files of a folder in order of name, without those of its subfolders."""
     ends = (*_ENDS, *suffixes())
     found = sorted(path for path in folder.iterdir() if path.is_file() and path.name.endswith(ends))
     found = [path for path in found if not path.name.endswith(_ACCOUNT) and not path.name.startswith(".")]
@@ -82,10 +85,9 @@ def _within(folder: Path) -> tuple[Path, ...]:
 
 
 def _all(paths: list[Path]) -> Iterator[Case]:
-    """The cases of all files; where an id stands in several, each of its cases is called `FILE:ID`.
+    """The cases of all files; if several files have the same id, each of these cases is renamed to `FILE:ID`.
 
-    Which name a case gets depends on the files, not on their order. Two cases that are equal word for word are one that
-    was given twice, which is refused.
+    The new name depends on the files, not on their order. Raises UsageError for two identical cases.
     """
     if len(paths) == 1:
         yield from load(paths[0])
@@ -112,14 +114,14 @@ def _all(paths: list[Path]) -> Iterator[Case]:
 
 
 def _apart(paths: list[Path]) -> dict[Path, str]:
-    """The shortest ends of the paths, without the file's ending, that tell them apart."""
+    """The shortest ends of the paths, without the suffix of the file, that are all different."""
     stems = {path: (*path.resolve().parts[:-1], path.name.partition(".")[0] or path.name) for path in paths}
     most = max(map(len, stems.values()))
     for length in range(1, most + 1):
         found = {path: "-".join(parts[-length:]) for path, parts in stems.items()}
         if len(set(found.values())) == len(paths):
             return found
-    return {path: path.name for path in paths}  # they differ in their ending alone
+    return {path: path.name for path in paths}  # they differ in their suffix only
 
 
 DEFAULT_SPECS = {"doctor": "baseline", "patient": "record", "examiner": "record"}
@@ -127,7 +129,7 @@ _CHUNK = 500
 
 
 class NothingToPlay(UsageError):
-    """No case is left; `skipped` are (case, reason)."""
+    """No case is left to play; `skipped` has a (case, reason) for each case that was left out."""
 
     def __init__(self, message: str, skipped: list[tuple[str, str]]) -> None:
         super().__init__(message)
@@ -136,7 +138,12 @@ class NothingToPlay(UsageError):
 
 @dataclass(slots=True)
 class Plan:
-    """A run that is about to begin."""
+    """A run that is checked and can begin.
+
+    `index` maps case ids to the digests of their texts. `silent` are the (case, repeat) for which a seat has no
+    recording, `skipped` the (case, reason) that cannot be played. `restricted` is the number of restricted cases,
+    `first` the first case. `given_away` are (case, field, phrase) where an open field states the diagnosis.
+    """
 
     settings: RunSettings
     rules: Any
@@ -154,7 +161,7 @@ class Plan:
     given_away: list[tuple[str, str, str]] = field(default_factory=list)
 
     def episodes(self) -> Iterator[EpisodeRow]:
-        """Each case in each repeat, less those for which a seat has nothing; made anew each time, so none is held."""
+        """Each case in each repeat, without those in `silent`; a generator, so that memory does not hold them all."""
         places = ((case, repeat) for repeat in range(1, self.repeats + 1) for case in self.index)
         planned = (place for place in places if place not in self.silent)
         for number, (case, repeat) in enumerate(planned):
@@ -167,8 +174,12 @@ class Plan:
 
 
 async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any], share: tuple[int, int] = (1, 1)) -> Plan:
-    """Check everything that can be wrong before a call is made; cases go into the store as they are read."""
-    await run_name(settings.name, store)  # a name that cannot be had is said before what takes long, or warns
+    """Check everything that can be wrong before a call is made; cases go into the store as they are read.
+
+    `agents` are the user's classes by seat. `share` is as in `access_of`. Raises UsageError, EgressError if restricted
+    cases would go where they may not, and NothingToPlay if no case is left.
+    """
+    await run_name(settings.name, store)  # a bad name is reported before the slow checks and the warnings
     rules = rules_of(settings.scenario)
     try:
         rule_settings = rules.Settings.model_validate(settings.set)
@@ -196,7 +207,7 @@ async def plan(settings: RunSettings, store: Store, agents: Mapping[str, Any], s
 
 
 def _try_agents(made: Plan) -> None:
-    """Make each agent once: what a user wrote wrongly (an option, a missing model) is said before anything is run."""
+    """Make each agent once, so that a wrong option or a missing model is reported before anything is run."""
     case = made.first
     assert case is not None
     players = Cast(made.parts, made.prompts, made.settings.seed, cases=(case,), places={case.id: 0})
@@ -209,7 +220,7 @@ def _try_agents(made: Plan) -> None:
 
 @contextmanager
 def _sound(what: str) -> Iterator[None]:
-    """What plug-in code raises in the block is a UsageError: nothing was run yet."""
+    """Turn whatever plug-in code raises in the block into a UsageError, since nothing has been run yet."""
     try:
         with boundary(what):
             yield
@@ -220,7 +231,7 @@ def _sound(what: str) -> Iterator[None]:
 
 
 def _seated(settings: RunSettings, seat: str, rules: Any) -> SeatSettings:
-    """The user's choice, with the paper's sampling where the user has none and the seat is the one that is scored."""
+    """The user's settings of a seat; unset sampling of the scenario's first seat comes from the scenario's paper."""
     if seat not in settings.seats and seat not in DEFAULT_SPECS:
         raise UsageError(f"scenario {settings.scenario} needs a {seat}, and nobody plays that seat unless it is named")
     chosen = settings.seats.get(seat) or SeatSettings(spec=DEFAULT_SPECS[seat])
@@ -240,7 +251,7 @@ async def _part(seat: str, chosen: SeatSettings, store: Store, access: Access, o
 
 
 async def recorded_actions(store: Store, spec: str, seat: str) -> dict[tuple[str, int], tuple[Action, ...]]:
-    """What `seat` did in each episode of the run that `recorded:RUN` names."""
+    """The actions of `seat` in each episode of the run that `recorded:RUN` names, by (case, repeat)."""
     run = await Run.open(store, spec.removeprefix("recorded:"))
     found = {}
     async for trajectory in run:
@@ -253,7 +264,7 @@ async def recorded_actions(store: Store, spec: str, seat: str) -> dict[tuple[str
 
 
 def _items(settings: RunSettings, scenario: Any) -> Iterator[Case]:
-    """What the episodes are about: cases, or what a scenario that has a `load` of its own reads."""
+    """The items to play: cases, or the items that the scenario's own `load` reads."""
     if not hasattr(scenario, "load"):
         return cases_of(settings)
     if settings.where or settings.sample or settings.limit:
@@ -311,7 +322,7 @@ async def _keep(made: Plan, store: Store, cases: list[Case]) -> None:
     for case in cases:
         try:
             texts.append(case.model_dump_json(exclude_defaults=True).encode())
-        except ValueError as error:  # a surrogate in what a loader of one's own made
+        except ValueError as error:  # a surrogate in a text from a user's loader
             raise UsageError(f"case {case.id!a} cannot be stored: {error}") from error
     digests = await store.put(texts)
     for case, digest in zip(cases, digests, strict=True):
@@ -321,7 +332,7 @@ async def _keep(made: Plan, store: Store, cases: list[Case]) -> None:
 
 
 def _say_given_away(made: Plan) -> None:
-    """One line: a doctor who reads the answer in the first text needs no skill."""
+    """Warn of cases whose open fields state the diagnosis: a doctor could copy it."""
     if made.given_away:
         case, name, phrase = made.given_away[0]
         log.warning(
@@ -334,7 +345,7 @@ def _say_given_away(made: Plan) -> None:
 
 
 def _check_prices(made: Plan) -> None:
-    """A cap on cost needs a price for each model it covers; without a cap an unknown price is said and no more."""
+    """Raise UsageError if a cap on cost covers a model without a price; without a cap, only warn of such models."""
     specs = {seat: part.spec for seat, part in made.parts.items()}
     unknown = check_priced(made.budget, specs, made.access.prices.as_json())
     for seat, spec in unknown.items():
@@ -344,7 +355,7 @@ def _check_prices(made: Plan) -> None:
 
 
 class _Planned:
-    """The episodes of a plan, for a store that may have to begin anew."""
+    """The episodes of a plan as an iterable, which a store can start again if it must retry."""
 
     def __init__(self, made: Plan) -> None:
         self._made = made
@@ -354,12 +365,12 @@ class _Planned:
 
 
 def reasons(skipped: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """How many were skipped for what; where a reason is `NAME: more`, by its name."""
+    """Number of skipped cases by reason; a reason `NAME: more` counts under NAME."""
     return dict(sorted(Counter(reason.partition(": ")[0] for _, reason in skipped).items()))
 
 
 async def write_down(made: Plan, store: Store) -> Run:
-    """Create the run with its header and its episodes."""
+    """Create the run in the store, with its header and its episodes."""
     texts = made.prompts.texts()
     digests = await store.put([text.encode() for text in texts.values()])
     [index] = await store.put([msgspec.json.encode(list(made.index.items()))])

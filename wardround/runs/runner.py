@@ -1,12 +1,12 @@
-"""The runner: it takes the open episodes of a run of any kind, plays each from its log, and replays what was played.
+"""The runner: it takes the open episodes of a run, plays each from its log, and replays stored episodes.
 
-What a run of episodes knows of its kind is its `Work`: encounters (runs/encounter.py; a curation of articles is one)
-and evaluations (evaluation_run.py). A run is played by
+A `Work` describes the run: an encounter (runs/encounter.py; a curation of articles is one too) or an evaluation
+(scoring/evaluation_run.py). Play a run by
 
     runner = Runner(work, Progress(), concurrency=32)
     await runner.play()
 
-together with whoever else is at work on it, until no episode is open or `progress` drains.
+Other processes may work on the same run. The call returns when no episode is open or `progress` drains.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -34,10 +34,10 @@ log = structlog.get_logger("wardround")
 
 
 class Work(Protocol):
-    """A run of episodes of some kind.
+    """A run, and how its episodes are played, reopened and checked; the runner calls these methods.
 
-    `specs` maps the seats that a budget covers to what plays them, `gates` are the ways to their endpoints. `alone`
-    says that one episode is played at a time, since a person is asked.
+    `specs` maps the seats that a budget covers to their SPECs, `gates` are the gates of their endpoints. `alone` says
+    that a person plays, so that there is one episode at a time.
     """
 
     @property
@@ -50,7 +50,7 @@ class Work(Protocol):
 
     @property
     def gates(self) -> Sequence[Gates]:
-        """Each once."""
+        """The gates of the endpoints, each once."""
 
     @property
     def alone(self) -> bool:
@@ -59,35 +59,38 @@ class Work(Protocol):
     def rows(
         self, session: Session, progress: Progress, concurrency: int, among: Sequence[str]
     ) -> AsyncIterator[EpisodeRow]:
-        """The episodes that `session` takes, one after another; only those `among` if any are named."""
+        """The episodes that `session` takes, one after another; only those in `among` if it names any."""
 
     async def waiting(self) -> list[str]:
         """The ids of the open episodes that can be played now."""
 
     async def subject(self, row: EpisodeRow) -> Any:
-        """What an episode is about; None while it cannot be played yet. Raises CaseLost or LogError."""
+        """What an episode plays (a case or an episode to judge); None while it cannot be played yet.
+
+        Raises CaseLost if the case is lost, LogError if a record is damaged.
+        """
 
     def setup(self, row: EpisodeRow, subject: Any, episode: EpisodeLog) -> EpisodeSetup:
-        """What the episode is played with."""
+        """The scenario, the agents and the limits of an episode."""
 
     def opened(self, row: EpisodeRow, subject: Any) -> Opened:
         """The first event of a new episode."""
 
     def keep(self, events: Sequence[Event], subject: Any) -> int:
-        """The last event that stays when a closed episode is taken up again."""
+        """The number of the last event to keep when a closed episode is reopened."""
 
     def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: Any) -> None:
-        """Raise UsageError if the episode was about something else, so that it cannot be replayed."""
+        """Raise UsageError if the subject has changed since the episode was played, so that a replay is impossible."""
 
     async def ended(self, row: EpisodeRow, ending: Ending) -> None:
-        """Take note of how an episode ended."""
+        """Called when an episode has ended."""
 
     def left(self, row: EpisodeRow, error: Exception) -> None:
-        """Take note of an episode that is left alone, since it is damaged or another process has it."""
+        """Called when an episode is skipped, since it is damaged or another process holds it."""
 
 
 class Runner:
-    """Plays the open episodes of `work`, `concurrency` at once; replays those that have begun."""
+    """Plays the open episodes of `work`, at most `concurrency` at once, and replays stored ones."""
 
     def __init__(self, work: Work, progress: Progress | None = None, concurrency: int = 1) -> None:
         self.work, self.progress = work, progress or Progress()
@@ -96,8 +99,8 @@ class Runner:
     async def play(self, pilot: int = 0) -> Pilot | None:
         """Play until no episode is open or the run drains.
 
-        With `pilot`, so many episodes drawn at random are played first, and the rest only if their forecast says that
-        the budget will do; returns the forecast.
+        `pilot` is a number of episodes, drawn at random, to play first; the rest is played only if the forecast from
+        them stays within the budget. Returns the forecast, None if there was no pilot.
         """
         work, progress, said = self.work, self.progress, None
         if pilot and pilot < len(waiting := await work.waiting()):
@@ -112,7 +115,7 @@ class Runner:
         return said
 
     async def play_among(self, among: Sequence[str] = ()) -> None:
-        """Play the open episodes, or only those `among`."""
+        """Play the open episodes, or only those in `among`."""
         work, progress, concurrency = self.work, self.progress, self.concurrency
         progress.purse = Purse(Budget(), work.specs)
         for quota in (quota for gates in work.gates for quota in gates.unused):
@@ -126,7 +129,7 @@ class Runner:
             await run_batch(rows, play, concurrency=concurrency, progress=progress)
 
     async def _play(self, row: EpisodeRow, session: Session) -> Ending | None:
-        """Play one episode from its log; None if it stays open."""
+        """Play one episode from its log; returns None if it stays open."""
         work = self.work
         try:
             subject = await work.subject(row)
@@ -149,7 +152,7 @@ class Runner:
         return ending
 
     async def _log(self, row: EpisodeRow, subject: Any, session: Session) -> EpisodeLog:
-        """The log of an episode: begun if it is new, reopened if it was closed."""
+        """The log of an episode; a new one is begun, a closed one is reopened."""
         work = self.work
 
         async def sink(new: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]) -> None:
@@ -165,10 +168,10 @@ class Runner:
         return episode
 
     async def replay(self, row: EpisodeRow) -> int:
-        """Drive an episode again from its recorded calls; the number of actions compared.
+        """Replay an episode from its recorded calls; returns the number of actions compared.
 
-        Raises ReplayError naming the first difference, LogError or CaseLost for a damaged one, UsageError for one that
-        cannot be replayed. No endpoint, no search and no page is reached.
+        Raises ReplayError with the first difference, LogError or CaseLost if the record is damaged, UsageError if the
+        episode cannot be replayed. No endpoint, search or page is called.
         """
         work, events = self.work, await self.work.run.events(row)
         subject = await work.subject(row)

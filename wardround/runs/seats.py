@@ -1,4 +1,4 @@
-"""Who plays: from what the user wrote for each seat to the agents of an episode and their models."""
+"""The seats of a run: from the user's settings for each seat to the agents of an episode and their models."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +35,10 @@ from wardround.scenarios.case import Case
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """`offline` makes no way to a model at all, so no key is needed (replay)."""
+    """How models are reached; `urls` are addresses with their secrets.
+
+    With `offline`, as in a replay, no model can be reached and no key is needed.
+    """
 
     prices: Prices = field(default_factory=Prices)
     gates: Gates = field(default_factory=Gates)
@@ -45,9 +48,9 @@ class Access:
     urls: Sequence[str] = ()
 
     def whole(self, base_url: str, env: Mapping[str, str]) -> str:
-        """An address whose secrets were not stored, with them: from `urls`, else from the environment.
+        """The address with the secrets that were not stored: from `urls`, else from the environment.
 
-        Raises UsageError if it stands in none of them.
+        Raises UsageError if neither has it.
         """
         if f"={HIDDEN}" not in base_url:
             return base_url
@@ -67,10 +70,10 @@ _URLS = ("OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT")
 async def access_of(
     settings: RunSettings, store: Store, share: tuple[int, int] = (1, 1), urls: Sequence[str] = ()
 ) -> Access:
-    """What the settings say, with what this store's runs have spent today of daily quotas.
+    """The access to models that the settings describe; daily quotas count what this store's runs have spent today.
 
-    `share` (i, n) gives this process its fixed part of every quota, `urls` are addresses with their secrets. Raises
-    UsageError.
+    `share` (i, n) says that this is process i of n, which gets the n-th part of every quota. `urls` are addresses with
+    their secrets. Raises UsageError for prices or quotas that cannot be read.
     """
     prices = read_prices(Path(settings.prices)) if settings.prices else Prices()
     quotas = read_quotas(settings.quotas)
@@ -84,7 +87,10 @@ async def access_of(
 
 
 def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:
-    """Quotas by address, host or provider, '' for all others, from texts `[ADDRESS ]NAME=N,...`."""
+    """Quotas by address, host or provider ('' is for all others), from texts `[ADDRESS ]NAME=N,...`.
+
+    Raises UsageError for a text that cannot be read, and for two quotas of one address.
+    """
     found: dict[str, Quota] = {}
     for text in texts:
         first, _, rest = text.strip().partition(" ")
@@ -105,11 +111,11 @@ def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:
 
 
 async def spent_today(store: Store, among: int = 1) -> dict[str, tuple[int, int]]:
-    """(requests, tokens) by host that the runs of this store spent since 00:00 UTC, parted among so many processes."""
+    """(requests, tokens) by host that the runs of this store spent since 00:00 UTC, divided by `among` processes."""
     rows = {run.name: run for run in await store.runs()}
     found: dict[str, tuple[int, int]] = {}
     for row in await store.spending(day=datetime.now(UTC).date().isoformat()):
-        told = rows[row.run].header.get("seats", {}).get(row.seat, {})  # of a header that cannot be read too
+        told = rows[row.run].header.get("seats", {}).get(row.seat, {})  # works for unreadable headers too
         hosts = [host for host in told.get("host", "").split(",") if host]
         for host in hosts:
             requests, tokens = found.get(host, (0, 0))
@@ -121,8 +127,8 @@ async def spent_today(store: Store, among: int = 1) -> dict[str, tuple[int, int]
 class Others(Sequence[Case]):
     """All cases of the run but one.
 
-    `all` is the same object in every episode, so that what is computed from it can be kept; `without` is the index left
-    out.
+    `all` is the same object in every episode, so that results computed from it can be reused; `without` is the index of
+    the case left out.
     """
 
     __slots__ = ("all", "without")
@@ -157,14 +163,14 @@ SEATS = "wardround.seats."
 
 @dataclass(slots=True)
 class SeatConfig:
-    """One seat of a run: how its agent is made, its model, and what else it is told.
+    """One seat of a run: how its agent is made, its model, and what it may see besides the view (`told`).
 
-    `pick` makes another agent for each (case, repeat), as recorded replies need; a case without one is not run.
-    `outside` says that a person answers, who is asked about one episode at a time. `table` is what must be stored
-    beside the run to play it again. `cached` says that its calls go through the call cache, `address` where its model
-    is reached: another endpoint may serve another model by the same name. `own` says that the agent is none of the
-    house: nothing keeps it from sending on what it is told, so it gets no restricted case. `believed` says that its
-    agent may itself say how the episode ends, as a recording does that is over: no user's class is.
+    `pick` makes a separate agent for each (case, repeat), as recorded replies need; a case without one is not run.
+    `outside` says that a person answers, who plays one episode at a time. `table` is the content that must be stored
+    with the run to play it again. `cached` says that the calls go through the call cache; `address` is part of its key,
+    since another endpoint may serve another model of the same name. `own` says that the agent does not belong to this
+    package: it could send on what it sees, so it gets no restricted case. `believed` says that the agent itself may say
+    how the episode ends, as a recording does when it is over; a user's class never may.
     """
 
     spec: str
@@ -187,7 +193,7 @@ class SeatConfig:
             self.model = whole(self.model)
 
     def describe(self) -> SeatHeader:
-        """For the run's header: no key, no secret."""
+        """The seat for the run's header, without keys and secrets."""
         return SeatHeader(
             spec=self.spec,
             model=self.model.name if self.model else "",
@@ -201,7 +207,7 @@ class SeatConfig:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who plays a run: the configuration of each seat, and what their agents need."""
+    """The cast of a run: the configuration of each seat, and what the agents need."""
 
     parts: Mapping[str, SeatConfig]
     prompts: Prompts
@@ -270,25 +276,26 @@ class Cast:
 def guarded(
     inner: WellFormed | Single, seat: str, episode: str, *, allow_hosts: Sequence[str], restricted: bool
 ) -> Model:
-    """The way from a seat to its model in one episode; every call of a run goes it.
+    """A seat's model in one episode, with the layers that every call of a run goes through.
 
-    From without: the log of the episode (`RecordingModel`), which the engine puts round it; Guarded, so that a
-    restricted word leaves for no other host; Single, where all episodes share the answers, as judges do; WellFormed,
-    which takes no reply that a store could not keep; and the model, bound to seat and episode.
+    From the outermost to the innermost: the log of the episode (`RecordingModel`), which the engine adds; Guarded,
+    which sends restricted texts to allowed hosts only; Single, for judges, whose answers all episodes share;
+    WellFormed, which rejects replies that a store could not keep; and the model, bound to seat and episode.
     """
     return Guarded(inner.bound(seat, episode), allow_hosts, restricted=restricted)
 
 
 def forbidden(hosts: Mapping[str, Sequence[str]], allow_hosts: Sequence[str]) -> dict[str, str]:
-    """What restricted cases must not be shown to: the first such host by seat."""
+    """The first host of each seat that may not receive restricted cases; seats without such a host are left out."""
     closed = {seat: [host for host in some if not allowed(host, allow_hosts)] for seat, some in hosts.items()}
     return {seat: some[0] for seat, some in closed.items() if some}
 
 
 def check_egress(parts: Mapping[str, SeatConfig], restricted: int, allow_hosts: Sequence[str]) -> None:
-    """Raise EgressError if any of so many restricted cases would be shown to a host or an agent that may not have it.
+    """Raise EgressError if a restricted case would go to a host or an agent that may not see it.
 
-    Asked before anything leaves: not even a key goes to a host that is refused.
+    `restricted` is the number of restricted cases. This check comes before anything is sent: a refused host does not
+    get a key either.
     """
     if not restricted:
         return
@@ -307,9 +314,9 @@ def check_egress(parts: Mapping[str, SeatConfig], restricted: int, allow_hosts: 
 
 
 def part_of(seat: str, settings: SeatSettings, access: Access, *, own: Any = None) -> SeatConfig:
-    """What `settings.spec` stands for in `seat`; `own` is the user's class itself, where the spec only names it.
+    """The configuration that `settings.spec` stands for in `seat`; `own` is a user's class that the spec only names.
 
-    `recorded:RUN` needs the store and is made by the caller.
+    The caller makes `recorded:RUN`, which needs the store. Raises UsageError for an unknown spec.
     """
     spec = settings.spec
     if own is not None:
@@ -341,7 +348,7 @@ _PROVIDERS = (
     ("mistral", ("mistral", "mixtral")),
     ("openai", ("llama", "qwen", "gemma", "phi", "meditron", "medgemma", "baichuan")),
 )
-"""Who serves models whose names begin so; the last are served at an address of one's own."""
+"""Providers by the beginnings of model names; models of the last row are usually served at a local address."""
 
 
 def _likely(spec: str) -> str:
@@ -351,20 +358,20 @@ def _likely(spec: str) -> str:
 
 
 def played_by_person(seats: Mapping[str, SeatHeader | SeatSettings]) -> bool:
-    """Whether a person plays one of the seats, as a run's header or the settings of one to be planned have them."""
+    """Whether a person plays one of the seats, which come from a run's header or from the settings of a new run."""
     return any(
         (isinstance(told, SeatHeader) and told.outside) or _outside(seat, told.spec) for seat, told in seats.items()
     )
 
 
 def _outside(seat: str, spec: str) -> bool:
-    """What the agent's own class says, which settings do not tell, nor headers of before that was kept."""
+    """Whether the agent's class says that a person plays it; settings and older headers do not say so."""
     if is_model(spec) or spec.startswith(("replies:", "recorded:")):
         return False
     try:
         factory = imported(spec) if ":" in spec else named(SEATS + seat, spec)
     except UsageError:
-        return False  # what is wrong with it is said where its part is made
+        return False  # `part_of` raises the error
     return traits_of(factory).outside
 
 
@@ -378,7 +385,7 @@ def is_model(spec: str) -> bool:
 
 
 def model_part(settings: SeatSettings, access: Access, env: Mapping[str, str] = os.environ) -> SeatConfig:
-    """A part that is only a model, as a judge's is; its key is in `env`."""
+    """A seat with a model but without an agent, such as a judge's; the key is read from `env`."""
     spec = settings.spec
     if not is_model(spec):
         raise UsageError(f"{spec!r} names no model: write provider/model, for instance openai/gpt-4o")
@@ -406,7 +413,7 @@ def _plain(spec: str, factory: Any, settings: SeatSettings) -> SeatConfig:
 
 
 def replies_part(spec: str, replies: Mapping[str, Sequence[Reply]], settings: SeatSettings) -> SeatConfig:
-    """A seat that plays recorded replies, the same in every repeat."""
+    """A seat that plays recorded replies, the same ones in every repeat."""
 
     def pick(case: str, repeat: int) -> Making | None:
         del repeat
@@ -420,7 +427,7 @@ def replies_part(spec: str, replies: Mapping[str, Sequence[Reply]], settings: Se
 
 
 def stored_replies(table: bytes) -> Mapping[str, Sequence[Reply]]:
-    """The replies that a run keeps."""
+    """The replies that a run has stored."""
     stored = msgspec.json.decode(table, type=dict[str, list[tuple[str, str]]])
     return {case: tuple(Reply(text, thinking) for text, thinking in said) for case, said in stored.items()}
 
@@ -437,6 +444,6 @@ def recorded_part(spec: str, actions: Mapping[tuple[str, int], Sequence[Action]]
 
 
 def stored_actions(table: bytes) -> Mapping[tuple[str, int], Sequence[Action]]:
-    """The actions that a run keeps."""
+    """The actions that a run has stored."""
     stored = msgspec.json.decode(table, type=list[tuple[str, int, list[Action]]])
     return {(case, repeat): tuple(played) for case, repeat, played in stored}

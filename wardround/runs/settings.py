@@ -1,4 +1,4 @@
-"""All that a run is told: fields, budgets as people write them, and the prompts of the package."""
+"""The settings of a run: the fields of a run file, budgets as users write them, and the prompts."""
 
 import re
 import tomllib
@@ -25,10 +25,10 @@ class _Settings(BaseModel):
 
 
 class SeatSettings(_Settings):
-    """Who sits in a seat, and how its model is sampled.
+    """The agent of a seat, and the sampling of its model.
 
     `spec` is `name`, `provider/model`, `package.module:Class`, `replies:PATH[#MODEL]` or `recorded:RUN`. `base_url` may
-    name several endpoints that serve the same model, with commas between them.
+    name several endpoints that serve the same model, separated by commas.
     """
 
     spec: str
@@ -41,13 +41,13 @@ class SeatSettings(_Settings):
     options: dict[str, Any] = Field(default_factory=dict, description="Handed to the agent as they are.")
 
     def sampling(self) -> dict[str, Any]:
-        """The settings that go with every call."""
+        """The sampling parameters that are sent with every call; unset ones are left out."""
         named = {"temperature": self.temperature, "top_p": self.top_p, "max_tokens": self.max_tokens, "seed": self.seed}
         return {name: value for name, value in named.items() if value is not None}
 
 
 class LimitSettings(_Settings):
-    """Caps of one episode."""
+    """Caps of one episode; `cost` is in US dollars, `wall` and `act` are in seconds."""
 
     actions: Annotated[int, Field(gt=0)] | None = 1000
     calls: Annotated[int, Field(gt=0)] | None = None
@@ -61,7 +61,7 @@ class LimitSettings(_Settings):
 
 
 class RunSettings(_Settings):
-    """One run."""
+    """The settings of one run, as in a run file."""
 
     cases: str | tuple[str, ...] = Field(default="bundled", description="A file or folder of cases, or several.")
     scenario: str = "workup"
@@ -88,7 +88,7 @@ class RunSettings(_Settings):
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where the cases lie."""
+        """The files and folders of the cases."""
         return (self.cases,) if isinstance(self.cases, str) else self.cases
 
 
@@ -96,7 +96,7 @@ _PARTS: dict[int | str, type[BaseModel]] = {"seats": SeatSettings, "limits": Lim
 
 
 def read_settings(path: Path) -> RunSettings:
-    """A run file; raises UsageError naming the file and the field."""
+    """Read a run file; raises UsageError with the file and the field if anything is wrong."""
     try:
         with path.open("rb") as file:
             return validated(tomllib.load(file), str(path))
@@ -107,7 +107,10 @@ def read_settings(path: Path) -> RunSettings:
 
 
 def validated(fields: dict[str, Any], where: str, also: Sequence[str] = ()) -> RunSettings:
-    """The settings, or a UsageError that names each wrong field; `also` is what can be given beside them."""
+    """The settings from `fields`; `also` names other arguments, which are offered when a name is misspelt.
+
+    Raises UsageError with `where` and each wrong field.
+    """
     if (place := half(fields)) is not None:
         raise UsageError(f"{where}: {place} holds half of a surrogate pair, which is no character; write it otherwise")
     try:
@@ -117,7 +120,7 @@ def validated(fields: dict[str, Any], where: str, also: Sequence[str] = ()) -> R
 
 
 def problems(error: ValidationError, model: type[BaseModel], also: Sequence[str] = ()) -> str:
-    """What pydantic found in the fields of `model`, a phrase for each; for an unknown one the name that was meant."""
+    """The errors that pydantic found in the fields of `model`, as text; an unknown field gets a suggestion."""
     said = []
     for problem in error.errors():
         where, told = problem["loc"], problem["msg"]
@@ -130,12 +133,12 @@ def problems(error: ValidationError, model: type[BaseModel], also: Sequence[str]
 
 
 def written(settings: RunSettings) -> str:
-    """The settings as a run file, without what is left at its default, and without secrets in addresses."""
+    """The settings as the text of a run file, without defaults and without secrets in addresses."""
     return tomli_w.dumps(without_secrets(settings.model_dump(mode="json", exclude_defaults=True, exclude_none=True)))
 
 
 def without_secrets(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of RunSettings as they may be stored and shown: no secret in the address of a seat or of a quota."""
+    """The fields of RunSettings without the secrets in the addresses of seats and quotas, to be stored or shown."""
     clean = dict(fields)
     if "seats" in clean:
         clean["seats"] = {
@@ -148,7 +151,7 @@ def without_secrets(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown_header(header: Mapping[str, Any]) -> dict[str, Any]:
-    """A run's header as it may be shown: those of earlier versions hold addresses as they were given."""
+    """A run's header without secrets in addresses, which headers of earlier versions may hold."""
     if "settings" not in header:
         return dict(header)
     return {**header, "settings": without_secrets(header["settings"])}
@@ -170,9 +173,9 @@ _FORM = "write amounts such as 50usd, 2Mtokens, 10000calls, 30min or 3h"
 
 
 def budget_of(texts: Sequence[str], seats: Collection[str], models: Collection[str]) -> Budget:
-    """The budget that `texts` say together: each `[SEAT|MODEL=]AMOUNT[,AMOUNT ...]`.
+    """The budget from `texts`, each `[SEAT|MODEL=]AMOUNT[,AMOUNT ...]`.
 
-    Raises UsageError: an amount that cannot be read, an unknown seat or model, a cap given twice.
+    Raises UsageError for an amount that cannot be read, an unknown seat or model, and a cap that is set twice.
     """
     scopes: dict[str, Caps] = {}
     models = [model for model in models if "/" in model]
@@ -199,7 +202,7 @@ def budget_of(texts: Sequence[str], seats: Collection[str], models: Collection[s
 
 
 def new_budget(texts: Sequence[str], specs: Mapping[str, str], prices: Sequence[Mapping[str, Json]]) -> Budget:
-    """The budget that takes the place of that of a run with these seats and prices; raises UsageError."""
+    """A new budget for an existing run with these seats (`specs`) and prices; raises UsageError as `budget_of`."""
     budget = budget_of(texts, specs, specs.values())
     check_priced(budget, specs, prices, "cap its calls or tokens, or begin a new run with --prices")
     return budget
@@ -210,7 +213,7 @@ def check_priced(
 ) -> dict[str, str]:
     """The seats of `specs` whose model has no price in `prices` (as in a run's header).
 
-    Raises UsageError if the budget caps the cost of one: such a cap cannot be kept.
+    Raises UsageError if the budget caps the cost of such a model, since that cap cannot be kept.
     """
     asked = {row["model"]: row["price"] for row in prices}
     unknown = {seat: spec for seat, spec in specs.items() if spec in asked and asked[spec] is None}
@@ -222,7 +225,7 @@ def check_priced(
 
 
 def no_price(seat: str, spec: str, to_do: str = "give --prices") -> str:
-    """Why the cost of a seat cannot be capped."""
+    """The message that the cost of a seat cannot be capped."""
     return f"no price is known for {seat} {spec!r}, so a cap on cost cannot be kept: {to_do}"
 
 
@@ -242,9 +245,9 @@ _SENDERS = ("scenarios", "agents", "evaluators")
 
 
 def wording(override: str | Path | None = None) -> Prompts:
-    """The prompts of games, agents and judges; `override` is a folder that replaces any of them by the same path.
+    """The prompts of scenarios, agents and judges; files in the folder `override` replace those at the same path.
 
-    Raises UsageError for a folder that replaces none.
+    Raises UsageError if the folder holds no prompt.
     """
     folders = [Path(str(files(f"wardround.{sender}") / "prompts")) for sender in _SENDERS]
     own = Path(override) if override else None
@@ -258,5 +261,5 @@ def wording(override: str | Path | None = None) -> Prompts:
 
 
 def replaced(override: Path) -> int:
-    """How many prompts the user's folder replaces."""
+    """Number of prompts in the user's folder."""
     return sum(1 for _ in override.rglob("*.md"))

@@ -1,4 +1,4 @@
-"""A stored run: its episodes and trajectories, its cases, prompts and rules, and its name."""
+"""A stored run: its name, header, episodes, trajectories, cases, prompts and scenario."""
 
 import random
 import re
@@ -23,13 +23,13 @@ from wardround.runs.settings import RunSettings
 from wardround.scenarios.case import Case
 
 STORES = "wardround.stores"
-"""The group of entry points whose names are the schemes of stores; each stands for a StoreOpener."""
+"""The group of entry points of stores: each name is a scheme of addresses, each value a StoreOpener."""
 
 
 def open_store(where: str | Path) -> Store:
     """The store at a path or `sqlite:PATH`, at `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, or of another scheme.
 
-    Raises UsageError naming the schemes there are, of this package and of others that are installed.
+    Raises UsageError with the known schemes, those of installed plug-ins included, if the scheme is unknown.
     """
     text = str(where)
     scheme, colon, rest = text.partition(":")
@@ -44,7 +44,7 @@ def open_store(where: str | Path) -> Store:
 
 
 def file_of(where: str) -> Path | None:
-    """The file that a store at `where` is, None for one that is no file."""
+    """The file of the store at `where`; None if that store is not a file."""
     scheme, colon, rest = where.partition(":")
     if colon and scheme == "sqlite":
         return Path(rest.removeprefix("//"))
@@ -52,21 +52,24 @@ def file_of(where: str) -> Path | None:
 
 
 class StoredEpisodes:
-    """The episodes of one run of a store, whatever its header says."""
+    """The episodes of one run of a store; its header is not read."""
 
     def __init__(self, store: Store, name: str) -> None:
         self.store, self.name = store, name
 
     async def episodes(self, limit: int | None = None) -> list[EpisodeRow]:
-        """How each episode stands, or the first `limit` of them."""
+        """The rows of all episodes, or of the first `limit`."""
         return [row async for row in self.store.episodes(self.name, limit=limit)]
 
     async def endings(self) -> dict[str, int]:
-        """Number of episodes by cause; those still open under `open`."""
+        """Number of episodes by cause; open episodes count under `open`."""
         return dict(await self.store.endings(self.name))
 
     async def episode(self, name: str) -> EpisodeRow:
-        """An episode by its id, its number, or its case if that was played once; raises UsageError."""
+        """An episode by its id, its number, or its case if that was played only once.
+
+        Raises UsageError if there is no such episode, or if the case was played more than once.
+        """
         found = await self.store.find(self.name, name, 11)
         if len(found) == 1:
             return found[0]
@@ -79,14 +82,14 @@ class StoredEpisodes:
 
     @contextmanager
     def naming(self, episode: str) -> Iterator[None]:
-        """Let a LogError that is raised in the block name run and episode."""
+        """Add run and episode to the message of a LogError that the block raises."""
         try:
             yield
         except LogError as error:
             raise LogError(f"run {self.name}, episode {episode}: {error}", seq=error.seq) from error
 
     async def rows(self, episode: str | EpisodeRow) -> list[Row]:
-        """The stored events of an episode; raises LogError if one was altered or is missing, the last ones too."""
+        """The stored events of an episode; raises LogError if any was altered or is missing, at the end too."""
         known = await self.episode(episode) if isinstance(episode, str) else episode
         rows = [row async for row in self.store.read(self.name, known.id)]
         self._decoded(known, rows)
@@ -104,7 +107,7 @@ class StoredEpisodes:
 
     async def last(self, row: EpisodeRow, count: int) -> Sequence[Event]:
         """The last `count` events of an episode; raises LogError if one was altered or is missing."""
-        after = max(-1, row.events - count - 2)  # and the one before them, from whose hash theirs follow
+        after = max(-1, row.events - count - 2)  # one event more, whose hash the first of them is checked against
         with self.naming(row.id):
             rows = [line async for line in self.store.read(self.name, row.id, after=after)]
             events = decode_last(rows) if after >= 0 else decode(rows)
@@ -112,13 +115,13 @@ class StoredEpisodes:
         return events[-count:]
 
     async def ending(self, row: EpisodeRow) -> Ending | None:
-        """How an episode ended, from its last event alone; None while it is open."""
+        """How an episode ended, read from its last event; None while it is open."""
         last = await self.last(row, 1) if row.cause is not None else ()
         return last[-1].ending if last and isinstance(last[-1], Closed) else None
 
 
 class StoredRun(StoredEpisodes):
-    """One run of a store; `header` says all about it (docs/store.md), `json` is the same as a JSON object."""
+    """One run of a store with its header (docs/store.md); `json` is the header as a JSON object."""
 
     def __init__(self, store: Store, name: str, header: Header) -> None:
         super().__init__(store, name)
@@ -128,7 +131,7 @@ class StoredRun(StoredEpisodes):
     async def open(cls, store: Store, name: str) -> Self:
         """The run called `name`.
 
-        Raises UsageError naming those there are, StoreError for a header that cannot be read.
+        Raises UsageError with the known names if there is none, StoreError for a header that cannot be read.
         """
         row = await store.run(name)
         return cls(store, row.name, read_header(row))
@@ -140,13 +143,13 @@ class StoredRun(StoredEpisodes):
 
     @property
     def evaluated(self) -> str:
-        """The run that this one is an evaluation of, '' if it is none."""
+        """The name of the run that this one evaluates; '' if it is not an evaluation."""
         return self.header.evaluates if isinstance(self.header, EvaluationHeader) else ""
 
     def played(self, otherwise: str) -> RunHeader:
         """The header of a run that plays a scenario.
 
-        Raises UsageError for an evaluation: `otherwise` says what that means for what was asked.
+        Raises UsageError for an evaluation; `otherwise` is the part of the message that says what cannot be done.
         """
         if isinstance(self.header, RunHeader):
             return self.header
@@ -164,16 +167,16 @@ class StoredRun(StoredEpisodes):
 
     @property
     def restricted(self) -> int:
-        """Number of its cases that may go to no host which the user did not name."""
+        """Number of its restricted cases, which go only to hosts that the user named."""
         return self.header.cases.restricted
 
     async def trajectory(self, episode: str | EpisodeRow) -> Trajectory:
-        """One trajectory, of an episode by its row or its id; raises LogError if an event was altered or is missing."""
+        """The trajectory of an episode (row or id); raises LogError if an event was altered or is missing."""
         row = await self.episode(episode) if isinstance(episode, str) else episode
         return Trajectory(await self.events(row), self.json)
 
     async def __aiter__(self) -> AsyncIterator[Trajectory]:
-        """All trajectories that have begun, in order."""
+        """The trajectories of all episodes that have begun, in order."""
         async for row in self.store.episodes(self.name):
             if row.events:
                 yield await self.trajectory(row)
@@ -187,7 +190,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
 
 def made_up(taken: Collection[str], chance: random.Random | None = None) -> str:
-    """A name such as `calm-heron-417` that is not taken."""
+    """A random name such as `calm-heron-417` that is not in `taken`."""
     chance = chance or random.Random()
     while True:
         name = f"{chance.choice(_HOW.split())}-{chance.choice(_WHO.split())}-{chance.randrange(100, 1000)}"
@@ -196,10 +199,10 @@ def made_up(taken: Collection[str], chance: random.Random | None = None) -> str:
 
 
 async def run_name(name: str, store: Store) -> str:
-    """`name` for a new run, or one made up where it is empty.
+    """The name of a new run: `name`, or a random one if it is empty.
 
-    Raises UsageError if it is taken, or no name for a run: it stands in commands, in names of files and in RUN/EPISODE,
-    and `~` is between a run and its evaluator.
+    Raises UsageError if the name is taken or has characters that are not allowed: names occur in commands, in file
+    names and in RUN/EPISODE, and `~` separates a run from its evaluator.
     """
     taken = {run.name for run in await store.runs()}
     if not name:
@@ -217,11 +220,14 @@ async def run_name(name: str, store: Store) -> str:
 SCENARIOS = "wardround.scenarios"
 _PARTS = ("name", "seats", "goal", "Settings", "lacks", "start", "turn", "view", "apply", "ending")
 KEPT = 256
-"""Cases that are kept at hand: the repeats of one come close together, and a look into the store costs a thread."""
+"""Cases cached in memory: the repeats of a case come close together, and each read of the store costs a thread."""
 
 
 def rules_of(name: str) -> Any:
-    """The scenario that `name` or `package.module:Class` stands for; raises UsageError with those a doctor can play."""
+    """The scenario class with this name or `package.module:Class`.
+
+    Raises UsageError if there is none, with the names of those that a doctor can play.
+    """
     if ":" in name:
         rules = imported(name)
         if missing := [part for part in _PARTS if not hasattr(rules, part)]:
@@ -233,15 +239,15 @@ def rules_of(name: str) -> Any:
 
 
 def for_doctors() -> list[str]:
-    """The names of the scenarios that a doctor plays: all but the building of cases."""
+    """The names of the scenarios with a doctor: all but the curation of case reports."""
     return [name for name in names(SCENARIOS) if "doctor" in named(SCENARIOS, name).seats]
 
 
 class Usual(NamedTuple):
-    """What a scenario's class says of itself, each by an attribute that it may leave out.
+    """Defaults from optional attributes of a scenario's class.
 
-    `repeats` (REPEATS) and `sampling` (SAMPLING) are for a model in its first seat; `item` (Item) is what its episodes
-    are about.
+    `repeats` (REPEATS) and `sampling` (SAMPLING) are for a model in its first seat; `item` (Item) is the class of the
+    items that its episodes play.
     """
 
     repeats: int = 1
@@ -250,13 +256,13 @@ class Usual(NamedTuple):
 
 
 def usual_of(rules: type[Scenario[Any, Any]]) -> Usual:
-    """What is usual under the rules of a scenario."""
-    # Any class with the methods is a scenario and derives from nothing: what it leaves out is as here.
+    """The defaults of a scenario's class."""
+    # Any class with the right methods is a scenario and needs no base class, so attributes may be missing.
     return Usual(int(getattr(rules, "REPEATS", 1)), dict(getattr(rules, "SAMPLING", {})), getattr(rules, "Item", Case))
 
 
 class Run(StoredRun):
-    """One run of a store; `header` says all about it (docs/store.md)."""
+    """One run of a store with its cases, prompts and scenario."""
 
     def __init__(self, store: Store, name: str, header: Header) -> None:
         super().__init__(store, name, header)
@@ -266,7 +272,7 @@ class Run(StoredRun):
         self.pilot: Any = None
 
     async def index(self) -> Mapping[str, str]:
-        """Case id to the digest of its text, in the order of the run."""
+        """Maps each case id to the digest of the case's text, in the order of the run."""
         if self._index is None:
             try:
                 self._index = dict(msgspec.json.decode(await self.store.get(self.header.cases.index)))
@@ -275,7 +281,7 @@ class Run(StoredRun):
         return self._index
 
     async def case(self, case_id: str) -> Case:
-        """A case as it was when the run began; raises CaseLost naming it if its text is missing or was altered."""
+        """A case as it was when the run began; raises CaseLost if its text is missing or was altered."""
         kept = self._cases.get(case_id)
         if kept is not None:
             self._cases.move_to_end(case_id)
@@ -291,32 +297,32 @@ class Run(StoredRun):
         return case
 
     def check_scorable(self) -> None:
-        """Raise UsageError if its episodes are no encounters."""
+        """Raise UsageError if the run cannot be scored: it is an evaluation, or its episodes play no cases."""
         name = self.played("there is nothing to score or report").scenario.name
         if self._item() is not Case:
             raise UsageError(f"run {self.name} plays no cases (its scenario is {name}): there is nothing to score")
 
     def settings(self, **changes: object) -> RunSettings:
-        """The settings that the run was begun with, with `changes`; raises UsageError for an evaluation."""
+        """The settings that the run began with, with `changes` applied; raises UsageError for an evaluation."""
         return RunSettings.model_validate({**self.played("it is not played").settings, **changes})
 
     def _item(self) -> type[Case]:
-        """What the episodes of this run are about: cases, or what their scenario names as its `Item`."""
-        if self._kind is None:  # a look at the entry points reads files: once a run, not once a case
+        """The class of the items that the episodes play: Case, or the scenario's own `Item`."""
+        if self._kind is None:  # looking up entry points reads files, so it is done once a run
             name = self.header.scenario.name
             there = ":" in name or name in names(SCENARIOS)
             self._kind = usual_of(rules_of(name)).item if there else Case
         return self._kind
 
     async def prompts(self) -> Prompts:
-        """The prompts the run was begun with."""
+        """The prompts that the run began with."""
         texts = self.header.prompts
         return Prompts({name: (await self.store.get(digest)).decode() for name, digest in texts.items()})
 
     async def scenario(self) -> Scenario[Case, Any]:
-        """The rules with the run's own settings and prompts.
+        """The scenario with the run's own settings and prompts.
 
-        Raises EgressError for rules of a user's own if the run has restricted cases.
+        Raises EgressError for a user's own scenario if the run has restricted cases.
         """
         told = self.played("it is not played").scenario
         rules = rules_of(told.name)

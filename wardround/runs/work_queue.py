@@ -1,4 +1,4 @@
-"""At work on a run: the session in the store and the episodes it takes, or follows as they close."""
+"""The work queue of a run: a process opens a session in the store and takes open episodes, or follows closed ones."""
 
 import os
 import socket
@@ -22,13 +22,13 @@ from wardround.runs.stored_run import StoredEpisodes, StoredRun
 
 log = structlog.get_logger("wardround")
 _CHUNK = 32
-"""Episodes taken at a time at most: few enough that the last ones are shared out between processes."""
+"""The most episodes taken at a time; small, so that processes share the last episodes evenly."""
 _SIGHT = 5
-"""Beats between two looks for processes of this machine that died."""
+"""Beats between two searches for dead processes of this machine."""
 
 
 def here() -> str:
-    """This machine, as a process id is unique on it: its name, and the space of process ids where there are several."""
+    """The name of the machine, with the namespace of process ids if there is one: process ids are unique within it."""
     with suppress(OSError):
         return f"{socket.gethostname()}/{os.readlink('/proc/self/ns/pid')}"
     return socket.gethostname()
@@ -38,10 +38,11 @@ def here() -> str:
 async def at_work(
     run: StoredRun, progress: Progress, concurrency: int, gates: Sequence[Gates] = ()
 ) -> AsyncIterator[Session]:
-    """A session of this process on `run` while the block runs; it beats, obeys, and knows what the run has spent.
+    """Open a session of this process on `run` for the length of the block.
 
-    It plays `concurrency` episodes at once if the operator orders no other number. How the endpoints behind `gates`
-    stand is part of what it says of itself; a drain stops what waits there.
+    The session sends heartbeats, follows the operator's orders and keeps account of the run's spending. It plays
+    `concurrency` episodes at once unless the operator sets another number. Its heartbeats report the state of the
+    endpoints behind `gates`; a drain stops the calls that wait there.
     """
     store = run.store
     await bury_dead(store, run.name)
@@ -87,9 +88,9 @@ async def at_work(
 
 @contextmanager
 def stopping(gates: Iterable[Gates], progress: Progress) -> Iterator[None]:
-    """While the block runs, a drain lets no further call through `gates`: one that waits need not wait any longer.
+    """While the block runs, a drain closes `gates`, so that waiting calls fail at once.
 
-    Afterwards they stand open, for whatever batch their owner begins next.
+    After the block the gates are open again for the next batch.
     """
     with ExitStack() as stack:
         for one in gates:
@@ -99,7 +100,10 @@ def stopping(gates: Iterable[Gates], progress: Progress) -> Iterator[None]:
 
 
 async def ready(run: StoredEpisodes, **changes: Any) -> None:
-    """Let a run go on: an order to stop is taken back unless somebody obeys it. `changes` are fields of RunControl."""
+    """Make a run ready to continue, with `changes` to its RunControl.
+
+    An order to stop or to pause is withdrawn unless a living process is at work on the run.
+    """
     store, name = run.store, run.name
     if not any(session.alive and not died(session) for session in await store.sessions(name)):
         changes["state"] = "run"
@@ -108,20 +112,23 @@ async def ready(run: StoredEpisodes, **changes: Any) -> None:
 
 
 async def looked_at(store: Store, run: str) -> None:
-    """Leave a session that did no work: it says when the run was last asked for."""
+    """Add an empty session, which records when the run was last asked for."""
     session = await store.begin(run, host=here(), pid=os.getpid())
     await session.end()
 
 
 def chunk(progress: Progress, concurrency: int) -> int:
-    """How many episodes to take at a time."""
+    """Number of episodes to take at a time."""
     return max(1, min(_CHUNK, progress.at_once(concurrency) // 4))
 
 
 async def taken(
     session: Session, progress: Progress, concurrency: int, among: Sequence[str] = ()
 ) -> AsyncIterator[EpisodeRow]:
-    """Open episodes, one after another, until none is left that could become free; only those `among` if any."""
+    """Take open episodes one after another, only those in `among` if it names any.
+
+    Ends when no episode is left to take and no other process holds one that could become free.
+    """
     while not progress.draining:
         rows = await session.take(chunk(progress, concurrency), among)
         for row in rows:
@@ -130,13 +137,13 @@ async def taken(
             continue
         if not await session.others():
             return
-        with anyio.move_on_after(BEAT):  # another process may die before it is done with what it holds
+        with anyio.move_on_after(BEAT):  # another process may die before it finishes its episodes
             while not progress.draining:
                 await progress.stirred()
 
 
 async def bury_dead(store: Store, run: str) -> None:
-    """Free what processes of this machine held that are no more; those of other machines are waited for."""
+    """Free the episodes of dead processes of this machine; for other machines, the lease has to run out."""
     for session in await store.sessions(run):
         if session.alive and died(session):
             log.info("a process died; its episodes are free", run=run, pid=session.pid)
@@ -144,7 +151,7 @@ async def bury_dead(store: Store, run: str) -> None:
 
 
 def died(session: SessionRow) -> bool:
-    """Whether it was a process of this machine, and is no more; of another machine's only the lease tells."""
+    """Whether the session's process ran on this machine and is dead; for other machines only the lease can tell."""
     return session.ended is None and session.host == here() and not _running(session.pid)
 
 
@@ -156,12 +163,12 @@ def _running(pid: int) -> bool:
     except OSError:
         return True
     with suppress(OSError, IndexError), open(f"/proc/{pid}/stat") as file:
-        return file.read().rpartition(")")[2].split()[0] != "Z"  # one that nobody waited for is as dead
+        return file.read().rpartition(")")[2].split()[0] != "Z"  # a zombie counts as dead
     return True
 
 
 def sums(rows: Sequence[SpendRow]) -> dict[str, Spending]:
-    """What each seat spent over all days."""
+    """The spending of each seat over all days."""
     found: dict[str, Spending] = {}
     for row in rows:
         found[row.seat] = found.get(row.seat, Spending()) + row.spent
@@ -179,22 +186,22 @@ def span(sessions: Sequence[SessionRow]) -> float:
 
 
 PATIENCE = 5
-"""Beats that one who follows a run waits while nobody plays it: it may be about to begin, or to be taken up again."""
+"""Beats to wait in following a run that nobody plays: it may be about to begin or to be resumed."""
 
 
 async def followed(
     run: StoredEpisodes, session: Session, progress: Progress, concurrency: int
 ) -> AsyncIterator[EpisodeRow]:
-    """Episodes to judge as they close, until none is open or nobody plays any more; `session` takes them.
+    """Take the episodes of `run` for `session` as they close, until none is open or nobody plays the run any more.
 
-    The run is read from its first open episode on, so that a look costs what is new, however much was judged before.
+    Each look reads the run from its first open episode on, so that its cost depends only on what is new.
     """
     store, after, idle = run.store, -1, 0
-    ahead: set[int] = set()  # those that closed before one of a lower number
+    ahead: set[int] = set()  # episodes that closed while one of a lower number was still open
     while not progress.draining:
         playing = any(other.alive for other in await store.sessions(run.name))
         idle = 0 if playing else idle + 1
-        # Asked in this order: whatever closed below the first open one ended by one of the causes.
+        # In this order, the causes include that of every episode closed before the first open one.
         first = [row.number async for row in store.episodes(run.name, causes=["open"], after=after, limit=1)]
         endings = await store.endings(run.name)
         causes = [cause for cause in endings if cause != "open"]

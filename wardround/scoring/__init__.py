@@ -1,1 +1,1 @@
-"""Scores of a run, with judges or without."""
+"""Scoring of stored runs, with judges or without."""

@@ -1,6 +1,7 @@
-"""The evaluation of a run by one evaluator and its judges: a run of its own, RUN~EVALUATOR, which keeps what they said.
+"""The evaluation of a run by one evaluator: a run of its own, RUN~EVALUATOR, that keeps every call to the judges.
 
-It goes on with what was stopped, asks again what could not be asked, and asks nobody if all is judged.
+A second scoring resumes an interrupted evaluation, repeats the calls that failed, and makes no call if every episode is
+judged.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -37,15 +38,16 @@ from wardround.scoring.stored_scores import ending_of, fingerprint, fingerprints
 
 log = structlog.get_logger("wardround")
 PLAYED_ON = "played on"
-"""Why a verdict no longer stands whose episode went on since."""
+"""Why a verdict is outdated: its episode was continued after it was judged."""
 
 
 @dataclass(slots=True)
 class EvaluationRun:
-    """`judged` is the run whose episodes are judged. With `follow` it waits for those that are still played.
+    """Judges the episodes of a run by one evaluator.
 
-    `retry` names causes: only verdicts that ended by one of them are reached anew; without, all that could not be
-    reached. `damaged` are the episodes that could not be read, with what is wrong.
+    `judged` is the run whose episodes are judged. With `follow` the evaluation waits for episodes that are still being
+    played. `retry` names causes: only verdicts that ended by one of them are repeated; if it is empty, every failed
+    verdict is. `damaged` maps each episode that could not be read to the error.
     """
 
     judged: Run
@@ -61,7 +63,7 @@ class EvaluationRun:
 
     @property
     def run(self) -> Run:
-        """The evaluation, once it has begun."""
+        """The run that stores the evaluation; only after `begin` or `join`."""
         assert self._run is not None, "begin it first"
         return self._run
 
@@ -72,18 +74,19 @@ class EvaluationRun:
 
     @property
     def gates(self) -> Sequence[Gates]:
-        """The ways to the judges' endpoints."""
+        """The gates of the judges' endpoints."""
         return self.judges.gates()
 
     @property
     def alone(self) -> bool:
-        """Judges are asked about many episodes at once."""
+        """False: many episodes are judged at once."""
         return False
 
     async def check(self) -> None:
-        """Raise what is to be said before anything is judged: a search is missing, an unknown cause, or EgressError.
+        """Check the settings before anything is judged.
 
-        Where all is judged nothing leaves, and nothing is refused.
+        Raises UsageError for a missing search or an unknown cause, and EgressError if restricted cases would be sent to
+        a host that is not allowed. If every episode is judged already, nothing is sent, so EgressError is not raised.
         """
         check_causes(self.retry, [SEAT])
         knows = self.judges.knowledge == "judge" and needs_of(self.evaluator).knowledge
@@ -95,10 +98,11 @@ class EvaluationRun:
                 raise EgressError(refused)
 
     async def begin(self, progress: Progress, budget: Sequence[str] = (), called: str = "") -> bool:
-        """Write the evaluation down or join it, and reopen what is to be judged anew; whether anything is to be judged.
+        """Create the evaluation or join it, and reopen the episodes to be judged again.
 
-        Where all is judged nobody is reached. Raises before anything is stored what `check` raises, and UsageError for
-        a budget that cannot be read, a judge that does not answer, and an evaluation other than `called`.
+        Returns whether any episode is to be judged; if none is, no endpoint is called. `called` is the name that the
+        evaluation must have, if any. Before anything is stored it raises what `check` raises, and UsageError for a
+        budget that cannot be read, a judge that does not answer, and an evaluation with another name than `called`.
         """
         store, judges = self.judged.store, self.judges
         await self.check()
@@ -128,7 +132,7 @@ class EvaluationRun:
         return True
 
     async def join(self, run: Run) -> None:
-        """Work on an evaluation that another process has begun; raises UsageError if these judge in another way."""
+        """Work on an evaluation that another process began; raises UsageError if its judging differs from this one."""
         if not run.evaluation().same_judging(await self._header()):
             raise UsageError(f"{run.name} was judged in another way (its judges, prompts, search or rules): {_AGAIN}")
         self.judges.check_keys()
@@ -136,13 +140,13 @@ class EvaluationRun:
 
     @classmethod
     async def recorded(cls, run: Run, evaluator: Evaluator) -> "EvaluationRun":
-        """A stored evaluation, to be replayed: its judges have no way to anything but its record."""
+        """A stored evaluation, to be replayed: its judges answer from its record only."""
         made = cls(await Run.open(run.store, run.evaluation().evaluates), evaluator, await JudgeConfig.recorded(run))
         await made._use(run, others=False)
         return made
 
     async def failed(self) -> dict[str, Ending]:
-        """How the episodes ended that could not be judged."""
+        """The endings of the episodes that could not be judged, by episode."""
         found: dict[str, Ending] = {}
         endings = await self.run.endings() if self._run else {}
         if causes := [cause for cause in endings if cause not in ("open", "completed")]:
@@ -151,12 +155,12 @@ class EvaluationRun:
                     found[row.id] = ending
         return found
 
-    # Work: what the runner asks
+    # the methods of `Work`, which the runner calls
 
     async def rows(
         self, session: Session, progress: Progress, concurrency: int, among: Sequence[str]
     ) -> AsyncIterator[EpisodeRow]:
-        """The open episodes; of a run that is followed, as they close."""
+        """The episodes to judge; with `follow`, each as soon as it closes."""
         if self.follow:
             rows = followed(self.judged, session, progress, concurrency)
         else:
@@ -165,11 +169,11 @@ class EvaluationRun:
             yield row
 
     async def waiting(self) -> list[str]:
-        """The open episodes that were played to the end."""
+        """The closed episodes that are not judged yet."""
         return [name async for name in self._waiting()]
 
     async def subject(self, row: EpisodeRow) -> EvaluationInput | None:
-        """The episode to be judged; None while it is still being played."""
+        """The input of the evaluator for one episode; None while that is still being played."""
         judged = self.judged
         played = await judged.store.episode(judged.name, row.id)
         if played is None or played.cause is None:
@@ -179,7 +183,7 @@ class EvaluationRun:
         return EvaluationInput(case, trajectory, played.events, self._others, posed)
 
     def setup(self, row: EpisodeRow, subject: EvaluationInput, episode: EpisodeLog) -> EpisodeSetup:
-        """The evaluator with its judges."""
+        """The setup of one judging: the evaluator with its judges."""
         assert self._session is not None
         cast = self._session.caster(self.evaluator, subject, row.id, self._seed(subject))
         rules = Evaluation(self.evaluator.name)
@@ -196,13 +200,13 @@ class EvaluationRun:
         return seed_of(subject.trajectory.opened.seed, self.evaluator.name)
 
     def keep(self, events: Sequence[Event], subject: EvaluationInput) -> int:
-        """The last event before the verdict; none of an episode that was played on."""
+        """The number of the last event before the verdict; 0 if the episode was continued since it was judged."""
         closed = events[-1]
         assert isinstance(closed, Closed)
         return _asked(events) if _same(closed.ending, subject.events) else 0
 
     def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: EvaluationInput) -> None:
-        """Raise UsageError if the episode was played on since it was judged."""
+        """Raise UsageError if the episode was continued since it was judged."""
         acted = [event.action for event in effective(events) if isinstance(event, Acted)]
         count = acted[-1].args.get("events") if acted else None
         if count is not None and count != subject.events:
@@ -212,28 +216,28 @@ class EvaluationRun:
             )
 
     async def ended(self, row: EpisodeRow, ending: Ending) -> None:
-        """Put the scores beside the episode; an evaluation that failed leaves none but its reason."""
+        """Store the scores with the episode; a failed evaluation stores only the reason."""
         await self._keep(row.id, ending)
 
     def left(self, row: EpisodeRow, error: Exception) -> None:
-        """An episode whose record or case is damaged is named."""
+        """Add an episode whose record or case is damaged to `damaged`."""
         if isinstance(error, LogError | CaseLost):
             self.damaged[row.id] = str(error)
 
-    # the run that keeps it
+    # the run that stores the evaluation
 
     async def _find(self) -> EvaluationHeader:
-        """The header of this evaluation; if it was begun before, `run` is the one that keeps it."""
+        """The header of this evaluation; sets `run` if the evaluation was begun before."""
         header = await self._header()
         name, kept = await self._named(header)
         self._run = Run(self.judged.store, name, kept) if kept else None
         return header
 
     async def _header(self) -> EvaluationHeader:
-        """All that tells this evaluation from another, and what is needed to go on with it and to replay it.
+        """The header: what identifies this evaluation, and what is needed to resume and to replay it.
 
-        An evaluator that was made from texts of the user's (a price list) has them as `tables`, by the name of the
-        argument that each was given as.
+        If the evaluator was made from texts of the user (such as a price list), `tables` maps the name of each argument
+        to the digest of its text.
         """
         run, evaluator, judges = self.judged, self.evaluator, self.judges
         texts, tables = judges.prompts.texts(), needs_of(evaluator).tables
@@ -257,9 +261,9 @@ class EvaluationRun:
         )
 
     async def _named(self, header: EvaluationHeader) -> tuple[str, EvaluationHeader | None]:
-        """The name of the run that keeps this evaluation, and its header if it was begun already.
+        """The name of the run that stores this evaluation, and its header if it was begun already.
 
-        What was judged in another way keeps its name.
+        An evaluation that was judged in another way keeps its name; this one then gets a number.
         """
         store, base, number = self.judged.store, f"{self.judged.name}~{header.evaluator}", 1
         taken = {other.name for other in await store.runs()}
@@ -271,11 +275,11 @@ class EvaluationRun:
         return name, kept.get(name)
 
     async def _written(self, header: EvaluationHeader, tried: Trial) -> Run:
-        """Begin the run that keeps it, or join it where it was begun.
+        """Create the run that stores the evaluation, or return it if it was begun already.
 
-        `tried` is what the endpoints take now: what was found out when an evaluation began holds for all of it. Judges
-        that have judged this run before, by other rules, are asked at the temperature they were asked at then: what
-        they have answered is asked of nobody again, and the two scorings differ by their rules alone.
+        `tried` says what the endpoints accept now. The header keeps it, and it holds for the whole evaluation. If the
+        same judges have judged this run before by other rules, they are asked at the same temperature as then: cached
+        answers can be used again, and the two scorings differ by their rules alone.
         """
         run = self.judged
         while True:
@@ -292,7 +296,7 @@ class EvaluationRun:
             except UsageError:
                 if all(other.name != name for other in await run.store.runs()):
                     raise
-                continue  # another process was quicker: what it began may be judged in the same way
+                continue  # another process was quicker, and its evaluation may be the same as this one
             return Run(run.store, name, begun)
 
     async def _use(self, run: Run, *, others: bool) -> None:
@@ -302,10 +306,10 @@ class EvaluationRun:
         self._others = await names_of_others(self.judged, self.evaluator) if others else {}
         self._controls = next((row.id for row in await run.episodes(limit=1)), "")
 
-    # what is to be judged
+    # the episodes to judge
 
     async def _waiting(self) -> AsyncIterator[str]:
-        """Episodes that were played to the end and are not judged."""
+        """The closed episodes that are not judged yet."""
         judged, store = self.judged, self.judged.store
         if self._run is None:
             async for row in store.episodes(judged.name):
@@ -318,7 +322,7 @@ class EvaluationRun:
                 yield row.id
 
     async def _anything(self) -> bool:
-        """Whether an episode is there to be judged, or one may come that is waited for."""
+        """Whether an episode can be judged now, or, with `follow`, may close later."""
         if self.follow and "open" in await self.judged.endings():
             return True
         async for _ in self._waiting():
@@ -326,7 +330,10 @@ class EvaluationRun:
         return False
 
     def _refused(self) -> str:
-        """Why nothing may be judged, '' if it may: which evaluators look things up, their `SEARCH` says."""
+        """Why nothing may be judged, '' if it may: restricted cases would go to a host that is not allowed.
+
+        The search counts only if the evaluator uses one (its `SEARCH`).
+        """
         usual = needs_of(self.evaluator).search
         count = self.judged.restricted
         for seat, host in forbidden(self.judges.hosts(), self.judges.allow_hosts).items() if count else ():
@@ -342,9 +349,9 @@ class EvaluationRun:
         await run.store.put_scores(run.name, episode, self.run.name, given(self.evaluator.name, ending))
 
     async def _restored(self) -> dict[str, int]:
-        """Put the verdicts that an earlier scoring reached beside the episodes once more.
+        """Store the scores of an earlier scoring with the episodes again, where other scores took their place.
 
-        Returns the episodes that are to be judged anew, each with the last event that stays.
+        Returns the episodes to be judged again, each with the number of the last event that is kept.
         """
         stale: dict[str, int] = {}
         beside = await fingerprints(self.judged.store, self.judged.name, self.run.name)
@@ -356,14 +363,14 @@ class EvaluationRun:
         return stale
 
     async def _stale(self) -> bool:
-        """Whether any verdict is to be reached anew."""
+        """Whether any episode is to be judged again."""
         return self._run is not None and bool([name async for name, _, keep in self._reached() if keep is not None])
 
     async def _reached(self) -> AsyncIterator[tuple[str, Ending, int | None]]:
-        """The verdicts of an earlier scoring: episode, ending, and None where the verdict stands.
+        """The verdicts of an earlier scoring: episode, ending, and the number of the last event to keep.
 
-        Where it is to be reached anew, the last event that stays: judges or searches could not be asked then, or the
-        episode was played on since.
+        The number is None where the verdict is still valid. Otherwise the episode is to be judged again: a call to a
+        judge or a search failed, or the episode was continued since.
         """
         store = self.run.store
         async for row in store.episodes(self.run.name):
@@ -384,7 +391,7 @@ class EvaluationRun:
             yield row.id, closed.ending, (0 if why == PLAYED_ON else _asked(events)) if anew else None
 
     async def _reopen(self, stale: Mapping[str, int]) -> None:
-        """Open episodes to be judged anew: calls that were answered are not made again."""
+        """Reopen the episodes to be judged again; calls that were answered are not repeated."""
         store, name = self.run.store, self.run.name
         for id_, keep in stale.items():
             stored = [line async for line in store.read(name, id_)]
@@ -410,7 +417,10 @@ _AGAIN = "score the run again with these judges, or with those that it was begun
 
 
 def _why_anew(events: Sequence[Event], ending: Ending, played: int) -> str:
-    """Why a verdict is to be reached anew, '' if it stands: the cause it ended by, or that of a call not answered."""
+    """Why an episode is to be judged again, '' if its verdict is valid.
+
+    The reason is PLAYED_ON, the cause of an ending other than `completed`, or `provider` for an unanswered call.
+    """
     if not _same(ending, played):
         return PLAYED_ON
     if ending.cause != "completed":
@@ -419,12 +429,12 @@ def _why_anew(events: Sequence[Event], ending: Ending, played: int) -> str:
 
 
 def _same(ending: Ending, events: int) -> bool:
-    """Whether an episode still has the events that it had when it was judged."""
+    """Whether an episode has as many events as when it was judged."""
     return bool(ending.facts.get("events", events) == events)
 
 
 def _asked(events: Sequence[Event]) -> int:
-    """The last event before the verdict."""
+    """The number of the last event before the verdict."""
     kept = effective(events)
     ends = [event.seq for event in kept if isinstance(event, Acted | Closed)]
     return min(ends, default=len(events)) - 1

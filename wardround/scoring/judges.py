@@ -1,4 +1,4 @@
-"""The judges of an evaluation: what a user says of them, who they are, and how they are asked in one store."""
+"""The judges of an evaluation: the user's options, the configuration made from them, and the session in one store."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -49,14 +49,16 @@ from wardround.runs.stored_run import Run
 LEXICAL = "lexical"
 """The SPEC of the offline judge."""
 KEYS = ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY")
-"""Keys that a model is made with; litellm's are its own affair."""
+"""Environment variables with the keys of models; litellm reads its own."""
 
 
 class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a user says: `judges` by SPEC, `lexical` being the offline one, each with its base URL in the same place.
+    """The user's options for the judges of an evaluation.
 
-    `search` as in `evidence.named`, "" for none; `pages`: read the pages that a search names. `allow` and `deny` are
-    domains of evidence, `allow_hosts` hosts that restricted cases may be sent to. `knowledge` as in JudgeConfig.
+    `judges` are SPECs (`lexical` is the offline judge); `base_urls` has the address of each in the same order. `search`
+    is a search as `search.registry.named` reads it, "" for none. `pages` says whether the judges read the pages that a
+    search names. `allow` and `deny` are domains of evidence, `allow_hosts` the hosts that restricted cases may be sent
+    to. `timeout` and `patience` are in seconds. `knowledge` is as in JudgeConfig.
     """
 
     judges: tuple[str, ...]
@@ -77,7 +79,10 @@ class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     knowledge: Knowledge = "search"
 
     def to_json(self) -> dict[str, Any]:
-        """For the header of the evaluation, which keeps the prompts themselves: no key, no secret in an address."""
+        """The options for the header of the evaluation, without keys and without secrets in addresses.
+
+        The folder of prompts is left out, since the header keeps the prompts themselves.
+        """
         urls, quotas = (tuple(map(redacted, texts)) for texts in (self.base_urls, self.quotas))
         clean = {"base_urls": urls, "quotas": quotas, "search": redacted(self.search), "prompts": ""}
         told: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, **clean))
@@ -90,7 +95,7 @@ def seats_of(judges: Sequence[SeatConfig]) -> dict[str, SeatConfig]:
 
 
 class Trial(NamedTuple):
-    """What the trial of the endpoints showed: the seats that take a schema, and those that take temperature 0."""
+    """The result of the trial calls: the seats whose endpoint takes a schema, and those that take temperature 0."""
 
     structured: frozenset[str]
     zeroed: frozenset[str]
@@ -98,15 +103,16 @@ class Trial(NamedTuple):
 
 @dataclass(slots=True)
 class JudgeConfig:
-    """The judges of a run by seat, how often each is asked, and what they may look things up with.
+    """The judges of a run by seat, how often each question is asked, and the search that they use.
 
-    `structured` names the seats whose endpoint takes a schema of the reply, `zeroed` those that are asked at
-    temperature 0: where each question is asked once, the user names no temperature, and the model takes it. `knowledge`
-    is what may found a verdict on a step of reasoning: what is looked up, what the judges know, or both. `reader` reads
-    the pages that a search names. `allow_hosts` are hosts that restricted cases may be sent to. `untried`: the
-    endpoints are still to be tried, and `missing` says by seat what is to be said then, such as that there is no key.
-    They are of no store and may judge in many, one scoring after another (JudgeSession). Close them with `aclose`.
-    `options` are those that they were made by, which an evaluation keeps so that others can go on with it.
+    `structured` names the seats whose endpoint takes a schema of the reply. `zeroed` names the seats asked at
+    temperature 0: each question is asked once, the user set no temperature, and the model accepts 0. `knowledge` says
+    what a verdict on a step of reasoning may rest on: evidence from the search, the judges' own knowledge, or both.
+    `reader` reads the pages that a search names. `allow_hosts` are the hosts that restricted cases may be sent to.
+    `untried` says that the endpoints are still to be tried; `missing` maps a seat to the error to raise then, such as a
+    missing key. `options` are the options that the judges were made from; an evaluation stores them, so that another
+    process can resume it. The configuration belongs to no store: it can judge in several, one scoring after another
+    (JudgeSession). Close it with `aclose`.
     """
 
     parts: Mapping[str, SeatConfig]
@@ -123,11 +129,11 @@ class JudgeConfig:
     knowledge: Knowledge = "search"
     options: JudgeOptions | None = None
     _tried: list[Trial] = field(default_factory=list)
-    """What the trial of the endpoints showed, once it was made; copies of this configuration share it."""
+    """The result of the trial calls, once they were made; copies of this configuration share the list."""
 
     @classmethod
     async def recorded(cls, run: Run) -> Self:
-        """The judges of a stored evaluation, with no way to anything but its record."""
+        """The judges of a stored evaluation, which answer from its record only."""
         header, ledger = run.evaluation(), Ledger(run.store)
         judging, library = header.judging, header.seats.get(LIBRARY)
         parts = {
@@ -151,10 +157,10 @@ class JudgeConfig:
     async def stored(
         cls, run: Run, share: tuple[int, int] = (1, 1), urls: Sequence[str] = (), **changes: Any
     ) -> "JudgeConfig":
-        """The judges of a stored evaluation, made again from its header to go on with it.
+        """The judges of a stored evaluation, made again from its header to resume it.
 
-        `share` is as in `judge_config`, `urls` are addresses with their secrets, `changes` fields of JudgeOptions.
-        Raises UsageError where the evaluation does not say how its judges are reached.
+        `share` is as in `judge_config`, `urls` are addresses with their secrets, `changes` are fields of JudgeOptions.
+        Raises UsageError if the header does not say how the judges are reached.
         """
         header = run.evaluation()
         if not header.settings:
@@ -189,9 +195,9 @@ class JudgeConfig:
         return JudgingHeader(repeats=self.repeats, swap=self.swap, pages=pages, knowledge=self.knowledge)
 
     async def tried(self) -> Trial:
-        """What the endpoints take: each was asked once, by a cheap call or two, when this was first called.
+        """What the endpoints accept; the first call of this method tries each by one or two cheap calls.
 
-        Raises UsageError: a key is missing, or an endpoint does not answer.
+        Raises UsageError if a key is missing or an endpoint does not answer.
         """
         if not self._tried:
             self.check_keys()
@@ -205,12 +211,12 @@ class JudgeConfig:
         return self._tried[0]
 
     def check_keys(self) -> None:
-        """Raise UsageError for a key that is missing."""
+        """Raise UsageError if a key is missing."""
         for error in self.missing.values():
             raise error
 
     def hosts(self) -> dict[str, Sequence[str]]:
-        """Where what is judged would go, by seat."""
+        """The hosts that the judged texts are sent to, by seat."""
         hosts: dict[str, Sequence[str]] = {
             seat: part.model.hosts for seat, part in self.parts.items() if part.model is not None
         }
@@ -221,12 +227,15 @@ class JudgeConfig:
         return {seat: part.spec for seat, part in self.parts.items()}
 
     def with_search(self, spec: str, search: Search, reader: Reader | None) -> "JudgeConfig":
-        """The same judges, who look things up by `spec`. Whoever opened the search closes it, this one the judges."""
+        """The same judges with the search `spec`.
+
+        The caller closes the search that it opened, and closes the judges by `aclose` of the original configuration.
+        """
         options = msgspec.structs.replace(self.options, search=spec) if self.options else None
         return replace(self, search=search, reader=reader, options=options)
 
     def gates(self) -> list[Gates]:
-        """The ways to the judges' endpoints, each once."""
+        """The gates of the judges' endpoints, each once."""
         return list({id(part.gates): part.gates for part in self.parts.values() if part.gates}.values())
 
     async def aclose(self) -> None:
@@ -246,10 +255,11 @@ async def judge_config(
     prompts: Prompts | None = None,
     urls: Sequence[str] = (),
 ) -> JudgeConfig:
-    """Judges whose endpoints are tried when there is something to judge; until then no key of theirs is needed.
+    """The judges for the options `asked`; their endpoints are tried, and their keys needed, at the first judging only.
 
-    `share` (i, n) gives this process its part of every quota; `prompts` take the place of those that `asked` names,
-    `urls` are addresses with their secrets. Raises UsageError; close them in the end.
+    `share` (i, n) says that this is process i of n, which gets the n-th part of every quota. `prompts` replace the
+    prompts that `asked` names, `urls` are addresses with their secrets. Raises UsageError for options that contradict
+    each other. Close the result with `aclose`.
     """
     if len(asked.base_urls) > len(asked.judges):
         raise UsageError("there are more base URLs than judges: give one for each judge, in their order")
@@ -287,19 +297,19 @@ async def judge_config(
 def _judge_seat(
     spec: str, access: Access, temperature: float | None, base_url: str
 ) -> tuple[SeatConfig, UsageError | None]:
-    """A judge, and the error that its key is missing: what has been judged can be looked up without it."""
+    """A judge, and the error if its key is missing: stored verdicts can be read without a key."""
     try:
         return judge_part(spec, access, temperature, base_url), None
     except UsageError as error:
         env = dict.fromkeys(KEYS, "-") | {name: value for name, value in os.environ.items() if value.strip()}
-        part = judge_part(spec, access, temperature, base_url, env)  # raises what is wrong besides
+        part = judge_part(spec, access, temperature, base_url, env)  # raises any other error
         return part, error
 
 
 def judge_part(
     spec: str, access: Access, temperature: float | None, base_url: str, env: Mapping[str, str] = os.environ
 ) -> SeatConfig:
-    """The part of a judge; its key is in `env`."""
+    """The seat of a judge; its key is read from `env`."""
     if spec.strip() == LEXICAL:
         return SeatConfig(LEXICAL)
     if "/" not in spec:
@@ -311,7 +321,10 @@ def judge_part(
 
 
 async def searching(asked: JudgeOptions, store: Store) -> tuple[Search, Reader | None]:
-    """The search, held to the domains that are wanted, and a reader for the pages it names."""
+    """The search, limited to the allowed domains, and a reader for the pages that it names (None if none is wanted).
+
+    Raises UsageError if the packages that read pages are not installed.
+    """
     search = await named(asked.search, ledger=Ledger(store))
     domains = Domains(asked.allow, asked.deny)
     if (asked.allow or asked.deny) and not asked.search.startswith("recorded:"):  # a record was filtered as it was made
@@ -327,10 +340,10 @@ async def searching(asked: JudgeOptions, store: Store) -> tuple[Search, Reader |
 
 
 class JudgeSession:
-    """The session of judges for one store: their calls and the passages they found, which are no other store's.
+    """The judges' session for one store: its calls and the passages they found.
 
-    `agreed` is what their endpoints are asked for, if not what `config` says. It opens nothing and closes nothing:
-    models, search and reader are the configuration's.
+    `agreed` replaces what `config` says about schemas and temperature 0. The session opens and closes nothing: models,
+    search and reader belong to the configuration.
     """
 
     def __init__(self, config: JudgeConfig, store: Store, agreed: Trial | None = None) -> None:
@@ -378,7 +391,7 @@ class JudgeSession:
         part = self._config.parts[seat]
         if part.model is None:
             return None
-        if seat not in self._singles:  # a judge's question has one answer, in whichever episode it comes up
+        if seat not in self._singles:  # episodes share the answer to the same question
             cache = StoreCache(self._store, f"{part.spec}\x1f{part.address}", None)
             self._singles[seat] = Single(WellFormed(part.model), cache)
         reached = guarded(
@@ -395,7 +408,7 @@ class JudgeSession:
         return ModelJudge(seat, part.spec, voice, self._config.prompts, structured=structured, seed=seed)
 
     def _consulting(self, search: Search, *, restricted: bool) -> Model:
-        """The search and the reader, recorded; a restricted case's go nowhere that is not allowed."""
+        """The search and the reader, recorded; queries of restricted cases go to allowed hosts only."""
         if restricted not in self._consulted:
             hosts, ledger, pages = self._config.allow_hosts, self._ledger, self._config.reader
             reader = None

@@ -1,4 +1,4 @@
-"""Scoring a stored run: each closed episode by the house metrics, or by evaluators of the user's own."""
+"""Scoring of a stored run: score each closed episode by the standard metrics, other evaluators or the user's own."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -51,9 +51,9 @@ LONGEST = 600.0
 
 
 def evaluator_of(spec: str, **tables: str) -> Evaluator:
-    """An evaluator by its short name or as `package.module:Class`, made from `tables` (evaluation_run.py).
+    """The evaluator with this short name or `package.module:Class`; `tables` are the arguments that it is made with.
 
-    Raises UsageError.
+    Raises UsageError if there is no such evaluator or it cannot be made.
     """
     kind: Any = imported(spec) if ":" in spec else named(EVALUATORS, spec)
     try:
@@ -70,7 +70,7 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
 
 
 async def stored_evaluator(run: Run) -> Evaluator:
-    """The evaluator of an evaluation, made as it was when it began."""
+    """The evaluator of a stored evaluation, made again from its header."""
     header = run.evaluation()
     tables = {name: (await run.store.get(digest)).decode() for name, digest in header.tables.items()}
     return evaluator_of(header.scenario.path, **tables)
@@ -79,7 +79,7 @@ async def stored_evaluator(run: Run) -> Evaluator:
 async def join_evaluation(
     run: Run, share: tuple[int, int] = (1, 1), concurrency: int | None = None, progress: Progress | None = None
 ) -> None:
-    """Judge what is open in an evaluation that another process has begun; `share` is as in `api.join`."""
+    """Judge the open episodes of an evaluation that another process began; `share` is as in `api.join`."""
     config = await JudgeConfig.stored(run, share)
     try:
         work = EvaluationRun(await Run.open(run.store, run.evaluated), await stored_evaluator(run), config)
@@ -90,18 +90,18 @@ async def join_evaluation(
 
 
 def evaluator_names() -> list[str]:
-    """The short names there are."""
+    """The short names of the installed evaluators."""
     return names(EVALUATORS)
 
 
 class ScoreOptions(TypedDict, total=False):
-    """What `score_run` takes besides: `concurrency` episodes are scored at once.
+    """More arguments of `score_run`. `concurrency` is the number of episodes scored at once; the rest is for judges.
 
-    With judges, caps as in docs/cli.md; `follow` waits for episodes still played; `retry` names the causes by which
-    verdicts ended that are to be reached anew (default: all that could not be reached). With `pilot`, so many episodes
-    are judged first, and the rest only if the budget will do (`RunScores` says nothing of it: `pilots` does, by
-    evaluation). `called` is the evaluation that must be gone on with. `elsewhere` has an evaluation that is written
-    down judged by other processes.
+    `budget` has caps as in docs/cli.md. `follow` waits for episodes that are still being played. `retry` names causes:
+    only verdicts that ended by one of them are repeated (default: every failed verdict). `pilot` is a number of
+    episodes to judge first; the rest is judged only if the forecast stays within the budget. `pilots` is filled with
+    the forecasts, by the name of the evaluation. `called` is the name of the evaluation that must be resumed.
+    `elsewhere` is called with the name of a new evaluation and lets other processes judge it.
     """
 
     budget: Sequence[str]
@@ -122,11 +122,12 @@ async def score_run(
     progress: Progress | None = None,
     **options: Unpack[ScoreOptions],
 ) -> RunScores:
-    """Score every closed episode by `evaluators` (default: the house metrics); returns all scores of the run.
+    """Score every closed episode by `evaluators` (default: the standard metrics); returns all scores of the run.
 
-    What judges are asked is kept as a run of its own, `RUN~EVALUATOR`, so that an interrupted scoring goes on and each
-    verdict can be read. A judge that cannot be reached leaves None with its reason. `judge` may be a
-    configuration for each evaluator. What one of them is refused for is raised before the first begins.
+    The calls to judges are stored as a run of its own, `RUN~EVALUATOR`, so that an interrupted scoring can be resumed
+    and each verdict can be read. If a judge cannot be reached, the score is None with the reason. `judge` may be one
+    configuration for each evaluator. Raises UsageError or EgressError for any of the evaluators before the first one
+    begins.
     """
     run.check_scorable()
     progress = progress or Progress()
@@ -160,14 +161,14 @@ async def score_run(
 
 
 def _each(judge: JudgeConfig | SeatConfig | Sequence[JudgeConfig], count: int) -> Sequence[JudgeConfig]:
-    """The judges of each of so many evaluators."""
+    """One configuration for each of `count` evaluators."""
     if isinstance(judge, SeatConfig):
         judge = JudgeConfig(seats_of([judge]))
     return [judge] * count if isinstance(judge, JudgeConfig) else judge
 
 
 async def _judged(work: EvaluationRun, progress: Progress, options: ScoreOptions) -> None:
-    """Judge what is open, here or by other processes."""
+    """Judge the open episodes, in this process or in others."""
     if elsewhere := options.get("elsewhere"):
         await elsewhere(work.run.name)
     else:
@@ -181,14 +182,14 @@ async def _judged(work: EvaluationRun, progress: Progress, options: ScoreOptions
 async def _unjudged(
     run: Run, evaluator: Evaluator, progress: Progress, concurrency: int
 ) -> tuple[dict[str, Ending], dict[str, str]]:
-    """Score all closed episodes without a judge and keep the scores.
+    """Score all closed episodes without a judge and store the scores.
 
-    Returns the episodes that it failed in with how, and those that are damaged with what is wrong.
-
-    What it raises in one, or gives that is no score, leaves the reason there; a UsageError is raised.
+    Returns the endings of the episodes in which the evaluator failed, and the errors of the damaged episodes, both by
+    episode. An exception of the evaluator, or a result that is no score, is stored as the reason of a missing score;
+    only a UsageError is raised.
     """
     others, key = await names_of_others(run, evaluator), key_of(evaluator.name, version_of(evaluator))
-    # first of all: a scoring that stops midway is no mixture
+    # done first, so that an interrupted scoring does not mix scores of judges with its own
     await cleared(run, judged_keys(await all_scorings(run.store, run.name), evaluator))
     progress.begin({"open": sum(count for cause, count in (await run.endings()).items() if cause != "open")})
     failed, damaged = dict[str, Ending](), dict[str, str]()
@@ -228,10 +229,11 @@ async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
 
 
 async def scored(run: Run, scorings: Sequence[str] = ()) -> RunScores:
-    """All scores of a run, episode by episode: of each evaluator those of one scoring alone (scorings.py).
+    """All scores of a run, episode by episode; each evaluator's scores come from one scoring (scorings.py).
 
-    `scorings` names those that are wanted in place of the newest. Where the episodes of an evaluator were scored partly
-    by rules of one version, partly by another's, its scores are None, reason `mixed_rules`. Raises UsageError.
+    `scorings` names scorings to show instead of the newest ones. If an evaluator scored some episodes by one version of
+    its rules and some by another, its scores are None with the reason `mixed_rules`. Raises UsageError for an unknown
+    scoring, and for a run that cannot be scored.
     """
     run.check_scorable()
     every = await all_scorings(run.store, run.name)
@@ -288,7 +290,7 @@ async def scored(run: Run, scorings: Sequence[str] = ()) -> RunScores:
 
 
 def _unmixed(kept: Sequence[StoredScores], closed: Sequence[str], mixed: Sequence[str]) -> list[StoredScores]:
-    """The scores, but of each evaluator in `mixed` None under each name in each closed episode."""
+    """The scores; for each evaluator in `mixed`, each of its scores is None in every closed episode."""
     names: dict[str, dict[str, None]] = {evaluator: {} for evaluator in mixed}
     for one in kept:
         if one.evaluator in names:
@@ -299,7 +301,7 @@ def _unmixed(kept: Sequence[StoredScores], closed: Sequence[str], mixed: Sequenc
 
 
 def _newest(evaluator: str) -> str:
-    """The version of an installed evaluator's rules; "" for one that is not installed or cannot be loaded."""
+    """The version of an installed evaluator's rules; "" if it is not installed or cannot be loaded."""
     if evaluator not in evaluator_names():
         return ""
     try:
@@ -309,7 +311,7 @@ def _newest(evaluator: str) -> str:
 
 
 def _damaged(row: EpisodeRow, scores: Sequence[Score]) -> EpisodeScores:
-    """An episode whose record or case is no longer whole: no figure stands on it, and nothing of it is shown."""
+    """An episode whose record or case is damaged: its scores are None and its texts are not shown."""
     return EpisodeScores(
         episode=row.id,
         case=row.case,
@@ -343,10 +345,10 @@ async def _row(run: Run, row: EpisodeRow, scores: Sequence[Score]) -> EpisodeSco
 
 
 async def compared(run: Run, first: str, second: str) -> SideBySide:
-    """Two scorings of a run side by side: how far they agree, score by score, and where they differ.
+    """Compare two scorings of a run: their agreement on each score, and the episodes in which they differ.
 
-    Each is named as `Run` lists it (`scored(run).scorings`). Raises UsageError for an unknown name, and where the two
-    have no score in common.
+    `first` and `second` are names from `scored(run).scorings`. Raises UsageError for an unknown name, for the same
+    scoring twice, and for two scorings without a score in common.
     """
     every = await all_scorings(run.store, run.name)
     pair = [scoring_called(every, name) for name in (first, second)]

@@ -1,9 +1,9 @@
-"""The scorings of a run: what each is called, which of them its figures come from, and the scores of one.
+"""The scorings of a run: their names, the choice of the scoring that reports show, and the scores of each.
 
-An evaluator may have scored a run several times: without judges or with these and those, by rules of one version or the
-next. Each is kept. A scoring without judges lies in the table of scores under EVALUATOR@VERSION (version 1 under the
-bare name, as older stores have it); one by judges is the run RUN~EVALUATOR that holds what they were asked, and its
-scores are put beside the episodes under that run's name: where they are, it is the one that counts.
+An evaluator may have scored a run several times: without judges, with different judges, or by different versions of its
+rules. Every scoring is kept. The scores of a scoring without judges are in the table of scores under EVALUATOR@VERSION
+(version 1 under the bare name, as in older stores). A scoring by judges is the run RUN~EVALUATOR, which holds their
+calls. Its scores are in the table too, under the name of that run, as long as it is the scoring that counts.
 """
 
 from collections import Counter
@@ -37,15 +37,15 @@ def version_of(evaluator: Evaluator | type[Evaluator]) -> str:
 
 
 def key_of(evaluator: str, version: str) -> str:
-    """What the scores of a scoring without judges are kept under."""
+    """The key of a scoring without judges in the table of scores."""
     return evaluator if version == FIRST else f"{evaluator}@{version}"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredScoring:
-    """A scoring as it lies in the store: its `name`, the `key` of its scores in the table, and the judges' run, if any.
+    """A scoring in the store: its `name`, the `key` of its scores in the table, and the judges' run, if any.
 
-    `episodes` were scored; `beside` tells that its scores lie beside the episodes, so that it counts.
+    `episodes` is the number of scored episodes. `beside` says that its scores are in the table, so that it counts.
     """
 
     name: str
@@ -57,7 +57,7 @@ class StoredScoring:
     beside: bool = True
 
     def described(self, *, shown: bool, other_rules: int, newest: str) -> Scoring:
-        """The same for a reader."""
+        """The scoring as reports list it."""
         row = self.judged
         header = row.header if row else None
         library = header.seats.get(LIBRARY) if header else None
@@ -77,10 +77,11 @@ class StoredScoring:
 
 
 async def all_scorings(store: Store, run: str) -> list[StoredScoring]:
-    """All scorings of a run: those without judges in order of name, then those by judges, oldest first.
+    """All scorings of a run: first those without judges by name, then those by judges, oldest first.
 
-    A name is EVALUATOR@VERSION, and for judges EVALUATOR@VERSION~JUDGE+JUDGE; where those judged several times in
-    different ways (other prompts, repeats, search) the later are called NAME.2 and so on. A name never changes.
+    A name is EVALUATOR@VERSION, or EVALUATOR@VERSION~JUDGE+JUDGE with judges. If the same judges scored a run several
+    times in different ways (other prompts, repeats or search), the later scorings are called NAME.2 and so on. Names
+    never change.
     """
     counts = dict(await store.scorings(run))
     rows = await evaluations(store, run)
@@ -108,9 +109,9 @@ def _plain(key: str, count: int) -> StoredScoring:
 
 
 async def _said_by_judges(store: Store, run: str, key: str, rows: Sequence[EvaluationRow]) -> bool:
-    """Whether what lies under an evaluator's bare name are judges' scores, as stores of version 1 put them there.
+    """Whether the scores under an evaluator's bare name come from judges, as in stores of version 1.
 
-    So it is if those of the first episode that was judged are.
+    Decided by the first episode that was judged: its stored scores equal those of a verdict.
     """
     judged = [row for row in rows if (row.header.evaluator, row.header.evaluator_version) == (key, FIRST)]
     if not judged:
@@ -135,10 +136,10 @@ def _plainly(scores: Sequence[Score]) -> list[tuple[str, float | None, str]]:
 
 
 async def select(store: Store, every: Sequence[StoredScoring], names: Sequence[str] = ()) -> dict[str, StoredScoring]:
-    """The scoring that the figures of each evaluator come from, by its name.
+    """The scoring of each evaluator that reports show, by the evaluator's name.
 
-    It is of the newest rules; of these the one that was scored last, with these judges or those or without. `names`
-    put others in their place, each by the name of the scoring or of the judges' run; raises UsageError.
+    It is the latest scoring by the newest version of the rules, with judges or without. `names` selects other scorings,
+    each by its own name or by the name of the judges' run. Raises UsageError for an unknown name.
     """
     found: dict[str, StoredScoring] = {}
     for evaluator in dict.fromkeys(one.evaluator for one in every):
@@ -156,7 +157,7 @@ async def select(store: Store, every: Sequence[StoredScoring], names: Sequence[s
 
 
 def named(every: Sequence[StoredScoring], name: str) -> StoredScoring:
-    """The scoring of that name, or of that judges' run; raises UsageError naming those there are."""
+    """The scoring with this name or this judges' run; raises UsageError with the known names if there is none."""
     for one in every:
         if name in (one.name, one.judged.name if one.judged else one.name):
             return one
@@ -165,12 +166,12 @@ def named(every: Sequence[StoredScoring], name: str) -> StoredScoring:
 
 
 def _age(version: str) -> tuple[bool, int, str]:
-    """Numbers in their order, then other words in theirs."""
+    """A sort key for versions: numbers in numeric order, then other texts in alphabetical order."""
     return (False, int(version), "") if version.isdecimal() else (True, 0, version)
 
 
 async def _last(store: Store, some: Sequence[StoredScoring]) -> StoredScoring:
-    """Whoever scores begins a session, if only to put stored verdicts beside the episodes once more."""
+    """The scoring whose latest session began last: each scoring begins one, even if it only restores stored scores."""
     if len(some) == 1:
         return some[0]
     began = []
@@ -182,14 +183,14 @@ async def _last(store: Store, some: Sequence[StoredScoring]) -> StoredScoring:
 
 
 async def current(store: Store, run: str) -> dict[str, StoredScoring]:
-    """The scoring that the figures of each evaluator come from, by its name."""
+    """The scoring of each evaluator that reports show by default, by the evaluator's name."""
     return await select(store, await all_scorings(store, run))
 
 
 async def standing(run: StoredRun, chosen: Mapping[str, StoredScoring]) -> AsyncGenerator[StoredScores, None]:
-    """The scores of these scorings (`chosen`), in order of episode and evaluator, and no others.
+    """The scores of the scorings in `chosen` only, in order of episode and evaluator.
 
-    An episode that its judges have not judged has none, whatever others said of it.
+    An episode that these judges have not judged has no scores here, even if another scoring has some.
     """
     walks = {evaluator: _Walk(run.store, evaluator, one.judged) for evaluator, one in chosen.items() if one.judged}
     plain = {one.key: one.evaluator for one in chosen.values() if not one.judged}
@@ -209,7 +210,7 @@ async def standing(run: StoredRun, chosen: Mapping[str, StoredScoring]) -> Async
 
 
 class _Walk:
-    """An evaluation's episodes, which are numbered as those of the run that it judges, one after another."""
+    """Walks through the episodes of an evaluation, which have the same numbers as those of the judged run."""
 
     def __init__(self, store: Store, evaluator: str, row: EvaluationRow) -> None:
         self._beside, self._evaluator = StoredEpisodes(store, row.name), evaluator
@@ -217,7 +218,7 @@ class _Walk:
         self._next: EpisodeRow | None = None
 
     async def at(self, row: EpisodeRow) -> StoredScores | None:
-        """What it says of an episode, None if it has not judged it. The account is in the act before the end."""
+        """The scores of an episode, None if it is not judged; the account is read from the last action."""
         while self._next is None or self._next.number < row.number:
             self._next = await anext(self._rows, None)
             if self._next is None:
@@ -240,9 +241,9 @@ class _Walk:
 async def only_by_other_rules(
     run: StoredRun, every: Sequence[StoredScoring], one: StoredScoring, closed: Sequence[str]
 ) -> int:
-    """How many closed episodes a scoring lacks that rules of another version have scored: there is no figure over both.
+    """How many closed episodes a scoring lacks that another version of the rules has scored.
 
-    Only such are counted as have a scoring; those that nobody scored are merely not scored yet.
+    No figure covers both versions. Episodes that no version has scored are not counted: they are not scored yet.
     """
     others = [other for other in every if other.evaluator == one.evaluator and other.version != one.version]
     if not others or one.episodes >= len(closed):
@@ -260,7 +261,10 @@ async def _episodes(run: StoredRun, one: StoredScoring) -> set[str]:
 
 
 async def names_of_others(run: StoredRun, evaluator: Evaluator) -> dict[str, str]:
-    """The names of scores that other evaluators have in a run, by theirs; none for one of the house."""
+    """Maps the names of other evaluators' scores in a run to those evaluators.
+
+    Empty for an evaluator of this package.
+    """
     if not is_own(evaluator):
         return {}
     whose = {one.key: one.evaluator for one in await all_scorings(run.store, run.name)}
@@ -277,19 +281,19 @@ async def names_by(run: StoredRun, evaluator: str) -> set[str]:
 
 
 def judged_keys(every: Sequence[StoredScoring], evaluator: Evaluator) -> list[str]:
-    """The keys of the scores that judges gave by the same rules, where they lie beside the episodes."""
+    """The keys in the table of scores under which judges' scores by the same rules are stored."""
     name, version = evaluator.name, version_of(evaluator)
     judged = [one for one in every if one.judged and one.beside and (one.evaluator, one.version) == (name, version)]
     return [*(one.key for one in judged), *([name] if judged and is_copied(every, evaluator) else [])]
 
 
 def is_copied(every: Sequence[StoredScoring], evaluator: Evaluator) -> bool:
-    """Whether judges' scores may lie under the bare name of an evaluator, as stores of version 1 put them there."""
+    """Whether judges' scores may be stored under the bare name of an evaluator, as in stores of version 1."""
     return version_of(evaluator) == FIRST and all(one.key != evaluator.name for one in every)
 
 
 async def cleared(run: StoredRun, keys: Sequence[str]) -> None:
-    """Take scores away from beside the episodes; what judges said stays in their own runs."""
+    """Delete the scores under `keys` from the table of scores; the judges' own runs keep their verdicts."""
     there = await run.store.scorings(run.name)
     wanted = [key for key in keys if key in there]
     if not wanted:
@@ -300,5 +304,5 @@ async def cleared(run: StoredRun, keys: Sequence[str]) -> None:
             await run.store.put_scores(run.name, row.id, key, [])
         return Ending("completed")
 
-    # several at once, as what is written at the same time is one commit
+    # several at once, since writes at the same time share one commit
     await run_batch(run.store.episodes(run.name), clear, concurrency=_AT_ONCE, progress=Progress())

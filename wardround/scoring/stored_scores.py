@@ -1,4 +1,4 @@
-"""What stored evaluations of a run hold: who judged it, and the accounts of single verdicts."""
+"""The stored scores of a run, with the judges that gave them, the accounts of their verdicts and the evidence."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Container, Iterable, Mapping, Sequence
 from contextlib import aclosing
@@ -20,16 +20,16 @@ from wardround.runs.stored_run import StoredEpisodes, StoredRun
 
 log = structlog.get_logger("wardround")
 ERROR = "error"
-"""Reason of an ending by an exception that nothing else accounts for: a mistake in the evaluator."""
+"""The reason of an ending by an unexpected exception: a mistake in the evaluator."""
 BROKEN = "evaluator/"
-"""Opens the reason of scores whose evaluator failed."""
+"""The prefix of the reason of scores whose evaluator failed."""
 DAMAGED = "record/damaged"
-"""The reason of scores of an episode whose record, or whose case, the store holds no longer whole."""
+"""The reason of scores of an episode whose record or case is damaged in the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredScores:
-    """The scores that an evaluator has in one episode; where judges gave them, with the account of it."""
+    """The scores of one evaluator in one episode; with judges, also the account of their verdict."""
 
     episode: str
     evaluator: str
@@ -39,7 +39,7 @@ class StoredScores:
 
 
 async def ending_of(run: StoredEpisodes, episode: EpisodeRow) -> Ending | None:
-    """How a verdict ended; None while it is open, or where its record is damaged (whoever scores is told so)."""
+    """How a verdict ended; None while it is open, or if its record is damaged (scoring reports that)."""
     try:
         return await run.ending(episode)
     except LogError:
@@ -47,18 +47,18 @@ async def ending_of(run: StoredEpisodes, episode: EpisodeRow) -> Ending | None:
 
 
 async def fingerprints(store: Store, run: str, key: str) -> dict[str, str]:
-    """The scores under a key, by episode as a `fingerprint`: scores of a large run fill memory."""
+    """The fingerprint of the scores under a key, by episode; the scores of a large run would fill memory."""
     async with aclosing(by_episode(store, run)) as found:
         return {one.episode: fingerprint(one.scores) async for one in found if one.evaluator == key}
 
 
 def fingerprint(scores: Sequence[Score]) -> str:
-    """What tells scores from others."""
+    """A digest that is equal for equal scores."""
     return digest_of(msgspec.json.encode(list(scores)))
 
 
 async def by_episode(store: Store, run: str) -> AsyncGenerator[StoredScores, None]:
-    """The scores that stand in the store, by episode and evaluator."""
+    """The scores in the store, grouped by episode and evaluator."""
     held: list[Score] = []
     whose = ("", "")
     async with aclosing(store.scores(run)) as scores:  # type: ignore[type-var]  # every store's is a generator
@@ -73,13 +73,13 @@ async def by_episode(store: Store, run: str) -> AsyncGenerator[StoredScores, Non
 
 
 async def _account(beside: StoredEpisodes, episode: EpisodeRow) -> Json:
-    """The account of a judged episode, from the act before its end alone: a run has many."""
+    """The account of a judged episode; only the last two events are read, since a run has many episodes."""
     acted = [event for event in await beside.last(episode, 2) if isinstance(event, Acted)]
     return acted[-1].action.args.get("account") if acted else None
 
 
 def judges_of(rows: Iterable[EvaluationRow]) -> dict[str, tuple[str, str]]:
-    """SPEC and model of each judge, by seat; where evaluators were judged by others, the seat says of which."""
+    """SPEC and model of each judge, by seat; where evaluators have different judges, the seat names the evaluator."""
     found: dict[str, tuple[str, str]] = {}
     for row in rows:
         for seat, spec in row.header.specs.items():
@@ -90,7 +90,7 @@ def judges_of(rows: Iterable[EvaluationRow]) -> dict[str, tuple[str, str]]:
 
 
 def searches_of(rows: Mapping[str, EvaluationRow]) -> dict[str, tuple[str, int | None]]:
-    """The search that each evaluator's judges could use, with the size of its corpus if that is known."""
+    """The search that each evaluator's judges could use, with the number of documents in it if that is known."""
     seats = {evaluator: row.header.seats.get(LIBRARY) for evaluator, row in rows.items()}
     return {
         evaluator: (seat.spec, seat.options.get("documents")) for evaluator, seat in seats.items() if seat is not None
@@ -98,9 +98,10 @@ def searches_of(rows: Mapping[str, EvaluationRow]) -> dict[str, tuple[str, int |
 
 
 def given(evaluator: str, ending: Ending) -> list[Score]:
-    """The scores that an evaluation ended with; one that failed has none but its reason.
+    """The scores that a judged episode ended with; if the judging failed, one score of None with the reason.
 
-    `judge/KIND` where a judge could not be heard, `evaluator/ERROR` where the evaluator itself made a mistake.
+    The reason is `judge/KIND` if a judge could not be reached or read, `evaluator/ERROR` for a mistake in the
+    evaluator itself.
     """
     if ending.cause == "completed":
         return scores_of(ending)
@@ -112,7 +113,7 @@ def given(evaluator: str, ending: Ending) -> list[Score]:
 
 
 def broken(endings: Mapping[str, Ending]) -> set[str]:
-    """The episodes among those that an evaluator failed in where it was its own mistake."""
+    """The episodes in which the evaluation failed by a mistake in the evaluator itself."""
     return {
         episode
         for episode, ending in endings.items()
@@ -121,7 +122,7 @@ def broken(endings: Mapping[str, Ending]) -> set[str]:
 
 
 def say_failures(run: str, evaluator: Evaluator, endings: Mapping[str, Ending]) -> None:
-    """A line for each failure: which class, in how many episodes, the first of them, what, in which line."""
+    """Log one line for each kind of failure: the evaluator, the number of episodes, the first of them, the cause."""
     met: dict[str, list[str]] = {}
     for episode, ending in endings.items():
         met.setdefault(ending.detail, []).append(episode)
@@ -131,10 +132,11 @@ def say_failures(run: str, evaluator: Evaluator, endings: Mapping[str, Ending]) 
 
 
 def spread(found: Sequence[StoredScores], installed: Container[str]) -> dict[str, dict[str, Score]]:
-    """Scores by episode and name. An evaluator that failed in one lacks there each score that it has in others.
+    """Scores by episode and name.
 
-    One that failed in all has no score but the reason, under its own name. Of two that gave a score of one name, as an
-    older version let them, the one that is `installed` counts.
+    Where an evaluator failed in an episode, each score that it has in others is None there, with the reason. If it
+    failed in all episodes, its only score is the reason under its own name. If two evaluators gave scores of the same
+    name, as older versions allowed, the one that is `installed` counts.
     """
     names: dict[str, dict[str, None]] = {}
     for one in found:
@@ -150,14 +152,14 @@ def spread(found: Sequence[StoredScores], installed: Container[str]) -> dict[str
 
 
 def _failed(one: StoredScores) -> str:
-    """Why an evaluator has no scores of an episode, "" if it has: it was `given` nothing but its name."""
+    """Why an evaluator has no scores in an episode, "" if it has some: its only score is None under its own name."""
     if len(one.scores) > 1 or any(score.name != one.evaluator or score.value is not None for score in one.scores):
         return ""
     return next((score.reason for score in one.scores if score.reason.startswith(("judge/", BROKEN, DAMAGED))), "")
 
 
 async def evaluated(run: StoredRun) -> AsyncGenerator[StoredScores, None]:
-    """What an evaluation says of each episode, as `standing` gives it of a run."""
+    """The scores of each episode of an evaluation, as `scorings.standing` gives those of a run."""
     evaluator = run.evaluation().evaluator
     async for row in run.store.episodes(run.name):
         if (ending := await ending_of(run, row)) is not None:
@@ -165,7 +167,7 @@ async def evaluated(run: StoredRun) -> AsyncGenerator[StoredScores, None]:
 
 
 async def accounts(store: Store, judging: Mapping[str, str], episode: str) -> Mapping[str, Json]:
-    """The account of an episode in each of these evaluations (evaluator to run), where there is one."""
+    """The account of an episode by evaluator; `judging` maps evaluators to the runs of their judges."""
     found = {}
     for evaluator, run in judging.items():
         judged = await store.episode(run, episode)
@@ -177,7 +179,7 @@ async def accounts(store: Store, judging: Mapping[str, str], episode: str) -> Ma
 
 
 async def evidence(run: StoredRun) -> AsyncIterator[tuple[str, str]]:
-    """(hash, text) of all that was found while an evaluation was made, each once."""
+    """The (digest, text) of every text that the searches of an evaluation found, each once."""
     known: set[str] = set()
     async for trajectory in run:
         for call in trajectory.called(LIBRARY):
@@ -189,7 +191,7 @@ async def evidence(run: StoredRun) -> AsyncIterator[tuple[str, str]]:
 
 
 async def texts(store: Store, digests: Iterable[str]) -> dict[str, str]:
-    """The texts that quotations stand in; one that the store lacks or that was altered is left out."""
+    """The texts with these digests; a text that the store lacks or that was altered is left out."""
     ledger, found = Ledger(store), {}
     for digest in dict.fromkeys(digests):
         try:
