@@ -5,9 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rapidfuzz import fuzz
-
-from wardround.scenarios.terms.wording import key, plain, root, stem, tokens, vocabulary, words_of
+from wardround.scenarios.terms.wording import key, plain, root, tokens, vocabulary, words_of
 
 _BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _JOINER = re.compile(
@@ -24,12 +22,6 @@ _CAUSE = re.compile(
 _PREFIX = re.compile(r"\b(non|pseudo|anti|para|extra|intra|neuro|micro|macro)[-\s]+(?=[a-z])", re.IGNORECASE)
 _ORGANISM = re.compile(r"\b(\w+\.?)\s+(pneumoniae|meningitidis)\b")
 _LINEAGE = re.compile(r"\b([BT])[- ]?cell\b")
-_TYPE = re.compile(
-    r"\b(?i:types?)\s+([A-Za-z]\b|[IVX]+[A-Ca-c]?\b|\d{1,2}[a-z]?\b)"
-    r"|(?<=[a-z]{4}\s)([A-G])(?![\w'’.-])"
-    r"|\b(?:MEN|NF|SCA|GSD|SMA|APS|MPS|CMT|DM|T)[ -]?(\d)(?!\d)"
-)
-_GRADE = re.compile(r"\bgrade\s+([IV]+|\d)\b", re.IGNORECASE)
 _STAGE = re.compile(r"\b(?:stage|grade|class|figo)\s+(?:[IV]+|\d)\s?[A-Ca-c]?\d?\b|\bp?T\d\w*\b", re.IGNORECASE)
 _SLASH = re.compile(r"\s*/\s*(?=[A-Za-z][a-z]+\s+[A-Za-z])")
 _AROUND = re.compile(r"^(?:sub|peri|retro|intra|extra|epi|supra|infra|para|juxta|trans|endo)(?=\w{4})")
@@ -65,40 +57,16 @@ _PLAIN = frozenset(
         defect dementia arrest spasm colic"""
     )
 )
-_WIDE = frozenset(
-    root(word) for word in words_of("abdomen pelvis chest head limb neck skin bone muscle vessel artery vein")
-)
-_PAIRS = tuple(
-    (stem(one), stem(other))
-    for one, other in (
-        ("left", "right"),
-        ("acute", "chronic"),
-        ("benign", "malignant"),
-        ("primary", "secondary"),
-        ("congenital", "acquired"),
-        ("typical", "atypical"),
-    )
-)
-_OPPOSITES = frozenset(word for pair in _PAIRS for word in pair)
-_BREAKS = words_of("with due secondary caused complicated associated or versus vs not no without the")
-_SECONDARY_TO = re.compile(r"\bsecondary (?:to|from)\b|\bsecondary(?= (?:and|infection))", re.IGNORECASE)
-SITE_WEIGHT, GENERIC_WEIGHT, TYPE_WEIGHT, CAUSE_WEIGHT = 0.5, 0.25, 0.5, 0.3
+SITE_WEIGHT, GENERIC_WEIGHT, CAUSE_WEIGHT = 0.5, 0.25, 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Disease:
-    """`form` is the comparable whole; `words` and their `weights`; `types` such as 'a' or '2', `marks` see marks().
-
-    `noun` is the last word of its head ('cholangitis'), `before` what stands before that ('primary', 'biliary').
-    """
+    """A disease name as words: `form` is the comparable whole, `weights` says how much each word tells (0 to 1)."""
 
     form: str
     words: tuple[str, ...]
     weights: tuple[float, ...]
-    types: frozenset[str]
-    marks: frozenset[str]
-    noun: str
-    before: tuple[str, ...]
 
     @property
     def core(self) -> str:
@@ -175,41 +143,7 @@ def disease(name: str) -> Disease:
     if found and max(found.values()) < 1.0:
         least = GENERIC_WEIGHT if max(found.values()) > GENERIC_WEIGHT else 0.0
         found = {word: 1.0 if weight > least else weight for word, weight in found.items()}
-    ends = [match.start() for match in (site, _JOINER.search(text)) if match and plain(text[: match.start()])]
-    ordered = [root(word) for word in tokens(text[: min(ends, default=len(text))])]
-    main = [word for word in ordered if word in found and not (word in _GENERIC or word[0].isdigit())]
-    before = tuple(main[:-1])
-    return Disease(
-        whole(name), tuple(found), tuple(found.values()), types(name), marks(name), main[-1] if main else "", before
-    )
-
-
-def rival(wanted: Disease, said: Sequence[str]) -> bool:
-    """Whether the words `said` give the disease's noun other words than its own: another disease of that family.
-
-    'primary sclerosing cholangitis' for primary biliary cholangitis, 'breast cancer' for lung cancer; and not 'acute
-    appendicitis' for subhepatic appendicitis, which leaves a word out and puts none in its place.
-    """
-    nouns = vocabulary().narrower.get(wanted.noun, frozenset()) | {wanted.noun}
-    spots = [place for place, word in enumerate(said) if word in nouns]
-    if not spots or not wanted.words:
-        return False
-    return all(_other(wanted, said, spot) for spot in spots)
-
-
-def _other(wanted: Disease, said: Sequence[str], spot: int) -> bool:
-    start = spot
-    while start > 0 and spot - start < 3 and said[start - 1] not in _LITTLE | _BREAKS:
-        start -= 1
-    told = said[start:spot]
-    behind = said[spot + 1 : spot + 5] if said[spot + 1 : spot + 2] and said[spot + 1] in ("of", "in") else ()
-    ours = {_site(word) for word in wanted.words} - {""} - _WIDE
-    theirs = {_site(word) for word in (*told, *behind)} - {""} - _WIDE
-    if ours and theirs and not ours & theirs:
-        return True
-    lacking = [word for word in wanted.before if _weight(word) >= SITE_WEIGHT and not _said(word, frozenset(said))]
-    extra = [word for word in told if _weight(word) == 1.0 and not _said(word, frozenset(wanted.words))]
-    return bool(lacking and extra)
+    return Disease(whole(name), tuple(found), tuple(found.values()))
 
 
 def _worth(head: set[str]) -> bool:
@@ -229,61 +163,6 @@ def _site(word: str) -> str:
         return word
     bare = root(_AROUND.sub("", word))
     return bare if bare in sites else ""
-
-
-def types(text: str) -> frozenset[str]:
-    """The types a text names: 'type 2' and 'type II' give '2', 'hemophilia A' gives 'a'."""
-    found = {(match[1] or match[2] or match[3]).lower() for match in _TYPE.finditer(text)}
-    return frozenset(_ROMAN.get(value, value) for value in found)
-
-
-def marks(text: str) -> frozenset[str]:
-    """What a text names that has an opposite: 'grade 2', 'left', 'acute', 'primary'."""
-    grades = {match[1].lower() for match in _GRADE.finditer(text)}
-    words = set(tokens(_SECONDARY_TO.sub(" ", text)))
-    return frozenset({f"grade {_ROMAN.get(value, value)}" for value in grades} | (words & _OPPOSITES))
-
-
-def conflict(wanted: Disease, segment: str) -> bool:
-    """Whether `segment` names another type, leaves the name's own type open, or has the opposite of a mark."""
-    if wanted.types and not wanted.types & types(segment):
-        return True
-    told = marks(segment)
-    grades = tuple(mark for mark in told | wanted.marks if mark.startswith("grade"))
-    for kind in (*_PAIRS, grades):
-        ours, theirs = wanted.marks.intersection(kind), told.intersection(kind)
-        if ours and theirs and not ours & theirs:
-            return True
-    return False
-
-
-def coverage(wanted: Disease, said: frozenset[str], types_said: frozenset[str]) -> float:
-    """The weighted share of the disease's words that are said, from 0 to 1; its type counts as a word."""
-    total = sum(wanted.weights) + TYPE_WEIGHT * bool(wanted.types)
-    if not total:
-        return 0.0
-    got = sum(
-        weight for word, weight in zip(wanted.words, wanted.weights, strict=True) if _said(word, said)
-    ) + TYPE_WEIGHT * bool(wanted.types & types_said)
-    return got / total
-
-
-def named(wanted: Disease, said: frozenset[str]) -> bool:
-    """Whether one word is said that is the disease's own: sites and plain nouns alone name no disease."""
-    own = [word for word, weight in zip(wanted.words, wanted.weights, strict=True) if weight == 1.0]
-    return not own or any(_said(word, said) for word in own)
-
-
-def _said(word: str, said: frozenset[str]) -> bool:
-    if word in said or vocabulary().narrower.get(word, frozenset()) & said:
-        return True
-    site = _site(word)
-    if site and any(_site(other) == site for other in said):
-        return True
-    return len(word) > 6 and any(
-        other[0] == word[0] and len(other) > 6 and not opposed(word, other) and fuzz.ratio(word, other) >= 90
-        for other in said
-    )
 
 
 def opposed(one: str, other: str) -> bool:
