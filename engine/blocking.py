@@ -126,7 +126,14 @@ def _plugin(frame: FrameType | None) -> tuple[str, FrameType] | None:
 
 _CALLERS = frozenset(
     _HOUSE + name
-    for name in ("engine.episode", "engine.plugins", "cast", "scoring", "evaluators.evaluation", "agents.check")
+    for name in (
+        "engine.episode",
+        "engine.plugins",
+        "runs.seats",
+        "scoring.score",
+        "evaluators.evaluation",
+        "agents.check",
+    )
 )
 """Modules from which plug-in code is called."""
 _LIBRARIES = ("asyncio", "anyio", "contextlib", "threading", "msgspec", "structlog", "concurrent", "selectors")
