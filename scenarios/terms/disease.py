@@ -1,4 +1,4 @@
-"""The words that make a disease name that disease, their weights, and names that mean the same."""
+"""The distinctive words of a disease name, their weights, and names with the same meaning."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ _AROUND = re.compile(r"^(?:sub|peri|retro|intra|extra|epi|supra|infra|para|juxta
 _STAGED = re.compile(r"\b(?:stage|grade|class|type|variant|form|level|probable|possible|case|episode)\b|^p?t\d", re.I)
 _ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8"}
 _LITTLE = words_of("a an the of in on at to by for and or as its this that is was be from into type types")
-# Words that tell degree, side, course or kind, and leave the disease the same.
+# Words of degree, side, course or kind that leave the disease the same.
 _GENERIC = frozenset(
     root(word)
     for word in words_of(
@@ -54,7 +54,7 @@ _GENERIC = frozenset(
         status cell mellitus limited positive negative"""
     )
 )
-# Nouns that many diseases share: what stands before them, or the site, makes the disease.
+# Nouns that many diseases share: the words before them, or the site, make the disease.
 _PLAIN = frozenset(
     root(word)
     for word in words_of(
@@ -87,9 +87,10 @@ SITE_WEIGHT, GENERIC_WEIGHT, TYPE_WEIGHT, CAUSE_WEIGHT = 0.5, 0.25, 0.5, 0.3
 
 @dataclass(frozen=True, slots=True)
 class Disease:
-    """`form` is the comparable whole; `words` and their `weights`; `types` such as 'a' or '2', `marks` see marks().
+    """A disease name, ready for comparison.
 
-    `noun` is the last word of its head ('cholangitis'), `before` what stands before that ('primary', 'biliary').
+    `form` is the comparable whole; `words` and `weights` go together; `types` are such as 'a' or '2'; `marks` see
+    marks(). `noun` is the last word of its head ('cholangitis'), `before` the words before that ('primary', 'biliary').
     """
 
     form: str
@@ -107,19 +108,19 @@ class Disease:
 
 
 def whole(text: str) -> str:
-    """`text` comparable as a whole, with prefixes such as 'non-' joined to their word."""
+    """The comparable form of the whole `text`, with prefixes such as 'non-' joined to their word."""
     return key(joined(text))
 
 
 def joined(text: str) -> str:
-    """'non-Hodgkin' and 'non Hodgkin' as 'nonHodgkin': the prefix makes another disease."""
+    """'non-Hodgkin' and 'non Hodgkin' become 'nonHodgkin': the prefix makes another disease."""
     text = _ORGANISM.sub(r"\1 organism\2", _LINEAGE.sub(r"\1cell", text))
     return _PREFIX.sub(r"\1", text)
 
 
 @lru_cache(maxsize=4096)
 def names(text: str) -> tuple[str, ...]:
-    """The names that `text` gives a disease: itself, without its brackets, what a bracket holds, its head alone."""
+    """The names in `text`: the text itself, the text without brackets, a bracket's content, the head alone."""
     text = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s*", "", text.replace("**", "")).strip(" .")
     bare = " ".join(_BRACKET.sub(" ", text).split()).strip(" ,.")
     found = [text, bare]
@@ -142,7 +143,7 @@ def unstaged(text: str) -> str:
 
 
 def others(name: str) -> tuple[str, ...]:
-    """Other names of the same disease by the table, and the name with its abbreviations written out."""
+    """Other names of the same disease by the table, and the name with its abbreviations expanded."""
     table = vocabulary()
     found = list(table.synonyms.get(key(name), ()))
     spelled = expanded(name)
@@ -150,14 +151,14 @@ def others(name: str) -> tuple[str, ...]:
 
 
 def expanded(text: str) -> str:
-    """`text` with common abbreviations (in capitals) written out."""
+    """`text` with common abbreviations (in capitals) expanded."""
     table = vocabulary().abbreviations
     return re.sub(r"\b[A-Z][A-Za-z0-9]{1,6}\b", lambda match: table.get(match[0], match[0]), text)
 
 
 @lru_cache(maxsize=4096)
 def disease(name: str) -> Disease:
-    """The words of a name with their weights: what stands behind 'of' (a site) and before '-induced' weighs less."""
+    """The words of a name with their weights; words after 'of' (a site) and before '-induced' weigh less."""
     text = joined(_STAGE.sub(" ", name) if key(_STAGE.sub(" ", name)) else name)
     cause = {word for match in _CAUSE.finditer(text) for word in tokens(match[0].split(" ")[-1])}
     site = _SITE.search(text)
@@ -185,10 +186,11 @@ def disease(name: str) -> Disease:
 
 
 def rival(wanted: Disease, said: Sequence[str]) -> bool:
-    """Whether the words `said` give the disease's noun other words than its own: another disease of that family.
+    """Whether `said` gives the disease's noun other words than its own: another disease of that family.
 
-    'primary sclerosing cholangitis' for primary biliary cholangitis, 'breast cancer' for lung cancer; and not 'acute
-    appendicitis' for subhepatic appendicitis, which leaves a word out and puts none in its place.
+    True for 'primary sclerosing cholangitis' against primary biliary cholangitis, and 'breast cancer' against lung
+    cancer. False for 'acute appendicitis' against subhepatic appendicitis, which drops a word but puts no other in its
+    place.
     """
     nouns = vocabulary().narrower.get(wanted.noun, frozenset()) | {wanted.noun}
     spots = [place for place, word in enumerate(said) if word in nouns]
@@ -223,7 +225,7 @@ def _weight(word: str) -> float:
 
 
 def _site(word: str) -> str:
-    """The site a word names, as itself or with 'peri-', 'sub-' and the like before it; '' if none."""
+    """The site that a word names, directly or with 'peri-', 'sub-' and the like before it; '' if none."""
     sites = vocabulary().sites
     if word in sites:
         return word
@@ -232,20 +234,20 @@ def _site(word: str) -> str:
 
 
 def types(text: str) -> frozenset[str]:
-    """The types a text names: 'type 2' and 'type II' give '2', 'hemophilia A' gives 'a'."""
+    """The types that a text names: 'type 2' and 'type II' give '2', 'hemophilia A' gives 'a'."""
     found = {(match[1] or match[2] or match[3]).lower() for match in _TYPE.finditer(text)}
     return frozenset(_ROMAN.get(value, value) for value in found)
 
 
 def marks(text: str) -> frozenset[str]:
-    """What a text names that has an opposite: 'grade 2', 'left', 'acute', 'primary'."""
+    """The words of a text that have an opposite: 'grade 2', 'left', 'acute', 'primary'."""
     grades = {match[1].lower() for match in _GRADE.finditer(text)}
     words = set(tokens(_SECONDARY_TO.sub(" ", text)))
     return frozenset({f"grade {_ROMAN.get(value, value)}" for value in grades} | (words & _OPPOSITES))
 
 
 def conflict(wanted: Disease, segment: str) -> bool:
-    """Whether `segment` names another type, leaves the name's own type open, or has the opposite of a mark."""
+    """Whether `segment` names another type, leaves the name's type open, or has the opposite of a mark."""
     if wanted.types and not wanted.types & types(segment):
         return True
     told = marks(segment)
@@ -258,7 +260,7 @@ def conflict(wanted: Disease, segment: str) -> bool:
 
 
 def coverage(wanted: Disease, said: frozenset[str], types_said: frozenset[str]) -> float:
-    """The weighted share of the disease's words that are said, from 0 to 1; its type counts as a word."""
+    """The weighted share of the disease's words in `said`, from 0 to 1; the type counts as a word."""
     total = sum(wanted.weights) + TYPE_WEIGHT * bool(wanted.types)
     if not total:
         return 0.0
@@ -269,7 +271,7 @@ def coverage(wanted: Disease, said: frozenset[str], types_said: frozenset[str]) 
 
 
 def named(wanted: Disease, said: frozenset[str]) -> bool:
-    """Whether one word is said that is the disease's own: sites and plain nouns alone name no disease."""
+    """Whether `said` has a distinctive word of the disease; sites and plain nouns alone name no disease."""
     own = [word for word, weight in zip(wanted.words, wanted.weights, strict=True) if weight == 1.0]
     return not own or any(_said(word, said) for word in own)
 
@@ -287,7 +289,7 @@ def _said(word: str, said: frozenset[str]) -> bool:
 
 
 def opposed(one: str, other: str) -> bool:
-    """Whether two words differ in prefixes that oppose each other: hyper- and hypo-, macro- and micro-."""
+    """Whether two words differ in opposed prefixes: hyper- and hypo-, macro- and micro-."""
     pairs = (("hyper", "hypo"), ("macro", "micro"), ("intra", "inter"), ("intra", "extra"))
     return any(
         {one[: len(a)], other[: len(b)]} == {a, b} or {one[: len(b)], other[: len(a)]} == {a, b} for a, b in pairs
@@ -301,9 +303,9 @@ ALONE = words_of(
     viral bacterial fungal parasitic mental metabolic genetic chronic acute vascular respiratory kidney gastric stomach
     pleural pelvic inflammatory breast prostate uterine ovarian nail hair muscle nerve vein artery spine tooth gum"""
 )
-"""A word of 'X disease' that alone does not stand for it."""
+"""Words X of 'X disease' that do not stand for it alone."""
 KINDS = words_of("disease syndrome disorder infection")
-"""Nouns that a short form of a name leaves out: Crohn's, Graves', hepatitis B."""
+"""Nouns that a short name leaves out: Crohn's, Graves', hepatitis B."""
 DEGREES = words_of(
     """severe mild moderate left right bilateral unilateral recurrent suspected probable possible presumed known new
     onset likely confirmed symptomatic asymptomatic advanced persistent refractory isolated extensive
@@ -318,17 +320,16 @@ ORDINARY = words_of(
     mania indigestion band phobia deformity contracture infection injury poisoning bleeding lesion shock mass disease
     syndrome disorder allergy wound fracture ulcer abscess cyst fistula hernia stenosis fever cough fit attack"""
 )
-"""Words that are names somewhere and ordinary words everywhere else ('Wells', 'Sever', 'Baker'): no name by themselves.
-"""
+"""Eponyms that are ordinary words elsewhere ('Wells', 'Sever', 'Baker'); alone they are not names."""
 
 
 def ordered_form(words: Iterable[str]) -> str:
-    """The roots of the words in alphabetical order, without little ones: 'cancer of the lung' as 'pulmonary cancer'."""
+    """The roots of the words in alphabetical order, without `LITTLE`: 'cancer of the lung' as 'pulmonary cancer'."""
     return " ".join(sorted(_ROMAN.get(word, root(word)) for word in words if word not in LITTLE))
 
 
 def core_form(words: Sequence[str]) -> str:
-    """The same without nouns such as 'disease' and words of degree; '' where only one plain word would be left."""
+    """As `ordered_form`, without words of degree and nouns such as 'disease'; '' if only one plain word remains."""
     kept = [word for word in words if word not in LITTLE and word not in KINDS and word not in DEGREES]
     if not kept or (len(kept) == 1 and (len(kept[0]) < 4 or kept[0] in ORDINARY or kept[0] in ALONE)):
         return ""
