@@ -173,7 +173,7 @@ def answer(text: str, parts: Sequence[Section] | None = None, goal: str = "diagn
 
     Tried in order: the last non-empty section `Answer`, the last `Conclusion`, the last `Final diagnosis` (or
     treatment), the last sentence 'the final diagnosis is ...', the last heading of another wording or language
-    (`headings.named`; skipped without a `goal`). A placeholder counts as empty.
+    (`named`; skipped without a `goal`). A placeholder counts as empty.
     """
     parts = sections(text) if parts is None else parts
     for name in ("answer", "conclusion", "final"):
