@@ -61,11 +61,10 @@ def select(
     seed: int = 0,
     limit: int | None = None,
 ) -> list[Case]:
-    """Keep the cases that meet all `conditions`, of these a share `sample`, and of those the first `limit`, in file
-    order.
+    """Keep the cases that meet all `conditions`, of these a share `sample`, and of those the first `limit`.
 
-    Several conditions on the same field with `=` are alternatives; all others must hold together. Raises UsageError for
-    a wrong argument, and if no case is left.
+    The order of the file is kept. Several conditions on the same field with `=` are alternatives; all others must hold
+    together. Raises UsageError for a wrong argument, and if no case is left.
     """
     if sample is not None and not 0 < sample <= 1:
         raise UsageError(f"--sample {sample}: must be a share above 0 and up to 1, for instance 0.1")
