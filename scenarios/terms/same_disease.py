@@ -286,8 +286,8 @@ def _situated(name: Name) -> tuple[frozenset[str], frozenset[str]] | None:
 class _Difference:
     """The difference between the heads of two names.
 
-    `lost`: words of the truth; `new`: words of the answer; `told`: lost qualifiers; `total`, `share`: weight, share
-    said.
+    `lost` are words of the truth, `new` words of the answer, `told` lost qualifiers. `total` is the weight of the
+    truth's words, `share` the weighted share of them that is said (0 to 1).
     """
 
     missing: list[str]
