@@ -1,4 +1,4 @@
-"""The consultation and its parser: a doctor asks, orders and diagnoses in free text."""
+"""The consultation and its parser: a doctor questions, orders and diagnoses in free text."""
 
 import re
 from collections.abc import Sequence

@@ -144,7 +144,7 @@ Form = Callable[[str], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[Named]):
-    """`text[start:end]` names `what`; `denied`: the words before it deny it or put it into the past."""
+    """`text[start:end]` names `what`; `denied`: the words before it deny it or refer it to the past."""
 
     start: int
     end: int

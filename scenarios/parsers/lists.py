@@ -16,7 +16,7 @@ _OF_WHAT = (
     "available asked recommended performed done ordered warranted at this the time point moment now currently today of "
     "these those present stage"
 )
-_OTHERS = (  # no, not needed, and the words that may follow: Chinese, Spanish, French, German
+_OTHERS = (  # 'no', 'not needed' and words that may follow: Chinese, Spanish, French, German
     (
         "\u6682\u65e0 \u65e0\u9700 \u65e0\u987b \u4e0d\u9700\u8981 \u4e0d\u9700 \u4e0d\u5fc5 \u6ca1\u6709 \u65e0",
         "\u8fdb\u4e00\u6b65 \u5176\u4ed6 \u5176\u5b83 \u989d\u5916 "

@@ -50,7 +50,7 @@ def action(reply: str) -> Reply:
         return Reply((_first(reply, "Diagnosis"), _rest(reply)), True, reply)
     if "Action:" in reply:
         chosen = _last_line(reply, "Action:") or re.search("Action:(.*)\n", reply, re.IGNORECASE)
-        assert chosen is not None  # "Action:" stands in the last line or has a line after it
+        assert chosen is not None  # "Action:" is in the last line or has a line after it
         name = chosen[1].strip()
         return Reply(name, False, f"{reply.split('Action: ')[0]}Action: {name}")
     return Reply(reply, False, reply)

@@ -47,7 +47,7 @@ def modality(text: str, tables: Tables) -> tuple[str, ...]:
 
 
 def region(text: str, modalities: Sequence[str], tables: Tables) -> tuple[str, ...]:
-    """The regions that `text` names, else the organ that one of its modalities implies."""
+    """The regions that `text` names, else the organ implied by one of its modalities."""
     found = _named(text, tables.regions)
     return found or next(((tables.organ[name],) for name in modalities if name in tables.organ), ())
 

@@ -227,7 +227,7 @@ _NAMES: dict[Scope, frozenset[str]] = {
     "imaging": words_of("imaging image radiology radiologic radiological radiograph scan scans"),
     "examination": words_of("physical clinical bedside"),
 }
-_ALONE: dict[Scope, frozenset[str]] = {  # what names a kind only together with a word of `_TESTS`
+_ALONE: dict[Scope, frozenset[str]] = {  # these words name a kind only together with a word of `_TESTS`
     "lab": words_of("serum chemistry infectious hematologic"),
     "microbiology": words_of("infection infectious disease"),
     "imaging": words_of("radiograph"),

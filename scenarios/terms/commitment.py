@@ -377,7 +377,7 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
 
 
 def _shared(one: Asserted, other: Asserted) -> bool:
-    """Whether two phrases share the noun of the second: 'Legionella and Bordetella coinfection'."""
+    """Whether two phrases share the last noun of the second: 'Legionella and Bordetella coinfection'."""
     return (
         not (disease_like(one.name) or one.aliases)
         and tokens(other.name)[-1:] != ()

@@ -325,7 +325,7 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
     against = bool(targets) and same(targets[0], item.name).contrary
     for target in targets:
         if against and not same(item.name, target).same:
-            continue  # of a name that contradicts the first one only another name for the same counts, no kind of it
+            continue  # the name contradicts the first target: another target counts only if it means this name
         if _any_same(target, (item.name, *others)):
             return True
         if _shares(item.name, target) and _any_same(target, (full,)):

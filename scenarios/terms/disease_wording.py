@@ -313,7 +313,7 @@ def _alike(word: str, other: str, held: Mapping[str, Token]) -> bool:
 
 
 def mistyped(one: str, other: str) -> bool:
-    """Whether two words differ by a typing error: one letter, two in long words, never in an opposed prefix."""
+    """Whether two words differ by a typing error: one letter, or two in long words; never in an opposed prefix."""
     short = min(len(one), len(other))
     if short < _LONG or one[0] != other[0] or opposed(one, other) or not (one.isalpha() and other.isalpha()):
         return False

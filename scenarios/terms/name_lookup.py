@@ -37,7 +37,7 @@ SITES = words_of(
 )
 BRACKET = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 
-# How often, how many, when: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
+# Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
 _AMOUNT = re.compile(
     r"(?i)\s*\b(?:x\s?\d+|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?|[\u00d7]\s?\d+"
     r"|(?:in|at|after|every|over|for)\s+(?:the next\s+)?\d+[\d\s,/&-]*(?:and\s+\d+\s*)?"

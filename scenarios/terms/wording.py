@@ -33,13 +33,13 @@ _SPELLINGS = tuple(
 
 
 def plain(text: str) -> str:
-    """`text` in lower case without markdown, curly quotes, accents, possessives and doubled blanks."""
+    """`text` in lower case without markdown, curly quotes, accents, possessives and repeated spaces."""
     if text.isascii():  # nothing to compose and no accent to remove
         text = text.replace("`", "'").lower()
     else:
         text = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_APOSTROPHES))
         text = "".join(mark for mark in text if not unicodedata.combining(mark)).casefold()
-        text = text.translate(_GREEK)  # last: an accent or a capital may hide one
+        text = text.translate(_GREEK)  # last, because an accent or a capital may hide a Greek letter
     text = _POSSESSIVE.sub("", _MARKS.sub(" ", text))
     return " ".join(text.split())
 
@@ -71,7 +71,7 @@ def stem(word: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """'metastases' and 'metastasis' meet in 'metastas', 'diseases' and 'disease' in 'diseas'."""
+    """The common stem of singular and plural: 'metastases', 'metastasis' give 'metastas'; 'diseases' gives 'diseas'."""
     if word.endswith("ies") and len(word) > 5:
         return word[:-3] + "y"
     if re.search(r"(s|x|z|ch|sh)es$", word) or word.endswith("sis"):
