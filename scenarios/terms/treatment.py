@@ -70,7 +70,7 @@ _EITHER = re.compile(
 )
 _STATED = re.compile(r"(?i)not?|evidence of|never")
 _UNLIKE = re.compile(r"(?i)anything but|other than|mimic\w*|rather than")
-"""Statements that something is not so: 'this is not A, give B' or 'seasickness rather than A, give B' do not give A."""
+"""Denials of the rest of a clause: 'this is not A, give B' and 'seasickness rather than A, give B' give neither."""
 _ASKED = re.compile(r"(?:^|(?<=[.;\n!]))[^.;\n!?]*\?")
 _SAID_NO = re.compile(r"(?i)[:–—-]\s*(?:no|not|never|denied|excluded|wrong|out of the question)\W*$")
 _OF_OTHERS = re.compile(
