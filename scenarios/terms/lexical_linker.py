@@ -87,7 +87,7 @@ _SHORT = re.compile(r"(?<![\w-])(?=\w*[A-Z])[A-Za-z][A-Za-z0-9]{1,7}(?![\w])")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A span of text and the places of the concepts that it names, by rule exact, abbreviation or short."""
+    """A span of text and the places of the concepts that it names, by rule exact, abbreviation or core."""
 
     start: int
     end: int

@@ -256,7 +256,7 @@ def _kinds_of() -> Mapping[frozenset[str], tuple[str, ...]]:
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """The possible readings of a name: unchanged, and each alternative name in a bracket or after a slash."""
+    """The possible readings of a name: unchanged, and each alternative name in a bracket or joined by a slash."""
     bare = " ".join(_BRACKET.sub(" ", text).split()).strip(" ,.")
     found = [text]
     for match in _BRACKET.finditer(text):
