@@ -1,1 +1,1 @@
-"""What a case is and what the game is: pure rules, no model, no clock, no randomness."""
+"""Cases and scenarios: the rules of an encounter as pure state machines, without models, clocks or randomness."""

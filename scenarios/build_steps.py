@@ -1,4 +1,4 @@
-"""What a build did, rule by rule: a row for each rule, and the table of them that people read."""
+"""Counts the effect of each rule of a build and prints the counts as a table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from wardround.engine.records import Json
 
 @dataclass(slots=True)
 class Step:
-    """A rule and what it did: `seen` units (articles, cases), of which it dropped or changed some; `why` counts."""
+    """The effect of one rule: units `seen` (articles, cases), how many it dropped or changed; `why` has the reasons."""
 
     rule: str
     what: str
@@ -20,17 +20,17 @@ class Step:
 
     @property
     def out(self) -> int:
-        """How many were left."""
+        """How many units remain."""
         return self.seen - self.dropped
 
     def drop(self, reason: str = "", count: int = 1) -> None:
-        """Count what the rule dropped; where it drops for several reasons, each by itself."""
+        """Count dropped units; a rule with several reasons counts each separately."""
         self.dropped += count
         if reason:
             self.why[reason] = self.why.get(reason, 0) + count
 
     def json(self) -> dict[str, Json]:
-        """The step for machines."""
+        """The step as JSON."""
         told: dict[str, Json] = {
             "rule": self.rule,
             "what": self.what,
@@ -44,7 +44,7 @@ class Step:
 
 
 def table(steps: Sequence[Mapping[str, Json]]) -> list[str]:
-    """The lines of the table, from steps as JSON tells them."""
+    """The lines of the table, from steps in JSON form."""
     rows: list[tuple[str, ...]] = [("rule", "in", "dropped", "changed", "out", "what")]
     for step in steps:
         counts = (f"{step[name]:,}" for name in ("in", "dropped", "changed", "out"))

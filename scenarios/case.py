@@ -1,4 +1,4 @@
-"""A case: its record item by item, its truth, what is disclosed when, and what decides it."""
+"""A case: its opening, record, truth and what is disclosed when."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -144,8 +144,8 @@ KINDS: tuple[Kind, ...] = ("examination", "lab", "microbiology", "imaging", "inv
 class Item:
     """One recorded result.
 
-    `ref` cites the field it comes from, for instance 'labs[3]'; `normal` is None where the record does not say.
-    `code` is the source's item number, `time` when it was taken (ISO 8601); '' where the record has none.
+    `ref` cites the field that it comes from, for instance 'labs[3]'; `normal` is None if the record does not say.
+    `code` is the source's item number, `time` when it was taken (ISO 8601); '' if the record has none.
     """
 
     ref: str
@@ -194,7 +194,7 @@ def items(case: Case) -> tuple[Item, ...]:
 
 
 def lab_text(case: Case, index: int) -> str:
-    """A laboratory result as a chart would tell it: value, unit, reference range, flag, time."""
+    """A laboratory result as in a chart: value, unit, reference range, flag, time."""
     lab = case.labs[index]
     parts = [f"{lab.name}: {lab.value}" + (f" {lab.unit}" if lab.unit else "")]
     if lab.low is not None and lab.high is not None:
@@ -209,7 +209,7 @@ def lab_text(case: Case, index: int) -> str:
 
 
 def taken(time: str) -> str:
-    """' at 2150-01-02 10:00' for the time of a result, to the minute; '' where the record has none."""
+    """' at 2150-01-02 10:00' for the time of a result, to the minute; '' if the record has none."""
     return f" at {time[:16].replace('T', ' ')}" if time else ""
 
 
@@ -238,17 +238,17 @@ ANCILLARY = (
     rf"(?:[ ]?(?:[/&+,]|and|or|[ ])[ ]?{_BESIDE}){{0,6}}"
     r"\b[ ]?(?:\([^()\n]{0,80}\))?[*_ \t]*(?:[:\uff1a]|[\u2013\u2014]|-[ \t]|$)"
 )
-"""A line that opens a report's tests: 'Ancillary Tests:', and whatever else it lists beside them before its colon."""
+"""A line that opens a report's tests: 'Ancillary Tests:', with any other words before its colon."""
 _HEADING = later(rf"(?im)^{ANCILLARY}")
 _GAPS = later(r"\s+")
 
 
 def split(summary: str) -> tuple[str, str]:
-    """(open part, withheld part): cut before the first line that is a heading 'Ancillary Tests', however it is marked.
+    """Split a report into (open part, withheld part) before its first heading 'Ancillary Tests' in any markup.
 
-    Of its class are 'Ancillary Tests/Imaging:', 'Ancillary Tests and Findings:', 'Ancillary Investigations -'. Both
-    word for word but for the blank lines between them; the withheld part has the heading. A mention of ancillary tests
-    inside a sentence is no heading. Without a heading all is open.
+    Variants count as well: 'Ancillary Tests/Imaging:', 'Ancillary Tests and Findings:', 'Ancillary Investigations -'.
+    Both parts are verbatim apart from blank lines between them; the withheld part includes the heading. A mention of
+    ancillary tests within a sentence is not a heading. Without a heading the whole report is open.
     """
     heading = _HEADING.search(summary)
     if heading is None:
@@ -257,10 +257,10 @@ def split(summary: str) -> tuple[str, str]:
 
 
 def summary(case: Case) -> str:
-    """The report without its tests: the open part of the opening, and what it lacks of history and examination.
+    """The report without its tests: the open part of the opening, with any missing history and examination.
 
-    Cases that keep the patient's story and the examination as fields of their own get them as sections here: in the
-    published reports they are open too (paper 002, section 4.2).
+    Cases that keep the patient's story and the examination in separate fields get them as sections here, because the
+    published reports disclose them too (paper 002, section 4.2).
     """
     opening, _ = split(case.opening)
     known = _flat(opening)
@@ -273,7 +273,7 @@ def summary(case: Case) -> str:
 
 
 def withheld(case: Case) -> str:
-    """The tests of the report as one text, in the report's words where it has them."""
+    """The tests of the report as one text, in the report's own words if it has them."""
     _, rest = split(case.opening)
     told = [text for text in (rest, case.ancillary) if text]
     kinds = ("lab", "microbiology", "imaging") if told else ("lab", "microbiology", "imaging", "investigation")
@@ -297,13 +297,13 @@ def _flat(text: str) -> str:
 
 
 def stands(finding: str, texts: Sequence[str]) -> bool:
-    """Whether the words of a finding stand in one of the texts, as they are there, whatever the case and the blanks."""
+    """Whether one of the texts contains the words of a finding, ignoring case and spacing."""
     wanted = _plain(finding)
     return bool(wanted) and any(wanted in _plain(text) for text in texts)
 
 
 def unrecorded(case: Case) -> list[str]:
-    """The deciding findings of a case that stand nowhere in its record: no doctor could ever see them."""
+    """The deciding findings of a case that its record does not contain, so that no doctor can ever see them."""
     texts = [*_told(case)]
     return [finding for finding in case.truth.deciding if not stands(finding, texts)]
 

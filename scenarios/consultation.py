@@ -1,4 +1,4 @@
-"""The consultation and its parser: a doctor asks, orders and diagnoses in free text."""
+"""The consultation and its parser: a doctor questions, orders and diagnoses in free text."""
 
 import re
 from collections.abc import Sequence
@@ -47,12 +47,12 @@ _LONGEST = 2_000
 
 
 def read(text: str, *, last: bool = False) -> Order | Question | Conclusion | Unusable:
-    """The move in `text`.
+    """Read the move in `text`.
 
     `DIAGNOSIS READY: ...` anywhere (unless its sentence says that it is not, or not yet), or a line `DIAGNOSIS: ...`,
-    concludes; else a line `ORDER: ...`, or `REQUEST TEST:
-    ...` anywhere, orders, whatever else is asked (several of them are one order); else what follows `ASK:`, or the
-    whole text, is a question to the patient. In the `last` turn a diagnosis also counts inside a sentence.
+    concludes. Otherwise a line `ORDER: ...`, or `REQUEST TEST: ...` anywhere, orders, even if the text also asks;
+    several of them form one order. Otherwise the text after `ASK:`, or the whole text, is a question to the patient. In
+    the `last` turn a diagnosis within a sentence also counts.
     """
     text = answer_part(text)
     if not text.strip():
@@ -80,7 +80,7 @@ def _diagnosis(text: str, *, last: bool) -> str:
 
 
 def _is_ready(text: str, ready: re.Match[str]) -> bool:
-    """Whether the words declare the diagnosis: with a colon, or opening a line, and not as what is to come."""
+    """Whether the text declares the diagnosis: with a colon, or at the start of a line, and not as a future step."""
     before = text[max(0, ready.start() - 400) : ready.start()]
     sentence = _ENDS.split(before)[-1]
     if _NOT_YET.search(sentence):
@@ -125,7 +125,7 @@ class ConsultationSettings(BaseModel):
 
 
 class State(msgspec.Struct, frozen=True):
-    """Where a consultation stands; `asked` is what the patient or the examiner is to answer now."""
+    """The state of a consultation; `asked` is what the patient or the examiner must answer now."""
 
     brief: str
     story: dict[str, Json]
@@ -171,7 +171,7 @@ class Consultation:
         return None if case.truth.diagnosis.strip() else "it has no diagnosis (truth.diagnosis is empty)"
 
     def start(self, case: Case) -> State:
-        """The doctor knows the complaint; the patient's story is the history, or the opening where there is none."""
+        """The state at the start: the patient's story is the history, or the opening if there is no history."""
         complaint = case.complaint or case.opening
         turns = str(self.settings.max_turns)
         brief = self._prompts["consultation/start"].render(complaint=complaint, turns=turns)
@@ -180,13 +180,13 @@ class Consultation:
         return self._bounded(State(brief, story, rows(items(case))), 0)
 
     def turn(self, state: State) -> str:
-        """The seat that acts now."""
+        """The seat that acts next."""
         if isinstance(state.asked, Question):
             return "patient"
         return "examiner" if state.asked else "doctor"
 
     def view(self, state: State, seat: str) -> View:
-        """What a seat may see."""
+        """Everything that a seat may see."""
         if seat == "patient":
             return View(seat, self._prompts["consultation/patient"].text, state.questions, ("answer",), state.story)
         if seat == "examiner":
@@ -198,7 +198,7 @@ class Consultation:
         return View(seat, state.brief, state.heard, verbs)
 
     def ending(self, state: State) -> Ending | None:
-        """How it ended, or None."""
+        """How the episode ended; None if it is still running."""
         return state.ending
 
     def apply(self, state: State, event: Acted) -> State:
@@ -228,11 +228,11 @@ class Consultation:
         return _with(state, asked=move, orders=(*state.orders, order), tally=state.tally.ordered())
 
     def _read(self, text: str, *, last: bool) -> Order | Question | Conclusion | Unusable:
-        """The move in a reply's text."""
+        """Read the move in a reply's text."""
         return published.read_talk(text) if self._published else read(text, last=last)
 
     def _answered(self, state: State, seq: int, action: Action) -> State:
-        """The doctor hears what was answered."""
+        """Pass the answer on to the doctor."""
         seat, given = self.turn(state), answers(action)
         text = action.text.strip() or lines(given)
         if action.verb != "answer" or not text:
@@ -248,13 +248,13 @@ class Consultation:
             news = Said(seq, seat, "answer", told, {"kind": kind, "answers": heard(given)})
             state = _with(state, orders=(*state.orders, said))
         state = _with(state, asked=None, heard=(*state.heard, news))
-        if state.tally.turns >= self.settings.max_turns:  # published: the last turn asked, and nobody hears the answer
+        if state.tally.turns >= self.settings.max_turns:  # published: no turn is left to read the answer
             detail = f"no diagnosis within {self.settings.max_turns} turns"
             return _with(state, ending=state.tally.unanswered(detail))
         return self._bounded(state, seq)
 
     def _warn(self, state: State, seq: int, fault: Unusable, *, last: bool) -> State:
-        """A warning with its reason, or the end where the budget of warnings is used up."""
+        """Warn the doctor with a reason, or end the episode if no warnings are left."""
         state = _with(state, tally=state.tally.faulted(fault.fault, fault.shape))
         if state.tally.unusable > self.settings.max_warnings:
             detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
@@ -264,7 +264,7 @@ class Consultation:
         return _with(state, heard=(*state.heard, said))
 
     def _bounded(self, state: State, seq: int) -> State:
-        """With one turn left the diagnosis is demanded."""
+        """Demand the diagnosis if one turn is left."""
         if not self._last(state):
             return state
         said = Said(seq, "desk", "demand", self._prompts["consultation/demand"].text)

@@ -1,10 +1,10 @@
-"""The papers that figures and rules come from: each by its short name, its title and where to read it."""
+"""The papers behind figures and rules: short name, title and address of each."""
 
 from typing import NamedTuple
 
 
 class Paper(NamedTuple):
-    """`short` is what its authors call the benchmark, or the first words of the title; `url` leads to the paper."""
+    """A paper: `short` is its benchmark's usual name, or the first words of the title; `url` links to the paper."""
 
     short: str
     title: str
@@ -50,4 +50,4 @@ OF_SCENARIOS: dict[str, Paper] = {
     "treatment": MEDR_BENCH,
     "consultation": AGENTCLINIC,
 }
-"""The paper that each of the house's scenarios is from, by its name."""
+"""The paper behind each bundled scenario, by the scenario's name."""

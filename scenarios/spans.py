@@ -1,4 +1,4 @@
-"""What in a doctor's reply is the protocol of the game: the action, the request, the line with the answer."""
+"""Finds the protocol parts of a doctor's reply: the action, the request, the line with the answer."""
 
 import re
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ _COLON = "[*_ ]{0,4}[:\uff1a]"
 _NAMED = (
     r"(?:pe|labs?|image|imaging|micro|microbiology|output|physical[ \t]+exam(?:ination)?|laboratory(?:[ \t]+tests?)?)\b"
 )
-# of every game: each of its doctors may have learnt another one's format
-# each behind a word that it cannot do without: to look for that costs a tenth
+# Every scenario's formats: a doctor may have learnt the format of another scenario.
+# A literal word precedes each pattern; searching for that first takes a tenth of the time.
 _LINES = (
     ("action", re.compile(rf"(?im){_OPEN}actions?(?:{_COLON}(?:[*_ \t]*\n)?|[*_ ]*\n)[^\n]*")),
     ("action", re.compile(rf"(?i)(?<=[.!?;)])[ \t]+[*_]{{0,3}}action{_COLON}[*_ \t]*{_NAMED}[^\n]*")),
@@ -36,16 +36,16 @@ _REASONS = re.compile(
 
 
 def gives_reasons(text: str) -> bool:
-    """Whether a line says why: 'appendicitis, because the pain moved'."""
+    """Whether a line gives a reason: 'appendicitis, because the pain moved'."""
     return _REASONS.search(text) is not None
 
 
 def unscripted(text: str, scenario: str = "", *, asking: bool = False) -> str:
-    """A reply without the lines of its game's protocol, as the game's parser reads them; a line that says why stays.
+    """A reply without the lines of its scenario's protocol, as the parser reads them; lines that give reasons stay.
 
-    Of every game the choice of an action, `REQUEST TEST`, `DIAGNOSIS READY`, `ASK:`, `ORDER:`, and the word
-    `Rationale:`; in a work-up the list that is ordered, if the reply is `asking` for something; in a work-up and in a
-    consultation the line that is read as the diagnosis.
+    For every scenario this removes the choice of an action, `REQUEST TEST`, `DIAGNOSIS READY`, `ASK:`, `ORDER:` and the
+    word `Rationale:`. In a work-up it also removes the ordered list if the reply is `asking` for something; in a
+    work-up and a consultation, the line that is read as the diagnosis.
     """
     kept, at = [], 0
     for begin, end in sorted(_spans(text, scenario, asking=asking)):
@@ -67,17 +67,17 @@ def _spans(text: str, scenario: str, *, asking: bool) -> Iterator[tuple[int, int
         found += _listed(text)
     at = len(text) + 1
     for begin, end in sorted(found, key=lambda span: (span[1], -span[0]), reverse=True):
-        if end <= at:  # of two that overlap, the one that ends last
+        if end <= at:  # of two overlapping spans, the one that ends last
             yield begin, end
             at = begin
 
 
 def _listed(text: str) -> list[tuple[int, int]]:
-    """The list that a work-up's reply orders, under its heading; what was asked for before is tried, kind by kind."""
+    """The span of the list that a work-up's reply orders, under its heading; each kind asked for before is tried."""
     kinds: tuple[workup.Asked, ...] = ("", *workup.LISTED)
     for asked in kinds:
         move = workup.read(text, asked)
-        if isinstance(move, Pick):  # a list beside a choice of another kind is part of the reasoning
+        if isinstance(move, Pick):  # a list next to a choice of another kind belongs to the reasoning
             return []
         if isinstance(move, Order) and move.items:
             return workup.lists(text, move)

@@ -1,4 +1,4 @@
-"""The staged games on case reports and their parser: one turn, free turns, oracle, treatment."""
+"""The staged scenarios on case reports and their parser: one turn, free turns, oracle, treatment."""
 
 import re
 from collections.abc import Sequence
@@ -42,10 +42,10 @@ _NOTHING = re.compile(
 
 
 def read(text: str, *, last: bool, goal: str = "diagnosis") -> Order | Conclusion | Unusable:
-    """The move in `text`: a request, or the answer.
+    """Read the move in `text`: a request, or the answer.
 
-    What stands under `Additional Information Required` is a request unless it says no more than that nothing is
-    required. Then, and in the last turn in any case, the answer to `goal` counts (see `reading.answer`).
+    Text under `Additional Information Required` is a request unless it only says that nothing is required. Without a
+    request, and always in the last turn, the answer to `goal` counts (see `reply_text.answer`).
     """
     text = answer_part(text)
     if not text.strip():
@@ -63,7 +63,7 @@ def read(text: str, *, last: bool, goal: str = "diagnosis") -> Order | Conclusio
 
 
 def nothing(wanted: str) -> bool:
-    """Whether a section asks for nothing: its first sentence says so and no more ('Not required.')."""
+    """Whether a section requests nothing: its first and only sentence says so ('Not required.')."""
     first = _SENTENCE.split(wanted.strip(" \t\r\n*_-.\"'["), maxsplit=1)[0]
     said = first.strip(" \t\r*_\"'[]()").lower()
     return not said or _NOTHING.fullmatch(said) is not None
@@ -73,7 +73,7 @@ _with = msgspec.structs.replace
 
 
 class ToldSettings(BaseModel):
-    """The rules of a game in which the doctor is told everything at once."""
+    """The rules of a scenario that discloses the whole case at once."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -88,7 +88,7 @@ class ToldSettings(BaseModel):
 
 
 class OneTurnSettings(ToldSettings):
-    """The rules of the one-turn game."""
+    """The rules of the one-turn scenario."""
 
     policy: Literal["strict", "normal-default"] = Field(
         default="strict", description="What the patient tells of a test that the record has not: so, or a normal value."
@@ -96,13 +96,13 @@ class OneTurnSettings(ToldSettings):
 
 
 class FreeTurnSettings(OneTurnSettings):
-    """The rules of the free-turn game."""
+    """The rules of the free-turn scenario."""
 
     max_turns: int = Field(default=5, ge=1, le=100, description="Turns a doctor has; the last must be the answer.")
 
 
 class State(msgspec.Struct, frozen=True):
-    """Where a staged game stands; `order` is the request that the patient is to answer now."""
+    """The state of a staged scenario; `order` is the request that the patient must answer now."""
 
     brief: str
     known: dict[str, Json]
@@ -114,11 +114,11 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Staged:
-    """What the staged games share: a number of turns, of which the last must be the answer.
+    """The common part of the staged scenarios: a number of turns, of which the last must be the answer.
 
     ::
 
-        turn n --asks for information, n not last--> patient --told--> turn n+1
+        turn n --asks for information, n not last--> patient --answer--> turn n+1
         turn n --asks for nothing, concludes--> completed
         last turn --concludes, whatever else it asks for--> completed
         any --unusable reply--> warning, the same turn; one too many: unanswered
@@ -133,7 +133,7 @@ class Staged:
     SAMPLING: ClassVar[dict[str, float]] = {}
     REPEATS = 1
     PROVISIONAL: ClassVar[bool] = False
-    """Whether what is concluded before the last turn is only provisional."""
+    """Whether a conclusion before the last turn is only provisional."""
 
     def __init__(self, settings: ToldSettings, prompts: Prompts) -> None:
         if settings.answers > 1 and self.goal != "diagnosis":
@@ -153,7 +153,7 @@ class Staged:
         return None if case.truth.diagnosis.strip() else "it has no diagnosis (truth.diagnosis is empty)"
 
     def start(self, case: Case) -> State:
-        """The doctor has read the report, without its tests where they can be asked for."""
+        """The state at the start: the doctor has read the report, without its tests if they can be requested."""
         brief = asking(
             self._prompts[f"{self.name}/start"].render(case=self._told(case)), self.settings.answers, self._prompts
         )
@@ -168,11 +168,11 @@ class Staged:
         return State(brief, known)
 
     def turn(self, state: State) -> str:
-        """The seat that acts now."""
+        """The seat that acts next."""
         return "patient" if state.order else "doctor"
 
     def view(self, state: State, seat: str) -> View:
-        """What a seat may see."""
+        """Everything that a seat may see."""
         if seat == "patient":
             known = {**state.known, "order": state.order.known() if state.order else None}
             return View(seat, self._prompts[f"{self.name}/patient"].text, state.orders, ("answer",), known)
@@ -180,7 +180,7 @@ class Staged:
         return View(seat, state.brief, state.heard, verbs)
 
     def ending(self, state: State) -> Ending | None:
-        """How it ended, or None."""
+        """How the episode ended; None if it is still running."""
         return state.ending
 
     def apply(self, state: State, event: Acted) -> State:
@@ -201,7 +201,7 @@ class Staged:
         return _with(state, order=move, orders=(*state.orders, order), tally=state.tally.ordered())
 
     def _move(self, state: State, event: Acted, *, last: bool) -> Order | Conclusion | Unusable:
-        """The move of an action, if it is one and possible now."""
+        """The move of an action if it is possible now, else Unusable."""
         action = event.action
         read = self._read(action.text, last=last) if action.verb == "reply" else typed(action, self.goal)
         if isinstance(read, Question):
@@ -213,7 +213,7 @@ class Staged:
         return looked_at(read, event, self._instructions, state.heard, final=last or not self.PROVISIONAL)
 
     def _read(self, text: str, *, last: bool) -> Order | Conclusion | Unusable:
-        """The move in a reply's text."""
+        """Read the move in a reply's text."""
         return (
             published.read_stage(text, self.name, last=last)
             if self._published
@@ -221,16 +221,16 @@ class Staged:
         )
 
     def _told(self, case: Case) -> str:
-        """What the doctor reads of the case first."""
+        """The text of the case that the doctor reads first."""
         return disclosure.summary(case)
 
     def _concluded(self, state: State, seq: int, action: Action, move: Conclusion) -> State:
-        """The doctor has answered."""
+        """End the episode with the doctor's answer."""
         del seq, action
         return _with(state, ending=state.tally.completed(**{self.goal: move.text}))
 
     def _told_by_patient(self, state: State, seq: int, action: Action) -> State:
-        """The doctor hears what the patient answered."""
+        """Pass the patient's answer on to the doctor."""
         text, given = action.text.strip(), answers(action)
         text = text or lines(given)
         if action.verb != "answer" or not text:
@@ -241,13 +241,13 @@ class Staged:
         return self._inform(state, seq, text, heard(given))
 
     def _inform(self, state: State, seq: int, information: str, given: list[Json]) -> State:
-        """The next turn begins with what was found out; in the last the answer is demanded with it."""
+        """Begin the next turn with the information; the last turn also demands the answer."""
         prompt = self._prompts[f"{self.name}/{'last' if self._last(state) else 'next'}"]
         said = Said(seq, "patient", "answer", prompt.render(information=information), {"kind": "any", "answers": given})
         return _with(state, heard=(*state.heard, said))
 
     def _warn(self, state: State, seq: int, fault: Unusable, *, last: bool) -> State:
-        """A warning with its reason, or the end where the budget of warnings is used up."""
+        """Warn the doctor with a reason, or end the episode if no warnings are left."""
         state = _with(state, tally=state.tally.faulted(fault.fault, fault.shape))
         if state.tally.unusable > (0 if self._published else self.settings.max_warnings):
             detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
@@ -265,10 +265,10 @@ class OneTurn(Staged):
 
     ::
 
-        turn 1 --requests--> patient --told--> turn 2 --conclusion--> completed
+        turn 1 --requests--> patient --answer--> turn 2 --conclusion--> completed
         turn 1 --asks for nothing--> desk --> turn 2
         turn 1 --verb conclude--> completed
-        published: turn 1 --asks for nothing--> patient; any --unusable reply--> all begins anew, three times in all
+        published: turn 1 --asks for nothing--> patient; any --unusable reply--> start again, three times in all
     """
 
     name = "one-turn"
@@ -280,7 +280,7 @@ class OneTurn(Staged):
         self._turns = 2
 
     def _concluded(self, state: State, seq: int, action: Action, move: Conclusion) -> State:
-        """A text of the first turn concludes provisionally: the paper's protocol asks for the diagnosis after it."""
+        """Take a conclusion in the first turn as provisional; the paper's protocol asks for the diagnosis again."""
         if action.verb != "reply" or state.tally.turns == self._turns:
             return super()._concluded(state, seq, action, move)
         nothing = self._prompts[f"{self.name}/nothing"].text
@@ -288,7 +288,7 @@ class OneTurn(Staged):
         return _with(state, heard=(*state.heard, Said(seq, "desk", "demand", text)))
 
     def _warn(self, state: State, seq: int, fault: Unusable, *, last: bool) -> State:
-        """Under the published rules the doctor, who is told nothing of it, begins anew."""
+        """Under the published rules, start again without telling the doctor."""
         if not self._published or state.tally.unusable >= published.TRIES - 1:
             return super()._warn(state, seq, fault, last=last)
         tally = msgspec.structs.replace(state.tally.faulted(fault.fault, fault.shape), turns=0)
@@ -300,7 +300,7 @@ class FreeTurn(Staged):
 
     ::
 
-        turn n --requests, n < max_turns--> patient --told--> turn n+1
+        turn n --requests, n < max_turns--> patient --answer--> turn n+1
         turn n --asks for nothing, concludes--> completed
         turn max_turns --concludes, whatever else it requests--> completed
     """
@@ -313,7 +313,7 @@ class FreeTurn(Staged):
         self._turns = settings.max_turns
 
     def start(self, case: Case) -> State:
-        """As in every staged game; where there is one turn only, the answer is demanded at once."""
+        """Start as every staged scenario; with a single turn, demand the answer at once."""
         state = super().start(case)
         if not self._last(state):
             return state

@@ -42,7 +42,7 @@ Named = Literal["examination", "lab", "microbiology", "imaging", "output"]
 
 _OPEN = r"^[ \t#>*_\-]*"
 _RATIONALE = re.compile(rf"(?im){_OPEN}rationale[*_ ]*[:\uff1a]")
-_ACTION = re.compile(r"[aA](?<!\w[aA])(?i:ctions?)[*_ ]{0,4}[:\uff1a]")  # so written it is searched four times as fast
+_ACTION = re.compile(r"[aA](?<!\w[aA])(?i:ctions?)[*_ ]{0,4}[:\uff1a]")  # this form searches four times as fast
 _ACTION_LINE = re.compile(rf"(?im){_OPEN}action[*_ ]*$")
 _NAMES: tuple[tuple[Named, str], ...] = (
     ("examination", r"pe|physical(?:[ \t]+exam(?:ination)?s?)?|exam(?:ination|ine)?"),
@@ -62,14 +62,13 @@ _ACTIONS_OF_A_TEMPLATE = 4
 
 
 def read(text: str, asked: Asked = "") -> Move:
-    """The move in `text`; `asked` is what the desk asked for last.
+    """Read the move in `text`; `asked` is the desk's last request.
 
-    A diagnosis that was asked for is taken wherever it stands. Else the part from the last line `Rationale:` on
-    counts, and if that names nothing the whole text. In this order: a list of tests under its heading (where there
-    are several: of the kind asked for, of the kind chosen by `Action:`, imaging, laboratory, microbiology); a line
-    `Diagnosis:`, if `Action:` chose OUTPUT or is missing; the action named first after the last `Action:`. A list above
-    an `Action:` of another kind is part of the reasoning. Without any heading, a line that is nothing but an action's
-    name counts.
+    A requested diagnosis is accepted anywhere. Otherwise the part from the last line `Rationale:` on counts, and if
+    that names nothing, the whole text. The parser looks, in this order, for a list of tests under its heading (of
+    several: the kind asked for, the kind chosen by `Action:`, imaging, laboratory, microbiology); a line `Diagnosis:`,
+    if `Action:` chose OUTPUT or is missing; the first action named after the last `Action:`. A list above an `Action:`
+    of another kind belongs to the reasoning. Without any heading, a line with only an action's name counts.
     """
     text = answer_part(text)
     if not text.strip():
@@ -96,7 +95,7 @@ def _move(text: str, asked: Asked) -> Order | Conclusion | Pick | None:
 
 
 def _chosen(text: str) -> tuple[Named | None, int]:
-    """The action chosen, and where its heading stands (-1: nowhere)."""
+    """(the chosen action, the position of its heading; -1 if there is none)."""
     heads = list(_ACTION.finditer(text)) or list(_ACTION_LINE.finditer(text))
     if heads:
         begin = heads[-1].end()
@@ -118,7 +117,7 @@ def _kind(match: re.Match[str]) -> Named:
 
 
 def _listed(text: str, asked: Asked, chosen: Named | None, head: int) -> Order | None:
-    """The list to be ordered, if the reply has one that names anything."""
+    """The ordered list, if the reply has one that names anything."""
     lists: dict[str | None, Order] = {}
     for match in list(_LIST.finditer(text))[-MOST:]:
         kind = next(kind for kind in LISTED if match[kind] is not None)
@@ -132,7 +131,7 @@ def _listed(text: str, asked: Asked, chosen: Named | None, head: int) -> Order |
 
 
 def lists(text: str, order: Order) -> list[tuple[int, int]]:
-    """Where `order`, which was read from `text`, is written there: from its heading to the end of its list."""
+    """The spans in `text` of an `order` read from it, each from its heading to the end of its list."""
     found = []
     for match in list(_LIST.finditer(text))[-MOST:]:
         body = text[match.end() : match.end() + REACH]
@@ -144,10 +143,10 @@ def lists(text: str, order: Order) -> list[tuple[int, int]]:
 
 
 def _body(text: str) -> str:
-    """What stands under a heading: its own line, and the lines of the list that follow it.
+    """The text under a heading: the rest of its line, and the lines of the list below it.
 
-    The list ends at the next heading; after content on the heading's own line, also at a line that is no bullet; else
-    at the first empty line after an item.
+    The list ends at the next heading. If the heading's own line has content, it also ends at a line without a bullet;
+    otherwise at the first empty line after an item.
     """
     first, *rest = text.split("\n")
     lines = [first]
@@ -172,7 +171,7 @@ _with = msgspec.structs.replace
 Stage = Literal["choose", "list", "diagnose", "lookup"]
 
 NAMES = {"examination": "PE", "lab": "LAB", "imaging": "IMAGE", "microbiology": "MICRO"}
-"""The protocol's name of each kind, in the order in which the paper offers them."""
+"""The protocol's name for each kind, in the order in which the paper offers them."""
 
 _TYPES = {
     "examination": "Physical Examination",
@@ -208,7 +207,7 @@ class WorkupSettings(BaseModel):
 
 
 class State(msgspec.Struct, frozen=True):
-    """Where a work-up stands; `used` are the kinds chosen so far, `answered` those with results."""
+    """The state of a work-up; `used` are the kinds chosen so far, `answered` those with results."""
 
     brief: str
     record: list[Json]
@@ -231,7 +230,7 @@ class Workup:
 
     ::
 
-        choose --PE--------------------------------> lookup --results told, actions offered--> choose
+        choose --PE--------------------------------> lookup --results, remaining actions--> choose
         choose --LAB|MICRO|IMAGE--> list --the list--> lookup
         choose --a list with its heading-------------> lookup
         choose --OUTPUT--> diagnose --Diagnosis: ...--> completed
@@ -262,7 +261,7 @@ class Workup:
         return None if case.truth.diagnosis.strip() else "it has no diagnosis (truth.diagnosis is empty)"
 
     def start(self, case: Case) -> State:
-        """The doctor has read the history and chooses."""
+        """The state at the start: the doctor has read the history and chooses."""
         record = record_items(case)
         brief = self._prompts["workup/start"].render(
             history=case.opening, actions=", ".join((*NAMES.values(), "OUTPUT"))
@@ -272,11 +271,11 @@ class Workup:
         return self._bounded(state, 0)
 
     def turn(self, state: State) -> str:
-        """The seat that acts now."""
+        """The seat that acts next."""
         return "examiner" if state.stage == "lookup" else "doctor"
 
     def view(self, state: State, seat: str) -> View:
-        """What a seat may see."""
+        """Everything that a seat may see."""
         if seat == "examiner":
             known = {
                 "record": state.record,
@@ -288,7 +287,7 @@ class Workup:
         return View(seat, state.brief, state.heard, verbs)
 
     def ending(self, state: State) -> Ending | None:
-        """How it ended, or None."""
+        """How the episode ended; None if it is still running."""
         return state.ending
 
     def apply(self, state: State, event: Acted) -> State:
@@ -316,11 +315,11 @@ class Workup:
         return self._moved(_with(state, tally=state.tally.usable()), event.seq, move)
 
     def _read(self, text: str, state: State) -> Move:
-        """The move in a reply's text."""
+        """Read the move in a reply's text."""
         return published.read_move(text) if self.settings.reading == "published" else read(text, state.asked)
 
     def _moved(self, state: State, seq: int, move: Pick | Order) -> State:
-        """The state after a usable move that is no answer yet."""
+        """The state after a usable move that is not an answer."""
         if isinstance(move, Pick) and move.kind == "output":
             return self._demand(state, seq, "output")
         if self._published and (isinstance(move, Pick) or move.kind == "examination"):
@@ -341,14 +340,14 @@ class Workup:
         return _with(state, stage="lookup", asked="", order=order, orders=orders, tally=state.tally.ordered())
 
     def _ask(self, state: State, seq: int, kind: Asked) -> State:
-        """LAB, MICRO and IMAGE need their list, unless there is no turn left to answer after it."""
+        """Ask for the list of LAB, MICRO or IMAGE, unless no turn is left to answer after it."""
         if self._left(state) == 1:
             return self._demand(state, seq, "enforced")
         state = _with(state, stage="list", asked=kind, used=_and(state.used, kind))
         return self._say(state, seq, "question", f"ask_{kind}")
 
     def _told(self, state: State, seq: int, action: Action) -> State:
-        """The doctor hears the results, and what can be done next."""
+        """Pass the results on to the doctor, with the actions that remain."""
         order, given, text = state.order, answers(action), action.text.strip()
         assert order is not None
         if action.verb != "answer" or not (text or given):
@@ -356,7 +355,7 @@ class Workup:
             return _with(state, ending=state.tally.failed("examiner", "no_answer", detail))
         said = Said(seq, "examiner", "answer", action.text, action.args)
         state = _with(state, stage="choose", order=None, orders=(*state.orders, said))
-        if self._published and "answers" in action.args:  # what matches nothing is passed over
+        if self._published and "answers" in action.args:  # items that match nothing are skipped
             given, text = found(given), ""
             if not given:
                 return self._refuse(state, seq, "none_found", order.kind)
@@ -370,7 +369,7 @@ class Workup:
         return self._bounded(_with(state, heard=(*state.heard, heard_said)), seq)
 
     def _warn(self, state: State, seq: int, fault: Unusable) -> State:
-        """A warning with its reason, or the end where the budget of warnings is used up."""
+        """Warn the doctor with a reason, or end the episode if no warnings are left."""
         state = _with(state, tally=state.tally.faulted(fault.fault, fault.shape))
         if state.tally.unusable > self.settings.max_warnings:
             detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
@@ -383,23 +382,23 @@ class Workup:
         return self._say(state, seq, "warning", prompt, {"reason": fault.fault, "why": fault.why})
 
     def _refuse(self, state: State, seq: int, prompt: str, kind: str) -> State:
-        """Under the published rules: the order is not carried out, another action is to be chosen."""
+        """Under the published rules, refuse an order and ask for another action."""
         state = _with(state, stage="choose", asked="")
         return self._say(state, seq, "refusal", prompt, {"reason": prompt, "kind": kind})
 
     def _demand(self, state: State, seq: int, prompt: str) -> State:
-        """The answer, and nothing else, is asked for."""
+        """Demand the answer and nothing else."""
         return self._say(_with(state, stage="diagnose", asked="output"), seq, "demand", prompt)
 
     def _say(self, state: State, seq: int, verb: str, prompt: str, args: dict[str, Json] | None = None) -> State:
-        """The desk says something to the doctor."""
+        """Send the doctor a message from the desk."""
         kind = (args or {}).get("kind", "any")
         text = self._prompts[f"workup/{prompt}"].render(actions=self._offered(state), type=_TYPES[kind])
         said = Said(seq, "desk", verb, text, args or {})
         return self._bounded(_with(state, heard=(*state.heard, said)), seq)
 
     def _bounded(self, state: State, seq: int) -> State:
-        """With one reply left only the answer is possible; with none it is over."""
+        """With one reply left demand the answer; with none end the episode."""
         left = self._left(state)
         if left <= 0:
             detail = f"no diagnosis within {self.settings.max_turns} replies"
@@ -410,7 +409,7 @@ class Workup:
         return self.settings.max_turns - state.tally.replies
 
     def _offered(self, state: State) -> str:
-        """The remaining actions: an examination is told in full; under the published rules every kind is had once."""
+        """The actions that remain: an examination is reported in full once; published rules allow each kind once."""
         if state.stage == "diagnose" or self._left(state) == 1:
             return "OUTPUT"
         gone = state.used if self._published else ("examination",) if "examination" in state.answered else ()

@@ -1,1 +1,1 @@
-"""Readers of case files: one module for each published or own format."""
+"""Loaders of case files: one module for each format, published or our own."""

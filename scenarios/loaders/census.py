@@ -1,4 +1,4 @@
-"""What a file of cases holds: counts by stratum, every problem, cases that give their truth away, what each lacks."""
+"""Summarises a file of cases: counts by stratum, faults, leaked truths, and what each scenario lacks."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -26,11 +26,10 @@ _STRAY = "{!r} stands nowhere in the record: write it as the record does"
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """A file of cases counted. Counters map a value to its number of cases; a case may count in several.
+    """A summary of a file of cases. Counters map a value to its number of cases; a case may count in several.
 
-    `leaks` are (case, field, phrase): an open field that names the truth. `lacks` maps a scenario to the cases that
-    cannot be played or scored under it, with the field that is missing. `warnings` are what is odd in cases that can
-    be played all the same.
+    `leaks` are (case, field, phrase) for open fields that name the truth. `lacks` maps a scenario to the cases that it
+    cannot play or score, with the missing field. `warnings` are oddities of cases that can still be played.
     """
 
     path: str
@@ -42,7 +41,7 @@ class Census:
     lacks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def json(self) -> Json:
-        """The census for machines: JSON with stable keys."""
+        """The census as JSON with stable keys."""
         return {
             "path": self.path,
             "cases": self.cases,
@@ -55,7 +54,7 @@ class Census:
         }
 
     def text(self, most: int = 12) -> str:
-        """The census for people; each stratum shows its `most` largest values, all else is listed whole."""
+        """The census as text; each stratum shows its `most` largest values, everything else is complete."""
         said = [f"{self.path}: {counted(self.cases, 'case')}, {counted(len(self.problems), 'problem')}"]
         for name, counter in self.counts.items():
             shown = [f"{value} {count}" for value, count in _sorted(counter)[:most]]
@@ -77,7 +76,7 @@ class Census:
         return "\n".join(said)
 
     def _playable(self, name: str) -> str:
-        """How many cases can be played under a scenario, and what keeps the others from it."""
+        """How many cases a scenario can play, and what excludes the others."""
         missing = self.lacks.get(name, {})
         why = "; ".join(f"{count} cannot: {what}" for what, count in _sorted(Counter(missing.values())))
         return f"{name}: {self.cases - len(missing)} of {self.cases}" + (f" ({why})" if why else "")
@@ -94,7 +93,7 @@ def _json(problem: Problem) -> Json:
 
 
 def census(path: Path | str) -> Census:
-    """Count the file at `path`; a file that cannot be read at all is a census of one problem."""
+    """Count the file at `path`; an unreadable file gives a census with a single fault."""
     cases: list[Case] = []
     problems: list[Problem] = []
     try:
@@ -118,7 +117,7 @@ def census(path: Path | str) -> Census:
 
 
 def leaks(case: Case) -> tuple[tuple[str, str, str], ...]:
-    """(case, field, phrase) for each open field that holds a name of the diagnosis as a whole phrase."""
+    """(case, field, phrase) for each open field that contains a name of the diagnosis as a whole phrase."""
     found = []
     for name, text in (("opening", case.opening), ("complaint", case.complaint)):
         for phrase in opening_contains(case.truth, text)[:1]:
@@ -127,7 +126,7 @@ def leaks(case: Case) -> tuple[tuple[str, str, str], ...]:
 
 
 def lack(case: Case, scenario: str) -> str:
-    """Why `case` cannot be played under `scenario`, by the scenario's own word; empty if it can."""
+    """Why `case` cannot be played under `scenario`, in the scenario's own words; empty if it can."""
     game = GAMES.get(scenario)
     if game is None:
         raise UsageError(f"unknown scenario {scenario!r}; there are: {', '.join(GAMES)}")
@@ -149,5 +148,5 @@ def _counts(cases: Iterable[Case]) -> dict[str, Counter[str]]:
 
 
 def _sorted(counter: Counter[str]) -> list[tuple[str, int]]:
-    """Largest first, equals by name."""
+    """Largest count first, ties by name."""
     return sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -1,10 +1,8 @@
-"""Loads case files: the format is detected, own files are read, bundled cases come with the package.
+"""Loads case files: detects the format, reports every fault, and finds the cases bundled with the package.
 
-Loading a file of cases whatever its format: the content says which, and every fault is named.
-
-load(path)      cases one by one; UsageError at the first fault
-problems(path)  every fault of the file
-scan(path)      both, in the order of the file
+- load(path): cases one by one; UsageError at the first fault
+- problems(path): every fault of the file
+- scan(path): both, in the order of the file
 """
 
 import json
@@ -29,13 +27,13 @@ from wardround.scenarios.terms.truth import with_parts
 log = structlog.get_logger("wardround")
 _CUT = "unexpected end of hex escape"
 MOST = 20
-"""Oddities of a file that are said one by one where it is only loaded."""
+"""Most oddities of a file that are logged one by one."""
 LOADERS = "wardround.loaders"
-"""The group of entry points that name formats of case files; each stands for a class that is a Loader."""
+"""The entry-point group for formats of case files; each entry point names a class that is a Loader."""
 
 
 def loaders() -> list[Loader]:
-    """The formats there are, of this package and of others that are installed; raises UsageError for a broken one."""
+    """All formats, from this package and other installed ones; raises UsageError for a broken one."""
     return [_loader(name) for name in names(LOADERS)]
 
 
@@ -47,14 +45,14 @@ def _loader(name: str) -> Loader:
 
 
 def suffixes() -> tuple[str, ...]:
-    """The endings of files of cases that are not JSON."""
+    """The suffixes of case files that are not JSON."""
     return tuple(suffix for loader in loaders() for suffix in loader.SUFFIXES)
 
 
 def load(path: Path | str) -> Iterator[Case]:
-    """The cases of `path` in the order of the file, streamed; what is odd in them is logged, `MOST` at most.
+    """Stream the cases of `path` in the order of the file; logs at most `MOST` oddities.
 
-    Raises UsageError at the first record that is no case, with all its faults, each by file, line and field.
+    Raises UsageError at the first record that is not a case, with all its faults by file, line and field.
     """
     first: list[Problem] = []
     odd = 0
@@ -78,7 +76,7 @@ def load(path: Path | str) -> Iterator[Case]:
 
 
 def problems(path: Path | str) -> tuple[Problem, ...]:
-    """Every fault of `path`, not what is only odd; one where it cannot be read at all. Empty if all is well."""
+    """Every fault of `path`, without warnings; a single one if it cannot be read. Empty if there is none."""
     try:
         return tuple(item for item in scan(path) if isinstance(item, Problem) and not item.warning)
     except UsageError as error:
@@ -87,9 +85,9 @@ def problems(path: Path | str) -> tuple[Problem, ...]:
 
 
 def scan(path: Path | str) -> Iterator[Case | Problem]:
-    """Cases and faults in the order of the file; each case with the parts of its diagnosis, read where it has none.
+    """Cases and faults in the order of the file; missing parts of a diagnosis are read from its text.
 
-    Raises UsageError where no format can be told: not a text file, or none of the formats there are.
+    Raises UsageError if the format cannot be detected: not a text file, or no known format.
     """
     where = Path(path)
     seen: dict[str, int] = {}
@@ -142,7 +140,7 @@ def _read(path: Path, loader: Loader) -> Iterator[tuple[int, Case | Problem]]:
 
 
 def _by_line(path: Path, loader: Loader, found: Iterable[Line | Problem]) -> Iterator[tuple[int, Case | Problem]]:
-    """One case a line."""
+    """The cases of a file with one case per line."""
     for number, item in enumerate(found, 1):
         if isinstance(item, Problem):
             yield item.line, item
@@ -185,7 +183,7 @@ def _by_name(path: Path, loader: Loader, text: str, whole: Mapping[str, Json]) -
 def _made(
     path: Path, line: int, make: Callable[[], Case], case_id: str, odd: Iterable[Oddity]
 ) -> Iterator[Case | Problem]:
-    """A case with what is odd in it, or its faults."""
+    """A case with its oddities, or its faults."""
     held = list(odd)
     try:
         made = make()
@@ -214,7 +212,7 @@ def _object(text: str) -> Json:
 
 
 def _known(record: Json) -> Loader | None:
-    """The format that is surest of a record; of equally sure ones the first by name. None if none knows it."""
+    """The format with the highest confidence for a record, the first by name on ties; None if none recognises it."""
     if not isinstance(record, dict) or not record:
         return None
     sure, best = 0.0, None
@@ -225,7 +223,7 @@ def _known(record: Json) -> Loader | None:
 
 
 def _plainly(error: Exception) -> str:
-    """What the parser says; it means half of a surrogate pair by the end of an escape."""
+    """The parser's message, with its term for a cut surrogate pair explained."""
     half = "half of a surrogate pair or a broken \\u escape"
     return "nested too deeply" if isinstance(error, RecursionError) else str(error).replace(_CUT, half)
 
@@ -238,7 +236,7 @@ def _broken(error: ValueError | RecursionError, line: Line) -> str:
 
 
 def _by_lines(found: list[Line | Problem]) -> str:
-    """What a file of one JSON value a line holds; "" where its first two lines are none."""
+    """Describe a file with one JSON value per line; "" if its first two lines are not JSON."""
     rows = [_object(item.text) for item in found[:2] if isinstance(item, Line)]
     if len(rows) < 2 or any(row is None for row in rows):
         return ""
@@ -249,7 +247,7 @@ def _by_lines(found: list[Line | Problem]) -> str:
 
 
 def _unknown(text: str, found: list[Line | Problem], whole: Json) -> str:
-    """What a file is that is none of the formats, and what to do about it."""
+    """Describe a file of no known format, and say what to do about it."""
     for item in found:
         if isinstance(item, Problem):
             return f"line {item.line}: {item.message}"
@@ -266,7 +264,7 @@ def _unknown(text: str, found: list[Line | Problem], whole: Json) -> str:
         return f"{told}. Known formats: {known}"
     try:
         json.loads(text)
-        from_json(text)  # which also refuses half of a surrogate pair
+        from_json(text)  # also refuses half of a surrogate pair
     except (ValueError, RecursionError) as error:
         at = error if isinstance(error, json.JSONDecodeError) else None
         where = f"line {at.lineno}, column {at.colno}: {at.msg.lower()}" if at else f"line 1: {_plainly(error)}"
@@ -277,7 +275,7 @@ def _unknown(text: str, found: list[Line | Problem], whole: Json) -> str:
 
 
 def case(record: Json) -> Case:
-    """The case that `record` says word for word; raises Refused with every fault of it."""
+    """Read `record` verbatim as a case; raises Refused with all its faults."""
     try:
         made = Case.model_validate(record)
     except ValidationError as error:
@@ -291,26 +289,26 @@ def case(record: Json) -> Case:
 
 
 class Own(Loader):
-    """Wardround's own format. It is the least particular: any other format that knows a file is surer of it."""
+    """Wardround's own format. Its `knows` is the least specific: any other format that matches is preferred."""
 
     TITLE = "Wardround's own JSONL, one case a line (docs/cases.md)"
 
     def knows(self, record: Json) -> float:
-        """An object with two fields of a case or more."""
+        """Match an object with at least two fields of a case."""
         return 0.5 if isinstance(record, dict) and len(record.keys() & Case.model_fields.keys()) >= 2 else 0.0
 
     def case(self, number: int, name: str, record: Json) -> Case:
-        """As `case`."""
+        """Read the record by the function `case`."""
         return case(record)
 
 
 def line(case: Case) -> str:
-    """`case` as a line of our own format, without the fields left at their default."""
+    """`case` as a line of our own format, without fields at their default."""
     return case.model_dump_json(exclude_defaults=True)
 
 
 def schema() -> str:
-    """The JSON Schema of a line, as docs/case.schema.json holds it."""
+    """The JSON Schema of a line, as in docs/case.schema.json."""
     found = Case.model_json_schema()
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Case"}
     return json.dumps(head | found, indent=2, ensure_ascii=False) + "\n"
@@ -322,7 +320,7 @@ SETS = {"admissions": "admissions.jsonl", "reports": "reports.jsonl"}
 def bundled(name: str = "all") -> tuple[Path, ...]:
     """Paths of the bundled case files `name`: 'admissions', 'reports', or 'all' for both in that order.
 
-    Every id is unique across the files. Raises UsageError for another name, or where the files were not installed.
+    Every id is unique across the files. Raises UsageError for another name, or if the files are not installed.
     """
     if name != "all" and name not in SETS:
         raise UsageError(f"no bundled cases named {name!r}; choose one of: all, {', '.join(SETS)}")

@@ -1,4 +1,4 @@
-"""MedR-Bench cases (JSON object of case reports by PMC number), for diagnosis and for treatment."""
+"""Loads MedR-Bench cases (JSON object of case reports by PMC number), for diagnosis and for treatment."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -16,7 +16,7 @@ LICENCE = "see the data set; the reports are open-access articles of PubMed Cent
 
 
 def case(case_id: str, record: Json) -> Case:
-    """The case of one entry; raises Refused with every fault. Layout: paper 002, section 10.2.
+    """The case of one entry; raises Refused with all faults. Layout: paper 002, section 10.2.
 
     An entry with `treatment_plan_results` is a treatment case: its whole summary is open, the plan is the truth.
     """
@@ -46,12 +46,12 @@ class MedRBench(Loader):
     MARK = '"generate_case"'
 
     def knows(self, record: Json) -> float:
-        """An object of entries with a generated case."""
+        """Match an object of entries with a generated case."""
         entries = record.values() if isinstance(record, dict) else ()
         return 0.9 if any(isinstance(entry, dict) and "generate_case" in entry for entry in entries) else 0.0
 
     def case(self, number: int, name: str, record: Json) -> Case:
-        """As `case`."""
+        """Read the entry by the function `case`."""
         return case(name, record)
 
 
@@ -137,7 +137,7 @@ def _category(record: Mapping[str, Json], wrong: list[tuple[str, str]]) -> Categ
 
 
 def _dated(value: Json, wrong: list[tuple[str, str]]) -> date | None:
-    """'2024-7-10' as a date: the source does not pad; '2024-9' and '2024' are the first day of the month or year."""
+    """'2024-7-10' (the source does not pad) as a date; '2024-9' and '2024' mean the first day of the month or year."""
     if value is None or value == "":
         return None
     try:

@@ -1,4 +1,4 @@
-"""What is wrong or odd in a record though its schema allows it: keys given twice, characters nobody sees, figures."""
+"""Finds faults and oddities that the schema allows: duplicate keys, invisible characters, implausible figures."""
 
 import json
 import re
@@ -12,24 +12,24 @@ _INVISIBLE = re.compile(
     r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
     r"|(?<=[A-Za-z\d])[\u200c\u200d]|[\u200c\u200d](?=[A-Za-z\d])"
 )
-"""Characters that a reader of a case does not see, but for the joiners that some scripts need between their letters."""
+"""Characters that a reader does not see, except the joiners that some scripts need between letters."""
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _SPAN = r"\s?-?\s?(?:years?|yrs?|y/?o\b|months?|weeks?|days?)"
 _AGE = re.compile(rf"(?:^|[ (:;,=])[-\u2212]\d{{1,3}}(?:\.\d+)?{_SPAN}|\baged?\b\W{{0,3}}\s?[-\u2212]\d", re.IGNORECASE)
 _OLD = re.compile(r"(?<![\d.,])(\d{3,})[\s-]years?[\s-]old", re.IGNORECASE)
 OLDEST = 125
-"""Years; a person said to be older is most likely a slip of the pen."""
+"""Age in years; a higher age is most likely a slip of the pen."""
 _NUMBER = re.compile(r"[<>\u2264\u2265~]?\s*-?\d+(?:[.,]\d+)?")
 _UNITLESS = re.compile(
     r"\bpH\b|\bINR\b|ratio|index|gravity|score|titer|titre|anion gap|count ratio|prothrombin time|probability|grade"
     r"|\bage\b|fraction|factor|z-?score|crossmatch|saturation|number|stage|class|specific|RDW|osmol|gap",
     re.IGNORECASE,
 )
-"""Names of figures that need no unit, or whose unit goes without saying."""
+"""Names of figures without a unit, or with an obvious one."""
 
 
 class Oddity(NamedTuple):
-    """What is odd in a field; `fault` says that the record is refused for it, else it is a warning."""
+    """An oddity in a field; with `fault` the record is refused for it, otherwise it is a warning."""
 
     field: str
     message: str
@@ -37,7 +37,7 @@ class Oddity(NamedTuple):
 
 
 def doubled(text: str) -> list[tuple[tuple[str | int, ...], str]]:
-    """(place, name) of each key that an object of a JSON text has twice: a reader would keep the last in silence."""
+    """(place, name) of each duplicate key in a JSON text; a parser would silently keep the last value."""
     found: list[tuple[object, str]] = []
 
     def pairs(held: list[tuple[str, Json]]) -> Json:
@@ -55,7 +55,7 @@ def doubled(text: str) -> list[tuple[tuple[str | int, ...], str]]:
 
 
 def path(place: tuple[str | int, ...]) -> str:
-    """A place as it is written: labs[0].value."""
+    """A place in written form: labs[0].value."""
     text = ""
     for part in place:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
@@ -63,7 +63,7 @@ def path(place: tuple[str | int, ...]) -> str:
 
 
 def in_record(record: Json) -> Iterator[Oddity]:
-    """What stands in the texts of a record and is seen by nobody, or is no text at all."""
+    """Invisible or invalid characters in the texts of a record."""
     for place, value in _parts(record):
         if not isinstance(value, str):
             continue
@@ -77,13 +77,13 @@ def in_record(record: Json) -> Iterator[Oddity]:
 
 
 def in_name(name: str) -> str:
-    """Why an id cannot be one, "" if it can: it is shown in tables, lines and addresses."""
+    """Why an id is invalid, "" if it is valid; ids appear in tables, lines and addresses."""
     found = _NO_NAME.search(name)
     return f"holds the character U+{ord(found[0]):04X}, which no id may: nobody would see it" if found else ""
 
 
 def in_case(case: Case) -> Iterator[Oddity]:
-    """Figures of a case that can hardly be meant so."""
+    """Implausible figures in a case."""
     for field, text in _told(case):
         if found := _AGE.search(text):
             yield Oddity(field, f"tells a negative age: {found[0].strip()!r}")
@@ -97,7 +97,7 @@ def in_case(case: Case) -> Iterator[Oddity]:
 
 
 def in_station(station: Json) -> Iterator[Oddity]:
-    """What an OSCE station says in another shape than its format has."""
+    """Parts of an OSCE station that deviate from the shape of its format."""
     actor = station.get("Patient_Actor") if isinstance(station, dict) else None
     symptoms = actor.get("Symptoms") if isinstance(actor, dict) else None
     listed = symptoms.get("Secondary_Symptoms") if isinstance(symptoms, dict) else None
@@ -120,7 +120,7 @@ def _bare(lab: Lab) -> bool:
 
 
 def _parts(value: Json, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Json]]:
-    """Every part of a JSON value, keys of objects among them, with its place."""
+    """Every part of a JSON value, including keys of objects, with its place."""
     yield place, value
     if isinstance(value, dict):
         for name, part in value.items():

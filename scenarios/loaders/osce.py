@@ -1,9 +1,7 @@
-"""Cases in the OSCE format of AgentClinic, with their results as record items.
+"""Loads AgentClinic's OSCE stations (JSONL, one `OSCE_Examination` per line), with their results as record items.
 
-AgentClinic OSCE stations (JSONL, one `OSCE_Examination` a line) as cases.
-
-Layout: AgentClinic's agentclinic_medqa.jsonl. The objective is the complaint at the door, the actor's sheet is the
-history and, as one text, the opening of games without a dialogue; examination and tests are looked up.
+Layout: AgentClinic's agentclinic_medqa.jsonl. The objective is the complaint at the start. The actor's sheet is the
+history and, as one text, the opening of scenarios without a dialogue. Examination and tests become results to look up.
 """
 
 import re
@@ -72,7 +70,7 @@ _TRACED = re.compile(
 )
 _VAGUE = re.compile(r"random|fasting|others?|total|direct|other findings|ratio|index|volume", re.IGNORECASE)
 _ADVICE = ("optional", "suggestion")
-"""Keys below which a station says what might be done, which is no result."""
+"""Keys whose values are suggestions, not results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,7 @@ class _Leaf:
 
 
 def results(tests: Mapping[str, Json]) -> Results:
-    """All results under unique names; a leaf that says 'pending' or 'not specified' is no result and is left out."""
+    """All results under unique names; leaves such as 'pending' or 'not specified' are left out."""
     studies: dict[str, list[_Leaf]] = {}
     labs: dict[str, Lab] = {}
     for leaf in _leaves(tests, ()):
@@ -121,7 +119,7 @@ def results(tests: Mapping[str, Json]) -> Results:
 
 
 def readable(key: str) -> str:
-    """'Past_Medical_History' as 'Past medical history': a key as people write it, abbreviations kept."""
+    """A key in readable form: 'Past_Medical_History' as 'Past medical history', with abbreviations kept."""
     words = key.replace("_", " ").split()
     shown = [
         word.lower() if index and len(word) > 1 and word.istitle() and word.isalpha() else word
@@ -153,7 +151,7 @@ def _leaves(value: Json, path: tuple[str, ...]) -> Iterator[_Leaf]:
 
 
 def _lab(leaf: _Leaf) -> Lab | None:
-    """The laboratory value that a leaf cleanly is; None for all else."""
+    """The laboratory value of a leaf that is exactly one; otherwise None."""
     path = [part for part in leaf.path if not _CONTENT.fullmatch(part)] or list(leaf.path)
     whole = " ".join(leaf.path)
     if _IMAGING.search(whole) or _MICROBIOLOGY.search(whole) or re.search("vital", whole, re.IGNORECASE):
@@ -173,7 +171,7 @@ def _lab(leaf: _Leaf) -> Lab | None:
 
 
 def _unique(name: str, path: tuple[str, ...], taken: Mapping[str, object]) -> str:
-    """`name`, or with the section before it, or numbered: two results never share one."""
+    """A unique name: `name`, or with its section in front, or numbered."""
     if name in taken and len(path) > 1:
         name = f"{readable(path[0])}: {name.rsplit(': ', 1)[-1]}"
     found, count = name, 1
@@ -184,7 +182,7 @@ def _unique(name: str, path: tuple[str, ...], taken: Mapping[str, object]) -> st
 
 
 def _study(leaf: _Leaf) -> str:
-    """The study a leaf belongs to: its section, or below a wrapper such as 'Imaging' the section's member."""
+    """The study that a leaf belongs to: its section, or below a wrapper such as 'Imaging' the section's member."""
     path = list(leaf.path)
     if len(path) > 1 and _MICROBIOLOGY.search(path[-1]):
         return f"{readable(path[-2] if not _CONTENT.fullmatch(path[-2]) else path[0])}: {readable(path[-1])}"
@@ -198,7 +196,7 @@ def _study(leaf: _Leaf) -> str:
 
 
 def _line(study: str, leaf: _Leaf) -> str:
-    """What a leaf says within its study: bare for findings, else with its own name."""
+    """The text of a leaf within its study: bare for findings, else with its own name."""
     last = readable(leaf.path[-1])
     if study.endswith(last) or _CONTENT.fullmatch(leaf.path[-1]) or study.lower().startswith(last.lower()):
         return leaf.text
@@ -213,7 +211,7 @@ def _joined(lines: Iterable[str]) -> str:
 
 
 def _specimen(test: str) -> str:
-    """'Sputum' of 'Sputum culture', 'Urinalysis' of 'Urinalysis: Bacterial culture'."""
+    """The specimen: 'Sputum' of 'Sputum culture', 'Urinalysis' of 'Urinalysis: Bacterial culture'."""
     return test.split(":", 1)[0].strip() if ":" in test else re.split(r"\s+cultures?\b", test, flags=re.IGNORECASE)[0]
 
 
@@ -229,7 +227,7 @@ _ACTOR_FIRST = ("Demographics", "History", "Symptoms")
 
 
 def case(number: int, record: Json) -> Case:
-    """The case of the `number`th station (the file has no ids: 'osce-001'); raises Refused with every fault."""
+    """The case of station `number` (the file has no ids: 'osce-001'); raises Refused with all faults."""
     wrong: list[tuple[str, str]] = []
     station = record.get(KEY) if isinstance(record, dict) else None
     if not isinstance(station, dict):
@@ -273,21 +271,21 @@ class Osce(Loader):
     TITLE = "AgentClinic OSCE JSONL, one object with OSCE_Examination a line"
 
     def knows(self, record: Json) -> float:
-        """An object with the station."""
+        """Match an object that contains the station."""
         return float(isinstance(record, dict) and KEY in record)
 
     def case(self, number: int, name: str, record: Json) -> Case:
-        """As `case`."""
+        """Read the record by the function `case`."""
         return case(number, record)
 
     def odd(self, record: Json) -> Iterable[Oddity]:
-        """What is odd in any record, and in a station."""
+        """The oddities of any record, and those of a station."""
         station = record.get(KEY) if isinstance(record, dict) else None
         return (*in_record(record), *in_station(station))
 
 
 def _history(actor: Mapping[str, Json]) -> dict[str, str]:
-    """The actor's sheet section by section, under readable names, the presenting part first."""
+    """The actor's sheet by section, under readable names, the presenting part first."""
     order = [name for name in _ACTOR_FIRST if name in actor] + [name for name in actor if name not in _ACTOR_FIRST]
     found = {}
     for name in order:
@@ -297,7 +295,7 @@ def _history(actor: Mapping[str, Json]) -> dict[str, str]:
 
 
 def _examination(body: Mapping[str, Json]) -> tuple[Finding, ...]:
-    """One finding a section; its `normal` is true where every line says no more than that it is."""
+    """One finding per section; `normal` is true if every line says only that it is normal."""
     found = []
     for name, value in body.items():
         text = told(value)

@@ -1,4 +1,4 @@
-"""Choosing cases of a file: by field, by a stratified sample, by number; the order of the file is kept."""
+"""Selects cases of a file by field, stratified sample or number, in the order of the file."""
 
 import re
 from collections import defaultdict
@@ -20,21 +20,21 @@ FIELDS: dict[str, Callable[[Case], tuple[str, ...]]] = {
     "source": lambda case: (case.provenance.source,),
     "data_class": lambda case: (case.data_class,),
 }
-"""What `--where` can name, and the values a case has of it."""
+"""The fields that `--where` accepts, and the values that a case has for each."""
 
 _SAME = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """One condition: `field` has a value like `pattern` (* and ? are wildcards, case is passed over), or has not."""
+    """One condition: `field` has, or has not, a value like `pattern` (* and ? are wildcards, case is ignored)."""
 
     field: str
     pattern: str
     negated: bool = False
 
     def holds(self, case: Case) -> bool:
-        """Whether `case` meets the condition; with several values (body systems) one of them is enough."""
+        """Whether `case` meets the condition; one of several values (body systems) is enough."""
         return self.negated != any(fnmatchcase(value.casefold(), self.pattern) for value in FIELDS[self.field](case))
 
 
@@ -61,10 +61,10 @@ def select(
     seed: int = 0,
     limit: int | None = None,
 ) -> list[Case]:
-    """The cases that meet all `conditions`, of them a share `sample`, of those the first `limit`, as the file has them.
+    """Keep the cases that meet all `conditions`, of these a share `sample`, and of those the first `limit`.
 
-    Conditions on the same field joined by `=` are alternatives; all else must hold together. Raises UsageError for a
-    wrong argument, and where no case is left.
+    The order of the file is kept. Several conditions on the same field with `=` are alternatives; all others must hold
+    together. Raises UsageError for a wrong argument, and if no case is left.
     """
     if sample is not None and not 0 < sample <= 1:
         raise UsageError(f"--sample {sample}: must be a share above 0 and up to 1, for instance 0.1")
@@ -101,9 +101,9 @@ def _values(cases: Sequence[Case], tests: Sequence[Where]) -> str:
 
 
 def _sampled(cases: Sequence[Case], share: float, seed: int) -> list[Case]:
-    """round(share x cases), at least one, spread over the groups in proportion by largest remainder.
+    """Sample round(share x cases), at least one, in proportion to the groups by largest remainder.
 
-    Which cases depends on the seed and their ids, not on the order of the file.
+    The choice depends on the seed and the ids of the cases, not on the order of the file.
     """
     groups: dict[str, list[Case]] = defaultdict(list)
     for case in cases:

@@ -1,4 +1,4 @@
-"""Where a case comes from: its file and place, and the problems found in it."""
+"""The contract of loaders, the lines of a file, and the faults found in it."""
 
 import gzip
 import io
@@ -20,9 +20,9 @@ from wardround.scenarios.loaders.oddities import Oddity, in_record
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault of a file. `line` counts from 1; 0 means the file as a whole. `case` and `field` may be empty.
+    """One fault of a file. `line` counts from 1; 0 means the whole file. `case` and `field` may be empty.
 
-    With `warning` it is no fault but something odd: the case is read and played all the same.
+    With `warning` it is only an oddity: the case is still read and played.
     """
 
     path: str
@@ -44,7 +44,7 @@ class Problem:
 
 
 class Refused(Exception):
-    """A record that is no case; `faults` are all its (field, message) pairs. Never leaves the loaders."""
+    """Raised for a record that is not a case; `faults` are all its (field, message) pairs. Stays within the loaders."""
 
     def __init__(self, faults: Iterable[tuple[str, str]]) -> None:
         self.faults = tuple(faults)
@@ -52,7 +52,7 @@ class Refused(Exception):
 
 
 def faults(error: ValidationError) -> tuple[tuple[str, str], ...]:
-    """All (field, message) pairs of a schema error; fields as in 'labs[0].value'."""
+    """All (field, message) pairs of a schema error, with fields such as 'labs[0].value'."""
     return tuple((_field(part["loc"]), _message(part["type"], part["msg"])) for part in error.errors())
 
 
@@ -78,14 +78,14 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 class Loader(Protocol):
-    """A format of case files: what an entry point of the group `wardround.loaders` stands for.
+    """A format of case files: the interface of an entry point of the group `wardround.loaders`.
 
-    A class of your own derives from it, is made without arguments, and has TITLE, `knows` and `case`.
+    A class of your own derives from it, needs no arguments, and has TITLE, `knows` and `case`.
 
-    TITLE: what its files are, after a name and a comma, for messages.
-    WHOLE: the file is one JSON object of records by id; else it is one JSON object a line.
-    MARK: characters that stand in every file of the format, by which one that is damaged is known; "" for none.
-    SUFFIXES: endings of files that are not JSON, such as ".csv": these are read by `records` and by nothing else.
+    - TITLE: a description of its files for messages, a name before a comma.
+    - WHOLE: the file is one JSON object of records by id; otherwise one JSON object per line.
+    - MARK: text in every file of the format, used to recognise a damaged one; "" for none.
+    - SUFFIXES: suffixes of files that are not JSON, such as ".csv"; only `records` reads these.
     """
 
     TITLE: ClassVar[str]
@@ -94,21 +94,21 @@ class Loader(Protocol):
     SUFFIXES: ClassVar[tuple[str, ...]] = ()
 
     def knows(self, record: Json) -> float:
-        """How surely a record (of a WHOLE format: the file's object) is of this format: 0 to 1, 0 if it is not.
+        """The confidence from 0 to 1 that a record (of a WHOLE format: the file's object) has this format.
 
-        The format that is surest reads the file.
+        The format with the highest confidence reads the file; 0 means that it is not this format.
         """
         ...
 
     def case(self, number: int, name: str, record: Json) -> Case:
-        """The case of a record, the `number`th from 1, called `name` in the file ("" where records have no names).
+        """The case of record `number` (from 1), called `name` in the file ("" if records have no names).
 
-        Raises Refused with every fault.
+        Raises Refused with all faults.
         """
         ...
 
     def odd(self, record: Json) -> Iterable[Oddity]:
-        """What is odd in a record."""
+        """The oddities of a record."""
         return in_record(record)
 
     def records(self, path: Path) -> Iterator[tuple[int, Mapping[str, Json]]]:
@@ -126,10 +126,10 @@ class Line:
 
 
 def lines(path: Path) -> Iterator[Line | Problem]:
-    """The non-blank lines of `path` (plain or gzip), streamed; a line that is not UTF-8 comes as a Problem.
+    """Stream the non-blank lines of `path` (plain or gzip); a line that is not UTF-8 comes as a Problem.
 
-    Raises UsageError for what is no text file at all: missing, a folder, empty, binary, UTF-16. A UTF-8 byte order
-    mark is taken off.
+    Raises UsageError if the path is not a text file: missing, a folder, empty, binary, UTF-16. Removes a UTF-8 byte
+    order mark.
     """
     with ExitStack() as stack:
         stream = _open(path, stack)
@@ -142,7 +142,7 @@ def lines(path: Path) -> Iterator[Line | Problem]:
 
 
 def _open(path: Path, stack: ExitStack) -> IO[bytes]:
-    """The unpacked bytes of `path`; whatever was opened is closed with `stack`."""
+    """The unpacked bytes of `path`; closing `stack` closes all that was opened."""
     if path.is_dir():
         raise UsageError(f"{path}: is a folder; name one case file in it, for instance {path / 'cases.jsonl'}")
     try:
@@ -160,7 +160,7 @@ def _open(path: Path, stack: ExitStack) -> IO[bytes]:
 
 
 def _refuse(path: Path, head: bytes) -> None:
-    """Raise UsageError if the first bytes are those of no text."""
+    """Raise UsageError if the first bytes are not text."""
     if not head:
         raise UsageError(f"{path}: is empty; a case file has one case a line")
     if head.startswith(_WIDE):

@@ -1,4 +1,4 @@
-"""Values in the text of a record: measurements with units, names of tests, bullet lists."""
+"""Reads values from the text of a record: measurements with units, names of tests, bullet lists."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -45,7 +45,7 @@ _NOT_DONE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A value as text without thousands separators ('12000', '>1000', 'Negative'), its unit, range and flag."""
+    """A value as text without thousands separators ('12000', '>1000', 'Negative'), with unit, range and flag."""
 
     value: str
     unit: str = ""
@@ -55,7 +55,7 @@ class Measured:
 
 
 def normal(text: str) -> bool:
-    """Whether `text` says no more than that all is normal."""
+    """Whether `text` says only that all is normal."""
     return bool(_NORMAL.fullmatch(text.strip().rstrip(".")))
 
 
@@ -65,7 +65,7 @@ def not_done(text: str) -> bool:
 
 
 def number(text: str) -> Measured | None:
-    """'12,000/mm3 (elevated)' as 12000, /mm3, high; None where the text is no number with a unit and a plain note."""
+    """Read '12,000/mm3 (elevated)' as 12000, /mm3, high; None unless the text is a number with unit and simple note."""
     match = _VALUE.fullmatch(text.strip())
     if match is None:
         return None
@@ -83,7 +83,7 @@ def number(text: str) -> Measured | None:
 
 
 def word(text: str) -> Flag:
-    """The flag that a word such as 'Slightly elevated' or 'Within normal limits' means; empty for any other text."""
+    """The flag of words such as 'Slightly elevated' or 'Within normal limits'; empty for any other text."""
     plain = text.strip().rstrip(".")
     if normal(plain):
         return "normal"
@@ -107,9 +107,9 @@ def names(text: str) -> tuple[str, tuple[str, ...]]:
     """The diagnosis without its bracketed abbreviations, and its synonyms.
 
     'Progressive multifocal encephalopathy (PML)' is the diagnosis before the bracket, with the synonym 'PML'. An
-    abbreviation in the middle stands for the words before it, so the synonym is the diagnosis with the abbreviation
-    in their place ('Takotsubo cardiomyopathy (TCM) secondary to stroke': 'TCM secondary to stroke'). An abbreviation
-    of a part alone ('Pancreatitis with pulmonary embolism (PE)') is no synonym. Other brackets belong to the name.
+    abbreviation in the middle replaces the words before it, so the synonym of 'Takotsubo cardiomyopathy (TCM) secondary
+    to stroke' is 'TCM secondary to stroke'. An abbreviation of only a part ('Pancreatitis with pulmonary embolism
+    (PE)') is not a synonym. Other brackets belong to the name.
     """
     plain = _EMPHASIS.sub("", text).strip().removeprefix("- ").strip()
     plain = plain[:-1].rstrip() if plain.endswith(".") else plain
@@ -127,7 +127,7 @@ def _without(text: str) -> str:
 
 
 def _abbreviates(match: re.Match[str]) -> bool:
-    """Whether a bracket holds an abbreviation of words before it: 'PML', not 'Type IIb' and not the stage 'T4aN0M0'."""
+    """Whether a bracket abbreviates words before it: 'PML', but not 'Type IIb' or the stage 'T4aN0M0'."""
     inner = match[1].strip()
     return bool(_ABBREVIATION.fullmatch(inner)) and inner[0].lower() in _initials(match.string[: match.start()])
 
@@ -138,20 +138,20 @@ def _initials(text: str) -> list[str]:
 
 
 def _stands_for(abbreviation: str, before: str, *, at_end: bool) -> bool:
-    """Whether `abbreviation` can stand for all of `before`, and not for its last words alone."""
+    """Whether `abbreviation` can stand for all of `before`, not only for its last words."""
     initials = _initials(before)
     letters = [letter for letter in abbreviation.lower() if letter.isalpha()]
     if initials == letters:
         return True
     if _JOINED.search(before):
         return False
-    if at_end:  # of 'carcinoma of the pancreas (SCCP)' and 'tumour of the auditory canal (EAC)' the first counts
+    if at_end:  # for 'carcinoma of the pancreas (SCCP)' and 'tumour of the auditory canal (EAC)' the first counts
         return any(letter in letters for letter in _initials(re.split(r"\bof\b", before)[0]))
     return initials[:1] == letters[:1] and len(initials) <= len(letters) + 1
 
 
 def group(diagnosis: str) -> str:
-    """One spelling of a disease for macro averages: case, possessives and the last full stop do not divide it."""
+    """One spelling of a disease for macro averages; ignores case, possessives and a final full stop."""
     plain = " ".join(_POSSESSIVE.sub("", names(diagnosis)[0]).replace("\u2019", "'").split())
     folded = _WORD.sub(lambda match: match[0] if match[0].isupper() else match[0].lower(), plain)
     return folded[:1].upper() + folded[1:]
@@ -167,7 +167,7 @@ _NONE = later(
     r"|obtained|applicable|required|indicated|given|described|documented|tested)|n/?a|unknown|pending)",
     re.IGNORECASE,
 )
-"""A line that says that there is no test, or no result of it."""
+"""A line that says that there is no test, or that a test has no result."""
 
 _BULLET = later(r"^(?P<indent>\s*)(?:[-*\u2022+]|\d+[.)])\s+(?P<text>.*)$")
 _RULE = later(r"\s*(?:[-*_]\s*){3,}")
@@ -196,7 +196,7 @@ _MOST_WORDS = 8
 
 @dataclass
 class _Entry:
-    """A line at the first level with all that is nested below it."""
+    """A first-level line with everything nested below it."""
 
     text: str
     below: list[str] = field(default_factory=list)
@@ -205,9 +205,8 @@ class _Entry:
 def investigations(ancillary: str) -> tuple[Investigation, ...]:
     """The tests of `ancillary`, in order, under unique names; nested lines belong to their parent.
 
-    What was not performed, or has no result, is no test.
-    Sections behind the tests that are none (treatment, outcome, the history of a second patient) are left out here
-    and stay in `Case.ancillary`, word for word.
+    Tests that were not performed or have no result are left out, and so are later sections without tests (treatment,
+    outcome, the history of a second patient). `Case.ancillary` keeps these sections verbatim.
     """
     found: list[Investigation] = []
     taken: dict[str, int] = {}
@@ -223,7 +222,7 @@ def investigations(ancillary: str) -> tuple[Investigation, ...]:
 
 
 def _entries(ancillary: str) -> Iterator[_Entry]:
-    """The entries at the first level below each heading, and other findings that stand beside the heading."""
+    """The first-level entries below each heading, and other findings on the heading's line."""
     for inline, lines in _sections(ancillary):
         entries = list(_nested(lines))
         if inline.endswith(":") and entries:
@@ -234,7 +233,7 @@ def _entries(ancillary: str) -> Iterator[_Entry]:
 
 
 def _sections(ancillary: str) -> Iterator[tuple[str, list[str]]]:
-    """(text on the heading's line, lines below) of each section that holds tests."""
+    """(text on the heading's line, lines below) of each section that contains tests."""
     inline, lines, open_ = "", [], False
     for line in ancillary.splitlines():
         heading = _HEADING.match(line)
@@ -284,7 +283,7 @@ def _plain(text: str) -> str:
 
 
 def _named(entry: _Entry) -> tuple[str, str]:
-    """Name and text of an entry: its label, or the words before what was found."""
+    """Name and text of an entry; the name is its label, or the words before the finding."""
     below = "; ".join(line.rstrip(" ;") for line in entry.below)
     label = _LABEL.fullmatch(entry.text)
     if label is not None and (label["text"] or below):
@@ -294,7 +293,7 @@ def _named(entry: _Entry) -> tuple[str, str]:
 
 
 def _guess(text: str) -> str:
-    """A name for a line without a label: its words up to the finding, without words such as 'normal' before them."""
+    """A name for a line without a label: its words up to the finding, without words such as 'normal' before it."""
     start = _LEADING.sub("", text)
     name = start[: match.start()] if (match := _VERB.search(start)) else start
     if not re.search(r"[A-Za-z]{2}", name):

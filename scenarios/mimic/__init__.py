@@ -1,1 +1,1 @@
-"""Cases from a user's own copy of MIMIC-IV."""
+"""Builds cases from a user's own copy of MIMIC-IV."""

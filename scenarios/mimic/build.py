@@ -1,4 +1,4 @@
-"""Builds cases from admissions: the slice that is read, the draft of each case, the case itself."""
+"""Builds cases from admissions in three passes: slices of the tables, drafts, finished cases."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ from wardround.scenarios.terms.wording import key
 
 
 def case(draft: Draft, options: Options, source: str, licence: str) -> Case:
-    """The case; its label is the disease, without notes the title of the code that stands for it."""
+    """The case of a draft, labelled with its disease, or without notes with the title of the disease's code."""
     disease = draft.disease or Disease(draft.label)
     structured = not draft.told
     label = draft.label if structured else disease.name
@@ -70,7 +70,7 @@ def _titled(draft: Draft) -> tuple[str, ...]:
 
 
 def _system(draft: Draft, disease: Disease) -> str:
-    """By the disease's own families; for a disease without any, by the code that stands for it."""
+    """The body system by the disease's own families; for a disease without any, by its code."""
     if disease.icd10:
         return body_system(disease.icd10[0], 10)
     if disease.icd9:
@@ -87,7 +87,7 @@ REPORTS = ("note_id", "exam", "text", "charttime", "near")
 
 @dataclass(frozen=True, eq=False)
 class Drafting:
-    """How rows become drafts. `lifted`: no pool, the first-listed code is the disease; `notes`: there are notes."""
+    """Turns rows into drafts. `lifted`: no pool, the first-listed code is the disease; `notes`: notes are available."""
 
     codes: Codes
     items: Mapping[int, Item]
@@ -96,7 +96,7 @@ class Drafting:
     published: bool
 
     def coded(self, hadm: int, rows: Sequence[Sequence[Any]]) -> Draft:
-        """The draft of an admission's codes."""
+        """The draft of an admission with its codes."""
         codes = tuple(Code(seq or 0, code, version, self.codes.title(code, version)) for seq, code, version in rows)
         if self.lifted:
             return Draft(hadm, Person(0), codes, leading=_own(codes[0]) if codes and codes[0].title else None)
@@ -107,16 +107,16 @@ class Drafting:
         return Draft(hadm, Person(0), codes, tuple(coded), leading)
 
     def noted(self, draft: Draft, text: str | None) -> Draft:
-        """The same with its discharge note, where it has one."""
+        """The draft with its discharge note, if it has one."""
         if not text or not text.strip():
             return draft
         return replace(draft, text=text, note=note(text))
 
     def labelled(self, draft: Draft, disease: Disease | None) -> Draft:
-        """The same with its label: what the rules on notes found, else by its codes.
+        """The draft with its label: the disease found by the rules on notes, else the one from its codes.
 
-        Without notes the label is the title of the code that stands for the disease, the first-listed where no rule
-        was switched off.
+        Without notes the label is the title of the disease's code, which is the first-listed code unless a rule was
+        switched off.
         """
         own = disease or draft.leading or next(iter(draft.coded), None)
         if own is None:
@@ -132,7 +132,7 @@ class Drafting:
         return next(code for code in draft.codes if place in self.codes.diseases_of(code.code, code.version))
 
     def whole(self, draft: Draft, person: Sequence[Any], rows: Mapping[str, Sequence[Sequence[Any]]]) -> Draft:
-        """The same with person and results; the last cell of each of the `rows` says: attached by its time alone."""
+        """The draft with person and results; the last cell of each row says whether only its time assigns it."""
         subject, sex, age, admitted, kind, origin, service = person
         own = {name: [row[:-1] for row in found if not row[-1]] for name, found in rows.items()}
         near = any(row[-1] for found in rows.values() for row in found)
@@ -156,7 +156,7 @@ class Drafting:
         )
 
     def _told(self, draft: Draft) -> Draft:
-        """The same with history and examination from its note."""
+        """The draft with history and examination from its note."""
         if draft.note is None:
             return draft
         if self.published:
@@ -175,7 +175,7 @@ class Drafting:
 
 @lru_cache(maxsize=8192)
 def _own(code: Code) -> Disease:
-    """A code as a disease of its own."""
+    """A disease made of a single code."""
     return Disease(code.title or code.code, other_names(code) if code.title else ())
 
 
@@ -188,13 +188,13 @@ def _time(at: datetime | None) -> str:
 
 
 _MANY, _FEW = 20_000, 200
-"""Admissions at a time: by their codes, and with all their rows."""
+"""Admissions per slice: first with their codes only, then with all their rows."""
 
 Say = Callable[[str], None]
 
 
 class Build:
-    """One build over one copy of MIMIC-IV; everything the user named is looked at before anything big is read."""
+    """One build over one copy of MIMIC-IV; the user's settings are all checked before any large table is read."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -215,9 +215,9 @@ class Build:
         self.steps = Steps((*rules, *last), options.without)
 
     def run(self, spill: Spill, drafts: IO[bytes], out: IO[bytes], say: Say) -> Flow:
-        """Build; the chosen cases go to `out`, a line each, by disease and admission.
+        """Run the build and write the chosen cases to `out`, one per line, by disease and admission.
 
-        `spill` is the working database; `drafts` holds finished cases until it is known which of them are taken.
+        `spill` is the working database; `drafts` holds finished cases until the choice is made.
         """
         total = database.load_admissions(spill, self.tree)
         say(f"admissions: {total:,}")
@@ -240,7 +240,7 @@ class Build:
         return Flow(self.options, self.tree, source, self._pool, total, self.steps, spill.bad, diseases)
 
     def _by_codes(self, spill: Spill, drafting: Drafting, total: int) -> None:
-        """Table `candidates`: the admissions that the rules on codes leave."""
+        """Fill table `candidates` with the admissions that pass the rules on codes."""
         seen = 0
         spill.run("create table candidates (hadm_id bigint)")
         for part in database.slices(spill, "people", _MANY):
@@ -253,7 +253,7 @@ class Build:
         self.steps.lost(total - seen)
 
     def _by_notes(self, spill: Spill, drafting: Drafting) -> None:
-        """Table `kept` of (admission, place of its disease in the pool or -1)."""
+        """Fill table `kept` with (admission, place of its disease in the pool, or -1)."""
         spill.run("create table kept (hadm_id bigint, disease bigint)")
         if not self.notes:
             spill.run("insert into kept select hadm_id, -1 from candidates")
@@ -272,7 +272,7 @@ class Build:
             spill.put("kept", {"hadm_id": hadms, "disease": diseases})
 
     def _by_records(self, spill: Spill, drafting: Drafting, drafts: IO[bytes], source: str) -> Iterator[Entry]:
-        """The finished cases, each written to the drafts."""
+        """Yield the finished cases, each also written to `drafts`."""
         for part in database.slices(spill, "kept", _FEW):
             for draft in self._whole(spill, drafting, part):
                 after = self.steps.go(draft, "record")
@@ -302,7 +302,7 @@ def _text(rows: list[tuple[str | None]] | None) -> str | None:
 
 
 def _release(spill: Spill, files: Tree) -> str:
-    """The source as a case names it; without a told release, by whether there are patients of 2020 and later."""
+    """The source as a case names it; if the release is unknown, patients of 2020 or later mean 3.x."""
     if files.version:
         return f"MIMIC-IV {files.version}"
     late = spill.one("select coalesce(bool_or(anchor_year_group like '2020%'), false) from patients")
@@ -310,7 +310,7 @@ def _release(spill: Spill, files: Tree) -> str:
 
 
 def _licence(files: Tree, options: Options) -> str:
-    """The licence that lies beside the tables, by its name; raises UsageError where it does not allow `public`."""
+    """The name of the licence stored with the tables; raises UsageError if it forbids `public`."""
     path = files.root / "LICENSE.txt"
     text = path.read_text(encoding="latin-1")[:20_000] if path.is_file() else ""
     opened = "Open Database License" in text

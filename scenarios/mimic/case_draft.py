@@ -1,4 +1,4 @@
-"""The draft of a case from an admission: what it opens with, and what it must not give away."""
+"""The draft of a case from an admission: its history, and the words that would reveal the diagnosis."""
 
 import re
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ from wardround.scenarios.terms.disease import others
 from wardround.scenarios.terms.wording import key, roots, vocabulary
 
 Stage = Literal["codes", "note", "record", "pool"]
-"""What a rule needs to see: the codes; the note as well; the whole record; all records of a disease together."""
+"""What a rule must see: the codes; the note as well; the whole record; all records of a disease together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A radiology report as the table has it, with its exam name ('' if none is recorded)."""
+    """A radiology report from the table, with its exam name ('' if none is recorded)."""
 
     note_id: str
     exam: str
@@ -30,7 +30,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who was admitted, when and how; what is not recorded is None or ''."""
+    """The admitted patient, with time and kind of admission; unrecorded values are None or ''."""
 
     subject: int
     sex: str = ""
@@ -43,7 +43,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What was measured and seen, in the order of time; `reports` as the table has them, `studies` made of them."""
+    """Measurements and findings in order of time; `reports` as in the table, `studies` derived from them."""
 
     labs: tuple[Lab, ...] = ()
     cultures: tuple[Culture, ...] = ()
@@ -53,12 +53,12 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One admission.
+    """One admission on its way to a case.
 
     `coded` are the pool diseases among its codes, in their order; `leading` is the one of the first-listed code.
-    `disease` becomes the label. `note` is None where the notes are absent or this admission has none, `text` is
-    the note as it stands. `nearby` are the results together with those that only their time puts into this admission.
-    `told` are the sections of the history by their headings.
+    `disease` becomes the label. `note` is None if there are no notes or this admission has none; `text` is the unparsed
+    note. `nearby` are the results including those assigned to this admission only by their time. `told` are the
+    sections of the history by heading.
     """
 
     hadm: int
@@ -83,11 +83,11 @@ class Draft:
 
 
 MASK = "___"
-"""The mark of MIMIC's own de-identification: a blank that is nothing unusual in these notes."""
+"""MIMIC's own de-identification mark, common in these notes and therefore inconspicuous."""
 
 
 class Leaks:
-    """All that gives a diagnosis away: its names, with noun and adjective taken for the same (cardiac, heart)."""
+    """Everything that reveals a diagnosis: its names, with noun and adjective treated alike (cardiac, heart)."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
@@ -98,7 +98,7 @@ class Leaks:
         return bool(self._phrases.found(text, shifts=False))
 
     def masked(self, text: str) -> str:
-        """`text` with each name made a blank."""
+        """`text` with each name blanked."""
         done, parts = 0, []
         for hit in self._phrases.found(text, shifts=False):
             parts += [text[done : hit.start], MASK]
@@ -108,7 +108,7 @@ class Leaks:
 
 @lru_cache(maxsize=1024)
 def leaks(disease: Disease) -> Leaks:
-    """What gives `disease` away: its names, those that the tables of terms add, and the abbreviations of each."""
+    """The names that reveal `disease`: its own, those that the tables of terms add, and the abbreviations of each."""
     names = dict.fromkeys(disease.names)
     for name in disease.names:
         names.update(dict.fromkeys(others(name)))
@@ -124,7 +124,7 @@ HEADINGS: Mapping[str, str] = {
     "social": "Social History",
     "family": "Family History",
 }
-"""The sections that make the history, in the order in which it tells them."""
+"""The sections that form the history, in their order."""
 
 _MARKS = re.compile(r"_{2,}(?:[ \t]*_{2,})*")
 _EMPTY = re.compile(r"(?m)^[\s_.,;:-]+$\n?")
@@ -149,7 +149,7 @@ _KINDS = {
 
 
 def told(note: Note) -> dict[str, str]:
-    """The sections of the history that a note has, tidied, by their readable headings."""
+    """The sections of the history in a note, tidied, by readable heading."""
     return {heading: text for kind, heading in HEADINGS.items() if (text := tidy(note.get(kind)))}
 
 
@@ -159,21 +159,21 @@ def history(sections: Mapping[str, str]) -> str:
 
 
 def tidy(text: str) -> str:
-    """A note's text without lines that hold nothing but blanks and marks of de-identification; doubled ones are one."""
+    """A note's text without lines of spaces and de-identification marks; repeated marks become one."""
     text = _MARKS.sub("___", text.replace("\r\n", "\n").replace("\r", "\n"))
     text = _EMPTY.sub("", f"{text}\n")
     return "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip()).strip()
 
 
 def with_age(text: str, person: Person) -> str:
-    """The first de-identified age of a history written in again from the patient's coded age; 91 is 'over 89'."""
+    """A history with its first de-identified age restored from the patient's coded age; 91 is 'over 89'."""
     if person.age is None:
         return text
     return _AGE.sub("over 89" if person.age > 89 else str(person.age), text, count=1)
 
 
 def structured(person: Person) -> str:
-    """A sentence from age, sex, admission type, origin and service; what is not recorded is left out."""
+    """A sentence with the recorded values among age, sex, admission type, origin and service."""
     adult = person.age is None or person.age >= 18
     who = {"F": "woman" if adult else "girl", "M": "man" if adult else "boy"}.get(person.sex.upper(), "patient")
     age = "" if person.age is None else "over-89-year-old " if person.age > 89 else f"{person.age}-year-old "

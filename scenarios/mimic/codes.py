@@ -1,4 +1,4 @@
-"""ICD codes of admissions: their titles, their versions, and the organ systems they belong to."""
+"""ICD codes of admissions: titles, versions, the diseases they stand for, and organ systems."""
 
 import csv
 import importlib
@@ -35,7 +35,7 @@ class Code:
 
     @property
     def cited(self) -> str:
-        """As a case cites it: 'ICD10CM:K35.80'."""
+        """The code as a case cites it: 'ICD10CM:K35.80'."""
         point = 3 if self.version == 10 or not self.code.startswith("E") else 4
         dotted = f"{self.code[:point]}.{self.code[point:]}" if len(self.code) > point else self.code
         return f"{'ICD10CM' if self.version == 10 else 'ICD9CM'}:{dotted}"
@@ -43,22 +43,22 @@ class Code:
 
 @dataclass(frozen=True)
 class Codes:
-    """Titles by (code, version) and the diseases to find. `gem` maps an ICD-9 code to those of ICD-10-CM."""
+    """Titles by (code, version) and the diseases to find. `gem` maps an ICD-9 code to ICD-10-CM codes."""
 
     titles: Mapping[tuple[str, int], str]
     diseases: Sequence[Disease]
     gem: Mapping[str, tuple[str, ...]]
 
     def title(self, code: str, version: int) -> str:
-        """The title of a code, '' if none is known: from the user's table, for ICD-10-CM also from the package."""
+        """The title of a code, '' if unknown: from the user's table, for ICD-10-CM also from the package."""
         return self.titles.get((code, version)) or (official(code) if version == 10 else "")
 
     def diseases_of(self, code: str, version: int) -> tuple[int, ...]:
         """The places in the pool of the diseases that a code stands for.
 
-        By family, the longest that fits, of equal ones that of the narrower disease; an ICD-9 code also by the
-        ICD-10-CM codes of the map. A disease without families in a classification is found by its names in the title
-        of the code.
+        The longest matching family decides; of equal ones, the disease with fewer families. An ICD-9 code also matches
+        by its mapped ICD-10-CM codes. A disease without families in a classification matches by its names in the code's
+        title.
         """
         found = self._family(code, version)
         if not found and version == 9:
@@ -114,14 +114,14 @@ def official(code: str) -> str:
 
 @cache
 def _classification() -> Any:
-    """The package with all of ICD-10-CM: a second of processor time, for builds alone."""
+    """The package with all of ICD-10-CM; loading takes a second, so only builds use it."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # how the package reads its own data is its own matter
+        warnings.simplefilter("ignore", DeprecationWarning)  # the package's own deprecations do not concern us
         return importlib.import_module("simple_icd_10_cm")
 
 
 def other_names(code: Code) -> tuple[str, ...]:
-    """Other names of a coded diagnosis: the title without 'unspecified', the terms ICD-10-CM includes in it."""
+    """Other names of a coded diagnosis: the title without 'unspecified', the inclusion terms of ICD-10-CM."""
     icd = _classification()
     names = [" ".join(_LITTLE.sub(" ", code.title).split()).strip(" ,")]
     if code.version == 10 and icd.is_valid_item(code.code):
@@ -131,7 +131,7 @@ def other_names(code: Code) -> tuple[str, ...]:
 
 
 def read_gem(path: Path | None) -> Mapping[str, tuple[str, ...]]:
-    """The user's map from ICD-9-CM to ICD-10-CM: CMS's own text (two codes and flags a line), or CSV of two columns."""
+    """Read the user's map from ICD-9-CM to ICD-10-CM: CMS's text (two codes and flags a line), or a two-column CSV."""
     if path is None:
         return {}
     found: dict[str, list[str]] = defaultdict(list)
@@ -172,7 +172,7 @@ _FEMALE = "Female Reproductive System"
 _MALE = "Male Reproductive System"
 OTHERS = "Others"
 
-# (first, last) three-character category of ICD-10-CM, the narrow ranges before the wide ones.
+# (first, last) three-character category of ICD-10-CM; narrow ranges come before wide ones.
 _TEN: Sequence[tuple[str, str, str]] = (
     ("A00", "A09", _GUT), ("A15", "A16", _LUNG), ("A17", "A17", _BRAIN), ("A39", "A39", _BRAIN),
     ("A46", "A46", _SKIN), ("A80", "A89", _BRAIN), ("B00", "B09", _SKIN), ("B15", "B19", _GUT), ("B35", "B36", _SKIN),
@@ -215,7 +215,7 @@ _SYSTEMS_NINE: Sequence[tuple[str, str, str]] = (
 
 
 def body_system(code: str, version: int) -> str:
-    """The body system of a code (without its dot), 'Others' where the chapter names none."""
+    """The body system of a code (without its dot), 'Others' if the chapter names none."""
     category = code[:3]
     for first, last, system in _TEN if version == 10 else _SYSTEMS_NINE:
         if first <= category <= last:

@@ -1,8 +1,6 @@
-"""The tables of admissions in a database on the disk, loaded once and read in slices.
+"""The working database of a build: loads the rows it needs into a file on disk and reads them in slices.
 
-The working database of a build: streams big CSV tables into a file on disk, keeping only the rows that matter.
-
-DuckDB reads, joins and sorts within a fixed memory, whatever the size of the tables; rows it cannot read are named.
+DuckDB reads, joins and sorts in a fixed amount of memory, whatever the size of the tables, and reports unreadable rows.
 """
 
 import csv
@@ -22,7 +20,7 @@ from wardround.scenarios.mimic.results import CULTURE_COLUMNS, LAB_COLUMNS, Item
 from wardround.scenarios.mimic.tables import BadRow, File, OnBadRow, Tree, refuse
 
 MEMORY = "512MB"
-"""What DuckDB may use; the build itself needs some 150 MB beside it."""
+"""Memory limit of DuckDB; the build itself needs about 150 MB more."""
 
 _ROW = 2 * 1024 * 1024
 _MOST = 100_000
@@ -32,7 +30,7 @@ Row = tuple[Any, ...]
 
 @dataclass(eq=False)
 class Spill:
-    """Tables of the rows a build needs, in `folder`. `bad` maps a table to its faults (the first 100,000)."""
+    """Tables of the rows that a build needs, in `folder`. `bad` maps a table to its faults (the first 100,000)."""
 
     folder: Path
     on_bad: OnBadRow = "stop"
@@ -58,10 +56,10 @@ class Spill:
         self._db.close()
 
     def read(self, into: str, file: File, select: Sequence[str], rest: str = "") -> None:
-        """Make table `into` from `file`: `select` are SQL expressions over its columns, `rest` joins and filters.
+        """Create table `into` from `file`: `select` are SQL expressions over its columns, `rest` joins and filters.
 
-        The file goes by the name `t`; an optional column it has not is NULL. Raises UsageError with file, row and
-        column where rows cannot be read and the build is to stop.
+        The SQL refers to the file as `t`; an optional column that it lacks is NULL. Raises UsageError with file, row
+        and column if rows cannot be read and the build should stop.
         """
         self._copy(into, file, select, rest, latin=False)
         bad = self._rejected(file)
@@ -80,7 +78,7 @@ class Spill:
             f"cast(null as {kind}) as {name}" for name, kind in file.table.more.items() if name not in file.columns
         ]
         spec = ", ".join(f"{_quoted(name)}: {_quoted(kind)}" for name, kind in columns.items())
-        # The first copy of a doubled column counts; DuckDB itself would refuse the file.
+        # Use the first copy of a doubled column; DuckDB itself would refuse the file.
         source = (
             f"read_csv({_quoted(str(file.path))}, delim=',', quote='\"', escape='\"', header=true, auto_detect=false, "
             f"columns={{{spec}}}, nullstr='', allow_quoted_nulls=true, max_line_size={_ROW}, store_rejects=true, "
@@ -96,7 +94,7 @@ class Spill:
             raise UsageError(f"{file.path}: cannot be read: {_first(error)}") from error
 
     def _rejected(self, file: File) -> list[BadRow]:
-        """What the last reading could not read, a row once, in the order of the file."""
+        """The rows that the last read rejected, each once, in the order of the file."""
         rows = self._db.execute(
             "select line, column_name, error_type, error_message, csv_line from reject_errors order by line, column_idx"
         ).fetchall()
@@ -109,7 +107,7 @@ class Spill:
         return list(found.values())
 
     def put(self, into: str, columns: Mapping[str, Sequence[Any]]) -> None:
-        """Append rows that Python made to `into`, column by column; the table is made if it is not there."""
+        """Append rows from Python to `into`, column by column; creates the table if it does not exist."""
         arrays = {name: np.array(list(values)) for name, values in columns.items()}
         if not arrays or not len(next(iter(arrays.values()))):
             return
@@ -120,11 +118,11 @@ class Spill:
         self._db.unregister("given")
 
     def run(self, sql: str) -> None:
-        """Carry out a statement."""
+        """Execute a statement."""
         self._db.execute(sql)
 
     def rows(self, sql: str, *, of: str = "") -> Iterator[Row]:
-        """The rows of a query, streamed; `of` is the table whose text may have to be read as Latin-1."""
+        """Stream the rows of a query; `of` is the table whose text may have been read as Latin-1."""
         cursor = self._db.cursor()
         try:
             cursor.execute(sql)
@@ -134,16 +132,16 @@ class Spill:
             cursor.close()
 
     def count(self, table: str) -> int:
-        """How many rows a table has."""
+        """The number of rows of a table."""
         return int(self.one(f"select count(*) from {table}"))  # noqa: S608 - our own names
 
     def one(self, sql: str) -> Any:
-        """The only value of a query."""
+        """The single value of a query."""
         return next((row[0] for row in self.rows(sql)), None)
 
 
 def _mended(row: Row) -> Row:
-    """A row that was read as Latin-1: what is UTF-8 becomes so, what is not stays."""
+    """Repair a row that was read as Latin-1: decode UTF-8 where possible, leave other text unchanged."""
     return tuple(_text(cell) if isinstance(cell, str) and not cell.isascii() else cell for cell in row)
 
 
@@ -184,7 +182,7 @@ _CODE = "upper(replace(trim(icd_code), '.', ''))"
 
 
 def load_admissions(spill: Spill, tree: Tree) -> int:
-    """Tables `people` (an admission a row) and `codes`; the number of admissions."""
+    """Create tables `people` (one admission per row) and `codes`; returns the number of admissions."""
     columns = ("subject_id", "hadm_id", "admittime", "dischtime", "edregtime", "admission_type", "admission_location")
     spill.read("admissions", tree.files["admissions"], columns, "where hadm_id is not null")
     spill.read(
@@ -230,7 +228,7 @@ def load_items(spill: Spill, tree: Tree) -> dict[int, Item]:
 
 
 def load_notes(spill: Spill, tree: Tree) -> None:
-    """Table `notes` of the discharge notes of `candidates`, the last of an admission."""
+    """Create table `notes` with the last discharge note of each admission in `candidates`."""
     last = "max_by(text, coalesce(note_id, '')) as text"
     chosen = "semi join candidates c on c.hadm_id = t.hadm_id group by hadm_id"
     spill.read("raw_notes", tree.files["discharge"], ("hadm_id", last), chosen)
@@ -238,10 +236,10 @@ def load_notes(spill: Spill, tree: Tree) -> None:
 
 
 def load_results(spill: Spill, tree: Tree, *, published: bool) -> None:
-    """Tables `labs`, `cultures`, `reports` of the admissions in `kept`.
+    """Create tables `labs`, `cultures` and `reports` of the admissions in `kept`.
 
-    A row without an admission belongs to the one of its patient in whose time it was taken: from a day before arrival
-    (and not before the last discharge) to discharge; published: from a day before the first transfer to the last.
+    A row without an admission belongs to its patient's admission at that time: from a day before arrival (but not
+    before the previous discharge) to discharge; under published rules from a day before the first transfer to the last.
     """
     _windows(spill, tree, published=published)
     lab = ("w.hadm_id", *(f"t.{name}" for name in LAB_COLUMNS), _FAR, "t.labevent_id")
@@ -287,7 +285,7 @@ def _result(spill: Spill, tree: Tree, into: str, name: str, select: Sequence[str
 
 
 def _exams(spill: Spill, tree: Tree) -> None:
-    """Tables `exams` and `parents` of the reports in `told`."""
+    """Create tables `exams` and `parents` of the reports in `told`."""
     if not tree.has("radiology_detail"):
         spill.run("create table exams (note_id varchar, exam varchar)")
         spill.run("create table parents (note_id varchar, parent varchar)")
@@ -302,7 +300,7 @@ def _exams(spill: Spill, tree: Tree) -> None:
 
 
 def _sorted(spill: Spill, into: str, raw: str, order: str) -> None:
-    """In order on the disk, so that a slice of admissions is found without reading the rest."""
+    """Sort a table on disk, so that a slice of admissions is found without reading the rest."""
     spill.run("set preserve_insertion_order=true")
     spill.run(f"create table {into} as select * from {raw} order by {order}")  # noqa: S608
     spill.run(f"drop table {raw}; set preserve_insertion_order=false")
@@ -310,7 +308,7 @@ def _sorted(spill: Spill, into: str, raw: str, order: str) -> None:
 
 
 def slices(spill: Spill, table: str, size: int) -> Iterator[tuple[int, int]]:
-    """(first, last) admission of each `size` admissions of `table`, in order."""
+    """(first, last) admission of each slice of `size` admissions of `table`, in order."""
     rows = spill.rows(
         f"select min(hadm_id), max(hadm_id) from (select hadm_id, (row_number() over (order by hadm_id) - 1) // {size} "  # noqa: S608
         f"as part from {table}) group by part order by 1"
@@ -321,7 +319,7 @@ def slices(spill: Spill, table: str, size: int) -> Iterator[tuple[int, int]]:
 def grouped(
     spill: Spill, columns: Sequence[str], table: str, part: tuple[int, int], among: str = ""
 ) -> dict[int, list[Any]]:
-    """Rows of `table` by admission for a slice; `among` names a table whose admissions alone are wanted."""
+    """Rows of `table` by admission for a slice; `among` names a table that restricts the admissions."""
     semi = f"semi join {among} using (hadm_id)" if among else ""
     order = "" if table not in ("codes", "labs", "cultures", "reports") else "order by " + _ORDER[table]
     rows = spill.rows(

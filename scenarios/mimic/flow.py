@@ -1,4 +1,4 @@
-"""What a build did, rule by rule: the table for people, and the account that lies beside the cases."""
+"""Reports the effect of a build rule by rule: the table for readers and the account stored with the cases."""
 
 import hashlib
 import platform
@@ -17,7 +17,7 @@ _TOLD = 20
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """The account of a build. `diseases` maps each to its cases; `bad` each table to its faults."""
+    """The account of a build. `diseases` maps each disease to its cases, `bad` each table to its faults."""
 
     options: Options
     tree: Tree
@@ -30,11 +30,11 @@ class Flow:
 
     @property
     def cases(self) -> int:
-        """How many cases were built."""
+        """The number of cases built."""
         return sum(self.diseases.values())
 
     def json(self) -> dict[str, Json]:
-        """The whole account, with versions, seed, options and checksums."""
+        """The whole account as JSON, with versions, seed, options and checksums."""
         read = [file.path for file in self.tree.files.values()]
         given = [path for path in (self.options.gem, self._pool_path()) if path]
         return {
@@ -66,7 +66,7 @@ class Flow:
         return path if path and path.is_file() else None
 
     def text(self) -> str:
-        """The table for people, with what is missing and what could not be read."""
+        """The table for readers, with missing tables and unreadable rows."""
         rows: list[tuple[str, ...]] = [("rule", "in", "dropped", "changed", "out", "what")]
         for step in self.steps.all:
             left = step.seen - step.dropped
@@ -89,7 +89,7 @@ class Flow:
         return "\n".join(said)
 
     def _why(self) -> str:
-        """The rule that left nothing."""
+        """The rule that left no cases."""
         last = next((step for step in self.steps.all if step.seen and step.seen == step.dropped), None)
         if last is None:
             return "the tables hold no admissions"

@@ -1,4 +1,4 @@
-"""The sections of a discharge note, and the phrases that are cut from them."""
+"""Splits a discharge note into sections, and finds names of diseases in text."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from wardround.scenarios.terms.wording import tokens, vocabulary
 
-# A heading stands at the start of a line and ends in a colon, or is a line of its own. `___` may hide any of its words.
+# A heading starts a line and ends in a colon, or is a line of its own. `___` may hide any of its words.
 _KNOWN: Mapping[str, tuple[str, ...]] = {
     "complaint": ("chief complaint", "chief complaints", "reason for admission"),
     "present": ("history of present illness", "history of the present illness", "history of presenting illness", "hpi"),
@@ -55,7 +55,7 @@ _PARTS = re.compile(r"(?m)^[ \t]*(?P<name>[A-Z_][A-Za-z/, ]{1,30}?)[ \t]*:(?=[ \
 class Note:
     """The sections of a note by kind: complaint, present, past, surgical, social, family, examination, diagnosis.
 
-    A kind that occurs twice keeps its first text; a section ends where the next known heading stands.
+    A kind that occurs twice keeps its first text, a diagnosis its last. A section ends at the next known heading.
     """
 
     sections: Mapping[str, str]
@@ -71,20 +71,20 @@ class Note:
 
 
 def note(text: str) -> Note:
-    """The note's sections. A heading whose words are partly de-identified ('___ of Present Illness') is known too."""
+    """Read the sections of a note; a partly de-identified heading ('___ of Present Illness') is recognised."""
     found: dict[str, str] = {}
     heads = [(match.start(), match.end(), kind) for match in _HEADING.finditer(text) if (kind := _kind(match[1]))]
     for (_, start, kind), (end, _, _) in zip(heads, [*heads[1:], (len(text), 0, "")], strict=False):
         body = text[start:end].strip()
         if kind == "diagnosis" and body:
-            found[kind] = body  # the last one counts: a course may hold a diagnosis of its own
+            found[kind] = body  # the last one counts, because the hospital course may contain a diagnosis of its own
         elif body and not found.get(kind):
             found[kind] = body
     return Note(found)
 
 
 def _kind(heading: str) -> str:
-    """Which section a heading opens, '' if it is none that we know."""
+    """The kind of section that a heading opens, '' if it is unknown."""
     said = " ".join(heading.casefold().split()).rstrip(" :")
     if said in _BY_NAME:
         return _BY_NAME[said]
@@ -111,7 +111,7 @@ def before_secondary(diagnosis: str) -> str:
 
 
 def first_item(diagnosis: str) -> str:
-    """The first diagnosis of a list: without its heading and number, up to the next item or what it is due to."""
+    """The first diagnosis of a list, without heading and number, up to the next item or its cause."""
     for line in re.split(r"[\n;]", diagnosis):
         bare = _LISTED.sub("", line)
         bare = re.sub(r"^[\s\d.)#*=_-]+", "", bare)
@@ -122,7 +122,7 @@ def first_item(diagnosis: str) -> str:
 
 
 def parts(examination: str) -> tuple[tuple[str, str], ...]:
-    """The examination by its own sub-headings ('HEENT: ...') or as one part, without what was found on leaving."""
+    """The examination by its sub-headings ('HEENT: ...') or as one part, without the findings at discharge."""
     examination = _LEAVING.sub("", examination)
     heads = list(_PARTS.finditer(examination))
     if len(heads) < 2:
@@ -144,7 +144,7 @@ Form = Callable[[str], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[Named]):
-    """`text[start:end]` names `what`; `denied`: the words before it deny it or put it into the past."""
+    """`text[start:end]` names `what`; `denied`: the words before it deny it or refer it to the past."""
 
     start: int
     end: int
@@ -154,7 +154,7 @@ class Found(Generic[Named]):
 
 
 class Phrases(Generic[Named]):
-    """A dictionary of names. The first to claim a name keeps it. `form` makes a text's words comparable."""
+    """A dictionary of names. The first claim to a name wins. `form` makes a text's words comparable."""
 
     def __init__(self, names: Iterable[tuple[str, Named]], form: Form = tokens) -> None:
         self._form = form
@@ -173,8 +173,8 @@ class Phrases(Generic[Named]):
     def found(self, text: str, *, shifts: bool = True) -> tuple[Found[Named], ...]:
         """The names in `text`, in its order, none overlapping another.
 
-        With `shifts`, a name behind a word that makes another disease of it is passed over: 'pulmonary hypertension'
-        is no hypertension.
+        With `shifts`, a name after a word that makes it another disease is skipped: 'pulmonary hypertension' is not
+        hypertension.
         """
         words = [(match[0], *match.span()) for match in _WORD.finditer(text)]
         forms = [self._form(word) for word, _, _ in words]
@@ -195,7 +195,7 @@ class Phrases(Generic[Named]):
         return tuple(hits)
 
     def _at(self, forms: Sequence[tuple[str, ...]], place: int) -> tuple[int, Named | None]:
-        """How many words from `place` on make the longest name, and whose it is."""
+        """(words from `place` on that form the longest name, whose name it is)."""
         name: tuple[str, ...] = ()
         best: tuple[int, Named | None] = (0, None)
         for size in range(1, len(forms) - place + 1):

@@ -1,4 +1,4 @@
-"""The pool of diseases that cases are built of: its rows, its names, and answers for questions."""
+"""The pool of diseases from which cases are built: its rows and names, and a pool made from a question set."""
 
 import csv
 import io
@@ -18,14 +18,14 @@ from wardround.scenarios.terms.wording import key
 
 ALL = "all"
 COLUMNS = ("name", "synonyms", "icd10", "icd9")
-"""Columns of a pool file; several values in one cell stand between bars. Others, such as a count, are passed over."""
+"""Columns of a pool file; bars separate several values in a cell. Other columns, such as a count, are ignored."""
 
 _HEADS = frozenset({"name", "disease"})
 
 
 @dataclass(frozen=True, slots=True)
 class Disease:
-    """One disease: its names, and the families (prefixes, without the dot) of its ICD-10-CM and ICD-9-CM codes."""
+    """One disease with its names and the families (prefixes, without the dot) of its ICD-10-CM and ICD-9-CM codes."""
 
     name: str
     synonyms: tuple[str, ...] = ()
@@ -34,13 +34,13 @@ class Disease:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All its names, its own first."""
+        """All its names, the main one first."""
         return (self.name, *self.synonyms)
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The diseases, and where they come from. `lifted`: no pool at all, each admission's first code is its label."""
+    """The diseases and their source. `lifted`: no pool; each admission's first code is its label."""
 
     source: str
     diseases: tuple[Disease, ...] = ()
@@ -50,7 +50,7 @@ class Pool:
 def pool(given: str | None) -> Pool:
     """The pool of `--pool`: None for the project's own, 'all' for none, else the path of a list.
 
-    Raises UsageError where the file cannot be read, holds nothing, or names a disease twice.
+    Raises UsageError if the file cannot be read, is empty, or names a disease twice.
     """
     if given is None:
         return own()
@@ -66,9 +66,9 @@ def own() -> Pool:
 
 
 def read(path: Path) -> Pool:
-    """A list of diseases: CSV with a column `name` (or `disease`), or plain text with one a line.
+    """A list of diseases: CSV with a column `name` (or `disease`), or plain text with one per line.
 
-    What a row leaves out is taken from the project's own list where that knows the name.
+    Cells missing from a row come from the project's own list if it has the name.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -150,7 +150,7 @@ class Naming:
 
 
 class Finder(Protocol):
-    """The part of a linker (terms/linker.py) that is used here."""
+    """The part of a linker (terms/linker.py) used here."""
 
     def mentions(self, text: str) -> Sequence[Mention]:
         """The diseases that `text` names."""
@@ -165,7 +165,7 @@ class Recognised:
     diseases: tuple[tuple[Disease, int], ...]
 
     def json(self) -> Json:
-        """The pool for machines."""
+        """The pool as JSON."""
         return {
             "questions": self.questions,
             "diseases": [
@@ -182,10 +182,10 @@ class Recognised:
 
 
 def recognised(paths: Sequence[Path], at_least: int = 1, linker: Finder | None = None) -> Recognised:
-    """The diseases named in at least so many questions of the files. A question counts a disease once.
+    """The diseases named in at least `at_least` questions of the files; each question counts a disease once.
 
-    `linker` finds them, and what may mean several is passed over; the plain one over the project's own list if None.
-    Raises UsageError for a file that holds no questions.
+    `linker` finds them; ambiguous mentions are skipped. None means the plain linker over the project's own list. Raises
+    UsageError for a file without questions.
     """
     finder: Finder = linker or Naming(own().diseases)
     counts: Counter[str] = Counter()
@@ -214,7 +214,7 @@ def recognised(paths: Sequence[Path], at_least: int = 1, linker: Finder | None =
 
 
 def _unlike(name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
-    """The synonyms that are not the name or another one in another spelling."""
+    """The synonyms without respellings of the name or of one another."""
     found = {key(name): name}
     for synonym in synonyms:
         found.setdefault(key(synonym), synonym)
@@ -222,7 +222,7 @@ def _unlike(name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
 
 
 def table(found: Recognised) -> str:
-    """The pool as CSV, as `--pool` reads it; the last column is the number of questions."""
+    """The pool as CSV in the format of `--pool`; the last column is the number of questions."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow((*COLUMNS, "questions"))
@@ -232,7 +232,7 @@ def table(found: Recognised) -> str:
 
 
 def texts(path: Path) -> Iterator[str]:
-    """The text of each question of a file: all that its record says in words, options and answer included."""
+    """The text of each question of a file: all words of its record, including options and answer."""
     try:
         whole = path.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The rules as the published code has them, as far as its vectors show; docs/records.md lists what differs."""
+"""The rules of the published code, as far as its test vectors show them; docs/records.md lists the differences."""
 
 import re
 from collections.abc import Callable
@@ -24,14 +24,14 @@ from wardround.scenarios.published.imaging import radiology_name
 from wardround.scenarios.published.tables import Absent, Tables
 
 BLANK = "____"
-"""What the published code puts in the place of a name."""
+"""The published code's replacement for a name."""
 
 
 def published(ground: Ground, tables: Tables | None) -> tuple[Rule, ...]:
     """The published rules in their order, without those of the last stage.
 
-    `tables` are its look-up tables of exam names (`--lookup DIR`); without them modality and region are read by our
-    own. Without notes there is nothing to follow: the default rules hold, with the first results alone.
+    `tables` are its look-up tables of exam names (`--lookup DIR`); without them our own tables give modality and
+    region. Without notes nothing is published to follow: the default rules apply, with the first results only.
     """
     if not ground.notes:
         return (*coded(ground), *recorded(Ground(ground.pool, notes=False, series=False)))
@@ -78,7 +78,7 @@ def _recorded(tables: Tables | None) -> tuple[Rule, ...]:
 
 
 def diagnosis(text: str) -> str:
-    """The discharge diagnosis, '' where it cannot be found."""
+    """The discharge diagnosis, '' if it cannot be found."""
     try:
         return admissions.discharge_diagnosis(text)
     except Absent:
@@ -98,7 +98,7 @@ def examined(text: str) -> tuple[Finding, ...]:
 
 
 def first_of_item(draft: Draft) -> Draft:
-    """The first of each laboratory item, and the first of each microbiology test whatever the specimen."""
+    """Keep the first result of each laboratory item and of each microbiology test, whatever the specimen."""
     kept = first_results(draft)
     first: dict[object, int] = {}
     for place, culture in enumerate(kept.results.cultures):
@@ -128,14 +128,14 @@ def _placed(exam: str, tables: Tables | None) -> tuple[str, str]:
 
 
 def unnamed(draft: Draft) -> Draft | None:
-    """None where the history is empty or holds the literal name."""
+    """None if the history is empty or contains the literal name."""
     name = draft.disease.name if draft.disease else ""
     history = "\n".join(draft.told.values())
     return None if not history or (name and re.search(re.escape(name), history, re.IGNORECASE)) else draft
 
 
 def masked(draft: Draft) -> Draft:
-    """The literal name blanked in examination and reports."""
+    """Blank the literal name in examination and reports."""
     if not draft.disease:
         return draft
     name = re.compile(re.escape(draft.disease.name), re.IGNORECASE)

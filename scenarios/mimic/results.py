@@ -1,4 +1,4 @@
-"""Results of laboratory, microbiology and imaging as items of a case's record."""
+"""Converts laboratory, microbiology and imaging results to items of a case's record."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ class Item:
 
     @property
     def name(self) -> str:
-        """The test as a chart names it: what is not blood has its fluid before it, a blood gas its panel."""
+        """The test's name as in a chart: with its fluid if not blood, with its panel if a blood gas."""
         fluid = self.fluid.strip()
         above = _FLUIDS.get(fluid.casefold(), fluid)
         if not above and self.category.strip().casefold() == "blood gas":
@@ -58,8 +58,8 @@ class Item:
 def labs(rows: Iterable[Sequence[Any]], items: Mapping[int, Item]) -> tuple[Lab, ...]:
     """Laboratory results from rows of LAB_COLUMNS, earliest first.
 
-    The value is the table's text; where that is empty or hidden, its number, else the laboratory's comment. A row
-    that says none of these is no result.
+    The value is the table's text; if that is empty or hidden, its number, else the laboratory's comment. A row without
+    any of these gives no result.
     """
     found = []
     for row in rows:
@@ -86,7 +86,7 @@ def labs(rows: Iterable[Sequence[Any]], items: Mapping[int, Item]) -> tuple[Lab,
 
 
 def labs_published(rows: Iterable[Sequence[Any]], items: Mapping[int, Item]) -> tuple[Lab, ...]:
-    """The same as the published code has them: number before text, the flag as a value, no ranges."""
+    """As `labs`, by the published code: number before text, the flag as a value, no ranges."""
     found = []
     for row in rows:
         one = dict(zip(LAB_COLUMNS, row, strict=True))
@@ -108,9 +108,10 @@ def labs_published(rows: Iterable[Sequence[Any]], items: Mapping[int, Item]) -> 
 
 
 def cultures(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
-    """Microbiology from rows of CULTURE_COLUMNS, earliest first; one test of one specimen at one time is one result.
+    """Microbiology results from rows of CULTURE_COLUMNS, earliest first.
 
-    Its organisms are joined in the order of the table, each once; its comments likewise.
+    Rows with equal test, specimen and time form one result. Its organisms are joined in the order of the table, each
+    once; its comments likewise.
     """
     found = []
     for (test, _, _), group in groupby(rows, key=lambda row: (row[0], row[3], row[1])):
@@ -133,7 +134,7 @@ def cultures(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
 
 
 def cultures_published(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
-    """The same as the published code has them: by test and time, the organisms or else the first comment."""
+    """As `cultures`, by the published code: grouped by test and time, the organisms or else the first comment."""
     told = [dict(zip(CULTURE_COLUMNS, row, strict=True)) for row in rows]
     told = [row for row in told if row["charttime"] and culture_value_string(row) not in (None, HIDDEN)]
     told.sort(key=lambda row: (row["charttime"], row["test_itemid"]))
@@ -156,7 +157,7 @@ def cultures_published(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
 
 
 def _said(cell: str | None) -> str:
-    """A cell's text, '' where it is empty or de-identified as a whole."""
+    """A cell's text, '' if it is empty or entirely de-identified."""
     text = " ".join((cell or "").split())
     return "" if not text.strip("_ .") else text
 
@@ -194,7 +195,7 @@ _LEAST = 15
 
 
 def sections(text: str) -> dict[str, str]:
-    """The report by its headings in capitals; what stands before the first is under ''. Equal headings are joined."""
+    """The report by its headings in capitals; text before the first is under ''. Equal headings are joined."""
     heads = list(_HEAD.finditer(text))
     found = {"": text[: heads[0].start()] if heads else text}
     for head, end in zip(heads, [*(other.start() for other in heads[1:]), len(text)], strict=False):
@@ -205,7 +206,7 @@ def sections(text: str) -> dict[str, str]:
 
 
 def informative(text: str) -> str:
-    """The report's own findings: without indication, history, comparison, impression and the like; '' if none are."""
+    """The report's own findings, without indication, history, comparison, impression and the like; '' if none."""
     kept = []
     for name, body in sections(text).items():
         if name.startswith(_TELLING):
@@ -218,7 +219,7 @@ def informative(text: str) -> str:
 
 
 def exam_name(report: Report) -> str:
-    """The exam's recorded name, else what the report says of itself."""
+    """The exam's recorded name, else the one in the report's text."""
     if report.exam.strip("_ "):
         return report.exam.strip()
     parts = sections(report.text)
@@ -228,7 +229,7 @@ def exam_name(report: Report) -> str:
 
 
 def study(report: Report) -> Study | None:
-    """The whole report as a study; None where it says nothing."""
+    """The whole report as a study; None if it has no text."""
     text = tidy(report.text)
     if not text.strip("_ "):
         return None
@@ -238,7 +239,7 @@ def study(report: Report) -> Study | None:
 
 
 def placed(name: str) -> tuple[str, str]:
-    """The modality and region that an exam name tells, '' for what it does not."""
+    """The modality and region in an exam name, '' for each that it does not give."""
     table = catalogue()
     read = imaging.read(name.replace("_", " ").replace("W&W/O", " "), table)
     regions: Mapping[str, object] = table.regions

@@ -1,4 +1,4 @@
-"""The rules by which admissions become cases or are left out, each named and counted."""
+"""The rules that select and change admissions, each named and counted."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ from wardround.scenarios.mimic.pool import Disease, Pool
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A finished case waiting to be chosen: its disease, its admission, where its line stands among the drafts."""
+    """A finished case before the choice: its disease, its admission, the position of its line in the drafts file."""
 
     disease: str
     hadm: int
@@ -27,9 +27,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`apply` gives the admission as it goes on, changed or not, or None where it is dropped.
+    """A rule of a build: `apply` returns the admission, changed or not, or None to drop it.
 
-    A rule of the stage `pool` has `choose` in its place, which sees all finished cases at once.
+    A rule of the stage `pool` has `choose` instead, which receives all finished cases at once.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Rule:
 
 @dataclass(slots=True)
 class Step:
-    """What a rule did: `seen` admissions, of which it dropped or changed some."""
+    """The effect of a rule: `seen` admissions, of which it dropped or changed some."""
 
     rule: Rule
     seen: int = 0
@@ -49,7 +49,7 @@ class Step:
     changed: int = 0
 
     def json(self) -> dict[str, Json]:
-        """The step for machines."""
+        """The step as JSON."""
         return {
             "rule": self.rule.name,
             "what": self.rule.what,
@@ -61,7 +61,7 @@ class Step:
 
 
 class Steps:
-    """The rules of a build in their order, with what each did."""
+    """The rules of a build in their order, with the effect of each."""
 
     def __init__(self, rules: Iterable[Rule], without: Iterable[str] = ()) -> None:
         known = list(rules)
@@ -72,7 +72,7 @@ class Steps:
         self.all = [Step(rule) for rule in known if rule.name not in off]
 
     def go(self, draft: Draft, stage: Stage) -> Draft | None:
-        """`draft` after all rules of a stage, None where one drops it."""
+        """`draft` after all rules of a stage; None if one drops it."""
         for step in self.all:
             if step.rule.stage != stage or step.rule.apply is None:
                 continue
@@ -86,13 +86,13 @@ class Steps:
         return draft
 
     def lost(self, number: int) -> None:
-        """Count `number` admissions as dropped by the first rule: they have nothing that any rule could read."""
+        """Count `number` admissions without any data as dropped by the first rule."""
         if self.all and number:
             self.all[0].seen += number
             self.all[0].dropped += number
 
     def chosen(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """The finished cases that the rules of the last stage leave."""
+        """The finished cases that pass the rules of the last stage."""
         for step in self.all:
             if step.rule.choose is not None:
                 step.seen = len(entries)
@@ -102,7 +102,7 @@ class Steps:
 
 
 def size_rule(at_least: int) -> Rule:
-    """Diseases with too few admissions are left out."""
+    """Leave out diseases with too few admissions."""
 
     def choose(entries: Sequence[Entry]) -> Sequence[Entry]:
         groups = _groups(entries)
@@ -112,7 +112,7 @@ def size_rule(at_least: int) -> Rule:
 
 
 def sample_rule(most: int, seed: int) -> Rule:
-    """At most so many admissions of a disease; which ones depends on the seed and their numbers alone."""
+    """Keep at most `most` admissions of a disease; the choice depends only on the seed and their numbers."""
 
     def choose(entries: Sequence[Entry]) -> Sequence[Entry]:
         taken = {
@@ -126,7 +126,7 @@ def sample_rule(most: int, seed: int) -> Rule:
 
 
 def limit_rule(most: int, seed: int) -> Rule:
-    """At most so many cases in all."""
+    """Keep at most `most` cases in all."""
 
     def choose(entries: Sequence[Entry]) -> Sequence[Entry]:
         drawn = sorted(entries, key=lambda entry: seed_of(seed, "limit", str(entry.hadm)))[:most]
@@ -150,7 +150,7 @@ Result = TypeVar("Result", Lab, Culture)
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What rules stand on: the pool, whether there are notes, whether repeated results are kept."""
+    """The conditions that determine the rules: the pool, whether notes exist, whether repeated results are kept."""
 
     pool: Pool
     notes: bool
@@ -163,12 +163,12 @@ class Ground:
 
 
 def default(ground: Ground) -> tuple[Rule, ...]:
-    """The rules in their order, without those of the last stage."""
+    """The default rules in their order, without those of the last stage."""
     return (*coded(ground), *(noted(ground) if ground.notes else ()), *recorded(ground))
 
 
 def coded(ground: Ground) -> tuple[Rule, ...]:
-    """Rules on the codes; without notes they stand in for those on the discharge diagnosis."""
+    """Rules on the codes; without notes they replace those on the discharge diagnosis."""
     if ground.lifted:
         return (Rule("coded", "its first-listed code has a title", "codes", _has(lambda d: bool(d.leading))),)
     found = [Rule("coded", "an ICD code of a pool disease", "codes", _has(lambda d: bool(d.coded)))]
@@ -215,7 +215,7 @@ def _has_history(draft: Draft) -> bool:
 
 
 def recorded(ground: Ground) -> tuple[Rule, ...]:
-    """Rules on the whole record; the order matters: names of the disease go last, from what is left."""
+    """Rules on the whole record; names of the disease must be removed last, from the remaining text."""
     found = [
         Rule("nearby", NEARBY, "record", attached),
         Rule("cancelled", "cancelled cultures are left out", "record", uncancelled),
@@ -250,25 +250,25 @@ def _has(test: Callable[[Draft], bool]) -> Callable[[Draft], Draft | None]:
 
 
 def attached(draft: Draft) -> Draft:
-    """With the results that only their time puts into this admission."""
+    """Include the results that only their time assigns to this admission."""
     return draft if draft.nearby is None else replace(draft, results=draft.nearby, nearby=None)
 
 
 def uncancelled(draft: Draft) -> Draft:
-    """Without cultures that were cancelled."""
+    """Remove cancelled cultures."""
     kept = tuple(one for one in draft.results.cultures if one.organism.strip().upper() != CANCELLED)
     return changed(draft, replace(draft.results, cultures=kept))
 
 
 def first_results(draft: Draft) -> Draft:
-    """The earliest result of each laboratory item, and of each microbiology test and specimen."""
+    """Keep the earliest result of each laboratory item, and of each microbiology test and specimen."""
     labs = _firsts(draft.results.labs, lambda lab: (lab.item_id, lab.name))
     cultures = _firsts(draft.results.cultures, lambda culture: (culture.test, culture.specimen))
     return changed(draft, replace(draft.results, labs=labs, cultures=cultures))
 
 
 def changed(draft: Draft, results: Results) -> Draft:
-    """`draft` with other results; the same object where they are the same, so that changes can be counted."""
+    """`draft` with other results; the same object if they are equal, so that changes can be counted."""
     return draft if results == draft.results else replace(draft, results=results)
 
 
@@ -280,13 +280,13 @@ def _firsts(results: Sequence[Result], of: Callable[[Result], object]) -> tuple[
 
 
 def informative(draft: Draft) -> Draft:
-    """Reports cut down to what was seen; a study of which nothing is left goes."""
+    """Reduce reports to their findings; drop studies without any."""
     cut = (study.model_copy(update={"report": results.informative(study.report)}) for study in draft.results.studies)
     return changed(draft, replace(draft.results, studies=tuple(study for study in cut if study.report)))
 
 
 def aged(draft: Draft) -> Draft:
-    """The patient's age where the history has a blank for it."""
+    """Restore the patient's age if the history has a blank for it."""
     told = {
         name: case_draft.with_age(text, draft.person) if i == 0 else text
         for i, (name, text) in enumerate(draft.told.items())
@@ -295,15 +295,15 @@ def aged(draft: Draft) -> Draft:
 
 
 def unnamed(draft: Draft) -> Draft | None:
-    """None where the history names the disease: what stands around the name gives it away as well."""
+    """None if the history names the disease, because the words around the name reveal it as well."""
     known = leaks(draft.disease or _NO_LABEL)
     return None if any(known.found(text) for text in draft.told.values()) else draft
 
 
 def masked(draft: Draft) -> Draft:
-    """Each name of the disease a blank: in history, examination, reports, and the words of results.
+    """Blank each name of the disease in history, examination, reports and the words of results.
 
-    The names of tests stay: a doctor reads them only where he asked for them.
+    The names of tests stay, because a doctor sees them only after ordering them.
     """
     known = leaks(draft.disease or _NO_LABEL)
     results = draft.results

@@ -1,4 +1,4 @@
-"""The files of a user's copy of MIMIC-IV: what they are called, where they lie, which rows are bad."""
+"""Finds and checks the files of a user's copy of MIMIC-IV, and holds the settings of a build."""
 
 import csv
 import gzip
@@ -21,8 +21,8 @@ _TEXT = "VARCHAR"
 class Table:
     """One table; column types are SQL types.
 
-    `needed` columns must be there, `more` are read where they are. `lost` says what a build goes without where the
-    table is absent; a table with nothing there must be present.
+    `needed` columns are required, `more` are optional. `lost` says what a build loses without the table; a table with
+    an empty `lost` is required.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Table:
     lost: str = ""
 
     def kind(self, column: str) -> str:
-        """The SQL type a column is read as."""
+        """The SQL type of a column."""
         return self.needed.get(column) or self.more.get(column) or _TEXT
 
 
@@ -126,7 +126,7 @@ TABLES: Mapping[str, Table] = {
         ),
     )
 }
-"""Every table a build may read, by name."""
+"""Every table that a build may read, by name."""
 
 OnBadRow = Literal["stop", "skip"]
 
@@ -145,7 +145,7 @@ _SAID = {
 class BadRow:
     """One fault of a file. `row` counts from 1, the header being row 1; `column` may be empty.
 
-    `latin`: the row was not lost, its bytes were read as Latin-1.
+    `latin`: the row was kept, with its bytes read as Latin-1.
     """
 
     path: Path
@@ -156,7 +156,7 @@ class BadRow:
 
     @property
     def latin(self) -> bool:
-        """Whether the row only holds bytes that are not UTF-8."""
+        """Whether the only fault is that bytes are not UTF-8."""
         return self.kind == "INVALID ENCODING"
 
     def __str__(self) -> str:
@@ -166,7 +166,7 @@ class BadRow:
 
 
 def refuse(found: Sequence[BadRow], total: int) -> UsageError:
-    """The error that stops a build at the faults of one file; the first five are told."""
+    """The error that stops a build at the faults of one file; it lists the first five."""
     more = f"\n  and {total - 5} more" if total > 5 else ""
     rows = "\n".join(f"  {row}" for row in found[:5])
     return UsageError(
@@ -175,7 +175,7 @@ def refuse(found: Sequence[BadRow], total: int) -> UsageError:
 
 
 NONE = "none"
-"""`--table NAME=none` says that a table that must be there is not, on purpose."""
+"""`--table NAME=none` declares a required table to be absent on purpose."""
 
 _RELEASE = re.compile(r"mimic-?_?iv\D{0,40}?v?(?<!\d)([0-9]\.[0-9](?:\.[0-9])?)(?!\d)", re.IGNORECASE)
 _TOLD = ("CHANGELOG.txt", "README.txt", "README.md", "SHA256SUMS.txt")
@@ -194,14 +194,14 @@ class File:
         return column in self.columns
 
     def sha256(self) -> str:
-        """Checksum of the file as it lies on the disk."""
+        """Checksum of the file as stored, before unpacking."""
         with self.path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The files of one copy of MIMIC-IV. `missing` maps an absent table to what the build goes without."""
+    """The files of one copy of MIMIC-IV. `missing` maps an absent table to what the build loses."""
 
     root: Path
     version: str
@@ -209,15 +209,15 @@ class Tree:
     missing: Mapping[str, str]
 
     def has(self, name: str) -> bool:
-        """Whether the table is there."""
+        """Whether the table is present."""
         return name in self.files
 
 
 def tree(root: Path, named: Mapping[str, str], version: str = "") -> Tree:
-    """The tables below `root`, with `named` for those that are called otherwise (a path, or 'none').
+    """Find the tables below `root`; `named` gives those under another name (a path, or 'none').
 
-    Raises UsageError with everything that is wrong at once: a folder of another data set or release, tables and
-    columns that are needed and absent.
+    Raises UsageError that lists all faults at once: a folder of another data set or release, missing required tables
+    and columns.
     """
     unknown = [name for name in named if name not in TABLES]
     if unknown:
@@ -278,7 +278,7 @@ def _found(root: Path, table: Table, named: str) -> Path | None:
 
 
 def _beside(root: Path, folder: str) -> tuple[Path, ...]:
-    """The note module is a download of its own: 'mimic-iv-note/2.2/note' or the like inside the folder."""
+    """Folders of the separately downloaded note module: 'mimic-iv-note/2.2/note' or the like inside the folder."""
     return tuple(sorted(root.glob(f"*/{folder}"))) + tuple(sorted(root.glob(f"*/*/{folder}")))
 
 
@@ -295,7 +295,7 @@ def _refuse_other(root: Path) -> None:
 
 
 def _release(root: Path, said: str) -> str:
-    """The release: as said, else as the folder's name or its own texts tell, else '' (not known)."""
+    """The release: as given, else from the folder's name or its texts, else '' (unknown)."""
     if said:
         _refuse_release(root, said)
         return said

@@ -1,1 +1,1 @@
-"""What several games read of a doctor's reply: moves, answers, lists, refusals."""
+"""Parsers of a doctor's reply that several scenarios share: moves, answers, lists, refusals."""

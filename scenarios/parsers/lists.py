@@ -1,4 +1,4 @@
-"""Lists of examinations in text: items told apart, coordinations such as "CT of chest and pelvis" undone."""
+"""Reads lists of examinations: splits the items and expands coordinations such as "CT of chest and pelvis"."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ _OF_WHAT = (
     "available asked recommended performed done ordered warranted at this the time point moment now currently today of "
     "these those present stage"
 )
-_OTHERS = (  # no, not needed, and the words that may follow: Chinese, Spanish, French, German
+_OTHERS = (  # 'no', 'not needed' and words that may follow: Chinese, Spanish, French, German
     (
         "\u6682\u65e0 \u65e0\u9700 \u65e0\u987b \u4e0d\u9700\u8981 \u4e0d\u9700 \u4e0d\u5fc5 \u6ca1\u6709 \u65e0",
         "\u8fdb\u4e00\u6b65 \u5176\u4ed6 \u5176\u5b83 \u989d\u5916 "
@@ -41,10 +41,11 @@ _MOST = 200
 
 
 def items(text: str) -> tuple[str, ...]:
-    """The items of a list: one a line, bulleted, numbered, or parted by commas or semicolons outside brackets.
+    """Split a list into items: one per line, bulleted, numbered, or separated by commas or semicolons.
 
-    'and' inside an item is left alone ('ova and parasites'). A sentence that follows the list is no item, nor is
-    'none'. At most 200 items of at most 300 characters: what is longer is no name of a test.
+    Commas and semicolons in brackets do not separate; 'and' inside an item is kept ('ova and parasites'). A sentence
+    after the list and the word 'none' are not items. Returns at most 200 items of at most 300 characters; anything
+    longer is not the name of a test.
     """
     found: dict[str, str] = {}
     for line in text.splitlines():
@@ -58,7 +59,7 @@ def items(text: str) -> tuple[str, ...]:
 
 
 def nothing(text: str) -> bool:
-    """Whether a text says in so many words that nothing is asked for: "None", "No additional tests required."."""
+    """Whether a text says explicitly that nothing is requested: "None", "No additional tests required"."""
     said = text.strip(" \t\r\n*_`\"'-([)]")
     return said != _SODIUM and _NOTHING.fullmatch(said) is not None
 
@@ -94,9 +95,9 @@ _REASON = later(r"(?i)^(?:to|for|if|in order|as|because|evaluate|assess|check|co
 
 
 def requests(text: str) -> tuple[str, ...]:
-    """The items of a request under headings ('1. Laboratory tests: CBC, CRP', '2. CT: to exclude an abscess').
+    """Split a request written under headings ('1. Laboratory tests: CBC, CRP', '2. CT: to exclude an abscess').
 
-    A label that names a group of tests is left out, and so is the reason that follows a test's name.
+    Labels that name a group of tests and reasons that follow a test's name are left out.
     """
     lines = []
     for line in text.splitlines():
@@ -119,7 +120,7 @@ _AND = re.compile(
 )
 _FOREIGN = re.compile(
     r"\s+(?:y|et|und)\s+"
-    # not in the words for saturation, sum, reconciling, taking part, concerning, common, affinity
+    # no match inside the words for saturation, sum, reconciling, taking part, concerning, common, affinity
     r"|(?<=[\w)])(?<![\u9971\u603b\u8c03\u53c2\u6d89\u666e])(?:\u4ee5\u53ca|[\u548c\u53ca\u4e0e])(?!\u529b)(?=\w)"
 )
 _OPEN_REASON = re.compile(
@@ -133,11 +134,11 @@ _GROUPED = re.compile(
 )
 _HEAD = re.compile(r"(?i)^(?P<head>\S.*?\s(?P<link>for|against|of|in|de|du|des|von))\s+(?P<first>\S.*)$")
 _WHOLE = frozenset({"of", "in"})
-"""What follows these are the regions of one study ("CT of chest, abdomen and pelvis")."""
+"""After these words stand the regions of one study ("CT of chest, abdomen and pelvis")."""
 _LONGEST_NAME = 600
-"""Characters of a name that is taken apart."""
+"""Names longer than this many characters are not split."""
 _MEMBER = 3
-"""Words of a member under a shared head at most."""
+"""Most words in a member of a list under a shared head."""
 MODIFIERS = frozenset(
     [
         "serum",
@@ -218,7 +219,7 @@ _MARKS = " \t\r\n.;,:*_`\"'"
 
 
 def halves(name: str, known: Known) -> tuple[str, ...]:
-    """The two tests that a name of one test puts together ("EMG/NCS"), or nothing."""
+    """The two tests that one name combines ("EMG/NCS"); empty if it does not combine two."""
     for place in _AND.finditer(name):
         before, after = _tidy(name[: place.start()]), _tidy(name[place.end() :])
         after = _front(before, after, known) or after
@@ -228,11 +229,11 @@ def halves(name: str, known: Known) -> tuple[str, ...]:
 
 
 def apart(name: str, known: Known) -> tuple[str, ...]:
-    """The tests that a name names, each with what it shares with others; `known` tells a test by its whole name.
+    """Split a name into its tests, each with the words they share; `known` recognises the whole name of a test.
 
-    Commas and semicolons part, and so do the words for "and" of five languages, unless the whole is one test. A label
-    or a head said once is said of all ("IHC for CD3, CD20"), and so is the end of the last ("urine and blood
-    cultures"). A reason ends where a test begins. What is longer than a name can be is left as it is.
+    Commas, semicolons and the words for "and" in five languages separate tests, unless the whole is one test. A label
+    or head given once applies to every test ("IHC for CD3, CD20"); so does the ending of the last test ("urine and
+    blood cultures"). A reason ends where the next test begins. A text too long to be a name is returned unchanged.
     """
     if len(name) > _LONGEST_NAME:
         return (_tidy(name),)
@@ -247,7 +248,7 @@ def apart(name: str, known: Known) -> tuple[str, ...]:
 
 
 def _listed(name: str, known: Known) -> Sequence[str]:
-    """The parts of a list: those behind a reason belong to it until one is a test, as do regions to their study."""
+    """The parts of a list. Parts after a reason belong to it until one is a test; regions stay with their study."""
     found: list[str] = []
     for part in _cut(name):
         joined = found[-1] if found else ""
@@ -262,7 +263,7 @@ def _listed(name: str, known: Known) -> Sequence[str]:
 
 
 def _cut(name: str) -> Iterator[str]:
-    """`name` cut at commas and semicolons outside brackets; nothing of it is empty."""
+    """Split `name` at commas and semicolons outside brackets; empty parts are dropped."""
     depth, start = 0, 0
     cuts = {match.start(): match.end() for match in _LIST.finditer(name)}
     pieces = []
@@ -277,7 +278,7 @@ def _cut(name: str) -> Iterator[str]:
 
 
 def _ended(parts: Sequence[str], known: Known) -> list[str]:
-    """'liver', 'kidney and thyroid function tests' as 'liver, kidney and thyroid function tests' with its end."""
+    """Give each part the ending of the last: 'liver', 'kidney and thyroid function tests' share 'function tests'."""
     found: list[str] = []
     for part in reversed(parts):
         tail = _tail(part, found[0].rpartition(" and ")[2], known) if found else ""
@@ -286,7 +287,7 @@ def _ended(parts: Sequence[str], known: Known) -> list[str]:
 
 
 def _coordinated(part: str, known: Known) -> Sequence[str]:
-    """What 'and' joins, parted where one side is a test or both share an end; else as it stands."""
+    """Split what 'and' joins if one side is a test or both share an ending; otherwise keep it whole."""
     for pattern in (_FOREIGN, _AND):
         for place in pattern.finditer(part):
             before, after = _tidy(part[: place.start()]), _tidy(part[place.end() :])
@@ -311,7 +312,7 @@ def _coordinated(part: str, known: Known) -> Sequence[str]:
 
 
 def _front(before: str, after: str, known: Known) -> str:
-    """'S' behind 'protein C' as 'protein S'; "" where the two share no beginning that makes `after` a test."""
+    """The words of `before` that complete `after` to a test ('protein C', 'S': 'protein S'); "" if none do."""
     words, head = before.split(), _HEAD.match(before)
     if len(after.split()) > 2 or (known(after) and not _GENERAL.match(after)):
         return ""
@@ -321,7 +322,7 @@ def _front(before: str, after: str, known: Known) -> str:
 
 
 def _tail(before: str, after: str, known: Known) -> str:
-    """The end of `after` that is meant of `before` as well; "" if there is none."""
+    """The ending of `after` that also applies to `before`; "" if there is none."""
     if len(before.split()) > 2:
         return ""
     words = _AND.split(after)[-1].split()
@@ -334,7 +335,7 @@ def _tail(before: str, after: str, known: Known) -> str:
 
 
 def _unspaced(before: str, after: str, known: Known) -> list[str]:
-    """Two names joined by a word for "and" in another language, with the part of the body or the end they share."""
+    """Two names joined by a foreign word for "and", each with the body part or ending that they share."""
     pictured, specimen = _PICTURED.match(before), _SPECIMEN.match(after)
     head = _HEAD.match(before)
     if pictured and _MODALITIES.match(after):
@@ -347,7 +348,7 @@ def _unspaced(before: str, after: str, known: Known) -> list[str]:
 
 
 def _headed(parts: Sequence[str], known: Known) -> list[str]:
-    """'IHC for CD3', 'CD20 and CD30' as 'IHC for CD3', 'IHC for CD20', 'IHC for CD30'."""
+    """Repeat a shared head: 'IHC for CD3', 'CD20 and CD30' become 'IHC for CD3', 'IHC for CD20', 'IHC for CD30'."""
     found: list[str] = []
     head = ""
     for part in parts:
@@ -370,13 +371,13 @@ def _member(text: str, known: Known) -> bool:
 
 
 def _study(text: str) -> bool:
-    """Whether a list of regions may go on behind the text ("CT of chest", "X-ray of hands")."""
+    """Whether a list of regions may follow the text ("CT of chest", "X-ray of hands")."""
     match = _HEAD.match(text)
     return match is not None and match["link"].lower() in _WHOLE
 
 
 def _inside(text: str, place: int) -> bool:
-    """Whether a place is within brackets."""
+    """Whether a position lies within brackets."""
     before = text[:place]
     return sum(map(before.count, "([\uff08")) > sum(map(before.count, ")]\uff09"))
 

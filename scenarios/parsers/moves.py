@@ -1,4 +1,4 @@
-"""Moves of a doctor as several games read them, and the counts, facts and endings that follow."""
+"""The doctor's moves that several scenarios share, and the counts, facts and endings derived from them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -12,16 +12,16 @@ from wardround.engine.records import Action, Ending, Json
 from wardround.scenarios.case import Item
 
 Fault = Literal["", "empty", "unavailable", "content_filter", "refusal", "unreadable"]
-"""Why a reply was unusable, the mildest first: no text at all, a move that is not possible now, text that a filter cut
-off, a refusal, text that names no move."""
+"""Why a reply was unusable, mildest first: no text, a move that is not possible now, text cut off by a content filter,
+a refusal, text without a recognisable move."""
 _FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Counts of one episode: doctor actions, those unusable, turns used, rounds of orders.
+    """Counts of one episode: doctor actions, unusable actions, turns used, rounds of orders.
 
-    `fault` is the worst fault of the replies since the last usable one, `shapes` how often an unusable reply had which
-    shape (scenarios/parsers/unread.py).
+    `fault` is the worst fault since the last usable reply. `shapes` counts unusable replies by shape
+    (scenarios/parsers/unread.py).
     """
 
     replies: int = 0
@@ -32,29 +32,29 @@ class Tally(msgspec.Struct, frozen=True):
     shapes: Mapping[str, int] = {}
 
     def replied(self) -> "Tally":
-        """One more action of the doctor."""
+        """Count one more action of the doctor."""
         return msgspec.structs.replace(self, replies=self.replies + 1)
 
     def usable(self) -> "Tally":
-        """The action just counted was usable."""
+        """Mark the action just counted as usable."""
         return msgspec.structs.replace(self, fault="") if self.fault else self
 
     def faulted(self, fault: Fault, shape: str = "") -> "Tally":
-        """The action just counted was unusable."""
+        """Mark the action just counted as unusable."""
         kept = max(self.fault, fault, key=_FAULTS.index)
         shapes = {**self.shapes, shape: self.shapes.get(shape, 0) + 1} if shape else self.shapes
         return msgspec.structs.replace(self, unusable=self.unusable + 1, fault=kept, shapes=shapes)
 
     def turned(self) -> "Tally":
-        """One more turn used."""
+        """Count one more turn."""
         return msgspec.structs.replace(self, turns=self.turns + 1)
 
     def ordered(self) -> "Tally":
-        """One more round of orders."""
+        """Count one more round of orders."""
         return msgspec.structs.replace(self, orders=self.orders + 1)
 
     def facts(self, answer: Mapping[str, str] | None = None) -> dict[str, Json]:
-        """The facts stored with the closed event; `answer` is absent where there is none."""
+        """The facts stored with the closed event; `answer` is left out if there is none."""
         counts: dict[str, Json] = {
             "replies": self.replies,
             "unusable": self.unusable,
@@ -66,14 +66,14 @@ class Tally(msgspec.Struct, frozen=True):
         return {"answer": dict(answer), **counts} if answer else counts
 
     def completed(self, **answer: str) -> Ending:
-        """The doctor answered."""
+        """The ending of an episode that the doctor answered."""
         return Ending("completed", facts=self.facts(answer))
 
     def unanswered(self, detail: str) -> Ending:
-        """The doctor's budget is used up without an answer.
+        """The ending of an episode whose doctor used up its budget without an answer.
 
-        By the worst that its replies since the last usable one were: unreadable (cause `parser`, so that a faulty one
-        is seen), a refusal, filtered; else nothing was said. The doctor had its chance in each case.
+        The worst fault since the last usable reply decides: unreadable (cause `parser`, so that a faulty parser is
+        noticed), a refusal, or a content filter; without any of these, the doctor gave no answer.
         """
         if self.fault == "unreadable":
             return Ending("parser", "unreadable", detail, self.facts())
@@ -81,7 +81,7 @@ class Tally(msgspec.Struct, frozen=True):
         return Ending("doctor", reason, detail, self.facts())
 
     def failed(self, seat: str, reason: str, detail: str) -> Ending:
-        """Another seat broke the game."""
+        """The ending of an episode in which another seat failed."""
         return Ending(seat, reason, detail, self.facts())
 
 
@@ -89,39 +89,39 @@ ANSWERING = ("examiner", "patient")
 """The seats that answer the doctor."""
 
 _HEARD = ("asked", "kind", "state", "test", "text")
-"""The citation, the rule and score of the match, the points and the mark of an assumed value are not for the doctor."""
+"""Fields shown to the doctor; references, match rule and score, points and the mark of an assumed value are not."""
 
 FOUND = frozenset({"reported", "normal"})
 
 
 def answers(action: Action) -> list[Mapping[str, Json]]:
-    """The structured answers of an `answer`; what is no list of objects is no answer."""
+    """The structured answers of an `answer` action; anything but a list of objects is ignored."""
     given = action.args.get("answers", [])
     return [answer for answer in given if isinstance(answer, Mapping)] if isinstance(given, list | tuple) else []
 
 
 def tells_a_story(seat: str, action: Action, *, examined: bool) -> bool:
-    """Whether no order is answered here: a patient beside an examiner, or asked about topics, tells what he knows."""
+    """Whether the action is a patient's story, not an answer to an order (examiner present, or topics asked)."""
     return seat == "patient" and action.args.get("answers") is None and (examined or "topics" in action.args)
 
 
 def found(given: Iterable[Mapping[str, Json]]) -> list[Mapping[str, Json]]:
-    """Those that tell a result."""
+    """The answers that report a result."""
     return [answer for answer in given if answer.get("state") in FOUND]
 
 
 def heard(given: Iterable[Mapping[str, Json]]) -> list[Json]:
-    """The parts that a doctor may hear."""
+    """The answers, reduced to the fields that the doctor may see."""
     return [{name: answer[name] for name in _HEARD if name in answer} for answer in given]
 
 
 def lines(given: Iterable[Mapping[str, Json]]) -> str:
-    """Their texts, each once, one a line."""
+    """The texts of the answers, one per line, without repeats."""
     return "\n".join(dict.fromkeys(str(answer.get("text", "")) for answer in given))
 
 
 def rows(items: Sequence[Item]) -> list[Json]:
-    """Results of a case as the seat that looks them up gets them."""
+    """Results of a case in the form sent to the seat that looks them up."""
     return [asdict(item) for item in items]
 
 
@@ -131,7 +131,7 @@ Answers = Annotated[
 
 
 def asking(brief: str, answers: int, prompts: Prompts) -> str:
-    """The brief of a game, with the request for a ranked list where more than one answer is wanted."""
+    """The task description of a scenario; asks for a ranked list if more than one answer is wanted."""
     return brief if answers == 1 else f"{brief}\n\n{prompts['answers/ranked'].render(count=str(answers))}"
 
 
@@ -140,19 +140,19 @@ ORDERED: tuple[Ordered, ...] = ("examination", "lab", "microbiology", "imaging",
 
 
 class Order(msgspec.Struct, frozen=True):
-    """A request for results; an examination without items is all of it. `text` is the request as written."""
+    """A request for results. An examination without items means all of it; `text` is the request as written."""
 
     kind: Ordered
     items: tuple[str, ...] = ()
     text: str = ""
 
     def known(self) -> dict[str, Json]:
-        """The order as the seat that answers it is told."""
+        """The order in the form sent to the seat that answers it."""
         return {"kind": self.kind, "items": list(self.items), "text": self.text or ", ".join(self.items)}
 
 
 class Pick(msgspec.Struct, frozen=True):
-    """A kind of action chosen without saying yet what exactly (work-up)."""
+    """A kind of action chosen without naming the tests yet (work-up)."""
 
     kind: Literal["examination", "lab", "microbiology", "imaging", "output"]
 
@@ -170,9 +170,9 @@ class Conclusion(msgspec.Struct, frozen=True):
 
 
 class Unusable(msgspec.Struct, frozen=True):
-    """An action that is no move: `fault` says of which kind, `why` is a sentence for people.
+    """An action that is not a move: `fault` is its kind, `why` a sentence for readers.
 
-    `shape` says what the reply looked like (unread.SHAPES).
+    `shape` describes the reply (unread.SHAPES).
     """
 
     fault: Fault
@@ -184,9 +184,9 @@ Move = Order | Pick | Question | Conclusion | Unusable
 
 
 def typed(action: Action, goal: str) -> Order | Question | Conclusion | Unusable:
-    """The move of a typed verb: `order`, `ask` or `conclude`; `goal` names the argument that holds the answer.
+    """Read the move of a typed verb (`order`, `ask` or `conclude`); `goal` names the argument that holds the answer.
 
-    Any JSON may come in: what is no move is Unusable, never an exception.
+    Accepts any JSON: an action that is not a move gives Unusable, never an exception.
     """
     if action.verb == "conclude":
         answer = action.args.get(goal)

@@ -1,4 +1,4 @@
-"""What stands where an answer should and is none: a placeholder, a copied instruction, a postponement."""
+"""Recognises text in the place of an answer that is none: a placeholder, a copied instruction, a postponement."""
 
 import re
 from collections.abc import Iterable
@@ -56,13 +56,13 @@ _POSTPONED = later(
     re.IGNORECASE,
 )
 _LONGEST = 600
-"""Characters of a value that can be a placeholder or a postponement: both are short."""
+"""Longest placeholder or postponement, in characters."""
 _COPIED = 6
-"""Words in a row that are the instruction's and not the doctor's."""
+"""Length, in words, of a shared run that marks a value as copied from the instruction."""
 
 
 class Instructions:
-    """What a game says to a doctor in its prompts, for telling a copy of it from an answer."""
+    """The text of a scenario's prompts, used to recognise a copy of it."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         texts = tuple(texts)
@@ -71,7 +71,7 @@ class Instructions:
         self._body = f" {' '.join(_flat(text) for text in texts)} "
 
     def holds(self, value: str) -> bool:
-        """Whether a value is one of its placeholders, or at least six words of it."""
+        """Whether a value is one of the placeholders or contains six consecutive words of the instructions."""
         flat = _flat(value)
         if flat in self.placeholders:
             return True
@@ -82,10 +82,10 @@ NOTHING_TOLD = Instructions(())
 
 
 def template(value: str, told: Instructions = NOTHING_TOLD) -> bool:
-    """Whether a value is a placeholder that was not filled in, or a copy of the instruction.
+    """Whether a value is an unfilled placeholder or a copy of the instruction.
 
-    `[diagnosis]`, `(the disease, as specific as you can be)`, `<your answer>`, 'the diagnosis', '[...]'. A disease in
-    brackets is an answer.
+    Examples: `[diagnosis]`, `(the disease, as specific as you can be)`, `<your answer>`, 'the diagnosis', '[...]'. A
+    disease in brackets is an answer.
     """
     value = value.strip()
     if not value or len(value) > _LONGEST:
@@ -103,18 +103,18 @@ def template(value: str, told: Instructions = NOTHING_TOLD) -> bool:
 
 
 def postponed(value: str) -> bool:
-    """Whether a value says no more than that there is no answer yet: 'not known yet', 'pending further tests'."""
+    """Whether a value says only that there is no answer yet: 'not known yet', 'pending further tests'."""
     inner, _ = _bare(value.strip())
     return len(inner) <= _LONGEST and _POSTPONED.fullmatch(inner.strip()) is not None
 
 
 def _names_more(rest: str) -> bool:
-    """Whether what follows 'the disease' in a bracket makes it the name of one: 'Disease of Graves', '... X'."""
+    """Whether the words after 'the disease' in a bracket make it a name: 'Disease of Graves', '... X'."""
     return re.match(r"\s+(?:of|caused|due|with)\b", rest, re.IGNORECASE) is not None
 
 
 def _bare(value: str) -> tuple[str, bool]:
-    """A value without what stands around it, and whether brackets did."""
+    """Strip the marks around a value; the flag says whether brackets were among them."""
     value, bracketed, changed = value.strip(" \t\r\n*_`#:-"), False, True
     while changed:
         changed = False
@@ -126,5 +126,5 @@ def _bare(value: str) -> tuple[str, bool]:
 
 
 def _flat(text: str) -> str:
-    """Words in lower case, one space between them."""
+    """The words in lower case, separated by single spaces."""
     return _SPACE.sub(" ", " ".join(_WORD.findall(text))).casefold()

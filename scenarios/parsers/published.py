@@ -1,4 +1,4 @@
-"""The parsers of published code, by game: actions, moves, reports, stages and talk."""
+"""Parsers that reproduce the published code, by scenario: actions, moves, reports, stages and dialogue."""
 
 import re
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ _CHOICES = ("PE", "LAB_s", "LAB", "IMAGE_s", "IMAGE", "MICRO_s", "MICRO", "OUTPU
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the published parser makes of a reply.
+    """What the published parser reads from a reply.
 
-    `result` is the text that is searched for an action's name, or (diagnosis, treatment) if `finished`; `kept` is the
+    `result` is the text that is searched for an action's name, or (diagnosis, treatment) if `finished`. `kept` is the
     part of the reply that stays in the conversation.
     """
 
@@ -33,14 +33,14 @@ class Reply:
 
     @property
     def choice(self) -> str:
-        """The action: the first of the names, in their fixed order, that occurs in `result`; '' for none."""
+        """The action: the first name, in their fixed order, that occurs in `result`; '' if none does."""
         if self.finished or isinstance(self.result, tuple):
             return ""
         return next((name for name in _CHOICES if name in self.result), "")
 
 
 def action(reply: str) -> Reply:
-    """Read a reply: what follows its last `Rationale:`; a list's heading; both answers; else what `Action:` says."""
+    """Read a reply: the text after its last `Rationale:`, a list's heading, both answers, else what `Action:` names."""
     if "Rationale:" in reply:
         reply = "Rationale:" + reply.rpartition("Rationale:")[2]
     for kind, heading in HEADINGS.items():
@@ -50,14 +50,14 @@ def action(reply: str) -> Reply:
         return Reply((_first(reply, "Diagnosis"), _rest(reply)), True, reply)
     if "Action:" in reply:
         chosen = _last_line(reply, "Action:") or re.search("Action:(.*)\n", reply, re.IGNORECASE)
-        assert chosen is not None  # "Action:" stands in the last line or has a line after it
+        assert chosen is not None  # "Action:" is in the last line or has a line after it
         name = chosen[1].strip()
         return Reply(name, False, f"{reply.split('Action: ')[0]}Action: {name}")
     return Reply(reply, False, reply)
 
 
 def _first(reply: str, heading: str) -> str:
-    """What follows the first heading that has a line after it, else that in the last line."""
+    """The text after the first heading that has a line after it, else the text after the heading in the last line."""
     found = re.search(f"{heading}:(.*)\n", reply, re.IGNORECASE) or _last_line(reply, f"{heading}:")
     return found[1].strip() if found else "None"
 
@@ -72,7 +72,7 @@ def _rest(reply: str) -> str:
 
 
 MOST = 10
-"""Steps of a reply that the published code looks at."""
+"""Steps of a reply that the published code reads."""
 
 _TESTS = "Ancillary Tests"
 _HEADS = {
@@ -83,7 +83,7 @@ STEP = re.compile(r"<step\s+\d+>\s*(.*?)(?=\n<step\s+\d+>|$)", re.DOTALL)
 
 
 def ancillary_split(summary: str) -> tuple[str, str]:
-    """(open part, hidden part): cut before the first line that names ancillary tests. Raises Absent without one."""
+    """Split into (open, hidden) part before the first line that names ancillary tests; raises Absent without one."""
     lines = summary.strip().split("\n")
     for place, line in enumerate(lines):
         if _TESTS in line:
@@ -92,9 +92,10 @@ def ancillary_split(summary: str) -> tuple[str, str]:
 
 
 def sections(reply: str, protocol: str) -> tuple[str, str]:
-    """(conclusion, information required) of a reply to `protocol`: one_turn or free_turn, each with its own order.
+    """Split a reply into (conclusion, requested information).
 
-    Raises Absent where the two headings do not stand in that order.
+    `protocol` is one_turn or free_turn; each has its own order of the two headings. Raises Absent if the two headings
+    are not in that order.
     """
     first, second = _HEADS[protocol]
     _, found, rest = reply.partition(first)
@@ -106,15 +107,15 @@ def sections(reply: str, protocol: str) -> tuple[str, str]:
 
 
 def stops(information: str) -> bool:
-    """Whether the free-turn dialogue ends with this request."""
+    """Whether this request ends the free-turn dialogue."""
     return "Not required" in information
 
 
 def reasoning_steps(reply: str) -> list[str]:
-    """At most ten steps of a reply: by its tags, else its paragraphs, else its lines.
+    """The first ten steps of a reply: by its tags, else its paragraphs, else its lines.
 
-    Of the ten those are left out that hold nothing: there the published code asks its judge about an empty step. Raises
-    Absent for a heading other than the one that it knows (`no_heading`), and where nothing stands under it.
+    Empty steps among the ten are left out; the published code asks its judge about them. Raises Absent for a heading
+    other than the one that it knows (`no_heading`), and if there is no text under that heading.
     """
     text = reply.replace("```", "").strip()
     if "### Reasoning:" not in text:
@@ -129,7 +130,7 @@ def reasoning_steps(reply: str) -> list[str]:
 
 
 def extracted_answer(reply: str) -> str:
-    """What the accuracy judge is shown: all behind the last `### Answer`, without colons and line ends, else all."""
+    """The text shown to the accuracy judge: all after the last `### Answer`, without colons and line ends, else all."""
     _, found, rest = reply.rpartition("### Answer")
     return rest.replace("\n", "").replace(":", "") if found else reply
 
@@ -139,11 +140,11 @@ _NOTHING = "..."
 
 
 def read_talk(text: str) -> Order | Question | Conclusion:
-    """The move in `text`: no reply is unusable, so that each one uses up a turn.
+    """Read the move in `text`. No reply is unusable, so every reply uses up a turn.
 
-    `DIAGNOSIS READY` anywhere concludes, and is looked for first; `REQUEST TEST` anywhere orders; both in capitals.
-    Everything else, an empty reply too, is put to the patient. An order's text is the whole reply, as the published
-    measurement agent is shown it.
+    `DIAGNOSIS READY` anywhere concludes and is searched first; `REQUEST TEST` anywhere orders; both only in capitals.
+    Everything else, even an empty reply, goes to the patient. An order's text is the whole reply, as the published code
+    shows it to its measurement agent.
     """
     text = " ".join(answer_part(text).split())
     if _READY in text:
@@ -156,7 +157,7 @@ def read_talk(text: str) -> Order | Question | Conclusion:
 
 
 def same(reply: str) -> bool:
-    """Whether the moderator's reply says that two diagnoses are the same: 'yes' in any case, and not a sign more."""
+    """Whether the moderator's reply says that two diagnoses are the same: exactly 'yes', in upper or lower case."""
     return reply.lower() == "yes"
 
 
@@ -171,9 +172,9 @@ _LISTS: dict[str, Listed] = {code: kind for kind, code in CODES.items()}
 
 
 def read_move(text: str) -> Move:
-    """The move in `text`: case-sensitive, by the parts of words it holds, with diagnosis and treatment together.
+    """Read the move in `text`: case-sensitive, by substrings, with diagnosis and treatment together.
 
-    An order's text is the whole of what the published parser keeps: its own examiner reads the list out of it.
+    An order's text is everything that the published parser keeps; the published examiner extracts the list from it.
     """
     said = action(text)
     if said.finished:
@@ -187,15 +188,15 @@ def read_move(text: str) -> Move:
 
 
 TRIES = 3
-"""How often the one-turn game is begun anew from its first message before the case is given up."""
+"""How often the one-turn scenario starts again from its first message before the case is given up."""
 
 
 def read_stage(text: str, game: str, *, last: bool) -> Order | Conclusion | Unusable:
-    """The move in `text`, a reply of `game`: one-turn, free-turn, oracle or treatment.
+    """Read the move in `text`, a reply of `game`: one-turn, free-turn, oracle or treatment.
 
-    Free turns: the dialogue ends where the request holds 'Not required', and with the last turn whatever it requests.
-    One turn: the first reply is a request even if nothing is required. Each has its two headings in an order of its
-    own; the last reply of one turn, and the only one of the other games, is not parsed at all.
+    Free turns: the dialogue ends if the request contains 'Not required', and with the last turn in any case. One turn:
+    the first reply is a request even if it requires nothing. Each scenario has its two headings in its own order. The
+    last reply of one turn, and the only reply of the other scenarios, is not parsed.
     """
     text = answer_part(text).replace("```", "").strip()
     if not text:

@@ -1,4 +1,4 @@
-"""Reads a doctor's reply: reasoning, final diagnosis and treatment, under headings in several languages."""
+"""Reads the reasoning, final diagnosis and treatment of a doctor's reply, under headings in several languages."""
 
 import re
 from collections.abc import Sequence
@@ -73,11 +73,11 @@ _MOST = 50
 
 
 def under_heading(text: str, goal: str = "diagnosis") -> str:
-    """What stands under the last heading of the goal that says anything, else under the last `Answer`; else "".
+    """The text under the last non-empty heading of the goal, else under the last `Answer`; else "".
 
-    In English, German, French, Spanish, Italian and Chinese, with hashes, in bold, in brackets, or as a plain line with
-    a colon. A heading of a differential or of another part is none of these. The text ends at the next heading or at
-    the first empty line after it began.
+    Headings may be in English, German, French, Spanish, Italian or Chinese, with hashes, in bold, in brackets, or a
+    plain line with a colon. Headings of a differential or of another part do not count. The text ends at the next
+    heading or at the first empty line after it began.
     """
     for heading in _BY_GOAL.get(goal, ()):
         for match in reversed(list(heading.finditer(text))[-_MOST:]):
@@ -88,7 +88,7 @@ def under_heading(text: str, goal: str = "diagnosis") -> str:
 
 
 def _under(text: str) -> str:
-    """What belongs to a heading: the rest of its line, else the first paragraph under it."""
+    """The text of a heading: the rest of its line, else the first paragraph below it."""
     line, _, rest = text.partition("\n")
     if line.strip(" \t*_#`"):
         return line.strip()
@@ -109,7 +109,7 @@ _NAMES: dict[Name, str] = {
     "final": r"final[ ](?:diagnosis|treatment(?:[ ]plan)?)",
 }
 _NAME = "|".join(rf"(?P<{name}>{words})" for name, words in _NAMES.items())
-# '### Answer:', '## **Answer**', '**Answer:**', '**Final diagnosis: gout**'; with hashes also inside a line
+# '### Answer:', '## **Answer**', '**Answer:**', '**Final diagnosis: gout**'; with hashes also within a line
 _MARKED = re.compile(
     rf"(?im)(?:(?<!\#)(?P<level>\#{{1,6}})[ \t]*[*_]{{0,3}}|^[ \t>]*[*_]{{2,3}})[ \t]*(?:{_NAME})[ \t]*"
     rf"(?:[*_]{{0,3}}{_COLON}[ \t]*[*_]{{0,3}}|[*_]{{0,3}}[ \t]*$)"
@@ -127,7 +127,7 @@ _PAIRS = (("[", "]"), ('"', '"'), ("'", "'"), ("\u201c", "\u201d"))
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A headed part of a reply: `begin` and `end` are where its heading begins and where it ends, in characters."""
+    """A section of a reply; `begin` and `end` are the character positions at which its heading begins and ends."""
 
     name: Name
     text: str
@@ -136,12 +136,12 @@ class Section(msgspec.Struct, frozen=True):
 
 
 def answer_part(text: str) -> str:
-    """`text` without the thinking that a model left in it."""
+    """`text` without a model's thinking."""
     return split_thinking(text)[0]
 
 
 def clean(value: str) -> str:
-    """`value` without emphasis, quotes or square brackets around it, and without a closing full stop."""
+    """`value` without surrounding emphasis, quotes or square brackets, and without a final full stop."""
     value = value.strip(" \t\r\n*_`#:-")
     for begin, end in _PAIRS:
         if len(value) > 1 and value.startswith(begin) and value.endswith(end) and end not in value[1:-1]:
@@ -152,9 +152,9 @@ def clean(value: str) -> str:
 def sections(text: str) -> tuple[Section, ...]:
     """The sections of a reply, in order.
 
-    Headings are marked by hashes or in bold, in any case and level, with or without a colon; where no heading is
-    marked, a line that begins with a name and a colon is one. A section ends at the next heading of a section, at a
-    heading that is at least as high as its own, and at the end of a code block.
+    Headings are marked by hashes or in bold, in any case and level, with or without a colon. If no heading is marked, a
+    line that begins with a section's name and a colon is one. A section ends at the next section heading, at a heading
+    of the same or a higher level, and at the end of a code block.
     """
     heads = list(_MARKED.finditer(text)) or list(_PLAIN.finditer(text))
     found = []
@@ -169,11 +169,11 @@ def sections(text: str) -> tuple[Section, ...]:
 
 
 def answer(text: str, parts: Sequence[Section] | None = None, goal: str = "diagnosis") -> str:
-    """The answer of a reply, or the empty text; `parts` are its sections, where they are known already.
+    """The answer of a reply, or ""; `parts` are its sections if they are known already.
 
-    The last section `Answer` that says anything, else the last `Conclusion`, else the last `Final diagnosis` (or
-    treatment), else what the last sentence 'the final diagnosis is ...' names, else what stands under the last heading
-    of another wording or language (`headings.named`; no `goal`: none). A placeholder says nothing.
+    Tried in order: the last non-empty section `Answer`, the last `Conclusion`, the last `Final diagnosis` (or
+    treatment), the last sentence 'the final diagnosis is ...', the last heading of another wording or language
+    (`named`; skipped without a `goal`). A placeholder counts as empty.
     """
     parts = sections(text) if parts is None else parts
     for name in ("answer", "conclusion", "final"):
@@ -188,15 +188,15 @@ def answer(text: str, parts: Sequence[Section] | None = None, goal: str = "diagn
 
 
 def _unfilled(said: str) -> bool:
-    """Whether the format is repeated and not filled in."""
+    """Whether the text repeats the requested format without filling it in."""
     return _TEMPLATE.match(said) is not None or template(said)
 
 
 def reasoning(text: str) -> str:
-    """The reasoning of a reply: from its first heading of that name, or from its beginning, to its answer."""
+    """The reasoning of a reply: from its first reasoning heading, or from its beginning, up to its answer."""
     parts = sections(text)
     first = next((part for part in parts if part.name == "reasoning"), None)
-    # what the section holds begins after its heading, which may not be all of its line
+    # the section's text begins after its heading, which may be only part of the line
     begin = _after_heading(text, first.begin) if first else 0
     for name in ("answer", "conclusion", "final"):
         last = next((part for part in parts if part.name == name and part.begin >= begin), None)
@@ -206,13 +206,14 @@ def reasoning(text: str) -> str:
 
 
 def steps(text: str, *, published: bool = False) -> list[str]:
-    """The steps of a reply's reasoning, or of a text that is nothing but reasoning (a thinking part).
+    """The steps of a reply's reasoning, or of a text that is only reasoning (a model's thinking).
 
-    What `<step n>` opens at the beginning of a line, up to the next; without such tags the paragraphs; where there is
-    only one, its lines (paper 002, section 10.2, as its code does it; that code stops at ten).
+    A step runs from a `<step n>` at the beginning of a line to the next one. Without such tags, paragraphs are steps;
+    if there is only one paragraph, its lines are (paper 002, section 10.2, as its code does it; that code stops at
+    ten).
 
-    `published` knows only the headings that the published code knows: to it '### Reasoning' without a colon, or
-    '## Answer:', is a step like any other.
+    `published` recognises only the headings that the published code knows: '### Reasoning' without a colon, or '##
+    Answer:', is then a step like any other.
     """
     text = _published_reasoning(text) if published else reasoning(text)
     tags = list(_STEP.finditer(text))
@@ -236,7 +237,7 @@ def _after_heading(text: str, begin: int) -> int:
 
 
 def _cut(text: str, head: re.Match[str], end: int) -> int:
-    """Where a section ends that would reach to `end`: at a heading as high as its own, or in bold like its own."""
+    """The end of a section, `end` at most: at a heading of its own level or higher, or in bold like its own."""
     level = len(head["level"]) if head.re is _MARKED and head["level"] else 6
     if level == 6 and (bold := _BOLD.search(text, head.end(), end)):
         end = bold.start()
@@ -247,7 +248,7 @@ def _cut(text: str, head: re.Match[str], end: int) -> int:
 
 
 def _unfenced(body: str) -> str:
-    """A section's text without the code block it stands in, or that ends it."""
+    """A section's text without the code block that encloses or ends it."""
     if body.startswith("```"):
         body = body.partition("\n")[2]
     closing = _FENCE.search(body)
@@ -256,10 +257,10 @@ def _unfenced(body: str) -> str:
 
 REACH = 8_000
 MOST = 50
-"""Characters after a heading, and headings of a kind, that are looked at: a reply of 1 MB must not cost minutes."""
+"""Most characters after a heading, and most headings of a kind, that are read; bounds the time for a reply of 1 MB."""
 
 MARKS = " \t\r*_`#[](){}<>\"'.!:"
-"""What may stand around a word without meaning anything; the colon comes last."""
+"""Characters without meaning that may surround a word; the colon comes last."""
 
 HEADING = re.compile(
     r"(?i)[ \t#>*_\-]*(?:rationale|action|reasoning|explanation|note|treatment(?: +plan)?|(?:\w+ +)?diagnos[ie]s|"
@@ -278,20 +279,20 @@ _TREATMENT_LABEL = re.compile(r"(?i)\btreatment(?: +plan)?[*_ ]*[:\uff1a]")
 
 
 def headed(text: str) -> str:
-    """What the last line that opens with `Diagnosis:` names, or the empty text; a differential is no diagnosis.
+    """The diagnosis on the last line that opens with `Diagnosis:`, or ""; a differential does not count.
 
-    Nor is a placeholder, or that there is none yet. Where there is no such line, one in another language counts.
+    Placeholders and postponements do not count either. Without such a line, one in another language is used.
     """
     return _named(text, _LINE) or clean(under_heading(text))
 
 
 def named(text: str) -> str:
-    """The same for a text that was asked for nothing but the diagnosis: also inside a line, or in a sentence."""
+    """As `headed`, for a reply that was asked only for the diagnosis: also within a line or a sentence."""
     return headed(text) or _named(text, _INLINE) or _named(text, _DIAGNOSIS_SAID, sentence=True)
 
 
 def place(text: str) -> tuple[int, int] | None:
-    """Where the line that `headed` looks at first begins and ends, with the line under it if it is a heading."""
+    """The span (start, end) of the line that `headed` reads first, with the line below it if it is a heading."""
     for match in reversed(list(_LINE.finditer(text))[-MOST:]):
         if not _OTHER.search(text[max(0, match.start() - 24) : match.start()]):
             line, _, rest = text[match.end() :].partition("\n")
@@ -320,7 +321,7 @@ def _named(text: str, heading: re.Pattern[str], *, sentence: bool = False) -> st
 
 
 def _paragraph(lines: list[str]) -> str:
-    """The first paragraph of `lines`, in one line."""
+    """The first paragraph of `lines`, as one line."""
     kept: list[str] = []
     for line in lines:
         if HEADING.match(line) or (kept and not line.strip()):

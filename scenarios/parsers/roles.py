@@ -1,4 +1,4 @@
-"""Reads refusals and role breaks: a speaker declines, plays another seat, or recites its instructions."""
+"""Detects refusals and role breaks: a speaker declines, plays another seat, or recites its instructions."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +9,7 @@ from wardround.engine.text import later
 from wardround.scenarios.parsers.nonanswers import template
 
 LONGEST_REFUSAL = 20_000
-"""Characters of a text that are looked at: a reply of 1 MB must not cost minutes."""
+"""Most characters of a text that are read; bounds the time for a reply of 1 MB."""
 
 _CLAUSE = later(
     r"[.!?;:\n\u3002\uff01\uff1f\uff1b\uff0c\uff1a]+|\s[-\u2013\u2014]+\s|,"
@@ -106,7 +106,7 @@ _CONTENT = later(r"[^\W\d_]{3,}|[一-鿿]{2,}")
 
 
 def clauses(text: str) -> Iterator[str]:
-    """The clauses of a text, cut at stops, commas, colons, and words that turn against what was said."""
+    """Split a text into clauses at full stops, commas, colons and contrasting words."""
     return (clause.strip() for clause in _CLAUSE.split(text[:LONGEST_REFUSAL]) if clause.strip())
 
 
@@ -123,12 +123,12 @@ def self_as_model(text: str) -> bool:
 
 
 def refused(text: str) -> bool:
-    """Whether a text holds a clause that declines to answer, whatever else it says."""
+    """Whether any clause of a text declines to answer, whatever the others say."""
     return any(refusing(clause) for clause in clauses(text))
 
 
 def remainder(text: str) -> str:
-    """What a text says beside refusing: its other clauses, without those about itself and those of politeness."""
+    """A text without its refusing clauses, remarks about the speaker and polite phrases."""
     kept = []
     for clause in clauses(text):
         if refusing(clause) or _SELF.search(clause) or _NO_DOCTOR.search(clause) or _POLITE.search(clause):
@@ -139,7 +139,7 @@ def remainder(text: str) -> str:
 
 
 def refuses(text: str) -> bool:
-    """Whether a text refuses and answers nothing: after its clauses of refusal there is nothing left to read."""
+    """Whether a text only refuses: nothing readable remains without its refusing clauses."""
     found = refused(text) or self_as_model(text) or _NO_DOCTOR.search(text[:LONGEST_REFUSAL]) is not None
     return found and not remainder(text)
 
@@ -148,9 +148,9 @@ Kind = Literal["plays_other", "recites", "self_as_model", "template"]
 KINDS: tuple[Kind, ...] = ("plays_other", "recites", "self_as_model", "template")
 
 RUN = 10
-"""Words in a row (Chinese characters count as words) that a speaker shares with its instructions and nothing else."""
+"""Length, in words, of a run that a speaker shares only with its instructions; a Chinese character counts as a word."""
 LONGEST = 200_000
-"""Characters of a text that are looked at."""
+"""Most characters of a text that are read."""
 
 _LABELS = {
     "doctor": r"doctor|dr|physician|clinician|arzt|ärztin|médecin|docteur|médico|doctora?|医生|医师",
@@ -173,11 +173,11 @@ _WORDS = later(r"[㐀-鿿]|[^\W_]+")
 
 
 def plays_other(text: str, seat: str, said: Iterable[str] = ()) -> bool:
-    """Whether `seat` writes the words of another one: a dialogue with itself.
+    """Whether `seat` speaks for another seat: a dialogue with itself.
 
-    Where a line with another's label follows one that asks ('Doctor:', 'ASK:', a question), where two such lines speak
-    in the first person, or where a patient writes a doctor's line and an answer. A summary that opens with 'Patient:
-    45-year-old man' is none. What others really `said` before may be quoted.
+    This is so if a line with another seat's label follows a line that asks ('Doctor:', 'ASK:', a question), if two such
+    lines are in the first person, or if a patient writes a doctor's line and an answer. A summary that opens with
+    'Patient: 45-year-old man' does not count. Quotes of what others really `said` before are allowed.
     """
     known = [_flat(other) for other in said]
     asked, spoken = False, 0
@@ -195,7 +195,7 @@ def plays_other(text: str, seat: str, said: Iterable[str] = ()) -> bool:
 
 
 def _turns(text: str) -> Iterator[tuple[str, str, str]]:
-    """(whose, what is said, the last line of text above) of each labelled line."""
+    """(label, speech, last line of text above) of each labelled line."""
     text = text[:LONGEST]
     for match in _TURN.finditer(text):
         kind = next(name for name in ("ask", *_LABELS) if match[name] is not None)
@@ -203,21 +203,21 @@ def _turns(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 class Passages:
-    """Texts by their passages of ten words, which are found when they are first asked for."""
+    """Texts indexed by their ten-word passages; the index is built on first use."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = tuple(texts)
 
     @cached_property
     def runs(self) -> frozenset[tuple[str, ...]]:
-        """Every ten words in a row."""
+        """Every run of ten consecutive words."""
         return frozenset(run for text in self._texts for run in _runs(text))
 
 
 def recites(text: str, instructions: str, *known: Passages) -> bool:
-    """Whether a text repeats ten words in a row of the instructions that it was sent, which nothing `known` holds.
+    """Whether a text repeats ten consecutive words of its instructions that occur in none of the `known` texts.
 
-    `known` is what the speaker may well repeat: its story, the record, what others said.
+    `known` is what the speaker may repeat: its story, the record, what others said.
     """
     shared = _runs(text)
     if shared:
@@ -232,7 +232,7 @@ def recites(text: str, instructions: str, *known: Passages) -> bool:
 def breaks(text: str, seat: str, instructions: str, case: Passages, said: Sequence[str] = ()) -> list[Kind]:
     """The kinds of role break in one action of a seat, in the order of KINDS.
 
-    `instructions` is all that its model was sent, `case` what is told of the case, `said` what other seats said before.
+    `instructions` is everything sent to its model, `case` the text of the case, `said` what other seats said before.
     """
     found: dict[Kind, bool] = {
         "plays_other": plays_other(text, seat, said),

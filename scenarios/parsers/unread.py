@@ -1,4 +1,4 @@
-"""Replies that are no move: their shapes, so that a faulty parser is seen, and what only looks like a move."""
+"""Classifies replies that are not a move by shape, so that a faulty parser is noticed, and rejects apparent moves."""
 
 import re
 from collections.abc import Sequence
@@ -44,10 +44,10 @@ SHAPES: dict[Shape, str] = {
     "no_heading": "text without the form that was asked for",
     "bad_arguments": "an action whose arguments make no move",
 }
-"""What an unread reply looked like, in words."""
+"""The shapes of unread replies, in words."""
 
 _MEANT: dict[str, Fault] = {"refusal": "refusal", "template": "empty", "dialogue": "empty"}
-"""What a reply that no parser read was all the same understood to be, so that no parser is at fault."""
+"""Shapes that explain why a reply has no move, so that the parser is not at fault."""
 _TOOLS = ("tool_calls", "function_call")
 _TOOL_TEXT = ("<tool_call", "<function", '{"name"', '{"tool', '{"function', "<|tool")
 MoveT = TypeVar("MoveT", bound=Move)
@@ -61,11 +61,11 @@ def looked_at(
     *,
     final: bool = True,
 ) -> MoveT | Unusable:
-    """The move that was read from the doctor's action, if it is one; an unusable one comes back with its shape.
+    """Check the move that was read from the doctor's action; an unusable one is returned with its shape.
 
-    No move is what a filter cut off, a refusal with nothing after it, a placeholder or a copy of the instruction, a
-    postponed answer (where it is to be `final`), and a dialogue in which the doctor plays the others (`heard` may be
-    quoted).
+    These are not moves: text cut off by a filter, a bare refusal, a placeholder or a copy of the instruction, a
+    postponed answer (if it is to be `final`), and a dialogue in which the doctor plays the other seats (quotes of
+    `heard` are allowed).
     """
     if event.finish == "content_filter":
         return Unusable("content_filter", "a filter of the model's endpoint cut the reply off", "content_filter")
@@ -98,12 +98,12 @@ def looked_at(
 
 
 def with_shape(move: Unusable, event: Acted, told: Instructions = NOTHING_TOLD, heard: Sequence[Said] = ()) -> Unusable:
-    """An unusable move with its shape, and nothing else changed: all that is done under published rules."""
+    """An unusable move with its shape, otherwise unchanged; under published rules nothing else is checked."""
     return msgspec.structs.replace(move, shape=shape_of(event, move, told, heard))
 
 
 def shape_of(event: Acted, move: Unusable, told: Instructions, heard: Sequence[Said]) -> Shape:
-    """What an action that is no move looks like."""
+    """The shape of an action that is not a move."""
     action = event.action
     if action.verb != "reply":
         return "not_possible" if move.fault == "unavailable" else "bad_arguments"
@@ -142,7 +142,7 @@ def _dialogue(text: str, heard: Sequence[Said]) -> bool:
 
 
 def _asks(text: str) -> bool:
-    """Whether a text that is a question because it is nothing else asks anything."""
+    """Whether a text that is a question only by default asks anything."""
     return "?" in text or "\uff1f" in text
 
 
@@ -156,6 +156,6 @@ def _unfilled(line: str, told: Instructions) -> bool:
 
 
 def _foreign(text: str) -> bool:
-    """Whether most letters are of no Latin script."""
+    """Whether most letters are from scripts other than Latin."""
     letters = [letter for letter in text[:4_000] if letter.isalpha()]
     return bool(letters) and 2 * sum(ord(letter) > 0x24F for letter in letters) > len(letters)

@@ -1,1 +1,1 @@
-"""The published rules, as pure functions: what the code of MultiCogEval computes, wrong or right (docs/records.md)."""
+"""The published rules as pure functions: they reproduce the code of MultiCogEval, errors included (docs/records.md)."""

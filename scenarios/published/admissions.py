@@ -1,4 +1,4 @@
-"""The published rules for admissions: notes, radiology, laboratory values and what a case shows."""
+"""The published rules for admissions: notes, radiology, laboratory values and the content of a case."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ _PARTED = re.compile(r": |, |\. | - ")
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """What a discharge note is read as; `diagnosis` is None where it could not be found, and `error` says why."""
+    """The parts of a discharge note; if `diagnosis` could not be found it is None, and `error` gives the reason."""
 
     diagnosis: str | None
     error: str | None
@@ -61,7 +61,7 @@ class Sections:
 
 
 def discharge_sections(note: str) -> Sections:
-    """All sections of a note."""
+    """Read all sections of a note."""
     try:
         said, error = discharge_diagnosis(note), None
     except Absent as absent:
@@ -76,9 +76,9 @@ def has_history(note: str) -> bool:
 
 
 def history(note: str) -> str:
-    """From the present illness to the first of the ends that follows it, tried in their order; '' without any.
+    """The text from the present illness to the first matching end, tried in their order; '' without any.
 
-    The headings are then deleted wherever they stand: the past history stays, without its heading.
+    The headings are then deleted wherever they occur, so the past history stays without its heading.
     """
     text = note.replace("\n", " ")
     for end in _HISTORY_ENDS:
@@ -92,7 +92,7 @@ def history(note: str) -> str:
 
 
 def examination(note: str) -> str:
-    """From the first kind of heading that is followed by the end to that end, without what was found on leaving.
+    """The text from the first matching start heading to the end, without the findings at discharge.
 
     The end is the first of the list that occurs anywhere in the note.
     """
@@ -110,7 +110,7 @@ def examination(note: str) -> str:
 
 
 def discharge_diagnosis(note: str) -> str:
-    """What stands between the last diagnosis heading and the condition. Raises Absent where a heading is missing."""
+    """The text between the last diagnosis heading and the condition. Raises Absent if a heading is missing."""
     low = note.lower()
     starts = [low.rfind(heading) + len(heading) for heading in _DIAGNOSIS_STARTS if heading in low]
     start = max(starts, default=0)
@@ -125,7 +125,7 @@ def discharge_diagnosis(note: str) -> str:
 
 
 def is_primary(disease: str, diagnosis: str) -> bool:
-    """Whether the disease occurs in the discharge diagnosis, before the secondary ones; in any case of letters."""
+    """Whether the disease occurs in the discharge diagnosis before the secondary ones, in any case."""
     disease, diagnosis = disease.lower(), diagnosis.lower()
     for line in diagnosis.split("\n"):
         if "secondary" in line and "secondary to" not in line and "with secondary" not in line:
@@ -134,7 +134,7 @@ def is_primary(disease: str, diagnosis: str) -> bool:
 
 
 def procedures(note: str) -> tuple[str, ...]:
-    """What stands under the procedure heading, up to an empty line, cut at commas, colons, full stops and dashes."""
+    """The text under the procedure heading, up to an empty line, split at commas, colons, full stops and dashes."""
     for heading in _PROCEDURES:
         found = re.search(rf"{re.escape(heading)}.*?\n\s*\n", note, re.DOTALL)
         if found:
@@ -151,9 +151,9 @@ _TELLING = (
 
 
 def radiology_sections(text: str) -> dict[str, str]:
-    """The sections of a report by their headers; a line all in capitals is one too, and of two alike the last counts.
+    """The sections of a report by header; a line in capitals is a header, and the last of equal headers counts.
 
-    A first line all in capitals gets a colon at its end even if it has one inside.
+    A first line in capitals gets a colon at its end even if it contains one.
     """
     lines = text.strip().split("\n")
     if lines[0].isupper() and not lines[0].strip().endswith(":"):
@@ -169,7 +169,7 @@ def radiology_sections(text: str) -> dict[str, str]:
 
 
 def radiology_text(sections: Mapping[str, str]) -> str:
-    """The report from its sections, without those whose header begins with a telling word; '' if none has a text."""
+    """The report without sections whose header begins with a revealing word; '' if none has text."""
     kept = {header: body for header, body in sections.items() if not header.startswith(_TELLING)}
     if not any(kept.values()):
         return ""
@@ -182,14 +182,14 @@ CANCELLED = 90760
 """The organism number of a cancelled culture."""
 
 _MOVED = {21285450: "13458482-RR-51"}
-"""A report that the published code attaches to its admission by hand."""
+"""A report that the published code assigns to its admission by hand."""
 
 _HIDDEN = "___"
 
 
 @dataclass(frozen=True)
 class Built:
-    """`records` by admission, as the published code has them before its last check, and the admissions it keeps."""
+    """`records` by admission, as in the published code before its last check, and the admissions that it keeps."""
 
     records: dict[int, dict[str, Any]]
     kept: tuple[int, ...]
@@ -215,12 +215,12 @@ def _text(row: Row, column: str) -> str | None:
 
 
 def _given(value: Any) -> Any:
-    """`value`, None for an empty cell (which a table may hold as NaN)."""
+    """`value`, or None for an empty cell (which a table may store as NaN)."""
     return None if value is None or value != value else value  # noqa: PLR0124  # NaN is not itself
 
 
 def _number(value: Any) -> Any:
-    """A number as the table's column of floats has it: 22 is 22.0."""
+    """A number as the table's float column stores it: 22 becomes 22.0."""
     value = _given(value)
     return float(value) if isinstance(value, int) else value
 
@@ -228,8 +228,8 @@ def _number(value: Any) -> Any:
 def general_info(tables: Mapping[str, Sequence[Row]], disease: str, lookup: Tables) -> Built:
     """The records of a disease from the rows of MIMIC's tables.
 
-    `tables` has admissions, transfers, discharge, labevents, microbiologyevents, radiology, radiology_detail,
-    'diagnoses(joined long_title)' and 'procedures(joined long_title)' as lists of rows.
+    `tables` maps admissions, transfers, discharge, labevents, microbiologyevents, radiology, radiology_detail,
+    'diagnoses(joined long_title)' and 'procedures(joined long_title)' to lists of rows.
     """
     named = tables["diagnoses(joined long_title)"]
     wanted = _unique(row["hadm_id"] for row in named if re.search(disease, str(row["long_title"]), re.IGNORECASE))
@@ -262,7 +262,7 @@ def _diagnosis(text: str) -> str:
 
 
 def _record(one: int, text: str, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-    """What comes from the note and from the coded tables."""
+    """The part of a record that comes from the note and the coded tables."""
     codes = [row for row in tables["procedures(joined long_title)"] if row["hadm_id"] == one]
     nine = [row for row in codes if row["icd_version"] == 9]
     ten = [row for row in codes if row["icd_version"] == 10]
@@ -282,7 +282,7 @@ def _record(one: int, text: str, tables: Mapping[str, Sequence[Row]]) -> dict[st
 
 
 def _hide(record: dict[str, Any], disease: str) -> None:
-    """The disease's own name goes: with it a history is emptied, elsewhere it becomes a line."""
+    """Hide the disease's own name: empty a history that contains it; replace it by '____' elsewhere."""
     name = re.compile(disease, re.IGNORECASE)
     if name.search(record["Patient History"]):
         record["Patient History"] = ""
@@ -293,7 +293,7 @@ def _hide(record: dict[str, Any], disease: str) -> None:
 
 
 def _exam_names(details: Iterable[Row]) -> dict[str, str]:
-    """Note -> exam name; an addendum's is that of its parent."""
+    """Note -> exam name; an addendum has the name of its parent."""
     first = [row for row in details if row["field_ordinal"] == 1]
     own = {row["note_id"]: row["field_value"] for row in first if row["field_name"] == "exam_name"}
     parents = {row["note_id"]: row["field_value"] for row in first if row["field_name"] == "parent_note_id"}
@@ -301,7 +301,7 @@ def _exam_names(details: Iterable[Row]) -> dict[str, str]:
 
 
 class _Events:
-    """Results with their admission; one without a number belongs to the admission of its patient at that time."""
+    """Results by admission; a result without an admission number belongs to its patient's admission at that time."""
 
     def __init__(self, tables: Mapping[str, Sequence[Row]], ids: Sequence[int]) -> None:
         labs = [{**row, "valuestr": lab_value_string(row)} for row in tables["labevents"]]
@@ -334,7 +334,7 @@ class _Events:
 
 
 def _stays(tables: Mapping[str, Sequence[Row]], ids: Iterable[int]) -> list[tuple[int, int, datetime, datetime]]:
-    """(admission, patient, from, to): from a day before the first transfer to the beginning of the last."""
+    """(admission, patient, from, to): from one day before the first transfer to the start of the last."""
     patient = {row["hadm_id"]: row["subject_id"] for row in tables["admissions"]}
     found = []
     for one in ids:
@@ -357,7 +357,7 @@ def _by_stay(rows: Iterable[Row], stays: Sequence[tuple[int, int, datetime, date
 
 
 def _time(row: Row) -> datetime:
-    """When it was taken; what has no time comes last."""
+    """The time of a result; a result without one comes last."""
     at = _given(row["charttime"])
     return datetime.max if at is None else _moment(at)
 
@@ -381,7 +381,7 @@ def _first_cultures(rows: Iterable[Row]) -> dict[int, tuple[str, Any]]:
 
 
 def _studies(reports: Iterable[Row], names: Mapping[str, str], lookup: Tables) -> list[dict[str, str]]:
-    """The studies whose exam name tells modality and region and whose report says anything."""
+    """The studies whose exam name gives modality and region and whose report has text."""
     found = []
     for row in reports:
         name = names.get(row["note_id"], "")

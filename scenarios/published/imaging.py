@@ -1,11 +1,11 @@
-"""Imaging in the published rules: what a request names, which exams answer it, how an exam's name is classed."""
+"""Imaging in the published rules: reads requests, finds the exams that answer them and classifies exam names."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wardround.scenarios.published.tables import Absent, Tables, Words
 
-# The record builder has an older form of the vocabulary than the parser of requests; what it lacks:
+# The record builder uses an older vocabulary than the parser of requests; these are the words that it lacks:
 _LATER_SPECIALS = frozenset(
     ("cardiac catheterization", "CAD", "DSM", "ECG", "DTI", "ECHO", "CTPA", "Lower GI Series", "VCUG")
 )
@@ -20,7 +20,7 @@ _LATER = frozenset(
 
 @dataclass(frozen=True)
 class Request:
-    """A study asked for: `name` as written in capitals, and what was understood of it."""
+    """A requested study: `name` as written in capitals, and the modalities and regions read from it."""
 
     name: str
     regions: tuple[str, ...]
@@ -29,9 +29,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """How an exam's name is classed: the category with most hits, and how many; 0 hits mean none.
+    """The class of an exam's name: the category with most hits, and how many; 0 hits mean none.
 
-    Where several have as many, `modalities` and `regions` hold them all: the published choice among them is chance.
+    On a tie, `modalities` and `regions` list all candidates, because the published code picks one at random.
     """
 
     modality: str
@@ -42,12 +42,12 @@ class Class:
 
 
 def modality(text: str, tables: Tables) -> tuple[str, ...]:
-    """The modalities that `text` names, in the tables' order; a special one alone."""
+    """The modalities that `text` names, in the tables' order; a special one excludes the others."""
     return _named(text, tables.modalities)
 
 
 def region(text: str, modalities: Sequence[str], tables: Tables) -> tuple[str, ...]:
-    """The regions that `text` names, else the organ that one of its modalities implies."""
+    """The regions that `text` names, else the organ implied by one of its modalities."""
     found = _named(text, tables.regions)
     return found or next(((tables.organ[name],) for name in modalities if name in tables.organ), ())
 
@@ -61,10 +61,10 @@ def _named(text: str, words: Words) -> tuple[str, ...]:
 
 
 def requests(items: Iterable[str], reply: str, tables: Tables) -> tuple[Request, ...]:
-    """The studies that the items of a reply ask for.
+    """The studies that the items of a reply request.
 
-    A listed exam name is taken as it is. An item with a region alone widens the request before it; one with a modality
-    alone takes its regions from the whole reply. Raises Absent where the published code fails.
+    A listed exam name is used as it is. An item with only a region widens the request before it; one with only a
+    modality takes its regions from the whole reply. Raises Absent where the published code fails.
     """
     found: list[Request] = []
     for item in items:
@@ -86,7 +86,7 @@ def requests(items: Iterable[str], reply: str, tables: Tables) -> tuple[Request,
 
 
 def widened(request: Request, tables: Tables) -> Request:
-    """The request with the wider modality of each special one beside it, as the examiner looks it up."""
+    """The request with the wider modality of each special one added, as the examiner looks it up."""
     wider = [tables.broad[name] for name in request.modalities if name in tables.broad]
     return Request(request.name, request.regions, tuple(dict.fromkeys((*request.modalities, *wider))))
 
@@ -94,7 +94,7 @@ def widened(request: Request, tables: Tables) -> Request:
 def answered(wanted: Iterable[Request], recorded: Iterable[str], tables: Tables) -> tuple[str, ...]:
     """The recorded exam names that answer any of the requests, in the record's order.
 
-    By their own name, else all that the table lists under a region and modality of the request.
+    A request matches by its own name, else all exams that the table lists under its region and modality.
     """
     names = list(dict.fromkeys(recorded))
     hit: set[str] = set()
@@ -109,7 +109,7 @@ def answered(wanted: Iterable[Request], recorded: Iterable[str], tables: Tables)
 
 
 def _listed(where: str, how: str, tables: Tables) -> set[str]:
-    """Exam names of a region and modality; a modality that the region lists also holds its special kinds."""
+    """Exam names of a region and modality; a modality that the region lists includes its special kinds."""
     by_modality = tables.exams.get(where, {})
     if how not in by_modality:
         return set()
@@ -118,7 +118,7 @@ def _listed(where: str, how: str, tables: Tables) -> set[str]:
 
 
 def hits(request: Request, exam: str, tables: Tables) -> bool:
-    """Whether the scorer counts a recorded exam as asked for; a special modality counts as its wider one only.
+    """Whether the scorer counts a recorded exam as requested; a special modality counts only as its wider one.
 
     Raises Absent for an exam that the table does not list.
     """
@@ -139,7 +139,7 @@ def same(request: Request, known: Mapping[str, Sequence[str]], tables: Tables) -
 
 
 def radiology_name(name: str, tables: Tables) -> Class:
-    """The modality and region of a recorded exam's name, by the most hits (record building)."""
+    """The modality and region of a recorded exam's name, by the number of hits (record building)."""
     special = next(
         (
             category

@@ -1,4 +1,4 @@
-"""The look-up tables of the published rules, read from a folder that the user names; none of them ships with us."""
+"""Reads the look-up tables of the published rules from a folder that the user names; the package contains none."""
 
 import json
 import re
@@ -30,7 +30,7 @@ Patterns = Mapping[str, Sequence[str]]
 
 
 class Absent(Exception):
-    """The published code fails here: `reason` is one word, the message a sentence."""
+    """Raised where the published code fails; `reason` is one word, the message a sentence."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class Absent(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """One vocabulary of the imaging rules: name -> regular expressions, searched without regard to case."""
+    """One vocabulary of the imaging rules: name -> regular expressions, matched in any case."""
 
     exact: Patterns
     inside: Patterns
@@ -54,7 +54,7 @@ class Words:
 
     @cached_property
     def specials(self) -> Sequence[tuple[str, re.Pattern[str]]]:
-        """(name, expression) of the special cases, of which the first that is found settles the matter."""
+        """(name, expression) of the special cases; the first match decides."""
         found = ((name, word) for name, words in self.special.items() for word in words)
         return [(name, re.compile(pattern, re.IGNORECASE)) for name, pattern in found]
 
@@ -66,11 +66,11 @@ class Words:
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """All tables. `tests`: name -> item numbers, in the order in which names are tried.
+    """All look-up tables. `tests`: name -> item numbers, in the order in which names are tried.
 
-    `studies`: exam name -> modalities and regions; `exams`: region -> modality -> exam names; `broad`: a special
-    modality -> the wider one; `organ`: a modality -> the region it implies; `alternatives`: label -> accepted names,
-    a list among them meaning that all its words must occur.
+    `studies`: exam name -> modalities and regions; `exams`: region -> modality -> exam names; `broad`: special modality
+    -> wider modality; `organ`: modality -> the region that it implies; `alternatives`: label -> accepted names, of
+    which a list means that all its words must occur.
     """
 
     tests: Mapping[str, Sequence[int]]
@@ -94,7 +94,7 @@ class Tables:
 
     @cached_property
     def first(self) -> Mapping[str, int]:
-        """A name in lower case -> the place of the first that is spelled so: names that differ in case exist."""
+        """A name in lower case -> the place of the first name with that spelling; some names differ only in case."""
         found: dict[str, int] = {}
         for place, name in enumerate(self.lowered):
             found.setdefault(name, place)
@@ -107,7 +107,7 @@ class Tables:
 
 
 def load(folder: Path) -> Tables:
-    """Read the tables from `folder`. Raises UsageError that names the file that is missing or not as expected."""
+    """Read the tables from `folder`. Raises UsageError that names a missing or malformed file."""
     read = {name: _read(folder / file) for name, file in FILES.items()}
     lookup = read["lookup"]
     for name in (*_LISTS, *_NAMES):

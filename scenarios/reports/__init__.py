@@ -1,1 +1,1 @@
-"""Cases from the text of case reports: articles are read, filtered, restructured by a model, and validated."""
+"""Builds cases from case reports: reads and filters articles, restructures them by a model, checks the result."""

@@ -1,4 +1,4 @@
-"""An article of a case report: its parts, its words in order, and the options of a build."""
+"""An article with a case report: its sections and text, and the options of a build."""
 
 import re
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ _TALKED = ("discussion", "conclusion", "comment")
 
 
 class Section(Record):
-    """A part of the body; `heading` is empty where the text has none."""
+    """A section of the body; `heading` is empty if the text has none."""
 
     heading: str = ""
     text: Text
 
 
 class Candidate(Record):
-    """A rare disease that the linker found named in the article, `id` in the ontology."""
+    """A rare disease that the linker found in the article; `id` is its id in the ontology."""
 
     id: Text
     name: Text
 
 
 class Article(Record):
-    """One article; what the source does not say is '' or None."""
+    """One article; unknown fields are '' or None."""
 
     id: Text = Field(description="PMC number, DOI, or the name in its file; it names the cases too.")
     title: str = ""
@@ -50,17 +50,17 @@ class Article(Record):
 
     @property
     def text(self) -> str:
-        """Everything that can be quoted."""
+        """The text that may be quoted: everything but metadata."""
         return "\n\n".join(part for part in (self.title, self.abstract, self.body) if part)
 
     @property
     def told(self) -> str:
-        """The whole article as a model reads it."""
+        """The whole article as sent to a model."""
         return _parts(("Title", self.title), ("Abstract", self.abstract), ("Text", self.body))
 
     @property
     def digest(self) -> str:
-        """Title, abstract and discussion (paper 002, prompts 1 and 4 to 6); without a discussion the whole."""
+        """Title, abstract and discussion (paper 002, prompts 1 and 4 to 6); without a discussion, all of it."""
         talked = [part for part in self.sections if any(word in part.heading.lower() for word in _TALKED)]
         if not talked:
             return self.told
@@ -70,7 +70,7 @@ class Article(Record):
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """What is no article: a file that cannot be read, or the same article again; `rule` drops it, `why` says where."""
+    """An unusable source: an unreadable file, or a repeated article; `rule` drops it, `why` says where."""
 
     id: str
     rule: str
@@ -89,7 +89,7 @@ _VISUAL = (
     r"|supplementary (?:data|files?|materials?|appendix))\s*(?:S?\d|[A-Z]\b|[IVX]+\b)"
 )
 IN_BRACKETS = re.compile(r"[ \t]*[(\[](?i:as )?(?i:see |shown in |cf\.? )?(?i:also )?" + _VISUAL + r"[^()\[\]]*[)\]]")
-"""A figure or table named in brackets: it can go without hurting the sentence."""
+"""A reference to a figure or table in brackets, which can be removed without harm to the sentence."""
 
 VISUAL = re.compile(
     _VISUAL
@@ -97,9 +97,9 @@ VISUAL = re.compile(
     r" in (?:the )?(?:images?|photographs?|pictures?|tables?|panels?)\b"
     r"|(?:image|photograph|picture|table) (?:above|below)\b)"
 )
-"""A figure, table or picture referred to."""
+"""A reference to a figure, table or picture."""
 
-# A full stop that ends a sentence; many sources run the next sentence on without a space ('established.The patient').
+# A full stop that ends a sentence; many sources lack the space after it ('established.The patient').
 _STOP = re.compile(r"(?<=[a-z0-9)\]%\u00b0\"'\u201d][.!?;])(?:\s+(?=[A-Z0-9(\"'\u201c])|(?=[A-Z][a-z]))")
 _BULLET = re.compile(r"^\s*(?:[-*\u2022+]|\d{1,2}[.)])\s+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
@@ -108,11 +108,11 @@ _ENGLISH_TEXT = """the of and a an in to was were with is are for on that by at 
 which be not or after patient it no been who their"""
 _ENGLISH = frozenset(_ENGLISH_TEXT.split())
 ENGLISH_SHARE = 0.12
-"""Least share of the commonest English words among the words of an English text; medical English has about 0.35."""
+"""Least share of the commonest English words in an English text; medical English has about 0.35."""
 
 
 def tidy(text: str) -> str:
-    """`text` without figures and citations in brackets, spaces single, paragraphs apart."""
+    """`text` without figures and citations in brackets, with single spaces and separate paragraphs."""
     plain = _CITED.sub("", IN_BRACKETS.sub("", _SPACE.sub(" ", text)))
     return _LINES.sub("\n\n", plain).strip()
 
@@ -123,12 +123,12 @@ def plain(line: str) -> str:
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text, line by line, bullets and emphasis left out."""
+    """The sentences of a text, line by line, without bullets and emphasis."""
     return tuple(part.strip() for line in text.splitlines() for part in _STOP.split(plain(line)) if part.strip())
 
 
 def english(text: str) -> bool:
-    """Whether a text reads as English, by the share of its commonest words; a text of fewer than 20 words passes."""
+    """Whether a text is English, by the share of its commonest words; a text of fewer than 20 words passes."""
     words = [word.lower() for word in _WORD.findall(text[:20_000])]
     if len(words) < 20:
         return not words or text.isascii()
@@ -137,7 +137,7 @@ def english(text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def folded(text: str) -> str:
-    """`text` as it is compared: small letters and digits, one space between words."""
+    """`text` in comparable form: lower-case letters and digits, one space between words."""
     return re.sub(r"[^\w.%]+", " ", text.lower()).strip()
 
 
@@ -175,5 +175,5 @@ class Options(BaseModel):
     @field_validator("kinds", mode="before")
     @classmethod
     def _listed(cls, kinds: object) -> object:
-        """'diagnosis,treatment' as `--set` gives it."""
+        """Split 'diagnosis,treatment' as given to `--set`."""
         return tuple(kinds.split(",")) if isinstance(kinds, str) else kinds

@@ -1,4 +1,4 @@
-"""The summary of a case report, item by item, and the draft that a curator makes of it."""
+"""The summary of a case report, item by item, and a curator's draft of a case."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from wardround.scenarios.reports.article import Article, Kind, plain
 from wardround.scenarios.reports.reply_parsers import ANSWER, DIFFERENTIAL, EXPLANATION, SUMMARY
 
 MISSING = "Not reported."
-"""Stands where the article says nothing."""
+"""The text of an item that the article does not report."""
 
 ITEMS: Mapping[Kind, Sequence[str]] = {
     "diagnosis": (
@@ -49,10 +49,10 @@ _ITEM = re.compile(
 
 
 def items(summary: str, kind: Kind) -> dict[str, str]:
-    """Item to text, known items first in their order; a text without any item is the history of present illness.
+    """Map each item to its text, known items first; a text without items is the history of present illness.
 
-    Nested lines belong to the item above them; an item of another name stays, below the known ones. Several patients
-    told one after another are told under the same items.
+    Nested lines belong to the item above them; unknown items follow the known ones. The data of several patients are
+    joined under the same items.
     """
     known = {name.lower(): name for name in ITEMS[kind]}
     found: dict[str, list[str]] = {}
@@ -60,7 +60,7 @@ def items(summary: str, kind: Kind) -> dict[str, str]:
     for line in summary.splitlines():
         item = _ITEM.match(_unmarked(line))
         label = plain(item["label"]).lower() if item else ""
-        # A line at the margin with a label opens an item; so does a known label wherever it stands.
+        # An unindented line with a label opens an item; so does a known label at any indentation.
         if item and (label in known or (not item["indent"] and _bulleted(line) and current != _last(kind))):
             current = known.get(label, plain(item["label"]))
             found.setdefault(current, []).append(item["rest"].strip())
@@ -73,28 +73,28 @@ def items(summary: str, kind: Kind) -> dict[str, str]:
 
 
 def _last(kind: Kind) -> str:
-    """The item below which lines at the margin are its own: tests listed without indentation."""
+    """The item that owns unindented lines below it: tests listed without indentation."""
     return "Ancillary Tests" if kind == "diagnosis" else ""
 
 
 def completed(told: Mapping[str, str], kind: Kind) -> dict[str, str]:
-    """`told` with every item of the kind; a missing or blank one is marked so."""
+    """`told` with every item of the kind; a missing or blank one is marked as not reported."""
     made = {name: told[name] if told.get(name, "").strip() else MISSING for name in ITEMS[kind]}
     last = _last(kind)
     others = {name: text for name, text in told.items() if name not in made and text.strip()}
     if last not in made:
         return {**made, **others}
-    tests = made.pop(last)  # what is withheld must come last
+    tests = made.pop(last)  # the withheld part must come last
     return {**made, **others, last: tests}
 
 
 def summary(told: Mapping[str, str]) -> str:
-    """The items as one text, in the form the published cases have."""
+    """The items as one text, in the form of the published cases."""
     return "\n".join(f"- {name}:{_below(text)}" for name, text in told.items())
 
 
 def _below(text: str) -> str:
-    """What stands behind an item's colon, and the lines below it, indented."""
+    """The text after an item's colon, and the lines below it, indented."""
     lines = [line.replace("\t", "    ") for line in text.splitlines() if line.strip()]
     head = f" {lines.pop(0).strip()}" if lines and not _bulleted(lines[0]) else ""
     below = dedent("\n".join(lines)).splitlines()
@@ -111,7 +111,7 @@ def _bulleted(line: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """`told` are the sections by their names in reply_parsers.py; `category` holds what was classified."""
+    """A draft: `told` are the sections by their names in reply_parsers.py, `category` the classification."""
 
     kind: Kind
     article: Article
@@ -120,12 +120,12 @@ class Draft:
 
     @property
     def id(self) -> str:
-        """The case's id: an article may give two."""
+        """The case's id with its kind, because one article may give two cases."""
         return f"{self.article.id}-{self.kind}"
 
     @property
     def opening(self) -> str:
-        """What a doctor will read first."""
+        """The text that a doctor reads first."""
         return split(self.told[SUMMARY])[0] if self.kind == "diagnosis" else self.told[SUMMARY]
 
     @property
@@ -143,7 +143,7 @@ class Drop:
 
 
 def drafts(article: Article, facts: Mapping[str, Json]) -> tuple[Draft, ...]:
-    """The drafts that a finished curation holds."""
+    """The drafts in the facts of a finished curation."""
     rare = facts.get("rare")
     category = Category(
         body_systems=tuple(facts.get("body_systems", ())),
@@ -155,7 +155,7 @@ def drafts(article: Article, facts: Mapping[str, Json]) -> tuple[Draft, ...]:
 
 
 def _rare(article: Article, verdicts: Json, facts: Mapping[str, Json]) -> bool | None:
-    """True if a candidate was confirmed, False if all were not or there was none; None where a check was declined."""
+    """True if a candidate was confirmed, False if all were rejected or none existed; None if a check was declined."""
     if verdicts and any(verdicts.values()):
         return True
     if any(step.startswith("rare ") for step in facts.get("declined", {})):
@@ -164,7 +164,7 @@ def _rare(article: Article, verdicts: Json, facts: Mapping[str, Json]) -> bool |
 
 
 def case(draft: Draft) -> Case | Drop:
-    """The case, as the loader of published cases of this kind would make it (loaders/medr.py)."""
+    """The case, as the loader of published cases of this kind would build it (loaders/medr.py)."""
     try:
         return _diagnosis(draft) if draft.kind == "diagnosis" else _treatment(draft)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Checks of a curated case: complete, free of the outcome, supported by its article."""
+"""Checks that a curated case is complete, free of the outcome, and supported by its article."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,23 +18,23 @@ from wardround.scenarios.terms.wording import key
 
 _RESULT = re.compile(
     r"(?i)\b(?:"
-    # what a follow-up showed
+    # findings of a follow-up
     r"follow(?:ed)?[ -]?up\b[^.;]{0,60}\b(?:showed|shows|revealed|demonstrated|confirmed|remained|indicated|found)\b"
     r"|(?:at|on) (?:the |her |his )?(?:[\w-]+ ){0,3}follow[ -]?up\b[^.;]{0,40}"
     r"\b(?:was|were|had|no|the patient|he|she)\b"
-    # that the patient left, recovered or died
+    # the patient left, recovered or died
     r"|(?:was|were|been) (?:\w+ )?discharged|discharged (?:home|in good|in stable|in a)"
     r"|(?:made|achieved|had|showed) (?:an? )?(?:[\w-]+ ){0,2}(?:recovery|remission|resolution)\b"
     r"|(?:has|have|had|was|were)\s+(?:fully |completely |subsequently |gradually )?recovered\b"
     r"|recovered (?:well|fully|completely)"
     r"|(?:died|passed away|succumbed) (?:\w+ ){0,3}(?:after|following|despite|of|from|on|to)\b"
-    # that complaints went away after something
+    # complaints went away after something
     r"|(?:symptoms?|signs|pain|fever|lesions?|swelling|condition|function) (?:\w+ ){0,2}"
     r"(?:resolved|improved|subsided|disappeared|normali[sz]ed)\b[^.;]{0,40}\b(?:after|following|post|with|within)\b"
     r"|no (?:evidence of |signs? of )?(?:local |tumou?r |disease )?recurrence "
     r"(?:was|were|has|had|at|after|during|for|over)\b"
     r"|(?:remain(?:s|ed)|has been|had been) (?:recurrence|disease|symptom|tumou?r|pain|seizure|event)[ -]free"
-    # how the treatment went
+    # the course of the treatment
     r"|post-?operative(?:ly)? (?:course|period|recovery) (?:was|were|proceeded)"
     r"|(?:course|recovery|period) (?:was )?uneventful|uneventful (?:\w+ )?(?:course|recovery|period)"
     r"|responded (?:well|favou?rably|completely)|well[ -]tolerated"
@@ -50,10 +50,10 @@ _CLEARLY = 10.0
 
 
 def told_after(text: str, article: Article, past: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The sentences of `text` that tell a result of the treatment.
+    """The sentences of `text` that report a result of the treatment.
 
-    Either their words say so, or they stand in a section of the article on outcome or follow-up and nowhere else.
-    `past` are items of a profile that tell of earlier treatments and are passed over.
+    Either their wording says so, or they occur only in a section of the article on outcome or follow-up. `past` are
+    items of a profile on earlier treatments; they are skipped.
     """
     if past:
         text = "\n".join(told for name, told in items(text, "treatment").items() if name not in past)
@@ -74,7 +74,7 @@ def _only(form: str, later: str, rest: str) -> bool:
 
 _LABEL = re.compile(r"^[^:]{1,60}:\s+")
 _FEWEST_WORDS = 4
-"""Words of the shortest sentence that is looked for; shorter ones ('Hypertension.') are found in any article."""
+"""Words of the shortest sentence that is searched; shorter ones ('Hypertension.') occur in any article."""
 _EMPTY = re.compile(
     r"(?i)^(?:none|no|not|nil|unremarkable|n/?a)\b(?:\W+(?:\w+\W*){0,4})?$|.*\bnot (?:reported|specified|mentioned"
     r"|provided|documented|described|detailed|stated|available)\b.*"
@@ -85,15 +85,15 @@ fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20
 seventy 70 eighty 80 ninety 90 first 1 second 2 third 3 fourth 4 fifth 5 once 1 twice 2 single 1"""
 _SPELLED = dict(zip(_WORDS.split()[::2], _WORDS.split()[1::2], strict=True))
 _COUNTED = re.compile(r"(?im)^\s*\d{1,2}[.)]\s+|\b(?:test|case|patient|step|item|number|no\.) \d{1,2}(?=\s*:)")
-"""Numbers that only count: those of a list, and those of labels such as 'Test 2:'."""
+"""Numbers that only count: list numbers, and numbers in labels such as 'Test 2:'."""
 
 _POWER = re.compile(r"[x*\u00d7]\s*10(?:\s*\^\s*[-\u2212]?\d+|[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+|\d\b)")
-"""A power of ten: sources that lost their superscripts have 109 for 10^9."""
+"""A power of ten: sources without superscripts have 109 for 10^9."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A sentence with its score (0 to 100) and the passage of the article that is most like it."""
+    """A sentence with its score (0 to 100) and the most similar passage of the article."""
 
     sentence: str
     score: float
@@ -101,11 +101,11 @@ class Found:
 
 
 def found(text: str, source: str) -> tuple[Found, ...]:
-    """How well each sentence of `text` can be found in `source`, without labels and sentences that nothing is reported.
+    """Score each sentence of `text` against `source`, without labels and sentences such as 'not reported'.
 
-    The score is the better of two: the likeness of the whole sentence to the best passage (rapidfuzz's partial ratio),
-    and the share of its longer words that the article has. Models shorten and join sentences: a strict quotation would
-    refuse most of what is right (docs/records.md has the calibration).
+    The score is the better of two: the similarity of the whole sentence to the best passage (rapidfuzz's partial
+    ratio), and the share of its longer words that occur in the article. Models shorten and join sentences, so strict
+    quotation would refuse most correct ones (docs/records.md has the calibration).
     """
     whole = folded(source)
     words = frozenset(whole.split())
@@ -127,7 +127,7 @@ def _shared(form: str, words: frozenset[str]) -> float:
 
 
 def invented(text: str, source: str) -> tuple[str, ...]:
-    """Numbers of `text` that `source` has nowhere, neither in figures nor in words."""
+    """Numbers of `text` that `source` lacks, both in figures and in words."""
     known = _numbers(source) | {_SPELLED[word] for word in folded(source).replace(".", " ").split() if word in _SPELLED}
     own = _POWER.sub("", _COUNTED.sub("", text))
     return tuple(dict.fromkeys(said for said in _NUMBER.findall(own) if not _forms(said) & known))
@@ -138,21 +138,21 @@ def _numbers(text: str) -> set[str]:
 
 
 def _forms(said: str) -> set[str]:
-    """'1,000' is 1000; '4,5' may be 4.5; '7.0' is 7."""
+    """The values a number may have: '1,000' is 1000; '4,5' may be 4.5; '7.0' is 7."""
     said = said.replace("\u00b7", ".")
     forms = {said, said.replace(",", ""), said.replace(",", ".")}
     return {form.rstrip("0").rstrip(".") if "." in form else form.lstrip("0") or "0" for form in forms}
 
 
 LONGEST_NAME = 200
-"""Characters of the longest name of a diagnosis."""
+"""Most characters in the name of a diagnosis."""
 SAME = 75.0
-"""Likeness (0 to 100) from which a passage of the opening is the treatment; 63 is the most among 50 published."""
+"""Similarity (0 to 100) from which a passage of the opening is the treatment; the maximum in 50 published is 63."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`apply` gives the draft as it goes on, changed or not, or says why it is dropped."""
+    """A check of a draft: `apply` returns the draft, changed or not, or the reason to drop it."""
 
     name: str
     what: str
@@ -160,7 +160,7 @@ class Check:
 
 
 def checks(options: Options) -> Sequence[Check]:
-    """The rules that are switched on."""
+    """The checks that are switched on."""
     share = round(options.unsupported * 100)
     found_ = [
         Check("sections", "every item of the summary is there, what is missing is marked so", sections),
@@ -179,13 +179,13 @@ def checks(options: Options) -> Sequence[Check]:
 
 
 def sections(draft: Draft) -> Draft:
-    """Every item of the kind, in its order."""
+    """Complete the items of the draft's kind, in their order."""
     items = case_summary.completed(case_summary.items(draft.told[SUMMARY], draft.kind), draft.kind)
     return _told(draft, SUMMARY, case_summary.summary(items))
 
 
 def visuals(draft: Draft) -> Draft | Drop:
-    """Without figures in brackets; dropped if one is spoken of elsewhere."""
+    """Remove references to figures in brackets; drop the draft if it refers to one elsewhere."""
     told = {name: IN_BRACKETS.sub("", text) for name, text in draft.told.items()}
     seen = [text[max(0, hit.start() - 40) : hit.end() + 20] for text in told.values() for hit in VISUAL.finditer(text)]
     if seen:
@@ -194,7 +194,7 @@ def visuals(draft: Draft) -> Draft | Drop:
 
 
 def answer(draft: Draft) -> Draft | Drop:
-    """A name, or a plan: not blank, not a marker of nothing, and a diagnosis no essay."""
+    """Drop a blank answer, a marker such as 'none', or a diagnosis too long to be a name."""
     said = draft.answer
     if not key(said) or re.fullmatch(
         r"(?i)\W*(?:none|n/?a|not (?:reported|specified|stated)|unknown|unclear)\W*", said
@@ -206,7 +206,7 @@ def answer(draft: Draft) -> Draft | Drop:
 
 
 def supported(draft: Draft, least: float, share: float) -> Draft | Drop:
-    """The patient's data, sentence by sentence, and the answer, against the article's text."""
+    """Compare the patient's data, sentence by sentence, and the answer with the article's text."""
     told = found(draft.told[SUMMARY], draft.article.text)
     missing = [sentence.sentence for sentence in told if sentence.score < least]
     if told and len(missing) > share * len(told):
@@ -220,13 +220,13 @@ def supported(draft: Draft, least: float, share: float) -> Draft | Drop:
 
 
 def numbers(draft: Draft) -> Draft | Drop:
-    """Values, doses and ages that the article does not have are made up."""
+    """Drop a draft with values, doses or ages that the article lacks: the model invented them."""
     own = invented(f"{draft.told[SUMMARY]}\n{draft.told[ANSWER]}", draft.article.text)
     return Drop(f"numbers that the article does not have: {', '.join(own[:5])}", own) if own else draft
 
 
 def leak(draft: Draft) -> Draft | Drop:
-    """Names of the diagnosis, those of the project's tables among them, or the words of the treatment."""
+    """Drop a draft whose opening has a name of the diagnosis (also from our tables) or the words of the treatment."""
     if draft.kind == "treatment":
         plan, opening = folded(draft.answer), folded(draft.opening)
         if len(plan.split()) > 1 and fuzz.partial_ratio(plan, opening) >= SAME:
@@ -239,7 +239,7 @@ def leak(draft: Draft) -> Draft | Drop:
 
 
 def outcome(draft: Draft) -> Draft | Drop:
-    """Results of the treatment, and what the article tells under follow-up, have no place in a treatment case."""
+    """Drop a treatment case with results of the treatment or text from the article's follow-up."""
     if draft.kind != "treatment":
         return draft
     after = told_after(draft.told[SUMMARY], draft.article, past=("Past Medical History",))
@@ -249,7 +249,7 @@ def outcome(draft: Draft) -> Draft | Drop:
 
 
 def unsupported(draft: Draft, least: float) -> tuple[str, ...]:
-    """The sentences of a case that was kept and yet could not be found, for the account."""
+    """The sentences of a kept case that the article does not support, for the account."""
     return tuple(part.sentence for part in found(draft.told[SUMMARY], draft.article.text) if part.score < least)
 
 

@@ -1,4 +1,4 @@
-"""The curation of case reports as a game: which articles are asked about, and what is asked."""
+"""The curation of case reports as a scenario: selects articles and asks a model about each."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ _REPORT = ("case-report", "case report", "case study", "case series", "caserepor
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """`keeps` says whether an article goes on."""
+    """A filter of articles; `keeps` says whether an article stays."""
 
     name: str
     what: str
@@ -33,11 +33,11 @@ class Filter:
 
 
 READING = (("readable", "the file or line can be read"), ("unique", "it was not read before"))
-"""Rules of the reading itself: what they drop never becomes an article, so they cannot be switched off."""
+"""Rules of reading: their rejects never become articles, so these rules cannot be switched off."""
 
 
 def filters(options: Options) -> Sequence[Filter]:
-    """The rules that are switched on, in their order."""
+    """The filters that are switched on, in their order."""
     after, most = options.published_after, options.max_characters
     found = [
         Filter("article_type", "it is filed as a case report, where its type is stated", _report),
@@ -61,13 +61,13 @@ def _in_english(article: Article) -> bool:
 
 
 SINGLE = 200
-"""Characters up to which a text is also read as one name, misspellings and all."""
+"""Texts up to this many characters are also read as a single name, including misspellings."""
 
 
 def rare(text: str, linker: Linker) -> Sequence[Concept]:
     """The rare diseases that `text` names, each once, in the order of the text.
 
-    Rare is what Orphanet's ontology or the project's list of rare diseases has, and what only OMIM has.
+    A disease is rare if Orphanet's ontology or the project's list of rare diseases has it, or only OMIM does.
     """
     found = [mention.concept for mention in linker.mentions(text)]
     if len(text) <= SINGLE and (whole := linker.link(text.strip())):
@@ -76,10 +76,9 @@ def rare(text: str, linker: Linker) -> Sequence[Concept]:
 
 
 def candidates(article: Article, most: int, by: Linker | None = None) -> tuple[Candidate, ...]:
-    """At most so many rare diseases that the article names: those of its title first, then those named most often.
+    """At most `most` rare diseases in the article: those of its title first, then by frequency.
 
-    `by` is the linker; the default one takes some seconds when it is used first in a process, and is not touched where
-    `most` is 0.
+    `by` is the linker. The default one takes some seconds on first use in a process, and stays unloaded if `most` is 0.
     """
     if most < 1:
         return ()
@@ -96,20 +95,19 @@ _with = msgspec.structs.replace
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One question: `name` is its parser (reply_parsers.py) and prompt, `about` the kind of case, or the rare
-    disease."""
+    """One question: `name` is its parser (reply_parsers.py) and prompt, `about` the kind of case or rare disease."""
 
     name: str
     about: str = ""
 
     @property
     def key(self) -> str:
-        """How the step is called in facts and messages."""
+        """The step's name in facts and messages."""
         return f"{self.name} {self.about}" if self.about else self.name
 
 
 class State(msgspec.Struct, frozen=True):
-    """Where a curation stands: what is still to be asked, and what was found."""
+    """The state of a curation: the open questions and the results so far."""
 
     article: Article
     todo: tuple[Step, ...]
@@ -140,12 +138,12 @@ class Curation:
     def __init__(self, settings: Options, prompts: Prompts) -> None:
         self.settings = settings
         self._filters = filters(settings)
-        del prompts  # the questions are the curator's, not the game's
+        del prompts  # the curator has its own prompts
 
     def load(self, where: str) -> Iterator[Article | Unread]:
-        """The articles at `where` and wherever else the settings say; those that pass know their rare diseases.
+        """The articles at `where` and at the settings' other paths; those that pass carry their rare diseases.
 
-        Raises UsageError at what cannot be read, unless the settings say to skip it.
+        Raises UsageError for unreadable input, unless the settings skip it.
         """
         taken = 0
         paths = [Path(path) for path in (where, *self.settings.also)]
@@ -174,25 +172,25 @@ class Curation:
         return (*READING, *((rule.name, rule.what) for rule in self._filters))
 
     def start(self, case: Article) -> State:
-        """Nothing is known yet."""
+        """The state before the first question."""
         first = "about" if "relevant" not in self.settings.without else ""
         todo = tuple(Step(first, kind) if first else Step(kind) for kind in self.settings.kinds)
         return State(case, todo, {"about": {}, "declined": {}})
 
     def turn(self, state: State) -> str:
-        """There is one seat."""
+        """The curator, the only seat."""
         del state
         return "curator"
 
     def view(self, state: State, seat: str) -> View:
-        """The question, and as much of the article as it needs."""
+        """The question, with as much of the article as it needs."""
         step, article = state.todo[0], state.article
         whole = step.name in ("diagnosis", "treatment")
         known = {"step": step.name, "about": step.about, "article": article.told if whole else article.digest}
         return View(seat, f"Step: {step.key}.", (), ("reply", "decline"), known)
 
     def ending(self, state: State) -> Ending | None:
-        """How it ended, or None."""
+        """How the episode ended; None if it is still running."""
         return state.ending
 
     def apply(self, state: State, event: Acted) -> State:
@@ -216,7 +214,7 @@ class Curation:
 
 
 def _left(todo: Sequence[Step], reading: Reading) -> list[Step]:
-    """What is to be asked after a reading: a case that the article is about, no rare disease after a confirmed one."""
+    """The questions left after a reading: cases that the article is about, no rare disease after a confirmed one."""
     step, rest = todo[0], list(todo[1:])
     if not isinstance(reading, Verdict) or not reading.yes:
         return rest
@@ -224,7 +222,7 @@ def _left(todo: Sequence[Step], reading: Reading) -> list[Step]:
 
 
 def _noted(facts: dict[str, Json], step: Step, reading: Reading) -> dict[str, Json]:
-    """`facts` with what a step found."""
+    """`facts` with the result of a step."""
     if isinstance(reading, Declined):
         return {**facts, "declined": {**facts["declined"], step.key: reading.why}}
     if isinstance(reading, Told):

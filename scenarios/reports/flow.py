@@ -1,4 +1,4 @@
-"""What became of each article: counted step by step, and checked as a case."""
+"""Checks finished curations and counts the fate of each article, step by step."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from wardround.scenarios.reports.checks import checks, unsupported
 
 @dataclass(slots=True)
 class Account:
-    """`spent` is what the calls of the run cost; `dropped` every case or article that a model was asked about and lost.
+    """The account of a build: `spent` is the cost of its calls, `dropped` lists what was lost after a model was asked.
 
-    `unsupported` maps a kept case to its sentences that could not be found in the article.
+    `unsupported` maps a kept case to its sentences that the article does not support.
     """
 
     run: str
@@ -35,7 +35,7 @@ class Account:
     unsupported: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def json(self) -> dict[str, Json]:
-        """The whole account."""
+        """The whole account as JSON."""
         return {
             "source": self.source,
             "run": self.run,
@@ -60,7 +60,7 @@ class Account:
         }
 
     def text(self, most: int = 5) -> str:
-        """The table for people, with the first reasons."""
+        """The table for readers, with the first reasons."""
         said = [f"{self.source}: {self.articles:,} articles read, run {self.run or '(none)'}, model {self.model}"]
         said += table([step.json() for step in self.steps])
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.cases.items())
@@ -83,10 +83,10 @@ class Account:
 
 
 class Checking:
-    """Takes articles one by one.
+    """Checks articles one by one.
 
-    `steps` are the rules after the reading: finished, answered, relevant (articles); restructured, the checks and
-    schema (cases). `dropped` names all that fell after a model was asked, with the words that show why.
+    `steps` are the rules after reading: finished, answered, relevant (articles); restructured, the checks and schema
+    (cases). `dropped` lists every loss after a model was asked, with the words that show why.
     """
 
     def __init__(self, options: Options) -> None:
@@ -104,22 +104,22 @@ class Checking:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The steps in their order; those switched off are left out."""
+        """The steps in their order, without those switched off."""
         asked = () if "relevant" in self.options.without else (self._relevant,)
         return (self._finished, self._answered, *asked, self._restructured, *self._checked.values(), self._schema)
 
     @property
     def articles(self) -> int:
-        """How many articles were taken."""
+        """The number of articles received."""
         return self._finished.seen
 
     @property
     def open(self) -> int:
-        """How many of them the run is not through with."""
+        """The number of articles that the run has not finished."""
         return self._finished.dropped
 
     def take(self, article: Article, ending: Ending | None) -> list[Case]:
-        """The cases of one article; `ending` is None while its episode is open."""
+        """Check one article and return its cases; `ending` is None while its episode is open."""
         self._finished.seen += 1
         if ending is None:
             self._finished.drop()

@@ -1,4 +1,4 @@
-"""The strict parsers of a curator's replies, with the strata that they may name."""
+"""Strict parsers of a curator's replies, with the strata that these may name."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ BODY_SYSTEMS = (
     "Skin, Hair and Nails",
     "Male Reproductive System",
 )
-"""The 13 of paper 002, prompt 4: an article may be about several."""
+"""The 13 of paper 002, prompt 4; an article may have several."""
 
 DISORDERS = (
     "Cancers",
@@ -39,7 +39,7 @@ DISORDERS = (
     "Pregnancy and Reproduction",
     "Substance Use and Disorders",
 )
-"""The 10 of prompt 5: an article is about one."""
+"""The 10 of prompt 5; an article has one."""
 
 SUMMARY, DIFFERENTIAL, EXPLANATION, ANSWER = "summary", "differential", "explanation", "answer"
 
@@ -49,14 +49,14 @@ DIAGNOSIS = {
     EXPLANATION: "Final Diagnosis",
     ANSWER: "Diagnosis Results",
 }
-"""Sections of a diagnosis case by their headings (paper 002, prompt 2)."""
+"""Sections of a diagnosis case by heading (paper 002, prompt 2)."""
 
 TREATMENT = {
     SUMMARY: "Comprehensive Patient Profile",
     EXPLANATION: "Treatment Planning Analysis",
     ANSWER: "Selected Treatment for the Patient",
 }
-"""Sections of a treatment case (prompt 3)."""
+"""Sections of a treatment case by heading (prompt 3)."""
 
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]*(?P<hash>.+?)|\*\*(?P<bold>[^*]+?)\*\*)[ \t]*:?[ \t]*#*[ \t]*$")
 _DECLINES = re.compile(
@@ -69,25 +69,25 @@ _VERDICT = re.compile(r"(?i)\W*(?:answer|verdict)?\W*(yes|no)\W*")
 
 
 class Declined(msgspec.Struct, frozen=True):
-    """The model would not do it: its words."""
+    """A refusal, in the model's words."""
 
     why: str
 
 
 class Told(msgspec.Struct, frozen=True):
-    """The sections of a case, by their names here."""
+    """The sections of a case, by our names."""
 
     sections: dict[str, str]
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """Yes or no."""
+    """Yes or No."""
 
     yes: bool
 
 
 class Labels(msgspec.Struct, frozen=True):
-    """Categories of a list, in the list's own spelling."""
+    """Categories from a list, in the list's spelling."""
 
     names: tuple[str, ...]
 
@@ -96,7 +96,7 @@ Reading = Told | Verdict | Labels | Declined | Unusable
 
 
 def read(step: str, text: str) -> Reading:
-    """What a reply says at a step: `about`, `diagnosis`, `treatment`, `body_system`, `disorder`, `rare`."""
+    """Read a reply at a step: `about`, `diagnosis`, `treatment`, `body_system`, `disorder` or `rare`."""
     if not text.strip():
         return Unusable("empty", "the reply is empty")
     if why := refusal(text):
@@ -111,7 +111,7 @@ def read(step: str, text: str) -> Reading:
 
 
 def refusal(text: str) -> str:
-    """The first words of a short reply that begins as refusals do, '' for any other reply."""
+    """The first 200 characters of a short reply that begins like a refusal; '' for any other reply."""
     said = " ".join(text.split())
     if len(said) > _LONGEST_REFUSAL or "###" in text or not _DECLINES.match(said):
         return ""
@@ -119,7 +119,7 @@ def refusal(text: str) -> str:
 
 
 def verdict(text: str) -> Verdict | Unusable:
-    """Yes or No, alone in the reply, or alone on its last line."""
+    """Read Yes or No, alone in the reply or alone on its last line."""
     last = text.strip().splitlines()[-1]
     found = _VERDICT.fullmatch(text.strip()) or _VERDICT.fullmatch(last)
     if found is None:
@@ -128,7 +128,7 @@ def verdict(text: str) -> Verdict | Unusable:
 
 
 def labels(text: str, allowed: Sequence[str], most: int) -> Labels | Unusable:
-    """One category a line, spelled as in the list; `Others` stands alone."""
+    """Read one category per line, spelled as in the list; `Others` only counts alone."""
     known = {_key(name): name for name in (*allowed, OTHERS)}
     found: dict[str, None] = {}
     for line in re.split(r"[\n;]", text.replace("\\n", "\n")):
@@ -147,7 +147,7 @@ def labels(text: str, allowed: Sequence[str], most: int) -> Labels | Unusable:
 
 
 def sections(text: str, wanted: Mapping[str, str]) -> Told | Unusable:
-    """The text under each wanted heading. A heading that is missing, empty or there twice makes the reply unusable."""
+    """The text under each wanted heading. A missing, empty or repeated heading makes the reply unusable."""
     keys = {_key(heading): name for name, heading in wanted.items()}
     found: dict[str, list[str]] = {}
     current: list[str] | None = None
@@ -169,7 +169,7 @@ def sections(text: str, wanted: Mapping[str, str]) -> Told | Unusable:
 
 
 def _section(heading: str, keys: Mapping[str, str]) -> str | None:
-    """The section a heading opens: 'Final Diagnosis (with explanation details)' is 'Final Diagnosis'."""
+    """The section that a heading opens: 'Final Diagnosis (with explanation details)' is 'Final Diagnosis'."""
     said = _key(re.sub(r"\([^()]*\)", " ", heading))
     return keys.get(said)
 

@@ -1,4 +1,4 @@
-"""Files of articles, as JATS XML or JSON lines, read one article at a time."""
+"""Reads files of articles, JATS XML or JSON lines, one article at a time."""
 
 import gzip
 import html
@@ -32,17 +32,17 @@ _SHORT = re.compile(r"\bCC[ -]?(?P<kind>BY(?:-(?:NC|ND|SA))*|0)\b[ -]*(?P<versio
 
 
 class Broken(Exception):
-    """A file that is no readable JATS; the message says where and what."""
+    """Raised for a file that is not readable JATS; the message says where and why."""
 
 
 Fields = dict[str, Any]
-"""What a source says of an article, by the fields of `Article`; no id where it has none."""
+"""The fields of `Article` that a source gives; no id if it has none."""
 
 
 def jats_articles(stream: IO[bytes]) -> Iterator[Fields]:
-    """The articles of a file, one after another; raises Broken.
+    """Stream the articles of a JATS file; raises Broken.
 
-    Entities of the file's own are refused (they are how a small file becomes a huge one), no other file and no
+    Entities defined in the file are refused, because a small file could expand to a huge one; no other file and no
     address is read.
     """
     if b"<!ENTITY" in stream.read(_HEAD).replace(b"\0", b"").upper():
@@ -92,7 +92,7 @@ def _article(root: etree._Element) -> Fields:
 
 
 def _first(element: etree._Element | None, path: str) -> etree._Element | None:
-    """The first element at `path`, whatever namespace the file puts it into."""
+    """The first element at `path`, in any namespace."""
     for name in path.split("/"):
         if element is None:
             return None
@@ -118,7 +118,7 @@ def _id(meta: etree._Element | None) -> str:
 
 
 def _article_type(root: etree._Element, meta: etree._Element | None) -> str:
-    """The attribute, and the headings under which the journal files the article."""
+    """The type from the attribute and the headings under which the journal files the article."""
     headings = [_text(node) for node in _all(_first(meta, "article-categories"), "subject")]
     return "; ".join(dict.fromkeys(part for part in (root.get("article-type") or "", *headings) if part))
 
@@ -146,7 +146,7 @@ def _abstract(meta: etree._Element | None) -> str:
 
 
 def _sections(node: etree._Element, heading: str = "") -> Iterator[Section]:
-    """The text below `node`, a section for each title; paragraphs before the first one stand under `heading`."""
+    """The text below `node`, one section per title; paragraphs before the first title belong to `heading`."""
     loose: list[str] = []
     for child in node:
         if _named(child) == "sec":
@@ -166,7 +166,7 @@ def _text(node: etree._Element | None) -> str:
 
 
 def _words(node: etree._Element) -> str:
-    """All text of an element but that of figures, tables and numbers of references."""
+    """All text of an element, without figures, tables and reference numbers."""
     parts = [node.text or ""]
     for child in node:
         name = _named(child)
@@ -193,7 +193,7 @@ def _licence(meta: etree._Element | None) -> str:
 
 
 def short_licence(said: str) -> str:
-    """'CC-BY-NC-4.0', 'CC0-1.0' and the like, from an address or a sentence; '' if there is none in it."""
+    """'CC-BY-NC-4.0', 'CC0-1.0' and the like, from an address or a sentence; '' if there is none."""
     if found := _CREATIVE.search(said.lower()):
         return f"CC0-{found['version']}" if found["zero"] else f"CC-{found['kind'].upper()}-{found['version']}"
     if found := _SHORT.search(said):
@@ -212,7 +212,7 @@ FIELDS = {
     "language": ("language", "lang"),
     "licence": ("licence", "license"),
 }
-"""The fields of a line, each with the names it may have; `sections` is a list of {heading, text} beside or for text."""
+"""The accepted names of each field of a line; `sections` is a list of {heading, text} beside or in place of text."""
 
 _LONGEST = 120
 _NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+")
@@ -225,11 +225,11 @@ _HEADING = re.compile(
 
 
 class Wrong(Exception):
-    """A line that is no article; the message says which field and what."""
+    """Raised for a line that is not an article; the message names the field and the fault."""
 
 
 def fields(record: Json) -> dict[str, Any]:
-    """What a line says of an article, by the fields of `Article`; raises Wrong."""
+    """The fields of `Article` that a line gives; raises Wrong."""
     if not isinstance(record, Mapping):
         raise Wrong(f"a line must be a JSON object, this is {type(record).__name__}")
     told = {name: _field_text(record, names) for name, names in FIELDS.items()}
@@ -253,9 +253,9 @@ def fields(record: Json) -> dict[str, Any]:
 
 
 def parts(text: str, *, titled: bool = False) -> tuple[str, tuple[Section, ...]]:
-    """(title, sections) of a text: headings are short lines of their own that begin as headings of reports do.
+    """(title, sections) of a text; headings are short separate lines that begin like headings of reports.
 
-    Unless `titled`, a first line that is short and no heading is the title.
+    Unless `titled`, a short first line that is not a heading is the title.
     """
     blocks = [block.strip() for block in re.split(r"\n\s*\n", text.strip()) if block.strip()]
     title = ""
@@ -324,15 +324,15 @@ _XML = (".xml", ".nxml")
 _LINES = (".jsonl", ".ndjson")
 _LARGEST = 256 * 1024 * 1024
 OPEN = ("CC-", "CC0", "PUBLIC DOMAIN")
-"""How the name of a licence begins under which an article may be sent on."""
+"""Beginnings of the names of licences that permit redistribution of an article."""
 
 
 def articles(paths: Sequence[Path], *, licence: str = "", data_class: str = "auto") -> Iterator[Article | Unread]:
-    """The articles of `paths` (files, or folders with all below them in order of name), streamed.
+    """Stream the articles of `paths` (files, or folders with all files below them in order of name).
 
-    `licence` stands in where a source names none. With `data_class` 'auto' an article under a Creative Commons licence
-    or in the public domain is public, every other restricted. An article that came before comes as Unread, as does a
-    file or line that cannot be read. Raises UsageError where there is nothing to read at all.
+    `licence` applies if a source names none. With `data_class` 'auto' an article under a Creative Commons licence or in
+    the public domain is public, any other restricted. Repeated articles, unreadable files and unreadable lines come as
+    Unread. Raises UsageError if there is nothing to read.
     """
     seen: set[str] = set()
     any_file = False

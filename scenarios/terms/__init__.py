@@ -1,1 +1,1 @@
-"""Names of tests and diagnoses: tables, matching of orders, comparison of answers."""
+"""Clinical terms: tables of tests and diseases, reading of orders, comparison of answers."""

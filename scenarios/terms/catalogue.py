@@ -1,4 +1,4 @@
-"""The table of clinical tests: names, synonyms, panels, normal values, cost, and words for whole kinds."""
+"""The table of clinical tests: names, synonyms, panels, normal values, costs, and words for whole kinds of tests."""
 
 import csv
 import io
@@ -34,9 +34,9 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A modality or a region with the phrases that name it; `within` is the wider one it is part of.
+    """A modality or a region with the phrases that name it; `within` is the wider one that contains it.
 
-    `by_region`: studies of the modality are told apart by their region alone, as radiographs and CT are.
+    `by_region`: the region alone tells studies of the modality apart, as with radiographs and CT.
     """
 
     name: str
@@ -47,14 +47,14 @@ class Word:
 
 
 Phrase = tuple[int, tuple[str, ...], str]
-"""(place in the table, words, the name they stand for)."""
+"""(place in the table, words, the name that they stand for)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """All known tests with the look-ups that linking needs; immutable, compared as itself, may serve a whole run.
+    """All known tests with the look-ups that linking needs. Immutable, compared by identity; one may serve a whole run.
 
-    `ambiguous`: comparable form of words that may mean several tests -> those tests.
+    `ambiguous` maps the comparable form of an ambiguous name to the tests that it may mean.
     """
 
     tests: Mapping[str, Test]
@@ -64,7 +64,7 @@ class Catalogue:
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """Comparable form of a name or synonym -> canonical name; a name goes before a synonym."""
+        """Comparable form of a name or synonym -> canonical name; names take precedence over synonyms."""
         found = {key(test.name): test.name for test in self.tests.values()}
         for test in self.tests.values():
             for synonym in test.synonyms:
@@ -73,7 +73,7 @@ class Catalogue:
 
     @cached_property
     def bags(self) -> Mapping[tuple[str, ...], str]:
-        """The words of a name in sorted order -> canonical name, for names told in another order."""
+        """The words of a name in sorted order -> canonical name, for names in another word order."""
         found: dict[tuple[str, ...], str] = {}
         for name, test in self.names.items():
             found.setdefault(tuple(sorted(name.split())), test)
@@ -81,7 +81,7 @@ class Catalogue:
 
     @cached_property
     def closed_up(self) -> Mapping[str, str]:
-        """Comparable form without blanks -> canonical name: 'x ray' and 'xray', 'd dimer' and 'ddimer'."""
+        """Comparable form without spaces -> canonical name: 'x ray' and 'xray', 'd dimer' and 'ddimer'."""
         found: dict[str, str] = {}
         for name, test in self.names.items():
             found.setdefault(name.replace(" ", ""), test)
@@ -108,7 +108,7 @@ class Catalogue:
 
     @cached_property
     def studies(self) -> Mapping[tuple[str, frozenset[str]], Test]:
-        """(modality, regions) -> the first imaging test that is made of them."""
+        """(modality, regions) -> the first imaging test with both."""
         found: dict[tuple[str, frozenset[str]], Test] = {}
         for test in self.tests.values():
             if test.modality:
@@ -117,7 +117,7 @@ class Catalogue:
 
     @cached_property
     def below(self) -> Mapping[str, frozenset[str]]:
-        """Panel -> all tests in it, members of its members too."""
+        """Panel -> all its tests, including members of its members."""
         return {name: frozenset(self._members(name, frozenset())) for name, test in self.tests.items() if test.members}
 
     def _members(self, name: str, seen: frozenset[str]) -> set[str]:
@@ -130,7 +130,7 @@ class Catalogue:
     def priced(self, text: str, source: str) -> "Catalogue":
         """A copy with the points of the user's CSV `name,points`; `source` names the file in messages.
 
-        A name may be any synonym. Raises UsageError with the line for an unknown test or a value that is no number.
+        A name may be any synonym. Raises UsageError with the line for an unknown test or a value that is not a number.
         """
         tests = dict(self.tests)
         rows = csv.reader(io.StringIO(text.lstrip("\ufeff")))
@@ -227,7 +227,7 @@ _NAMES: dict[Scope, frozenset[str]] = {
     "imaging": words_of("imaging image radiology radiologic radiological radiograph scan scans"),
     "examination": words_of("physical clinical bedside"),
 }
-_ALONE: dict[Scope, frozenset[str]] = {  # what names a kind only together with a word of `_TESTS`
+_ALONE: dict[Scope, frozenset[str]] = {  # these words name a kind only together with a word of `_TESTS`
     "lab": words_of("serum chemistry infectious hematologic"),
     "microbiology": words_of("infection infectious disease"),
     "imaging": words_of("radiograph"),
@@ -236,7 +236,7 @@ _ALONE: dict[Scope, frozenset[str]] = {  # what names a kind only together with 
 
 
 def scope(text: str) -> Scope | None:
-    """The kind that `text` names as a whole, 'any' for 'further tests', or None where it names something definite."""
+    """The kind that `text` names as a whole, 'any' for 'further tests', or None if it names something specific."""
     words = [word for word in tokens(text) if word not in _LITTLE]
     rest = [word for word in words if word not in _TESTS]
     if not words or len(words) > 6:

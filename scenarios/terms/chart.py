@@ -1,4 +1,4 @@
-"""A record's items made ready for look-up: the names each goes by, the test it is, the panels it stands under."""
+"""Prepares a record's items for look-up: the names of each, the test that it is, the panels that contain it."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _EMPTY = words_of(
     """finding findings result results level comment comments interpretation histopathology histology impression report
     optional preliminary description microscopic analysis conclusion summary detail notes scores value other others"""
 )
-# Words in a parent's name that make a plain name below it a test of that specimen.
+# Words in a heading that make a plain name below it a test of that specimen.
 _SPECIMENS = (
     ("urine", words_of("urinalysis urine urinary")),
     ("CSF", words_of("csf cerebrospinal lumbar")),
@@ -30,9 +30,10 @@ _SPECIMENS = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`names` are comparable forms of the item's own name, `groups` those of the headings above it.
+    """A record's item, ready for look-up.
 
-    `test` is what it links to, `panels` what its headings link to; `words` the content words of its name.
+    `names` are comparable forms of the item's own name, `groups` those of its headings. `test` is the test that it
+    links to, `panels` the tests that its headings link to; `words` are the content words of its name.
     """
 
     item: Item
@@ -47,7 +48,7 @@ class Entry:
 
 @lru_cache(maxsize=64)
 def entries(items: tuple[Item, ...], table: Catalogue) -> tuple[Entry, ...]:
-    """The record's items with all that look-up needs; cached, since an examiner is asked about one record often."""
+    """The record's items with all that look-up needs; cached, because an examiner reads the same record often."""
     return tuple(_entry(item, table) for item in items)
 
 
@@ -78,7 +79,7 @@ def _entry(item: Item, table: Catalogue) -> Entry:
 
 
 def _link(text: str, item: Item, table: Catalogue) -> Link | None:
-    """The test a recorded name is; behind a comma stands a qualifier ('Blood Culture, Routine')."""
+    """The test that a recorded name means; a comma introduces a qualifier ('Blood Culture, Routine')."""
     found = link(text, table)
     if found is None and "," in text and item.kind in ("lab", "microbiology"):
         found = link(text.split(",", maxsplit=1)[0], table)

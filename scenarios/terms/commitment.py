@@ -1,4 +1,4 @@
-"""What a final answer commits to, read without the truth: the diseases it asserts, and how it joins them."""
+"""Reads the diseases that a final answer asserts, and how it joins them, without knowing the truth."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,22 +11,21 @@ from wardround.scenarios.terms.stance import Clause, about, clauses, compound, d
 from wardround.scenarios.terms.wording import key, plain_lines, tokens, vocabulary, words_of
 
 MOST = 20_000
-"""Characters of an answer that are read: a model that repeats itself for a megabyte said it before."""
+"""Most characters of an answer that are read; a longer answer only repeats itself."""
 MOST_NAMED = 60
-"""Phrases of an answer that are kept; an answer with more is a list in any case."""
+"""Most phrases of an answer that are kept; an answer with more is a list in any case."""
 
 MOST_CAUSES = 2
-"""Causes in a row that only tell more of a disease; what follows in a longer chain is asserted for itself."""
+"""Most consecutive causes that count as detail of one disease; later causes of the chain are asserted separately."""
 LONG_BRACKET = 3
 MOST_ALIASES = 2
-"""Other names that an answer may give a disease."""
+"""Most other names that an answer may give a disease."""
 
 Link = Literal["first", "and", "with", "then", "due"]
-"""How a disease is joined to what stands before it: 'with' what goes along, 'then' what follows from it, 'due' what
-it is due to."""
+"""How a disease is joined to the one before it: 'with' an accompanying disease, 'then' a consequence, 'due' a cause."""
 
 Choice = Literal["", "or", "apart"]
-"""Whether a phrase is offered in place of another: 'or' of the one before, 'apart' (versus, a slash) of the whole."""
+"""Whether a phrase is an alternative: 'or' to the one before, 'apart' (versus, a slash) to the whole answer."""
 
 _WORDS: dict[Link, str] = {"first": "", "and": ", ", "with": " with ", "then": " with ", "due": " due to "}
 _ADDING = ("with", "then", "due")
@@ -43,9 +42,9 @@ _TEMPLATE = re.compile(r"\s*(?:\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\})[\s.]*")
 _NUMBERED = re.compile(r"(?:^|(?<=\s))\(?(\d{1,2})[.):]\s+(?=[A-Za-z])")
 _ENTRY = re.compile(r"\s*[;\n]\s*(?:\(?\d{1,2}[.):]\s|[-*•]\s)?|(?:^|\s)\(?\d{1,2}[.):]\s|\s*>\s*")
 _GLUE = {ord(" "): "\u02ec", ord(","): "\u02c0", ord("/"): "\u02c1", ord("+"): "\u02e0", ord("-"): "\u02e1"}
-"""Letters that stand for the marks inside a name that is never taken apart: no word ends at them."""
+"""Letters that replace the separators inside names that must stay whole, so that no word ends at them."""
 _LOOSE = {ord(letter): chr(mark) for mark, letter in _GLUE.items()}
-# A fraction, a gene or a count is no choice between diseases: 'HER2/neu', 'WHO 2/4', '3+4'.
+# A fraction, a gene or a count is not a choice between diseases: 'HER2/neu', 'WHO 2/4', '3+4'.
 _FRACTION = re.compile(r"(?i)(?<=\d)\s*[/+]\s*(?=\d)|(?<=\w)/(?=(?:neu|hpfs?|min|day)\b)")
 _IN_BRACKETS = re.compile(r"\([^()]{0,400}\)")
 _CALLED = (
@@ -82,7 +81,7 @@ _EXAMPLE = re.compile(
     rf"(?i)^\W*(?:such as|e\.?g|for example|like|including|likely|ddx|differential\w*)\b"
     rf"|{words('or', 'apart', 'weak', 'denying', 'denied')}"
 )
-"""Opens a bracket that gives examples or guesses, and asserts nothing."""
+"""Opens a bracket that gives examples or guesses and asserts nothing."""
 _SITED = re.compile(r"(?i)\b(?:of|in|involving|affecting|at|to|on)\s+(?:the\s+)?\w+(?:\s\w+)?$")
 _ORDER = re.compile(r"(?i)\bin (?:\w+ )?order\b|\branked\b|\b(?:then|next|second|secondly|followed by|less)\b")
 _EMPTY = words_of(
@@ -97,8 +96,8 @@ _EMPTY = words_of(
 class Asserted:
     """One disease that an answer asserts.
 
-    `name` without brackets, `text` with all that is said of it (site, stage, organism), `aliases` what it puts in
-    brackets or says it is also called.
+    `name` is without brackets; `text` adds every detail given (site, stage, organism); `aliases` are other names from
+    brackets or from phrases such as 'also called'.
     """
 
     name: str
@@ -112,9 +111,10 @@ class Asserted:
 class CommittedAnswer:
     """What an answer commits to.
 
-    `asserted` in order; `undecided` are alternatives in the place of a diagnosis, none of which is asserted;
-    `dropped` what it denies, reports as considered or refuses to say. `ranked`: it says that it lists by likelihood, so
-    that only its first counts. `simple`: nothing was left out, so that the text says what is asserted.
+    `asserted` lists diseases in order; `undecided` the alternatives in place of a diagnosis, none of them asserted;
+    `dropped` what the answer denies, reports as considered or refuses to say. `ranked`: the answer declares a list by
+    likelihood, so that only its first entry counts. `simple`: nothing was left out; the text is exactly what is
+    asserted.
     """
 
     asserted: tuple[Asserted, ...] = ()
@@ -130,8 +130,8 @@ class CommittedAnswer:
 def read_answer(answer: str) -> CommittedAnswer:
     """Read a final answer. Pure, without the truth, in time linear in its length; never raises.
 
-    The last heading `Diagnosis:` begins it. Where a clause says that it names the final diagnosis, what stands
-    before it counts no more. An explicitly ranked list asserts its first.
+    Reading begins at the last heading `Diagnosis:`. A clause that announces the final diagnosis cancels those before
+    it. An explicitly ranked list asserts its first entry.
     """
     text = _prepared(answer)
     said = list(clauses(text))
@@ -164,7 +164,7 @@ def read_answer(answer: str) -> CommittedAnswer:
 
 
 def _left_out(text: str, kept: Sequence[Asserted]) -> bool:
-    """Whether words of an answer, other than those by which it asserts, stand in nothing that it asserts."""
+    """Whether the answer has words that belong neither to an asserted disease nor to the wording of assertion."""
     held = {word for item in kept for word in tokens(" ".join((item.text, item.name)))} | _frames()
     return any(len(word) > 1 and word not in held for word in tokens(_loose(text)))
 
@@ -175,7 +175,7 @@ def _frames() -> frozenset[str]:
 
 
 def entries(answer: str) -> tuple[str, ...]:
-    """The entries of a list: lines, numbers, semicolons; of a single line without them its commas."""
+    """The entries of a list, separated by lines, numbers or semicolons; a single line without them splits at commas."""
     text = _loose(_prepared(answer))
     found = [part.strip(" .,") for part in _ENTRY.split(text)]
     found = [part for part in found if any(map(str.isalnum, part))]
@@ -185,17 +185,17 @@ def entries(answer: str) -> tuple[str, ...]:
 
 
 def written(items: Sequence[Asserted]) -> str:
-    """Diseases as one text, joined as the answer joins them."""
+    """The diseases as one text, joined as in the answer."""
     return "".join((_WORDS[item.link] if place else "") + item.text for place, item in enumerate(items))
 
 
 def unfilled(text: str) -> bool:
-    """Whether a text is one bracket and nothing else: a template that nobody filled in."""
+    """Whether a text is only a bracket: an unfilled template."""
     return _TEMPLATE.fullmatch(text) is not None
 
 
 def _prepared(answer: str) -> str:
-    """The part of a reply that answers, in plain characters; "" for a template that nobody filled in."""
+    """The answering part of a reply, in plain characters; "" for an unfilled template."""
     text = plain_lines(re.sub(r"[\x00-\x03]", " ", answer[:MOST])).replace("*", "").replace("__", "").replace("’", "'")
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", in_english(_glued(text))))
     text = _headed(_IN_BRACKETS.sub(lambda found: re.sub(r"[;:\n]|\.\s", ", ", found[0]), text))
@@ -206,7 +206,7 @@ def _prepared(answer: str) -> str:
 
 
 def _headed(text: str) -> str:
-    """What stands behind the last heading `Diagnosis:`; other names behind several such headings are alternatives."""
+    """The text after the last heading `Diagnosis:`; different names after several such headings are alternatives."""
     heads = [head for head in _HEADED.finditer(text) if any(map(str.isalnum, text[head.end() :]))]
     if not heads:
         return text
@@ -220,20 +220,20 @@ def _headed(text: str) -> str:
 
 
 def _decided(stated: Sequence[Clause]) -> list[Clause]:
-    """Without what is added as a mere possibility to something said more surely."""
+    """Drop clauses that only add a possibility to a more certain one."""
     if stated and not stated[0].weak:
         return [clause for clause in stated if not clause.weak]
     return list(stated)
 
 
 def _suggested(clause: Clause) -> Clause | None:
-    """What an explanation suggests, where nothing else is asserted: 'the crystals confirm gout'."""
+    """The disease that an explanation suggests, used if nothing else is asserted: 'the crystals confirm gout'."""
     verb = cue("suggesting").search(clause.text) if clause.stance == "told" else None
     return replace(clause, text=clause.text[verb.end() :]) if verb else None
 
 
 def _asserted(stated: Sequence[Clause]) -> tuple[list[Asserted], list[str]]:
-    """The diseases of the clauses in order; where the first clause that names any leaves it open, its alternatives."""
+    """(diseases of the clauses in order, alternatives if the first clause with a disease leaves it open)."""
     found: list[Asserted] = []
     if len(stated) > 1 and all(clause.weak for clause in stated):
         return [], [item.name for clause in stated for item in _named(clause.text)[0]]
@@ -248,7 +248,7 @@ def _asserted(stated: Sequence[Clause]) -> tuple[list[Asserted], list[str]]:
 
 
 def _offered(said: Sequence[Clause]) -> list[Asserted]:
-    """What an answer that asserts nothing leaves open, part by part."""
+    """The possibilities that an answer without assertions leaves open, part by part."""
     names: list[Asserted] = []
     for clause in said:
         if clause.stance == "open":
@@ -267,7 +267,7 @@ def _in_one_bracket(found: re.Match[str]) -> str:
 
 
 def _named(text: str) -> tuple[list[Asserted], list[str]]:
-    """(the diseases that a clause names, in order; the alternatives it leaves open in the place of the first)."""
+    """(the diseases that a clause names, in order; the alternatives that it leaves open in place of the first)."""
     text = _COMBINED.sub("", text)
     text, aliases = _unglossed(_ALSO_CALLED.sub(_in_one_bracket, _BRACKETED.sub("(", text)))
     pieces: list[tuple[Link, str, Choice]] = []
@@ -289,7 +289,7 @@ def _named(text: str) -> tuple[list[Asserted], list[str]]:
 
 
 def _unglossed(text: str) -> tuple[str, list[str]]:
-    """(the text with a mark in place of each of its outermost brackets, what those hold)."""
+    """(the text with a mark in place of each outermost bracket, the contents of the brackets)."""
     kept: list[str] = []
     held: list[str] = []
     depth, start = 0, 0
@@ -306,13 +306,13 @@ def _unglossed(text: str) -> tuple[str, list[str]]:
                 kept.append(f" \x02{len(held)}\x03 ")
                 held.append(text[start:place].strip())
                 start = place + 1
-    if depth:  # one that is never closed is an end of nothing
+    if depth:  # an unclosed bracket does not end the text
         kept.append(" ")
     return "".join((*kept, text[start:])), held
 
 
 def _weakened(pieces: Sequence[tuple[Link, str, Choice]]) -> list[tuple[Link, str, Choice]]:
-    """Without 'possibly B' behind a surer 'A'; several that are all possible are alternatives."""
+    """Drop 'possibly B' after a more certain 'A'; several that are all possible are alternatives."""
     weak = [bool(cue("weak").search(piece)) for _, piece, _ in pieces]
     beside = [place for place, (link, _, _) in enumerate(pieces) if place and link == "and" and weak[place]]
     if not beside:
@@ -326,7 +326,7 @@ def _weakened(pieces: Sequence[tuple[Link, str, Choice]]) -> list[tuple[Link, st
 
 
 def _written(piece: str, glosses: Sequence[str]) -> Asserted | None:
-    """A phrase with its marks undone; None where it names nothing."""
+    """A phrase with its marks undone; None if it names nothing."""
     aliases = [_loose(glosses[int(number)]) for number in re.findall("\x02(\\d+)\x03", piece)]
     name = re.sub("\x02\\d+\x03", " ", piece)
     name = _TRAILING.sub("", _LEADING.sub("", " ".join(_loose(name).split()))).strip(" .,:;-–—\"'<>[]{}")
@@ -337,7 +337,7 @@ def _written(piece: str, glosses: Sequence[str]) -> Asserted | None:
 
 
 def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asserted], list[str]]:
-    """The diseases among the phrases; what only tells more of one is joined to it."""
+    """(the diseases among the phrases, alternatives); a phrase that only adds detail joins the disease before it."""
     found: list[Asserted] = []
     options: list[str] = []
     causes = 0
@@ -349,7 +349,7 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
             options.append(one.name)
             found.append(replace(one, link="and"))
         elif found and either and not head and not _more(one):
-            continue  # what a side part may be instead ('due to A or B') is not asserted
+            continue  # the alternative in a side part ('due to A or B') is not asserted
         elif found and (_more(one) or (link in _ADDING and not disease_like(one.name) and causes <= MOST_CAUSES)):
             found[-1] = replace(found[-1], text=found[-1].text + _WORDS[link] + _told(one))
             options = [*options[:-1], found[-1].name] if options else options
@@ -377,7 +377,7 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
 
 
 def _shared(one: Asserted, other: Asserted) -> bool:
-    """Whether two phrases share the noun of the second: 'Legionella and Bordetella coinfection'."""
+    """Whether two phrases share the last noun of the second: 'Legionella and Bordetella coinfection'."""
     return (
         not (disease_like(one.name) or one.aliases)
         and tokens(other.name)[-1:] != ()
@@ -386,12 +386,12 @@ def _shared(one: Asserted, other: Asserted) -> bool:
 
 
 def _told(one: Asserted) -> str:
-    """A phrase that tells more of a disease, without brackets that name others."""
+    """A phrase of detail, without brackets that name other diseases."""
     return " ".join((one.name, *(f"({alias})" for alias in one.aliases if about(alias) or alias.isupper())))
 
 
 def _whole(one: Asserted, before: Asserted) -> bool:
-    """Whether a phrase behind 'versus' or a slash is another answer: no cause ('HSV/VZV'), no state ('fever/cough')."""
+    """Whether a phrase after 'versus' or a slash is an alternative: no cause ('HSV/VZV'), no state ('fever/cough')."""
     states = general(one.name) and general(before.name)
     return disease_like(one.name) and not one.name.isupper() and not states
 
@@ -401,12 +401,12 @@ def _more(one: Asserted) -> bool:
 
 
 def _apart(one: Asserted) -> Iterator[Asserted]:
-    """'B due to A' for 'A-induced B'; what a bracket lists is asserted along with it."""
+    """Split 'A-induced B' into 'B due to A'; diseases listed in a bracket are asserted as well."""
     induced = _INDUCED.match(one.name)
     listed = [item for alias in one.aliases for item in _list_in(alias)]
     plain = tuple(alias for alias in one.aliases if not _list_in(alias))
     called = [alias for alias in plain if may_name(alias)]
-    if len(called) > MOST_ALIASES:  # a disease has no so many other names: these are diseases of their own
+    if len(called) > MOST_ALIASES:  # too many for other names of one disease: these are separate diseases
         listed, plain = [*listed, *called], tuple(alias for alias in plain if alias not in called)
     text = one.text
     for alias in one.aliases:
@@ -421,7 +421,7 @@ def _apart(one: Asserted) -> Iterator[Asserted]:
 
 
 def may_name(alias: str) -> bool:
-    """Whether a bracket may hold another disease: it ends or holds a word as diseases have, or is long."""
+    """Whether a bracket may hold another disease: it ends in or contains a disease word, or is long."""
     words_ = alias.split()
     return disease_like(alias) or len(words_) > LONG_BRACKET or any(map(disease_like, words_))
 
@@ -435,7 +435,7 @@ def _list_in(alias: str) -> list[str]:
 
 
 def _glued(text: str) -> str:
-    """`text` with the names that hold a joiner, and fractions, glued into one word each; `_loose` undoes it."""
+    """Join names that contain a separator, and fractions, into one word each; `_loose` undoes it."""
     text = compound().sub(lambda found: found[0].translate(_GLUE), text)
     return _FRACTION.sub(lambda found: found[0].translate(_GLUE), text)
 

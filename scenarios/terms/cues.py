@@ -1,4 +1,4 @@
-"""The little words by which an answer asserts, joins, hedges or denies, in several languages."""
+"""The function words by which an answer asserts, joins, hedges or denies, in several languages."""
 
 import csv
 import io
@@ -23,20 +23,20 @@ def every_word() -> frozenset[str]:
 
 @cache
 def cues(role: str) -> tuple[str, ...]:
-    """The cues of a role, the longest first."""
+    """The cues of a role, longest first."""
     return tuple(sorted(_table()[role], key=len, reverse=True))
 
 
 @cache
 def words(*roles: str) -> str:
-    """A group of alternatives for a larger pattern: the cues of some roles, whole words in any case."""
+    """An alternation for use in a larger pattern: the cues of the roles as whole words, in any case."""
     every = sorted({cue for role in roles for cue in cues(role)}, key=lambda cue: (-len(cue), cue))
     return "(?:" + "|".join(_whole(cue) for cue in every) + ")"
 
 
 @cache
 def cue(*roles: str) -> re.Pattern[str]:
-    """The pattern of any cue of some roles."""
+    """The pattern of any cue of the roles."""
     return re.compile(words(*roles), re.IGNORECASE)
 
 
@@ -93,14 +93,14 @@ _HAN = (
     ("the diagnosis is", "诊断为 诊断是"),
 )
 _MARKS = str.maketrans({"，": ", ", "、": ", ", "；": "; ", "。": ". ", "：": ": ", "（": " (", "）": ") ", "／": "/"})
-# A language is known by words that English has not: 'con', 'die' or 'e' alone must change no English answer.
+# Only words that English lacks identify a language: 'con', 'die' or 'e' alone must not change an English answer.
 _TELLING = re.compile(
     r"(?i)\b(?:oder|und|mit|nicht|keine?[nr]?|ohne|ist|ausgeschlossen|wahrscheinlich|ou|avec|pas|sans|est|mais|exclue?"
     r"|con|sin|pero|sino|es|no es|descartad[oa]|debido|y|à|plutôt|probablement|probablemente)\b"
 )
 _ENGLISH = re.compile(r"(?i)\b(?:the|and|or|with|is|not|due to|of|likely|diagnosis)\b")
 _IDLE = re.compile(r"[^\w()\[\]<>{}]{24,}")
-"""A run of marks without a word: one is read as all of them."""
+"""A run of punctuation without a word; one run is reduced to a single mark."""
 _O = re.compile(r"(?<=[\wáéíóúñ]) o (?=[\wáéíóúñ])")
 _WORD_FOR = {word: english for english, words in _WORDS.items() for word in words.split()}
 _PHRASE_FOR = {phrase: english for english, phrases in _PHRASES.items() for phrase in phrases}
@@ -113,16 +113,16 @@ _FOREIGN = re.compile(
     r"|wahrscheinlich|vermutlich|probablement|probablemente|möglicherweise|eventuell|peut-être|posiblemente|quizás"
     r"|ausgeschlossen|exclue?|excluid[oa]|descartad[oa]|unwahrscheinlich)\b"
 )
-"""Of these words those that stand in no English text."""
+"""Those of these words that occur in no English text."""
 _HAN_FOR = {word: english for english, words in _HAN for word in words.split()}
 _HAN_WORD = re.compile("|".join(sorted(_HAN_FOR, key=len, reverse=True)))
 _HAS_HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 def in_english(text: str) -> str:
-    """`text` with the joining, denying and hedging words of German, French, Spanish and Chinese in English.
+    """Translate joining, denying and hedging words of German, French, Spanish and Chinese to English.
 
-    Names of diseases stay as they are. English text comes back unchanged.
+    Disease names stay as they are. English text is returned unchanged.
     """
     text = _IDLE.sub(lambda found: "\n" if "\n" in found[0] else ", ", text.translate(_MARKS))
     if _HAS_HAN.search(text):
@@ -132,7 +132,7 @@ def in_english(text: str) -> str:
     if not _ENGLISH.search(text) and (_TELLING.search(text) or _O.search(text)):
         text = _PHRASE.sub(lambda match: _PHRASE_FOR[match[0].lower()], text)
         text = _O.sub(" or ", _WORD.sub(lambda match: _WORD_FOR[match[0].lower()], text))
-    else:  # English, or names in English among words of another language: only what English cannot mean
+    else:  # English, or English among foreign names: replace only words that cannot be English
         text = _PHRASE.sub(lambda match: _PHRASE_FOR[match[0].lower()], text)
         text = _O.sub(" or ", _FOREIGN.sub(lambda match: _WORD_FOR[match[0].lower()], text))
     return text

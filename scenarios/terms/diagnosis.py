@@ -1,4 +1,4 @@
-"""Whether a stated diagnosis is the true one: what the answer commits to, against the parts of the truth."""
+"""Compares a stated diagnosis with the truth: the diseases asserted in the answer against the parts of the truth."""
 
 import re
 from collections.abc import Sequence
@@ -25,16 +25,16 @@ from wardround.scenarios.terms.wording import key, plain, vocabulary
 
 Rule = Literal["exact", "head", "cause", "alternatives", "none", "denied", "undecided", "several", "empty", "nothing"]
 SEVERAL = "several_answers"
-"""The reason of a 0.0 for an answer that commits to no single diagnosis."""
+"""The reason for a score of 0.0 if an answer commits to no single diagnosis."""
 MOST_FOREIGN = 1
-"""Other asserted diseases that may stand beside the true one and have nothing to do with it."""
+"""Most unrelated diseases that an answer may assert beside the true one."""
 MOST_CONSEQUENCES = 3
-"""Consequences that many diseases have (shock, effusion) which are taken for complications without a table."""
+"""Most general consequences (shock, effusion) that are accepted as complications without asking a table."""
 
 SHORT = 14
-"""Words up to which an answer is also held against the truth's name as a whole."""
+"""Longest answer, in words, that is also compared as a whole with the truth's name."""
 BRIEF = 7
-"""Words that two brief names have together."""
+"""Most different words that two brief names have together."""
 
 _PAST = re.compile(
     r"(?i)\b(?:history|known|previous(?:ly)?|prior|past|diagnosed|underlying|comorbid\w*|chronic|background|treated for"
@@ -50,12 +50,12 @@ NOTHING = CommittedAnswer()
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Right or not, by which rule, and why in plain words.
+    """Whether the answer is right, by which rule, and why in plain words.
 
-    Rules for: exact (the name itself), head (what is asserted first), cause (what the first is due to), alternatives
-    (all of them are the truth). Against: none (another disease), denied, undecided, several, empty, nothing (no disease
-    is asserted). `said` tells for each part of the truth whether it was asserted;
-    `beside` what was asserted that has nothing to do with the truth.
+    Rules for: exact (the name itself), head (the first asserted disease), cause (the cause of the first), alternatives
+    (all of them are the truth). Rules against: none (another disease), denied, undecided, several, empty, nothing (no
+    disease is asserted). `said` tells for each part of the truth whether the answer asserts it; `beside` lists asserted
+    diseases that are unrelated to the truth.
     """
 
     match: bool
@@ -66,11 +66,11 @@ class Verdict:
     said: tuple[bool, ...] = ()
     beside: tuple[str, ...] = ()
     committed: str = ""
-    """What a judge is shown in place of the answer, "" where the answer itself says no more than that."""
+    """The text shown to a judge in place of the answer; "" if it would be the answer itself."""
 
     @property
     def reason(self) -> str:
-        """The typed reason of the score 0.0, or "" where the answer was a single one."""
+        """The typed reason for a score of 0.0, or "" if the answer was a single one."""
         return (
             SEVERAL
             if self.rule in ("undecided", "several")
@@ -81,12 +81,12 @@ class Verdict:
 
     @property
     def all_parts(self) -> bool:
-        """Whether every part of the truth was asserted."""
+        """Whether the answer asserts every part of the truth."""
         return bool(self.said) and all(self.said)
 
     @property
     def f1(self) -> float:
-        """F1 of the asserted diseases against the parts: what is a part, and what has nothing to do with the truth."""
+        """F1 of the asserted diseases against the parts; unrelated diseases count as false positives."""
         right = sum(self.said)
         return 2 * right / (right + len(self.beside) + len(self.parts)) if right else 0.0
 
@@ -95,7 +95,7 @@ _NOTHING = ("empty", "nothing", "denied")
 
 
 def past_of(case: Case) -> str:
-    """What a case tells of the patient's past: its history, and the sentences of its opening that speak of the past."""
+    """The patient's past in a case: its history, and the sentences of its opening that speak of the past."""
     told = [sentence for sentence in _SENTENCE.split(case.opening) if _PAST.search(sentence)]
     return "\n".join((*case.history.values(), *told))
 
@@ -103,9 +103,10 @@ def past_of(case: Case) -> str:
 def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
     """Compare a stated diagnosis with the truth. Pure and deterministic.
 
-    Right is an answer whose head (the disease asserted first, or what that is due to) is the truth's principal part,
-    and that asserts at most one other disease which is no part of the truth, no wider, narrower or following disease
-    by the tables, and not in `past`, the patient's history. A floor: the same said in other words may be missed.
+    An answer is right if its head (the disease asserted first, or the cause of that disease) is the truth's principal
+    part and it asserts at most one unrelated disease. A disease is related if it is a part of the truth, a wider,
+    narrower or following disease by the tables, or mentioned in `past`, the patient's history. The result is a floor:
+    other wordings of the truth may be missed.
     """
     answer, parts = answer[:MOST], parts_of(truth)
     if not key(answer):
@@ -127,10 +128,10 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
 
 
 def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
-    """The verdict on a short answer, after its words as a whole were held against the truth's whole name.
+    """The verdict on a short answer, after comparing it as a whole with the truth's whole name.
 
-    An answer is read disease by disease, and a name such as 'gout, right foot' loses what stands behind its comma. So
-    a name that contradicts the truth's is wrong, and one that says all of it is right.
+    Reading disease by disease loses the words after the comma of a name such as 'gout, right foot'. So a name that
+    contradicts the truth's is wrong, and one that contains all of it is right.
     """
     bare = " ".join(answer.split())
     if verdict.rule not in ("head", "cause", "none"):
@@ -153,7 +154,7 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
 
 
 def _said_in_all(items: Sequence[Asserted], label: str) -> bool:
-    """Whether diseases joined by 'with' and 'due to' together say a name that the first of them does not contradict."""
+    """Whether diseases joined by 'with' and 'due to' together state the name, and the first does not contradict it."""
     first = items[0].name
     told = [replace(item, text=_told(item)) for item in items]
     whole_name = _SPREAD.sub(" ", written(told))
@@ -161,7 +162,7 @@ def _said_in_all(items: Sequence[Asserted], label: str) -> bool:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two names are built alike, as names of siblings are: both brief, or half of the words of each shared."""
+    """Whether two names are built alike, as sibling diseases are: both brief, or each shares half of its words."""
     ours, theirs = set(plain(one).split()), set(plain(other).split())
     return len(ours | theirs) <= BRIEF or 2 * len(ours & theirs) >= max(len(ours), len(theirs))
 
@@ -196,10 +197,9 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
 
 
 def _head(items: Sequence[Asserted], hits: Sequence[bool], belongs: Sequence[bool]) -> tuple[int | None, Rule]:
-    """(the place of the asserted disease that answers and is the principal part, by which rule).
+    """(position of the asserted disease that is the principal part, the rule that found it).
 
-    Other parts of the truth may stand before it. What the first is due to counts where the first is a consequence of
-    it.
+    Other parts of the truth may come before it. The cause of the first disease counts if the first is its consequence.
     """
     for place, item in enumerate(items):
         if hits[place]:
@@ -215,7 +215,7 @@ def _head(items: Sequence[Asserted], hits: Sequence[bool], belongs: Sequence[boo
 
 
 def _other_cause(items: Sequence[Asserted], truth: Truth) -> Asserted | None:
-    """The cause that an answer names for a state of many causes (anemia), where the truth names another one."""
+    """The cause that an answer names for a state with many causes (anemia), if the truth names another cause."""
     meant = read_answer(truth.diagnosis).asserted
     if len(meant) < 2 or meant[1].link != "due" or not consequence(meant[0].name):
         return None
@@ -226,7 +226,7 @@ def _other_cause(items: Sequence[Asserted], truth: Truth) -> Asserted | None:
 
 
 def heads(read: CommittedAnswer) -> tuple[str, ...]:
-    """What an answer commits to, before any truth is known: what it asserts first, and what a consequence is due to."""
+    """The disease that an answer asserts first, and its cause if the first is a consequence; needs no truth."""
     first, *others = read.asserted or (None,)
     if first is None:
         return ()
@@ -235,7 +235,7 @@ def heads(read: CommittedAnswer) -> tuple[str, ...]:
 
 
 def _follows(item: Asserted, cause: Asserted) -> bool:
-    """Whether what follows is the answer all the same: `item` is what it leads to, or the same disease more widely."""
+    """Whether `cause` may answer for `item`: as the cause of a typical effect, or as a disease related to it."""
     if cause.link == "due" and effect(item.name):
         return True
     return relation(item.name, cause.name) is not None
@@ -244,9 +244,9 @@ def _follows(item: Asserted, cause: Asserted) -> bool:
 def _foreign(
     items: Sequence[Asserted], head: int, belongs: Sequence[bool], parts: Sequence[str], past: str
 ) -> list[int]:
-    """The places of those asserted that have nothing to do with the truth; the head itself is not among them.
+    """The positions of asserted diseases that are unrelated to the truth; the head is never among them.
 
-    The tables are asked only where that can decide: they take seconds to read.
+    The tables take seconds to read, so they are consulted only if they can decide.
     """
     others = [place for place in range(len(items)) if place != head and not belongs[place]]
     told = f" {key(past)} "
@@ -268,7 +268,7 @@ def _in_past(item: Asserted, told: str) -> bool:
 
 
 def _shown(items: Sequence[Asserted], foreign: Sequence[int], hits: Sequence[bool], head: int) -> str:
-    """What a judge is shown of an answer in several parts: without what has nothing to do with what it commits to."""
+    """The text of a multi-part answer shown to a judge, without diseases unrelated to the one committed to."""
     kept = [
         _own_names(item)
         for place, item in enumerate(items)
@@ -278,7 +278,7 @@ def _shown(items: Sequence[Asserted], foreign: Sequence[int], hits: Sequence[boo
 
 
 def _own_names(item: Asserted) -> Asserted:
-    """A disease without a bracket that names another one: 'gout (lupus)' commits to gout."""
+    """Drop a bracket that names another disease: 'gout (lupus)' commits to gout."""
     text = item.text
     for alias in item.aliases:
         if may_name(alias) and not _names_same(item.name, alias):
@@ -287,7 +287,7 @@ def _own_names(item: Asserted) -> Asserted:
 
 
 def _alternatives(read: CommittedAnswer, targets: tuple[str, ...], parts: tuple[str, ...]) -> Verdict:
-    """Alternatives are right only where each of them is the truth: two names of one disease."""
+    """Judge alternatives: right only if each of them is the truth, as with two names of one disease."""
     if all(_is(name, targets) for name in read.undecided):
         return Verdict(True, "alternatives", "all alternatives are the truth", read, parts, (True,) * len(parts))
     why = f"several answers: {', '.join(read.undecided[:5])} are left open"
@@ -295,9 +295,9 @@ def _alternatives(read: CommittedAnswer, targets: tuple[str, ...], parts: tuple[
 
 
 def listed(answer: str, truth: Truth, most: int = 0) -> tuple[int | None, int]:
-    """(the rank of the truth in a list, from 1, None if it is not in it; how many entries were given).
+    """(rank of the truth in a list, from 1, or None if absent; number of entries).
 
-    For settings and papers that ask for a list; only the first `most` entries are looked at, all if 0.
+    For settings and papers that ask for a list; only the first `most` entries are read, all of them if `most` is 0.
     """
     given = entries(answer[:MOST])
     targets = _targets(truth, parts_of(truth))
@@ -308,24 +308,24 @@ def listed(answer: str, truth: Truth, most: int = 0) -> tuple[int | None, int]:
 
 
 def _targets(truth: Truth, parts: Sequence[str]) -> tuple[str, ...]:
-    """Every name of the principal part: of a truth of one part its label and synonyms."""
+    """Every name of the principal part; if the truth has only one part, its label and synonyms."""
     names = (parts[:1] if len(parts) > 1 else (truth.diagnosis, *parts[:1])) if parts else ()
     bare = tuple(text for name in names for item in read_answer(name).asserted[:1] for text in (item.text, item.name))
     return tuple(dict.fromkeys(name for name in (*names, *bare, *truth.synonyms) if key(name)))
 
 
 def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
-    """Whether an asserted disease is one of the targets, written in full, by its name, or by another it gives.
+    """Whether an asserted disease is one of the targets, by its full text, its name, or another name it gives.
 
-    What is said of it counts only if its name itself shares a word with the target, and where it has spread not at all:
-    neither 'gout with features of lupus' is lupus, nor 'colon cancer with lung metastasis' lung cancer.
+    Details count only if the name itself shares a word with the target and mentions no spread: 'gout with features of
+    lupus' is not lupus, and 'colon cancer with lung metastasis' is not lung cancer.
     """
     others = _names(item)
     full = _SPREAD.sub(" ", _told(item))
     against = bool(targets) and same(targets[0], item.name).contrary
     for target in targets:
         if against and not same(item.name, target).same:
-            continue  # of a name that contradicts the first one only another name for the same counts, no kind of it
+            continue  # the name contradicts the first target: another target counts only if it means this name
         if _any_same(target, (item.name, *others)):
             return True
         if _shares(item.name, target) and _any_same(target, (full,)):
@@ -334,7 +334,7 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
 
 
 def _detail(alias: str) -> bool:
-    """Whether a bracket only tells more of a disease, and names none itself."""
+    """Whether a bracket only adds detail to a disease and names none itself."""
     return about(alias) and not any(disease_like(part) for part in _PIECE.split(alias))
 
 
@@ -344,7 +344,7 @@ def _names(item: Asserted) -> list[str]:
 
 
 def _told(item: Asserted) -> str:
-    """All that an answer says of a disease, without brackets that name another one."""
+    """Everything that an answer says of a disease, without brackets that name another disease."""
     full = item.text
     for alias in item.aliases:
         if not _detail(alias) and alias not in _names(item):
@@ -353,17 +353,17 @@ def _told(item: Asserted) -> str:
 
 
 def _any_same(target: str, said: Sequence[str]) -> bool:
-    """Whether any of the names is the target; an abbreviation among the synonyms means the label, and only itself."""
+    """Whether any of the names is the target; a target that is an abbreviation must match exactly."""
     if target.isupper() and " " not in target.strip():
         return any(key(target) == key(name) for name in said)
     return any(same(target, name).same for name in said)
 
 
 def _names_same(name: str, alias: str) -> bool:
-    """Whether a bracket is another name of what stands before it, and not a second answer.
+    """Whether a bracket is another name for the disease before it, not a second answer.
 
-    It is where the two are one or of one family, and where the tables know only the bracket ('occlusion of the hepatic
-    veins (Budd-Chiari syndrome)'): two names that they know are two diseases.
+    This is so if the two are the same or related, or if the tables know only the bracket ('occlusion of the hepatic
+    veins (Budd-Chiari syndrome)'). Two unrelated names that the tables know are two diseases.
     """
     if alias.replace(".", "").isupper() and len(alias) < 8:
         return _initials(alias.lower(), name.lower())
@@ -376,7 +376,7 @@ def _names_same(name: str, alias: str) -> bool:
 
 
 def _shares(name: str, other: str) -> bool:
-    """Whether two names share a word that makes them diseases, or a plain noun and no other site."""
+    """Whether two names share a distinctive word, or a plain noun and no different site."""
     if any(one[:6] == two[:6] for one in _own(name) for two in _own(other)):
         return True
     ours, theirs = named(name).head.words, named(other).words
@@ -387,13 +387,13 @@ def _shares(name: str, other: str) -> bool:
 
 
 def _own(name: str) -> list[str]:
-    """The words that make a name this disease: without 'disease', degree, side and site."""
+    """The distinctive words of a name: without 'disease', degree, side and site."""
     taken = disease(name)
     return [word for word, weight in zip(taken.words, taken.weights, strict=True) if weight == 1.0]
 
 
 def _initials(letters: str, name: str) -> bool:
-    """Whether the letters of an abbreviation stand in the name in their order."""
+    """Whether the letters of an abbreviation occur in the name in their order."""
     rest = iter(name)
     return all(letter in rest for letter in letters if letter.isalpha())
 

@@ -1,8 +1,7 @@
-"""The names of all concepts in comparable forms, and those that look alike by their 3-grams.
+"""Indexes the names of all concepts by comparable form, and finds similar names by 3-grams.
 
-Names that look alike: sparse cosine of character 3-grams, weighted by how rare each is (TF-IDF).
-
-NumPy and SciPy are imported where they compute: whoever looks no name up does without them.
+Similarity is the cosine of sparse character 3-gram vectors with TF-IDF weights. NumPy and SciPy are imported only where
+they compute, so that exact look-ups do without them.
 """
 
 from collections.abc import Sequence
@@ -24,14 +23,15 @@ if TYPE_CHECKING:
 
 
 WRONG_START = 90.0
-"""Least likeness of a word whose first letter differs (otosalpingitis is no salpingitis), 0 to 100."""
+"""Least similarity (0 to 100) of a word with another first letter (otosalpingitis is not salpingitis)."""
 
 
 @dataclass(frozen=True)
 class Dictionary:
-    """Forms to the places of concepts, the best rank first. A rank is 0 to 3: own names, own synonyms, names, others.
+    """Maps forms to the places of concepts, best rank first.
 
-    `known` are all words of all names: a known word is no misspelling of another.
+    A rank is 0 to 3: own names, own synonyms, other names, other synonyms. `known` are all words of all names: a known
+    word is never read as a misspelling of another.
     """
 
     forms: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Dictionary:
 
 
 def dictionary(held: Knowledge) -> Dictionary:
-    """The dictionary of a knowledge."""
+    """Build the dictionary of `held`."""
     forms: dict[str, dict[int, int]] = {}
     short: dict[str, dict[int, int]] = {}
     for place, concept in enumerate(held.concepts):
@@ -80,7 +80,7 @@ def dictionary(held: Knowledge) -> Dictionary:
 
 
 def _ranked(table: dict[str, dict[int, int]]) -> dict[str, tuple[int, ...]]:
-    """Only the places of the best rank stay: a name is not made ambiguous by somebody's loose synonym."""
+    """Keep only the places of the best rank, so that a loose synonym does not make a name ambiguous."""
     found = {}
     for form, places in table.items():
         best = min(places.values())
@@ -89,10 +89,10 @@ def _ranked(table: dict[str, dict[int, int]]) -> dict[str, tuple[int, ...]]:
 
 
 def alike(said: Sequence[str], form: Sequence[str], known: frozenset[str], close: float) -> bool:
-    """Whether `said` is `form` misspelt: every word that differs is unknown, and near one that is left over.
+    """Whether `said` is `form` misspelt: every differing word is unknown and close to one that is left over.
 
-    Numbers and types must be the same, a prefix must not be opposed (hyper-, hypo-). `close` is the least likeness of
-    two words, 0 to 100; one slip (a letter lost, doubled, changed, or two swapped) is always near enough.
+    Numbers and types must be equal; prefixes must not be opposed (hyper-, hypo-). `close` is the least similarity of
+    two words, 0 to 100; a single slip (a letter missing, doubled or changed, or two swapped) always passes.
     """
     extra = [word for word in said if word not in form]
     missing = [word for word in form if word not in said]
@@ -116,12 +116,11 @@ def _misspelt(word: str, meant: str, close: float) -> bool:
 
 _LETTERS = 38
 COMMON = 0.08
-"""3-grams that more than this share of the names have tell little and cost most of the time: left out of a query that
-has others."""
+"""3-grams in more than this share of the names say little and cost most of the time; a query with others skips them."""
 
 
 class NGrams:
-    """An index over `forms` (comparable names, wording.key). Memory about 8 bytes a character of the forms."""
+    """An index over `forms` (comparable names, wording.key). Memory is about 8 bytes per character of the forms."""
 
     def __init__(self, forms: Sequence[str]) -> None:
         import numpy as np  # noqa: PLC0415
@@ -140,7 +139,7 @@ class NGrams:
         self._common = held > COMMON * max(self.size, 1000)
 
     def nearest(self, form: str, limit: int = 20) -> list[tuple[int, float]]:
-        """The places of the most alike forms with their cosine (0 to 1), best first, equal ones in their order."""
+        """The places of the most similar forms with their cosine (0 to 1), best first; ties keep the forms' order."""
         import numpy as np  # noqa: PLC0415
 
         grams, counts = np.unique(_grams([form])[0], return_counts=True)
@@ -160,7 +159,7 @@ class NGrams:
 
 @cache
 def _codes() -> "NDArray[np.int64]":
-    """The code of each character of one page: comparable forms are plain."""
+    """The code of each character of one page, which holds all characters of comparable forms."""
     import numpy as np  # noqa: PLC0415
 
     codes = np.full(0x110000 >> 8, _LETTERS - 1, dtype=np.int64)
@@ -175,7 +174,7 @@ def _best(scores: "NDArray[np.float32]", limit: int) -> list[tuple[int, float]]:
 
     touched = np.flatnonzero(scores > 0.15)
     if len(touched) > limit:
-        # Equal scores at the edge are all kept, so that the choice does not hang on how numpy parts them.
+        # Keep every score equal to the edge, so that the choice does not depend on how numpy partitions ties.
         edge = np.partition(scores[touched], len(touched) - limit)[len(touched) - limit]
         touched = touched[scores[touched] >= edge]
     order = sorted(touched.tolist(), key=lambda place: (-scores[place], place))
@@ -183,10 +182,10 @@ def _best(scores: "NDArray[np.float32]", limit: int) -> list[tuple[int, float]]:
 
 
 def _grams(forms: Sequence[str]) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
-    """The codes of all 3-grams and the place of the form each belongs to; a blank stands round each form."""
+    """The codes of all 3-grams and the place of the form that each belongs to; each form is padded with spaces."""
     import numpy as np  # noqa: PLC0415
 
-    text = "".join(f" {form}  " for form in forms)  # one blank more than needed: it parts the forms
+    text = "".join(f" {form}  " for form in forms)  # one space more than needed separates the forms
     points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32).astype(np.int64)
     codes = _codes()[np.minimum(points, len(_codes()) - 1)]
     sizes = np.array([len(form) + 3 for form in forms], dtype=np.int64)

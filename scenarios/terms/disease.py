@@ -1,4 +1,4 @@
-"""The words that make a disease name that disease, their weights, and names that mean the same."""
+"""The distinctive words of a disease name, their weights, and names with the same meaning."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ _AROUND = re.compile(r"^(?:sub|peri|retro|intra|extra|epi|supra|infra|para|juxta
 _STAGED = re.compile(r"\b(?:stage|grade|class|type|variant|form|level|probable|possible|case|episode)\b|^p?t\d", re.I)
 _ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8"}
 _LITTLE = words_of("a an the of in on at to by for and or as its this that is was be from into type types")
-# Words that tell degree, side, course or kind, and leave the disease the same.
+# Words of degree, side, course or kind that leave the disease the same.
 _GENERIC = frozenset(
     root(word)
     for word in words_of(
@@ -46,7 +46,7 @@ _GENERIC = frozenset(
         status cell mellitus limited positive negative"""
     )
 )
-# Nouns that many diseases share: what stands before them, or the site, makes the disease.
+# Nouns that many diseases share: the words before them, or the site, make the disease.
 _PLAIN = frozenset(
     root(word)
     for word in words_of(
@@ -75,19 +75,19 @@ class Disease:
 
 
 def whole(text: str) -> str:
-    """`text` comparable as a whole, with prefixes such as 'non-' joined to their word."""
+    """The comparable form of the whole `text`, with prefixes such as 'non-' joined to their word."""
     return key(joined(text))
 
 
 def joined(text: str) -> str:
-    """'non-Hodgkin' and 'non Hodgkin' as 'nonHodgkin': the prefix makes another disease."""
+    """'non-Hodgkin' and 'non Hodgkin' become 'nonHodgkin': the prefix makes another disease."""
     text = _ORGANISM.sub(r"\1 organism\2", _LINEAGE.sub(r"\1cell", text))
     return _PREFIX.sub(r"\1", text)
 
 
 @lru_cache(maxsize=4096)
 def names(text: str) -> tuple[str, ...]:
-    """The names that `text` gives a disease: itself, without its brackets, what a bracket holds, its head alone."""
+    """The names in `text`: the text itself, the text without brackets, a bracket's content, the head alone."""
     text = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s*", "", text.replace("**", "")).strip(" .")
     bare = " ".join(_BRACKET.sub(" ", text).split()).strip(" ,.")
     found = [text, bare]
@@ -110,7 +110,7 @@ def unstaged(text: str) -> str:
 
 
 def others(name: str) -> tuple[str, ...]:
-    """Other names of the same disease by the table, and the name with its abbreviations written out."""
+    """Other names of the same disease by the table, and the name with its abbreviations expanded."""
     table = vocabulary()
     found = list(table.synonyms.get(key(name), ()))
     spelled = expanded(name)
@@ -118,14 +118,14 @@ def others(name: str) -> tuple[str, ...]:
 
 
 def expanded(text: str) -> str:
-    """`text` with common abbreviations (in capitals) written out."""
+    """`text` with common abbreviations (in capitals) expanded."""
     table = vocabulary().abbreviations
     return re.sub(r"\b[A-Z][A-Za-z0-9]{1,6}\b", lambda match: table.get(match[0], match[0]), text)
 
 
 @lru_cache(maxsize=4096)
 def disease(name: str) -> Disease:
-    """The words of a name with their weights: what stands behind 'of' (a site) and before '-induced' weighs less."""
+    """The words of a name with their weights; words after 'of' (a site) and before '-induced' weigh less."""
     text = joined(_STAGE.sub(" ", name) if key(_STAGE.sub(" ", name)) else name)
     cause = {word for match in _CAUSE.finditer(text) for word in tokens(match[0].split(" ")[-1])}
     site = _SITE.search(text)
@@ -157,7 +157,7 @@ def _weight(word: str) -> float:
 
 
 def _site(word: str) -> str:
-    """The site a word names, as itself or with 'peri-', 'sub-' and the like before it; '' if none."""
+    """The site that a word names, directly or with 'peri-', 'sub-' and the like before it; '' if none."""
     sites = vocabulary().sites
     if word in sites:
         return word
@@ -166,7 +166,7 @@ def _site(word: str) -> str:
 
 
 def opposed(one: str, other: str) -> bool:
-    """Whether two words differ in prefixes that oppose each other: hyper- and hypo-, macro- and micro-."""
+    """Whether two words differ in opposed prefixes: hyper- and hypo-, macro- and micro-."""
     pairs = (("hyper", "hypo"), ("macro", "micro"), ("intra", "inter"), ("intra", "extra"))
     return any(
         {one[: len(a)], other[: len(b)]} == {a, b} or {one[: len(b)], other[: len(a)]} == {a, b} for a, b in pairs
@@ -180,9 +180,9 @@ ALONE = words_of(
     viral bacterial fungal parasitic mental metabolic genetic chronic acute vascular respiratory kidney gastric stomach
     pleural pelvic inflammatory breast prostate uterine ovarian nail hair muscle nerve vein artery spine tooth gum"""
 )
-"""A word of 'X disease' that alone does not stand for it."""
+"""Words X of 'X disease' that do not stand for it alone."""
 KINDS = words_of("disease syndrome disorder infection")
-"""Nouns that a short form of a name leaves out: Crohn's, Graves', hepatitis B."""
+"""Nouns that a short name leaves out: Crohn's, Graves', hepatitis B."""
 DEGREES = words_of(
     """severe mild moderate left right bilateral unilateral recurrent suspected probable possible presumed known new
     onset likely confirmed symptomatic asymptomatic advanced persistent refractory isolated extensive
@@ -197,17 +197,16 @@ ORDINARY = words_of(
     mania indigestion band phobia deformity contracture infection injury poisoning bleeding lesion shock mass disease
     syndrome disorder allergy wound fracture ulcer abscess cyst fistula hernia stenosis fever cough fit attack"""
 )
-"""Words that are names somewhere and ordinary words everywhere else ('Wells', 'Sever', 'Baker'): no name by themselves.
-"""
+"""Eponyms that are ordinary words elsewhere ('Wells', 'Sever', 'Baker'); alone they are not names."""
 
 
 def ordered_form(words: Iterable[str]) -> str:
-    """The roots of the words in alphabetical order, without little ones: 'cancer of the lung' as 'pulmonary cancer'."""
+    """The roots of the words in alphabetical order, without `LITTLE`: 'cancer of the lung' as 'pulmonary cancer'."""
     return " ".join(sorted(_ROMAN.get(word, root(word)) for word in words if word not in LITTLE))
 
 
 def core_form(words: Sequence[str]) -> str:
-    """The same without nouns such as 'disease' and words of degree; '' where only one plain word would be left."""
+    """As `ordered_form`, without words of degree and nouns such as 'disease'; '' if only one plain word remains."""
     kept = [word for word in words if word not in LITTLE and word not in KINDS and word not in DEGREES]
     if not kept or (len(kept) == 1 and (len(kept[0]) < 4 or kept[0] in ORDINARY or kept[0] in ALONE)):
         return ""

@@ -1,4 +1,4 @@
-"""A disease name taken apart: its head, its cause, what comes with it, its types."""
+"""Parses a disease name into its head, its cause, accompanying diseases and types."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +76,7 @@ SITE_WEIGHT, GENERIC_WEIGHT = 0.5, 0.25
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Words of one part of a name by root, and by axis the values they name ('side': {'left'})."""
+    """The words of one part of a name by root, and the values that they have on each axis ('side': {'left'})."""
 
     words: Mapping[str, Token]
     axes: Mapping[str, frozenset[str]]
@@ -84,12 +84,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name in its parts.
+    """A disease name in its parts.
 
-    `form` has all words in alphabetical order, `words` all that is said of the disease. `led` are causes told before
-    it ('drug-induced'), `places` words behind 'of' or 'in', `asides` those of brackets, `apposed` those behind a comma.
-    `types` are numbers and letters of the head, `all_types` those of every part, `noun` the last word of the head that
-    is not generic.
+    `form` has all words in alphabetical order, `words` everything said of the disease. `led` are causes before it
+    ('drug-induced'), `places` words after 'of' or 'in', `asides` words in brackets, `apposed` words after a comma.
+    `types` are numbers and letters of the head, `all_types` those of every part; `noun` is the last word of the head
+    that is not generic.
     """
 
     text: str
@@ -110,13 +110,13 @@ class Name:
     words: frozenset[str]
 
     def anywhere(self, axis: str) -> frozenset[str]:
-        """The values of an axis that any part of the name tells."""
+        """The values of an axis in any part of the name."""
         parts = (self.head, self.cause, self.effect, self.beside)
         return frozenset(value for part in parts for value in part.axes.get(axis, ()))
 
 
 def weight(word: str) -> float:
-    """How much a word makes the disease: 0.25 where it tells degree or kind, 0.5 for a site or a plain noun, else 1."""
+    """How much a word distinguishes the disease: 0.25 for degree or kind, 0.5 for a site or a plain noun, else 1."""
     if word in GENERIC:
         return GENERIC_WEIGHT
     sites = vocabulary().sites
@@ -125,7 +125,7 @@ def weight(word: str) -> float:
 
 @lru_cache(maxsize=16384)
 def named(text: str) -> Name:
-    """`text`, one name of a disease, taken apart."""
+    """Parse `text`, a single name of a disease."""
     stages = frozenset(_stage(match[1] or match[2]) for match in STAGE.finditer(text))
     bare = ABBREVIATED.sub(" ", text) if plain(ABBREVIATED.sub(" ", text)) else text
     tokens = canonical(tokenized(TNM.sub(" ", STAGE.sub(" ", bare))))
@@ -161,7 +161,7 @@ def _built(text: str, tokens: Sequence[Token], stages: frozenset[str], secondary
         if placed and part == "head":
             places |= {token.root for token in piece}
     if not any(weight(token.root) > GENERIC_WEIGHT and not typed(token.stem) for token in parts["head"]):
-        # 'infection with X', 'disease due to X': what follows makes the disease
+        # 'infection with X', 'disease due to X': the words that follow make the disease
         for other in ("cause", "beside"):
             if parts[other] and all(token.root in GENERIC | HEADLESS for token in parts["head"]):
                 parts["head"], parts[other] = [*parts["head"], *parts[other]], []
@@ -198,7 +198,7 @@ def _built(text: str, tokens: Sequence[Token], stages: frozenset[str], secondary
 
 
 def _pieces(tokens: Sequence[Token]) -> Iterator[tuple[str, bool, bool, list[Token]]]:
-    """(part, whether behind 'of', whether in a bracket, its words) of each run of words between two marks."""
+    """(part, whether after 'of', whether in a bracket, its words) of each run of words between two marks."""
     part, placed, held, outside = "head", False, "head", ""
     piece: list[Token] = []
     for token in (*tokens, Token(END, "", "")):
@@ -227,7 +227,7 @@ def _pieces(tokens: Sequence[Token]) -> Iterator[tuple[str, bool, bool, list[Tok
 
 
 def telling(token: Token) -> bool:
-    """Whether a word without weight tells kinds apart all the same: 'congenital', 'lower'; not 'severe' or 'acute'."""
+    """Whether a low-weight word still distinguishes kinds: 'congenital', 'lower'; not 'severe' or 'acute'."""
     return (
         token.stem in _TELLING
         or (token.listed and token.root not in HEADLESS)

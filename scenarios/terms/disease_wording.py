@@ -1,4 +1,4 @@
-"""The words of a disease name in one form, and which words of two names mean one thing."""
+"""Normalises the words of a disease name, and pairs the words of two names that mean the same."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from wardround.scenarios.terms.wording import lexicon, plain, root, stem, tokens
 CAUSE, EFFECT, WITH, WITHOUT, PART, PLACE = "xcause", "xeffect", "xwith", "xwithout", "xpart", "xplace"
 BEFORE, END, OPEN, CLOSE = "xbefore", "xend", "xopen", "xclose"
 MARKS = frozenset((CAUSE, EFFECT, WITH, WITHOUT, PART, PLACE, BEFORE, END, OPEN, CLOSE))
-# What joins the parts of a name; written as one word each, so that names of the tables may hold them too.
+# Joining words between the parts of a name; each written as one word, so that names of the tables may contain them.
 _JOINS = tuple(
     (re.compile(pattern, re.IGNORECASE), f" {mark} ")
     for pattern, mark in (
@@ -130,9 +130,9 @@ _DISEASE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a name: `root` as it is compared, `stem` in one spelling, `surface` as written.
+    """A word of a name: `root` in comparable form, `stem` in one spelling, `surface` as written.
 
-    `axes` are its values on axes; `listed` words come from a name of the tables.
+    `axes` are its values on axes; `listed` marks words from a name of the tables.
     """
 
     root: str
@@ -144,7 +144,7 @@ class Token:
 
 @lru_cache(maxsize=65536)
 def tokenized(text: str) -> tuple[Token, ...]:
-    """The words of a text with its joins as marks, abbreviations written out, prefixes joined to their word."""
+    """The words of a text: joining words become marks, abbreviations are expanded, prefixes join their word."""
     text = re.sub(r"\b[A-Z][A-Za-z0-9]{1,6}\b", lambda match: vocabulary().abbreviations.get(match[0], match[0]), text)
     text = _ROMAN_LETTER.sub(lambda match: f"type {match[1]} letter{match[2].lower()}", text)
     text = _OF_LETTER.sub(lambda match: f"{match[1]} letter{match[2].lower()}", text)
@@ -183,7 +183,7 @@ def tokenized(text: str) -> tuple[Token, ...]:
 
 
 def canonical(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """The tokens with each name of the tables replaced by the first name of its disease; a whole name in any order."""
+    """Replace each name of the tables by the first name of its disease; a whole name matches in any word order."""
     words = tuple(token for token in tokens if token.root not in LITTLE | {PART, OPEN, CLOSE})
     first = _sorted_table().get(tuple(sorted(token.root for token in words))) if len(words) > 1 else None
     if first is None:
@@ -198,7 +198,7 @@ def _sorted_table() -> Mapping[tuple[str, ...], tuple[Token, ...]]:
 
 
 def _replaced(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """The tokens with every name of the tables replaced by the first name of its disease, longest first."""
+    """Replace every name of the tables by the first name of its disease, longest first."""
     table, longest = _table()
     found: list[Token] = []
     place = 0
@@ -221,7 +221,7 @@ def _replaced(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 @lru_cache(maxsize=1)
 def _table() -> tuple[Mapping[tuple[str, ...], tuple[Token, ...]], int]:
-    """Names of the tables by their words, each with the words of the first name of its disease; the longest name."""
+    """(names of the tables by their words, each with the first name of its disease; words in the longest name)."""
     names: dict[tuple[str, ...], int] = {}
     firsts: list[tuple[Token, ...]] = []
     for row in vocabulary().names:
@@ -241,7 +241,7 @@ def _key(name: str) -> tuple[str, ...]:
 
 
 def called(text: str) -> bool:
-    """Whether a text by itself is called a disease: a name of the tables, or a noun that ends as diseases do."""
+    """Whether a text alone is a disease name: listed in the tables, or a noun with a disease ending."""
     tokens = tuple(token for token in tokenized(text) if token.root not in LITTLE)
     if not tokens:
         return False
@@ -252,7 +252,7 @@ def called(text: str) -> bool:
 
 
 def typed(word: str) -> bool:
-    """Whether a stem is a number or a letter, as types have them."""
+    """Whether a stem is a number or a letter, as in types."""
     return word[:1].isdigit() or (word.startswith("letter") and len(word) == 7)
 
 
@@ -260,11 +260,11 @@ _BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _JOINING = frozenset(("of", "the", "and", "with", "in", "to", "a", "due", "by", "for", "or"))
 _KIND = re.compile(r"(?:itis|itid|osis|oma|iasis|emia|uria|pathy|algia|ectasia|penia|cytosis|plasia|trophy|it|os)$")
 _LONG, _LONGER = 5, 9
-"""Letters of the shortest word that may hold one typing error, and two."""
+"""Letters of the shortest word that may contain one typing error, and two."""
 
 
 def spelled(truth: str, said: str) -> bool:
-    """Whether the two have the same words, one by one, but for typing errors in long words."""
+    """Whether both have the same words one by one, apart from typing errors in long words."""
     ours, theirs = tokens(truth), tokens(said)
     if len(ours) != len(theirs):
         return False
@@ -273,7 +273,7 @@ def spelled(truth: str, said: str) -> bool:
 
 
 def abbreviated(truth: str, said: str) -> bool:
-    """Whether `said` is one abbreviation, unknown to the table, of the first letters of the truth's words."""
+    """Whether `said` abbreviates the truth's words by their first letters and is not in the table."""
     letters = re.sub(r"[^A-Za-z0-9]", "", said)
     if not re.fullmatch(r"[A-Z][A-Za-z0-9-]{2,6}", said.strip(" .")) or sum(map(str.isupper, said)) < 3:
         return False
@@ -290,7 +290,7 @@ def abbreviated(truth: str, said: str) -> bool:
 def paired(
     missing: Sequence[str], extra: Sequence[str], held: Mapping[str, Token] | None = None
 ) -> tuple[list[str], list[str]]:
-    """The two lists without words that are each other's spelling, kind or part."""
+    """The two lists without words that pair up as a spelling, kind or part of each other."""
     lost, new = list(dict.fromkeys(missing)), list(dict.fromkeys(extra))
     for word in tuple(lost):
         other = next((one for one in new if _alike(word, one, held or {})), None)
@@ -301,7 +301,7 @@ def paired(
 
 
 def _alike(word: str, other: str, held: Mapping[str, Token]) -> bool:
-    """Whether a said word means a word of the truth: narrower, a part of its site, a typing error."""
+    """Whether `word` means a word of the truth: narrower, a part of its site, or a typing error."""
     table = vocabulary()
     if other in table.narrower.get(word, frozenset()):
         return True
@@ -313,7 +313,7 @@ def _alike(word: str, other: str, held: Mapping[str, Token]) -> bool:
 
 
 def mistyped(one: str, other: str) -> bool:
-    """Whether two words differ by a typing error: one letter, two in long words, never in an opposed prefix."""
+    """Whether two words differ by a typing error: one letter, or two in long words; never in an opposed prefix."""
     short = min(len(one), len(other))
     if short < _LONG or one[0] != other[0] or opposed(one, other) or not (one.isalpha() and other.isalpha()):
         return False

@@ -1,4 +1,4 @@
-"""The examiner's look-up: an order against a record, answered in four states with the field it rests on."""
+"""Looks up an examiner's order in a record; each answer has one of four states and cites the record's fields."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +20,7 @@ _FREE: tuple[Kind, ...] = ("imaging", "investigation", "examination")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An item that answers, `rule` and `score` (0 to 1) as in `Answer`."""
+    """An item that answers a request; `rule` and `score` (0 to 1) as in `Answer`."""
 
     entry: Entry
     rule: str
@@ -30,9 +30,9 @@ class Hit:
 def find(asked: str, linked: Link | None, chart: Sequence[Entry], table: Catalogue) -> list[Hit]:
     """The items that answer one request, in the record's order.
 
-    First the record's own name and the linked test, together with the members of a panel; only where these give
-    nothing, a panel recorded as a whole, a fuzzy name, a study by modality and region, the words of a free-text name,
-    and last a mention in a free-text result.
+    First the record's own name and the linked test, with the members of a panel. Only if these give nothing, in turn: a
+    panel recorded as a whole, a fuzzy name, a study by modality and region, the words of a free-text name, and a
+    mention in a free-text result.
     """
     hits = {id(hit.entry): hit for hit in (*_tested(linked, chart, table), *named(asked, chart))}
     if not hits:
@@ -44,7 +44,7 @@ def find(asked: str, linked: Link | None, chart: Sequence[Entry], table: Catalog
 
 
 def named(asked: str, chart: Sequence[Entry]) -> list[Hit]:
-    """The items that bear the record's own name: the one asked for, word for word, or in another spelling."""
+    """The items with the requested name, literally or in another spelling; else those under a heading of that name."""
     literal = [Hit(entry, "exact", 1.0) for entry in chart if entry.item.name == asked]
     form = key(asked)
     spelled = [Hit(entry, "exact", 1.0) for entry in chart if form and form in entry.names]
@@ -53,7 +53,7 @@ def named(asked: str, chart: Sequence[Entry]) -> list[Hit]:
 
 
 def _tested(linked: Link | None, chart: Sequence[Entry], table: Catalogue) -> Iterator[Hit]:
-    """Items of the linked test, and of its members if it is a panel."""
+    """The items of the linked test, and of its members if it is a panel."""
     if linked is None:
         return
     below = table.below.get(linked.test, frozenset())
@@ -65,7 +65,7 @@ def _tested(linked: Link | None, chart: Sequence[Entry], table: Catalogue) -> It
 
 
 def _above(asked: str, linked: Link | None, chart: Sequence[Entry], table: Catalogue) -> Iterator[Hit]:
-    """A panel recorded as a whole, which holds the test asked for."""
+    """The items of a panel, recorded as a whole, that contains the requested test."""
     if linked is None:
         return
     for entry in chart:
@@ -74,7 +74,7 @@ def _above(asked: str, linked: Link | None, chart: Sequence[Entry], table: Catal
 
 
 def _fuzzy(asked: str, linked: Link | None, chart: Sequence[Entry], table: Catalogue) -> Iterator[Hit]:
-    """Items whose own name is spelled nearly so; a request that is known as another test is not one of them."""
+    """Items with a similar spelling of the requested name; none if the request is known as another test."""
     if linked is not None and linked.rule != "fuzzy":
         return
     names = list(dict.fromkeys(name for entry in chart for name in sorted(entry.names)))
@@ -84,7 +84,7 @@ def _fuzzy(asked: str, linked: Link | None, chart: Sequence[Entry], table: Catal
 
 
 def _studies(asked: str, linked: Link | None, chart: Sequence[Entry], table: Catalogue) -> Iterator[Hit]:
-    """Studies of the modality and region asked for."""
+    """Studies of the requested modality and region."""
     wanted = linked.reading if linked else imaging.read(asked, table)
     if wanted is None or (linked is None and len(wanted.rest) > len(wanted.regions)):
         return
@@ -95,16 +95,16 @@ def _studies(asked: str, linked: Link | None, chart: Sequence[Entry], table: Cat
 
 
 def _worded(asked: str, linked: Link | None, chart: Sequence[Entry], table: Catalogue) -> Iterator[Hit]:
-    """Items whose name holds all words of the request, or the request all words of their name.
+    """Items whose name contains all words of the request, or the reverse.
 
-    A test that is linked and has a name of its own in its field (a laboratory value) is not looked for this way.
+    A linked test with its own field (a laboratory value) is not searched this way.
     """
     if linked is not None and (linked.kind not in _FREE or linked.reading is not None):
         return
     words = frozenset(content(asked))
     if not words or max(map(len, words)) < 4:
         return
-    # A biopsy is recorded as histopathology, an echo as echocardiography: any name of the test will do.
+    # A biopsy is recorded as histopathology, an echo as echocardiography: accept any name of the test.
     named_so = table.tests[linked.test].synonyms if linked is not None and linked.test in table.tests else ()
     bags = [words, *(bag for name in named_so if (bag := frozenset(content(name))) and max(map(len, bag)) > 5)]
     for entry in chart:
@@ -120,7 +120,7 @@ def _empty(entry: Entry) -> bool:
 
 
 def _mentioned(asked: str, linked: Link | None, chart: Sequence[Entry], table: Catalogue) -> Iterator[Hit]:
-    """Free-text results that name the test (or a member of the panel) asked for."""
+    """Free-text results that mention the requested test or a member of the panel."""
     phrases = {key(asked)}
     if linked is not None and linked.test in table.tests:
         wanted = {linked.test} | table.below.get(linked.test, frozenset())
@@ -142,7 +142,7 @@ def _names_one(text: str, phrases: set[str]) -> bool:
 
 
 def belongs(entry: Entry, broad: Scope) -> bool:
-    """Whether an item is of the kind that a broad request names; free-text items by what they link to."""
+    """Whether an item is of the kind that a broad request names; free-text items by the test that they link to."""
     kind = entry.item.kind
     if broad == "any":
         return kind != "examination"
@@ -160,11 +160,11 @@ _REPEATED = ("lab", "microbiology")
 
 
 def measured(hits: Sequence[Hit], repeat: Repeat, told: Collection[str]) -> list[Hit]:
-    """Those of `hits` that a request is answered with, in their order.
+    """Select the hits that answer a request, in their order.
 
-    Results of one name and specimen with different times are one test measured again: `repeat` '' gives the earliest,
-    next the earliest that is not among the `told` references (the last where all are), series all of them. Results
-    without a time are told together: nobody knows which was first.
+    Results with the same name and specimen at different times are repeated measurements: with `repeat` '' the earliest
+    counts, with next the earliest whose reference is not in `told` (the last if all are), with series all of them.
+    Results without a time are all returned, because their order is unknown.
     """
     chosen: set[str] = set()
     groups: dict[tuple[str, ...], list[Hit]] = {}
@@ -195,21 +195,20 @@ def _chosen(group: Sequence[Hit], repeat: Repeat, told: Collection[str]) -> set[
 State = Literal["reported", "normal", "not_performed", "unknown"]
 Policy = Literal["strict", "normal-default"]
 ROUTINE = ("Complete blood count", "Basic metabolic panel", "Liver function tests")
-"""What a laboratory runs when it is asked for 'blood tests' and no more."""
+"""What a laboratory runs on a bare request for 'blood tests'."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """One line of an examiner's answer.
 
-    `state`: reported (abnormal, or not judged by the record), normal (recorded so, or within its range),
-    not_performed (a known test, absent from the record), unknown (linked to nothing, or too broad to look up).
-    `refs` cite the record's fields. `test` is the canonical name, '' where the table has none. `rule` says how it was
-    linked: exact, synonym, panel, region, fuzzy (score is the rapidfuzz ratio / 100), words, mention, broad, ambiguous,
-    none.
-    `points` is the relative cost of what was ordered, recorded or not, carried by the request's first answer alone, so
-    that sums are right. `assumed`:
-    a normal value from the table, told by policy normal-default in place of a result that the record does not have.
+    `state`: reported (abnormal, or not judged by the record), normal (recorded so, or within its range), not_performed
+    (a known test, absent from the record), unknown (linked to nothing, or too broad to look up). `refs` cite the
+    record's fields. `test` is the canonical name, '' if the table has none. `rule` says how it was linked: exact,
+    synonym, panel, region, fuzzy (score is the rapidfuzz ratio / 100), words, mention, broad, ambiguous, none. `points`
+    is the relative cost of the order, recorded or not; only the request's first answer carries it, so that sums are
+    right. `assumed` marks a normal value from the table, given under policy normal-default for a result that the record
+    lacks.
     """
 
     asked: str
@@ -224,13 +223,13 @@ class Answer:
     assumed: bool = False
 
     def row(self) -> dict[str, Json]:
-        """The answer as the JSON object that an action carries."""
+        """The answer as the JSON object stored in an action."""
         return {**asdict(self), "refs": list(self.refs)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """What one order is answered from."""
+    """The data from which one order is answered."""
 
     chart: tuple[Entry, ...]
     table: Catalogue
@@ -241,12 +240,12 @@ class _Desk:
 
 
 def record(rows: Iterable[Mapping[str, Json]]) -> tuple[Item, ...]:
-    """The record's items as a view tells them."""
+    """The record's items, read from the rows of a view."""
     return tuple(msgspec.convert(dict(row), Item) for row in rows)
 
 
 def wanted(order: Mapping[str, Json]) -> str | Sequence[str]:
-    """What was ordered: the list of items, or where there is none the text."""
+    """The ordered items, or the text if there is no list."""
     items = order.get("items") or ()
     return tuple(items) if items else str(order.get("text") or "")
 
@@ -262,14 +261,15 @@ def answer(
 ) -> tuple[Answer, ...]:
     """Answer an order against a record (issues 2 and 4; paper 000, A.3).
 
-    `asked` is free text, which is understood (`understanding.understand`), or a list of items, each of which is
-    compared whole before any splitting; an empty list or text asks for all of an examination. What orders nothing
-    (denied, conditional, told as done) gets no answer. `kind` (examination, lab, microbiology, imaging, any) only says
-    what a broad request means: a definite one is answered from whatever field holds it. `policy` is `strict` or
-    `normal-default`. `everything`: a broad request ('any imaging?') is answered with all of its kind, as the patient
-    agent of paper 002 does; an examiner answers it with the whole physical examination, with routine bloods, and
-    otherwise asks back (state unknown, rule broad). `told` are references of results told before: a repeat gets the one
-    after them, a trend or series all; a measurement with a time that was repeated is else told once, the first.
+    `asked` is free text (read by `order_parser.understand`) or a list of items, each compared whole before any
+    splitting; an empty list or text requests the whole examination. Text that orders nothing (denied, conditional,
+    reported as done) gets no answer. `kind` (examination, lab, microbiology, imaging, any) only interprets broad
+    requests; a specific one is answered from any field. `policy` is `strict` or `normal-default`.
+
+    `everything`: answer a broad request ('any imaging?') with all results of its kind, as the patient agent of paper
+    002 does. Without it, the answer is the whole physical examination, routine bloods, or a query back (state unknown,
+    rule broad). `told` are references of results reported before: a repeat request gets the next one, a trend or series
+    all of them; otherwise only the first of repeated timed measurements is reported.
     """
     table = catalogue()
     desk = _Desk(entries(tuple(record), table), table, kind, policy, everything, told)
@@ -282,7 +282,7 @@ def answer(
 
 
 def _requests(asked: str | Sequence[str], desk: _Desk) -> tuple[str, ...]:
-    """What is asked, phrase by phrase; a record's own name is never taken apart."""
+    """The requested phrases; a name of the record is never split."""
     own = frozenset(name for entry in desk.chart for name in (*entry.names, *entry.groups))
     literal = frozenset(entry.item.name for entry in desk.chart)
     if isinstance(asked, str):
@@ -336,7 +336,7 @@ def _found(asked: str, hit: Hit, points: float) -> Answer:
 
 
 def _points(entry: Entry) -> float:
-    """Cost of a recorded test that the request itself did not link to: that of its own link, else one point."""
+    """Cost of a recorded test that the request did not link to: that of the test it links to, else one point."""
     return entry.test.points if entry.test else 1.0
 
 
@@ -361,9 +361,9 @@ def _absent(asked: str, linked: Link | None, desk: _Desk) -> Answer:
 
 
 def _normal(test: Test, table: Catalogue) -> str:
-    """A normal result of a laboratory test or part of the examination, '' where the table has none.
+    """A normal result of a laboratory test or part of the examination, '' if the table has none.
 
-    Images, cultures and biopsies are never made up: what a normal one would show depends on the case.
+    Images, cultures and biopsies are never made up, because a normal one depends on the case.
     """
     if test.kind not in ("lab", "examination"):
         return ""
@@ -382,7 +382,7 @@ def _normal(test: Test, table: Catalogue) -> str:
 
 
 def _whole_examination(desk: _Desk, asked: str = "physical examination") -> tuple[Answer, ...]:
-    """Every part of the physical examination; the cost of one examination."""
+    """Every part of the physical examination, at the cost of one examination."""
     test = desk.table.tests["Physical examination"]
     parts = [entry for entry in desk.chart if entry.item.kind == "examination"]
     if not parts:

@@ -1,4 +1,4 @@
-"""Which disease is a kind of which: the ICD-10-CM tree, the project's own table and HPO's terms, as one graph."""
+"""The is-a graph of diseases, from the ICD-10-CM tree, the project's own table and HPO's terms."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from wardround.scenarios.terms.ontologies import covered
 from wardround.scenarios.terms.wording import key
 
 Relation = Literal["same", "parent", "child", "sibling", "other"]
-"""What an answer is to the truth: its 'parent' is the wider disease, its 'child' a kind of it."""
+"""The relation of an answer to the truth: 'parent' is a wider disease, 'child' a kind of it."""
 
 _TYPE = re.compile(r"(?i),?\s+(?:type\s+)?(?:\d+[a-z]?|[IVX]+[A-Ca-c]?|[A-G])$")
 _CATEGORY = re.compile(r"^[A-Z]\d\w(?:\.\w+)?$")
@@ -40,7 +40,7 @@ class Graph:
         return graph
 
     def _own_edges(self, graph: Any) -> Iterator[tuple[str, str]]:
-        """A concept of several families is the wider of each; one of a single family stands at that code."""
+        """Edges of the own table: a concept with several families is their parent; with one family, its child."""
         for concept in self.held.concepts:
             if not concept.id.startswith("WR:"):
                 continue
@@ -54,7 +54,7 @@ class Graph:
                 yield from ((concept.id, str(next(iter(graph.successors(code))))) for code in codes[:1])
 
     def _typed(self) -> Iterator[tuple[str, str]]:
-        """'Neurofibromatosis type 1' is a neurofibromatosis, where that is a concept of its own."""
+        """'Neurofibromatosis type 1' is a neurofibromatosis, if that is a concept of its own."""
         named = {key(concept.name): concept.id for concept in reversed(self.held.concepts)}
         for concept in self.held.concepts:
             wider = named.get(key(_TYPE.sub("", concept.name)))
@@ -62,7 +62,7 @@ class Graph:
                 yield concept.id, wider
 
     def _phenotypes(self) -> Iterator[tuple[str, str]]:
-        """The is-a of HPO terms between concepts of the same names, where ICD-10-CM does not place both itself."""
+        """Is-a edges of HPO between concepts of the same names, unless ICD-10-CM places both itself."""
         named = {key(concept.name): concept for concept in reversed(self.held.concepts)}
         for name, wider in ontologies.wider():
             one, other = named.get(key(name)), named.get(key(wider))
@@ -70,10 +70,10 @@ class Graph:
                 yield one.id, other.id
 
     def relation(self, answer: Concept, truth: Concept) -> Relation:
-        """What `answer` is to `truth`.
+        """The relation of `answer` to `truth`.
 
-        parent and child reach any number of steps, but not above a category of ICD-10-CM ('diseases of the heart' is
-        nobody's parent). Siblings have a parent of that kind in common. Without a code and a graph path: other.
+        parent and child hold over any number of steps, but not above an ICD-10-CM category ('diseases of the heart' is
+        never a parent). Siblings share such a parent. Without a code and a graph path the relation is other.
         """
         if answer.id == truth.id:
             return "same"
@@ -86,7 +86,7 @@ class Graph:
         return "other"
 
     def _above(self, concept: Concept) -> frozenset[str]:
-        """Everything the concept is a kind of, up to categories."""
+        """All wider diseases of the concept, up to categories."""
         found: set[str] = set()
         todo = [concept.id]
         while todo:
@@ -97,14 +97,14 @@ class Graph:
         return frozenset(found)
 
     def _nearest(self, concept: Concept) -> frozenset[str]:
-        """The parents of the concept, or of the code it stands at."""
+        """The parents of the concept, or of the code that it stands for."""
         found = {wider for wider in self._edges.successors(concept.id) if _says(wider)}
         if len(concept.icd10) == 1 and concept.icd10[0] in self._edges:
             found |= {wider for wider in self._edges.successors(concept.icd10[0]) if _says(wider)}
         return frozenset(found) | {code for code in concept.icd10 if _says(code)}
 
     def distance(self, one: Concept, other: Concept, most: int = 12) -> int | None:
-        """Steps along is-a, up and down, between two diseases; None where there is no way of up to `most` steps."""
+        """Is-a steps, up and down, between two diseases; None if there is no path of at most `most` steps."""
         ways = import_module("networkx").single_source_shortest_path_length(self._both, one.id, cutoff=most)
         far = ways.get(other.id)
         return None if far is None else int(far)
@@ -120,11 +120,11 @@ def _says(node: str) -> bool:
 
 
 def _narrower(one: Concept, other: Concept) -> bool:
-    """Whether the codes of `one` lie within those of `other` and not the other way round."""
+    """Whether the codes of `one` lie within those of `other` but not the reverse."""
     return covered(one.icd10, other.icd10) and not covered(other.icd10, one.icd10)
 
 
 @cache
 def graph() -> Graph:
-    """The graph over all sources of the project; networkx and the tree are read on the first question."""
+    """The graph over all sources of the project; networkx and the tree load on first use."""
     return Graph(knowledge())

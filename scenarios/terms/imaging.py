@@ -1,4 +1,4 @@
-"""What an imaging request or a study's name says: modality, regions and side, and whether one answers the other."""
+"""Reads modality, regions and side from imaging requests and study names, and decides whether a study answers one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from wardround.scenarios.terms.catalogue import Catalogue, Phrase, Test, Word
 from wardround.scenarios.terms.wording import tokens, words_of
 
 _SIDES = {"left": "left", "lt": "left", "right": "right", "rt": "right"}
-# Words that change neither modality nor region of a study.
+# Words that do not change the modality or region of a study.
 _LITTLE = words_of(
     """a an the of for with without and or w o c contrast enhanced non noncontrast iv oral scan scanning imag image
     study exam view two three ap pa lateral oblique plain portable bilateral both left right lt rt series high
@@ -24,14 +24,14 @@ _JOINED = {
     frozenset(("MRI", "Angiography")): "MR angiography",
 }
 _WRITTEN_OUT = {"cxr": ("chest", "xray"), "axr": ("abdomen", "xray")}
-# A Doppler study of a limb looks at its veins unless arteries are named.
+# A Doppler study of a limb examines its veins unless arteries are named.
 _FLOW = frozenset(tokens("doppler dopplers duplex dvt"))
 _VESSELS = frozenset(("Leg veins", "Leg arteries"))
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`rest` holds the words that are neither modality, region nor of no weight."""
+    """The content of an imaging request or study name; `rest` holds the words that were not understood."""
 
     modalities: tuple[str, ...]
     regions: frozenset[str]
@@ -40,7 +40,7 @@ class Reading:
 
     @property
     def whole(self) -> bool:
-        """One modality, at least one region, and nothing that was not understood."""
+        """Whether there is one modality, at least one region and no word that was not understood."""
         return len(self.modalities) == 1 and bool(self.regions) and not self.rest
 
 
@@ -68,7 +68,7 @@ def _vessels(where: frozenset[str], *, flows: bool) -> frozenset[str]:
 
 
 def _take(words: list[str], known: Mapping[str, Sequence[Phrase]]) -> tuple[str, ...]:
-    """Names of `known` whose phrases occur in `words`, longest phrases first; what was read is blanked out."""
+    """Names from `known` whose phrases occur in `words`, longest first; matched words are blanked out."""
     met = [
         (-len(phrase), place, start, phrase, name)
         for start, word in enumerate(words)
@@ -85,7 +85,7 @@ def _take(words: list[str], known: Mapping[str, Sequence[Phrase]]) -> tuple[str,
 
 
 def apart(text: str, table: Catalogue) -> tuple[str, ...]:
-    """'MRI/MRA brain' and 'left shoulder MRI and x-ray' as one request for each modality, all of the same regions."""
+    """Split 'MRI/MRA brain' or 'left shoulder MRI and x-ray' into one request per modality, with the same regions."""
     told = read(text, table)
     if len(told.modalities) < 2 or not told.regions or told.rest:
         return ()
@@ -94,7 +94,7 @@ def apart(text: str, table: Catalogue) -> tuple[str, ...]:
 
 
 def of_test(test: Test, text: str, table: Catalogue) -> Reading | None:
-    """The reading of a known imaging test; the side comes from how it was asked for."""
+    """The reading of a known imaging test; the side comes from the wording of the request."""
     if not test.modality:
         return None
     return Reading((test.modality,), frozenset(test.regions), read(text, table).side)
@@ -103,10 +103,10 @@ def of_test(test: Test, text: str, table: Catalogue) -> Reading | None:
 def answers(wanted: Reading, done: Reading, table: Catalogue) -> bool:
     """Whether a study `done` answers a request `wanted`.
 
-    The modality must be the one asked for or a kind of it (a CT angiography answers for a CT, not the reverse), the
-    regions must share one, as itself or as part of the other; named sides must agree. A request without a region is
-    answered by every study of the modality, and a study whose record tells no region answers for any. Studies told
-    apart by more than a region (nuclear, echocardiography, fluoroscopy, catheter) are never matched so.
+    The modality must be the requested one or a kind of it (a CT angiography answers for a CT, not the reverse). The
+    regions must overlap, directly or as part of one another; named sides must agree. Every study of the modality
+    answers a request without a region, and a study without a recorded region answers any. Studies that more than a
+    region tells apart (nuclear, echocardiography, fluoroscopy, catheter) never match this way.
     """
     if len(wanted.modalities) != 1 or not done.modalities:
         return False
@@ -127,7 +127,7 @@ def answers(wanted: Reading, done: Reading, table: Catalogue) -> bool:
 
 
 def _line(name: str, known: Mapping[str, Word]) -> tuple[str, ...]:
-    """`name` and all that it is within."""
+    """`name` and all that contain it."""
     found = []
     while name in known and name not in found:
         found.append(name)

@@ -1,4 +1,4 @@
-"""All diseases the linkers know, from every source, a user's own names among them."""
+"""All diseases that the linkers know, from every source, including a user's own names."""
 
 import csv
 import io
@@ -17,14 +17,14 @@ from wardround.scenarios.terms.ontologies import bare, covered
 from wardround.scenarios.terms.wording import key, vocabulary
 
 DISEASES = frozenset(("T019", "T020", "T033", "T037", "T046", "T047", "T048", "T049", "T184", "T190", "T191"))
-"""Semantic types of diseases, injuries and abnormalities; read from MRSTY.RRF where it lies beside MRCONSO.RRF."""
+"""UMLS semantic types of diseases, injuries and abnormalities; used if MRSTY.RRF is next to MRCONSO.RRF."""
 FIELDS = 18
 """Columns of a row of MRCONSO.RRF."""
 _CLASSIFIED = {"ICD10CM": "icd10", "ICD9CM": "icd9", "OMIM": "omim", "ORPHANET": "rare"}
 
 
 def read(path: Path) -> Iterator[Concept]:
-    """The concepts of a file: RRF by its ending, else CSV. Raises UsageError that names file and row."""
+    """The concepts of a file: RRF by its suffix, else CSV. Raises UsageError that names file and row."""
     try:
         yield from umls(path) if path.suffix.lower() == ".rrf" else table(path)
     except OSError as error:
@@ -34,9 +34,9 @@ def read(path: Path) -> Iterator[Concept]:
 
 
 def table(path: Path) -> Iterator[Concept]:
-    """CSV with the columns `concept`, `name` and, if you like, `icd10`: one name a row.
+    """Read a CSV with the columns `concept`, `name` and optionally `icd10`, one name per row.
 
-    `concept` is the id of a known concept or a name of the user's own; rows of one concept belong together.
+    `concept` is the id of a known concept or a name of the user's own; rows of the same concept are combined.
     """
     rows = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
     rows.fieldnames = [(name or "").strip().lower() for name in rows.fieldnames or ()]
@@ -57,7 +57,7 @@ def table(path: Path) -> Iterator[Concept]:
 
 @dataclass
 class _Atoms:
-    """What the rows of one CUI say."""
+    """The data of all rows of one CUI."""
 
     preferred: str = ""
     names: dict[str, None] = field(default_factory=dict)
@@ -66,10 +66,10 @@ class _Atoms:
 
 
 def umls(path: Path) -> Iterator[Concept]:
-    """The diseases of an MRCONSO.RRF: English, not suppressed names by CUI, with their ICD, OMIM and ORPHA codes.
+    """The diseases of an MRCONSO.RRF: English names that are not suppressed, by CUI, with ICD, OMIM and ORPHA codes.
 
-    A CUI is a disease if MRSTY.RRF beside it says so; without that file, if ICD, OMIM, Orphanet or a SNOMED name
-    ending in '(disorder)' has it. The rows of a CUI lie together, so the file is read as a stream.
+    A CUI is a disease if MRSTY.RRF in the same folder says so; without that file, if it has an ICD, OMIM or Orphanet
+    code or a SNOMED name that ends in '(disorder)'. The rows of a CUI are adjacent, so the file is streamed.
     """
     typed = _typed(path.with_name("MRSTY.RRF"))
     current, atoms = "", _Atoms()
@@ -117,9 +117,9 @@ def _typed(path: Path) -> frozenset[str] | None:
 
 
 OWN, NAMED = range(2)
-"""How much the names of a concept count where several have them: those of the project and the user before others."""
+"""Ranks of a concept's names, if several concepts share one: those of the project and the user come first."""
 LISTED = "WR"
-"""Stands for the ORPHA number of a disease that only the project's own list says is rare."""
+"""Replaces the ORPHA number of a disease that only the project's own list calls rare."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Knowledge:
     broader: Mapping[str, str]
 
     def by_id(self, name: str) -> Concept | None:
-        """The concept of an id; None if there is none."""
+        """The concept with an id; None if there is none."""
         return self._ids.get(name)
 
     @property
@@ -146,21 +146,21 @@ def _ids(concepts: tuple[Concept, ...]) -> Mapping[str, Concept]:
 
 @cache
 def knowledge(*own: Path) -> Knowledge:
-    """The knowledge of the project, ICD-10-CM, Orphanet and OMIM, and of the user's files (CSV, MRCONSO.RRF).
+    """The diseases of the project, ICD-10-CM, Orphanet and OMIM, and of the user's files (CSV, MRCONSO.RRF).
 
-    Takes some seconds on the first call of a process. Raises UsageError for a file that cannot be read.
+    The first call of a process takes some seconds. Raises UsageError for a file that cannot be read.
     """
     given = [concept for path in own for concept in read(path)]
     return assembled(conditions(), given, (ontologies.diseases(), ontologies.orphanet(), ontologies.omim()))
 
 
 def small(concepts: Sequence[Concept]) -> Knowledge:
-    """A knowledge of these concepts alone, for tests and for those who bring their own."""
+    """A `Knowledge` of these concepts alone, for tests and for users with their own concepts."""
     return Knowledge(tuple(concepts), tuple(OWN for _ in concepts), {})
 
 
 def conditions() -> tuple[Sequence[Concept], Mapping[str, str]]:
-    """The project's own table, and which of its diseases is a kind of which (by id)."""
+    """The project's own table, and (by id) the wider disease of each disease that has one."""
     found, broader = [], {}
     for row in _rows("conditions.csv"):
         names, short, ten, nine = (_parts(row[column]) for column in ("synonyms", "abbreviations", "icd10", "icd9"))
@@ -179,7 +179,7 @@ def assembled(
     given: Sequence[Concept],
     sources: Iterable[Iterable[Concept]],
 ) -> Knowledge:
-    """One concept for one disease: those of one name, or of one code that the user's file names, are put together."""
+    """Merge concepts with the same name, or with the same single ICD-10-CM code, into one disease."""
     own, broader = table
     held = [*own]
     ranks = [OWN] * len(held)
@@ -212,7 +212,7 @@ def _order(form: str) -> str:
 
 
 def _give(held: list[Concept], ranks: list[int], named: dict[str, int], given: Sequence[Concept]) -> None:
-    """The user's concepts: to the concept they name by id, by name, or by the one ICD-10-CM code; else new."""
+    """Add the user's concepts to those they name by id, by name or by a single ICD-10-CM code; else as new ones."""
     by_id = {concept.id: place for place, concept in enumerate(held)}
     for concept in given:
         coded = by_id.get(f"ICD10CM:{concept.icd10[0]}") if len(concept.icd10) == 1 else None
@@ -227,7 +227,7 @@ def _give(held: list[Concept], ranks: list[int], named: dict[str, int], given: S
 
 
 def _also(held: list[Concept], known: Mapping[str, int]) -> None:
-    """The tables behind the comparison of diagnoses: abbreviations, and names of one disease."""
+    """Add the tables used to compare diagnoses: abbreviations and alternative names of a disease."""
     named = {key(name): place for place, concept in reversed(list(enumerate(held))) for name in concept.names}
     named |= known
     for name, others in vocabulary().synonyms.items():
@@ -243,7 +243,7 @@ def _also(held: list[Concept], known: Mapping[str, int]) -> None:
 
 
 def _mark(held: list[Concept], ranks: list[int]) -> None:
-    """The project's own list of rare diseases: Orphanet's ontology holds more than HPO annotates."""
+    """Mark diseases from the project's own list as rare; Orphanet's ontology holds more than HPO annotates."""
     named = {key(name): place for place, concept in reversed(list(enumerate(held))) for name in concept.names}
     listed = []
     for row in _rows("rare.csv"):
@@ -263,7 +263,7 @@ def _mark(held: list[Concept], ranks: list[int]) -> None:
                 held[other] = replace(held[other], rare=(LISTED,))
     families = {bare(code) for place in listed for code in held[place].icd10}
     for place, concept in enumerate(held):
-        # What stands below a rare disease in the classification is one: pulmonary nocardiosis.
+        # Diseases below a rare disease in the classification are rare too: pulmonary nocardiosis.
         if ranks[place] != OWN and not concept.rare and concept.icd10 and _within(concept.icd10, families):
             held[place] = replace(concept, rare=(LISTED,))
 
@@ -282,7 +282,7 @@ def _parts(cell: str) -> tuple[str, ...]:
 
 
 def _joined(one: Concept, other: Concept, rank: int) -> Concept:
-    """`one` with the names and numbers of `other`. Families that the project's table wrote stay as it wrote them."""
+    """`one` with the names and numbers of `other`; ICD-10 families from the project's table are kept unchanged."""
     names = dict.fromkeys((*one.synonyms, *other.names))
     names.pop(one.name, None)
     keep = bool(one.icd10) and (rank == OWN or covered(other.icd10, one.icd10))

@@ -28,14 +28,14 @@ from wardround.scenarios.terms.wording import key
 _DEFINED = re.compile(r"\(\s*([A-Z][A-Za-z0-9-]{1,8}?)s?\s*[),;]")
 _PLAIN_WORD = re.compile(r"[^\W_]+")
 _SPARE = 3
-"""Words more than letters that the long form may have ('syndrome of inappropriate antidiuretic hormone')."""
+"""How many more words than letters a long form may have ('syndrome of inappropriate antidiuretic hormone')."""
 
 
 def defined(text: str) -> Mapping[str, tuple[int, int]]:
-    """Abbreviation to the place (start, end) of its long form in `text`; the first definition of each counts.
+    """Map each abbreviation to the span (start, end) of its long form in `text`; the first definition of each counts.
 
-    The letters must be found in order in the words before the bracket, the first at the start of a word (as Schwartz
-    and Hearst do, 2003).
+    The letters must occur in order in the words before the bracket, the first at the start of a word (Schwartz and
+    Hearst, 2003).
     """
     found: dict[str, tuple[int, int]] = {}
     for match in _DEFINED.finditer(text):
@@ -53,7 +53,7 @@ def defined(text: str) -> Mapping[str, tuple[int, int]]:
 
 
 def _holds(long: str, short: str) -> bool:
-    """Whether the letters of `short` stand in `long` in order, each at the start of a word or after the last one."""
+    """Whether the letters of `short` occur in `long` in order, each at the start of a word or after the last one."""
     letters = [letter.lower() for letter in short if letter.isalnum()]
     starts = "".join(word[0].lower() for word in _PLAIN_WORD.findall(long))
     if _subsequence(letters, starts):
@@ -75,8 +75,8 @@ ELSEWHERE = frozenset(
     """AA AE AI AM AN AP AR AS BA BD BN BP CAP CD CHILD CP DR DU ED EM EN ES ET FL FM HD HE HG HL HP HS IE IM IgA IgE
     IgG IgM LDL LN LP MF MH MM MN MR NET NS ON PD PET PG PH PM PR PS PT PTA PTC PV RAS RD SS TR UA""".split()  # noqa: SIM905 - a list of words reads better so
 )
-"""Abbreviations that mean something else as often in a record (blood pressure, magnetic resonance, normal saline): in
-running text they count only where the text itself defines them. `link` knows them."""
+"""Abbreviations that often mean something else in a record (blood pressure, magnetic resonance, normal saline): in
+running text they count only if the text itself defines them. `link` knows them."""
 _WORD = re.compile(r"(?:\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*)(?:['’ʼ]s?(?!\w))?", re.IGNORECASE)
 _BREAK = re.compile(r"[;:?!()\[\]{}|]|\.(?!\w)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])")
 _OWNED = re.compile(r"['’ʼ]s?$")
@@ -87,7 +87,7 @@ _SHORT = re.compile(r"(?<![\w-])(?=\w*[A-Z])[A-Za-z][A-Za-z0-9]{1,7}(?![\w])")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A stretch of text and the places of the concepts it names, by rule exact, abbreviation or short."""
+    """A span of text and the places of the concepts that it names, by rule exact, abbreviation or core."""
 
     start: int
     end: int
@@ -98,9 +98,9 @@ class Named:
 def named(text: str, names: Dictionary) -> list[Named]:
     """The names in `text`, in order, none overlapping.
 
-    No name reaches over the end of a sentence or a bracket. Abbreviations count only as they are written (PE, not
-    pe) and mean what the text itself says they do, if it does. An eponym alone counts where it owns something
-    ('Crohn's'). In a text in capitals only long abbreviations count.
+    A name never spans the end of a sentence or a bracket. Abbreviations count only as written (PE, not pe), with the
+    meaning that the text gives them, if any. An eponym alone counts if it is possessive ('Crohn's'). In a text in
+    capitals, only long abbreviations count.
     """
     words = list(_WORD.finditer(text))
     stems = [_stem(word[0]) for word in words]
@@ -135,7 +135,7 @@ def _stem(word: str) -> str:
 
 
 def _last(stems: Sequence[str], at: int, size: int) -> int | None:
-    """The place of the last word of a name of `size` comparable words; a Greek letter counts as what it is called."""
+    """The place of the last word of a name of `size` comparable words; a Greek letter counts as its spelt-out name."""
     held = 0
     for place in range(at, min(len(stems), at + size)):
         held += stems[place].count(" ") + 1 if stems[place] else 0
@@ -145,7 +145,7 @@ def _last(stems: Sequence[str], at: int, size: int) -> int | None:
 
 
 def _sentences(text: str, words: Sequence[re.Match[str]]) -> list[int]:
-    """For each word the number of the sentence it stands in."""
+    """For each word, the number of its sentence."""
     breaks = [match.start() for match in _BREAK.finditer(text)]
     found, number = [], 0
     for word in words:
@@ -156,7 +156,7 @@ def _sentences(text: str, words: Sequence[re.Match[str]]) -> list[int]:
 
 
 def _own(text: str, names: Dictionary) -> Mapping[str, tuple[int, ...]]:
-    """The text's own abbreviations to places; to none where what they stand for is no known disease."""
+    """The places of the text's own abbreviations; empty for one whose long form is not a known disease."""
     found = {}
     for short, (start, end) in defined(text).items():
         form = key(text[start:end])
@@ -181,31 +181,31 @@ def _short(
 
 
 def _another(text: str, hit: Named) -> bool:
-    """Whether what stands before makes it another disease: 'non-tropical sprue', 'Powell-Gordon syndrome'."""
+    """Whether the words before make it another disease: 'non-tropical sprue', 'Powell-Gordon syndrome'."""
     before = text[max(0, hit.start - 20) : hit.start]
     return bool(_NEGATING.search(before)) or (text[hit.start].isupper() and bool(_EPONYM.search(before)))
 
 
 def _trimmed(text: str, hit: Named) -> Named:
-    """The stretch without a possessive mark at its end."""
+    """The span without a possessive mark at its end."""
     ending = _OWNED.search(text[hit.start : hit.end])
     return hit if ending is None else Named(hit.start, hit.start + ending.start(), hit.places, hit.rule)
 
 
 LONGEST = 300
-"""Characters of a single name that `link` reads; a longer text is for `mentions`."""
+"""Longest single name, in characters, that `link` reads; `mentions` reads longer texts."""
 NEAR = 0.82
-"""Least likeness (rapidfuzz ratio, 0 to 1) of a misspelt name; CLOSE that of each of its words (0 to 100)."""
+"""Least similarity (rapidfuzz ratio, 0 to 1) of a misspelt name; CLOSE is that of each of its words (0 to 100)."""
 CLOSE = 74.0
 SQUASHED = 96.0
-"""Least likeness of two names without their blanks ('heartfailure'), 0 to 100."""
+"""Least similarity of two names without their spaces ('heartfailure'), 0 to 100."""
 LONE = 80.0
-"""Least likeness of a name of one word, 0 to 100; its first letter must be right."""
+"""Least similarity of a one-word name, 0 to 100; its first letter must be right."""
 _SCORES = {"exact": 1.0, "abbreviation": 0.95, "words": 0.95, "core": 0.9, "head": 0.8, "part": 0.6}
 
 
 class LexicalLinker:
-    """Links to the concepts of one Knowledge. Building takes about a second, on the first use."""
+    """Links to the concepts of one Knowledge. The first use takes about a second to build the index."""
 
     def __init__(self, held: Knowledge) -> None:
         self.held = held
@@ -217,7 +217,7 @@ class LexicalLinker:
 
     @cached_property
     def _forms(self) -> Sequence[str]:
-        """What a misspelt name may be: all names, and eponyms alone ('behcet')."""
+        """The forms that a misspelt name may have: all names, and eponyms alone ('behcet')."""
         return tuple(dict.fromkeys((*self._names.forms, *self._alone)))
 
     def _places(self, form: str) -> tuple[int, ...]:
@@ -232,17 +232,17 @@ class LexicalLinker:
         return NGrams(self._forms)
 
     def link(self, name: str) -> Mention | None:
-        """What a single name means; the first of: exact, abbreviation, words (another order), core, head, fuzzy, part.
+        """The meaning of a single name, by the first rule that fits.
 
-        core: without 'disease', degree or side. head: what stands before 'due to' or a comma. part: the longest
-        disease named inside. None where nothing fits.
+        Rules in order: exact, abbreviation, words (another order), core (without 'disease', degree or side), head (the
+        words before 'due to' or a comma), fuzzy, part (the longest disease named inside). Returns None if none fits.
         """
         return self._seen(name[:LONGEST].strip())
 
     def _linked(self, name: str) -> Mention | None:
         if not key(name):
             return None
-        # An abbreviation in a bracket is what the name before it is, whatever else its letters mean elsewhere.
+        # A bracketed abbreviation means the name before it, even if its letters have other meanings elsewhere.
         whole = (name, *(other for other in names(name) if other != name and not SHORT.match(other)))
         for said in whole:
             if found := self._known(said):
@@ -258,7 +258,7 @@ class LexicalLinker:
         return Mention(name, 0, len(name), longest.concept, _SCORES["part"], "part", longest.others)
 
     def _known(self, said: str) -> tuple[tuple[int, ...], str] | None:
-        """The places of a name the dictionary has in some form, and the rule."""
+        """The places of a name that the dictionary has in some form, and the rule."""
         held = self._names
         letters = said.strip(" .")
         if places := held.short.get(letters):
@@ -281,7 +281,7 @@ class LexicalLinker:
         return self._known(bare) if bare != " ".join(said.split()) and key(bare) else None
 
     def candidates(self, name: str, limit: int = 5) -> Sequence[Mention]:
-        """Concepts by likeness of any of their names, best first; the score is the likeness."""
+        """Concepts by the similarity of their most similar name, best first; the score is that similarity."""
         form = key(name[:LONGEST])
         best: dict[int, float] = {}
         if found := self._known(name[:LONGEST]):
@@ -294,7 +294,7 @@ class LexicalLinker:
         return [Mention(name, 0, len(name), self.held.concepts[place], score, "candidate") for place, score in ordered]
 
     def _near(self, said: str) -> Mention | None:
-        """The likest name of which `said` is a misspelling."""
+        """The most similar name of which `said` is a misspelling."""
         form = key(said)
         words = form.split()
         if len(form) < 5 or all(word in self._names.known for word in words):
@@ -313,7 +313,7 @@ class LexicalLinker:
         return None
 
     def _single(self, words: Sequence[str]) -> Mention | None:
-        """A name of one word, misspelt, with or without 'disease': too few 3-grams are left of 'Chrons'."""
+        """A misspelt one-word name, with or without 'disease'; 'Chrons' has too few 3-grams for the index."""
         kept = [word for word in words if word not in KINDS and word not in DEGREES]
         if len(kept) != 1 or len(kept[0]) < 5 or kept[0] in self._names.known or _digits(kept[0]):
             return None
@@ -324,7 +324,7 @@ class LexicalLinker:
         return _mention(" ".join(words), self._names.cores[near[0][0]], "fuzzy", self.held, near[0][1] / 100)
 
     def mentions(self, text: str) -> Sequence[Mention]:
-        """The diseases named in `text`, in order, by exact names and abbreviations (running.named says how)."""
+        """The diseases named in `text`, in order, by exact names and abbreviations; see `named`."""
         found = []
         for hit in named(text, self._names):
             one = _mention(text[hit.start : hit.end], hit.places, hit.rule, self.held)
@@ -339,7 +339,7 @@ def _mention(said: str, places: tuple[int, ...], rule: str, held: Knowledge, sco
 
 
 def _cut(name: str, said: str) -> bool:
-    """Whether `said` leaves out more of `name` than what stands in brackets."""
+    """Whether `said` omits more of `name` than its brackets."""
     bare = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", " ", name)
     return key(said) not in (key(name), key(bare)) and key(bare).startswith(key(said))
 

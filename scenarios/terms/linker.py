@@ -1,4 +1,4 @@
-"""The contract of a linker of diseases: the concepts it knows and the mentions it gives back."""
+"""The contract of a disease linker: the concepts that it knows and the mentions that it returns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,12 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """`id` is stable for one set of sources ('ICD10CM:K35', 'ORPHA:558', 'OMIM:154700', 'WR:lung-cancer', 'UMLS:C...').
+    """A disease with its names and codes.
 
-    `synonyms` hold every other name as it was written, `abbreviations` those that are read in capitals only. `icd10`
-    and `icd9` are families: prefixes of codes, as published, with the dot. `rare` are its ORPHA numbers
-    ('WR' where only the project's own list says that it is rare), `omim` its OMIM numbers.
+    `id` is stable for one set of sources ('ICD10CM:K35', 'ORPHA:558', 'OMIM:154700', 'WR:lung-cancer', 'UMLS:C...').
+    `synonyms` hold every other name as written, `abbreviations` those that are recognised in capitals only. `icd10` and
+    `icd9` are families: prefixes of codes, as published, with the dot. `rare` are its ORPHA numbers ('WR' if only the
+    project's own list calls it rare), `omim` its OMIM numbers.
     """
 
     id: str
@@ -25,16 +26,16 @@ class Concept:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All its names, the own one first, abbreviations left out."""
+        """All its names, the main one first, without abbreviations."""
         return (self.name, *self.synonyms)
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A place in a text (`text == whole[start:end]`) that names `concept`.
+    """A span of a text (`text == whole[start:end]`) that names `concept`.
 
-    `rule` says how it was found and `score` (0 to 1) how well. `others` are concepts that the words may mean as well
-    ('PE' and the like): the first choice is a choice then, and a careful caller passes it over.
+    `rule` says how it was found and `score` (0 to 1) how well. `others` are concepts that the words may also mean ('PE'
+    and the like): the match is then ambiguous, and a careful caller ignores it.
     """
 
     text: str
@@ -47,16 +48,16 @@ class Mention:
 
 
 class Linker(Protocol):
-    """Names to concepts. Pure after its first use: the same text gives the same answer."""
+    """Links names to concepts. Pure after its first use: the same text gives the same result."""
 
     def mentions(self, text: str) -> Sequence[Mention]:
         """The diseases named in a text of any length, in its order, none overlapping another."""
         ...
 
     def link(self, name: str) -> Mention | None:
-        """What a single name means as a whole; None where nothing fits well enough."""
+        """The meaning of a single name as a whole; None if no match is good enough."""
         ...
 
     def candidates(self, name: str, limit: int = 5) -> Sequence[Mention]:
-        """What a single name may mean, best first, without the threshold of `link`."""
+        """The possible meanings of a single name, best first, without the threshold of `link`."""
         ...

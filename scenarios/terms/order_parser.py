@@ -1,4 +1,4 @@
-"""What a doctor's free text orders: single requests, and what is no order or not clear."""
+"""Parses a doctor's free text into single orders, ambiguous requests and text that orders nothing."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,10 +14,10 @@ from wardround.scenarios.terms.request_pieces import ENDS, Clause, Known, Studie
 from wardround.scenarios.terms.wording import key, tokens, words_of
 
 MOST = 200
-"""Requests that are read of one text; nobody orders more, and a model's run-away list must not stall the examiner."""
+"""Most requests read from one text, so that a model's run-away list does not stall the examiner."""
 
 LONGEST_TEXT = 20_000
-"""Characters of a text that are read for the same reason."""
+"""Most characters read from one text, for the same reason."""
 
 _NUMBERED = re.compile(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
 _BULLET = re.compile(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
@@ -33,7 +33,7 @@ _HEADING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A single request, or with `why` what orders nothing; `sentence` numbers the sentence that it stands in."""
+    """A single request, or text that orders nothing for the reason `why`; `sentence` is its sentence's number."""
 
     text: str
     why: str = ""
@@ -41,16 +41,16 @@ class Part:
 
 
 def split(text: str, known: Known, studies: Studies = none) -> tuple[str, ...]:
-    """The single requests in `text`, in order, without repeats, at most MOST; what orders nothing is left out."""
+    """The single requests in `text`, in order, without repeats, at most MOST; text that orders nothing is left out."""
     return tuple(part.text for part in parts(text, known, studies) if not part.why)
 
 
 def parts(text: str, known: Known, studies: Studies = none) -> tuple[Part, ...]:
-    """The single requests in `text` and what in it is no order, each once, at most MOST.
+    """The single requests in `text` and the parts that order nothing, each once, at most MOST.
 
-    `known` says whether a phrase is one test as it stands: what is known is never taken apart ('ova and parasites',
-    'CT abdomen and pelvis', a record's own name with a comma in it). `studies` takes a phrase with several modalities
-    of one region apart ('MRI/MRA brain').
+    `known` recognises a phrase that is one test; such phrases are never split ('ova and parasites', 'CT abdomen and
+    pelvis', a record's own name with a comma in it). `studies` splits a phrase with several modalities of one region
+    ('MRI/MRA brain').
     """
     found: dict[tuple[str, str], Part] = {}
     for part in _parts(text[:LONGEST_TEXT], known, studies):
@@ -61,7 +61,7 @@ def parts(text: str, known: Known, studies: Studies = none) -> tuple[Part, ...]:
 
 
 def joined(items: Sequence[str], known: Known) -> tuple[str, ...]:
-    """A list of items as texts: a condition that was cut from what follows it ('if negative', 'then MRI') with it."""
+    """The items as texts; an item that is only a condition ('if negative', 'then MRI') is joined to the next item."""
     found: list[str] = []
     waiting = ""
     for item in items:
@@ -114,7 +114,7 @@ def _lines(text: str) -> Iterator[str]:
             plain = _BULLET.sub("", numbered).replace("**", "").replace("__", "").strip()
             bare = plain.strip(ENDS)
             if plain.endswith(":") and place + 1 < len(rows) and scope(bare):
-                continue  # a heading of its own line
+                continue  # a heading on its own line
             if bare:
                 yield bare
 
@@ -142,7 +142,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
-    """The requests of one sentence; what stands behind a heading's or a test's colon explains or lists."""
+    """The requests of one sentence; text after the colon of a heading or a test explains or lists."""
     named_so = _NAMING.search(line)
     line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
     head, colon, tail = line.partition(": ")
@@ -155,7 +155,7 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
     told = [_under(head, part, known) for part in behind]
     named = [part for part in told if known(part)]
     if known(head):
-        if named_so or len(named) < 2 or not _HEADING.search(head):  # else it heads its own list
+        if named_so or len(named) < 2 or not _HEADING.search(head):  # otherwise it heads its own list
             yield head
         yield from named
     elif scope(head):
@@ -167,7 +167,7 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
 
 
 def _under(head: str, part: str, known: Known) -> str:
-    """'chest' under the heading 'X-rays' as 'X-rays chest', 'cell count' under 'CSF studies' as 'CSF cell count'."""
+    """Add a heading to its item: 'chest' under 'X-rays' gives 'X-rays chest'."""
     if known(part):
         return part
     first = head.split(maxsplit=1)[0] if head else ""
@@ -188,7 +188,7 @@ _EMPTY = words_of(
     is are be will would like need for to at with on in now patient nothing none further additional more else thanks
     thank x test lab rationale"""
 )
-# A specimen said once holds for the bare names behind it, if its own test of that name is in the table.
+# A specimen named once applies to the bare names after it if the table has such a test of that specimen.
 _CARRIED = (
     ("csf", "CSF "),
     ("synovial fluid", "Synovial fluid "),
@@ -202,9 +202,9 @@ _CARRIED = (
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One test ordered. `asked` are the words for it, `link` says the test, the rule that found it and its score.
+    """One ordered test: `asked` is its wording, `link` gives the test, the rule that found it and its score.
 
-    `members` are the tests of a panel. `repeat`: next asks for the result after the first, series for all of them.
+    `members` are the tests of a panel. `repeat`: next requests the result after the first, series all of them.
     """
 
     asked: str
@@ -215,7 +215,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """Words that may mean several tests: `candidates`, or where there are too many to name `why` alone."""
+    """An ambiguous request: `candidates` are the possible tests; if there are too many, only `why` is given."""
 
     asked: str
     why: str
@@ -224,7 +224,7 @@ class Ambiguous:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """Words that order nothing: negated, conditional, or done (told as a result)."""
+    """Text that orders nothing: negated, conditional, or done (reported as a result)."""
 
     asked: str
     why: str
@@ -232,7 +232,7 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """The whole of a text, each part in the text's order; `phrases` are those of the first three lists, in order."""
+    """The parts of a text, each list in the text's order; `phrases` are those of the first three lists."""
 
     orders: tuple[Order, ...] = ()
     ambiguous: tuple[Ambiguous, ...] = ()
@@ -242,10 +242,11 @@ class Understood:
 
 
 def understand(text: str | Sequence[str], table: Catalogue, own: frozenset[str] = frozenset()) -> Understood:
-    """What `text` orders, by the default rules (docs/matching.md).
+    """Read what `text` orders, by the default rules (docs/matching.md).
 
-    A list is taken item by item, each whole before any splitting. `own` are comparable forms of names that count as
-    known beside the table's: those of a record. Pure and cached; at most 200 requests of 20,000 characters are read.
+    A list is read item by item, each compared whole before any splitting. `own` are comparable forms of names that
+    count as known in addition to the table's, such as those of a record. Pure and cached; reads at most 200 requests
+    and 20,000 characters.
     """
     return _understood(text if isinstance(text, str) else tuple(text), table, own)
 
@@ -276,7 +277,7 @@ def _item(item: str, known: Known, studies: Studies) -> Iterator[Part]:
 
 
 def _carried(told: Iterable[Part], table: Catalogue, own: frozenset[str]) -> Iterator[Part]:
-    """'CSF cell count', 'protein' as 'CSF cell count', 'CSF protein', as long as the specimen has such a test."""
+    """Carry a specimen on: 'CSF cell count', 'protein' give 'CSF protein', as long as the specimen has such a test."""
     specimen, sentence = "", -1
     for part in told:
         if part.why or key(part.text) in own:
@@ -294,7 +295,7 @@ def _carried(told: Iterable[Part], table: Catalogue, own: frozenset[str]) -> Ite
 
 
 def _specimen(text: str, table: Catalogue) -> str:
-    """The specimen of the test that `text` names, '' if it is none of those that carry on."""
+    """The specimen of the test that `text` names, '' if it is not a specimen that carries on."""
     found = link(text, table)
     if found is None:
         return ""
@@ -302,7 +303,7 @@ def _specimen(text: str, table: Catalogue) -> str:
 
 
 def _of(specimen: str, text: str, table: Catalogue) -> str | None:
-    """`text` with its specimen, if that is a test of the specimen by its own name."""
+    """`text` with its specimen, if the result is by name a test of that specimen; else None."""
     label = dict(_CARRIED)[specimen]
     whole = text if specimen in key(text) else f"{specimen} {text}"
     found = link(whole, table)
@@ -333,14 +334,14 @@ def _sorted(told: Sequence[Part], table: Catalogue) -> Understood:
 
 
 def repeated(asked: str) -> Repeat:
-    """Whether the words ask for the next measurement of a test, for all of them, or for neither."""
+    """Whether the wording requests the next measurement of a test, all of them, or neither."""
     if _SERIES.search(asked):
         return "series"
     return "next" if _NEXT.search(asked) else ""
 
 
 def _unclear(asked: str, table: Catalogue) -> Ambiguous | None:
-    """Why a phrase without a test of its own is not simply unknown."""
+    """Why a phrase without a test of its own is ambiguous; None if it is simply unknown."""
     several = table.ambiguous.get(key(asked))
     if several:
         return Ambiguous(asked, "it may mean several tests", several)

@@ -1,4 +1,4 @@
-"""The pieces of a request: brackets, 'and' and slashes undone, denied and conditional clauses left out."""
+"""Splits a request into pieces: expands brackets, 'and' and slashes; leaves out denied and conditional clauses."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ Studies = Callable[[str], Sequence[str]]
 ENDS = " \t.,;:!?-*\"'"
 
 _LONGEST = 1000
-"""Characters of the longest piece that is taken apart; a longer one is prose, or no text at all."""
+"""Longest piece, in characters, that is split; a longer one is prose or not text."""
 
 _LIST = re.compile(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
 _REASON = re.compile(
@@ -40,13 +40,13 @@ _SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sp
 
 
 def none(phrase: str) -> Sequence[str]:
-    """Takes no phrase apart."""
+    """Splits no phrase."""
     del phrase
     return ()
 
 
 def cut(text: str) -> Iterator[str]:
-    """`text` cut at commas and semicolons that stand outside brackets."""
+    """Split `text` at commas and semicolons outside brackets."""
     depth, start = 0, 0
     cuts = {match.start(): match.end() for match in _LIST.finditer(text)}
     for place, mark in enumerate(text):
@@ -58,7 +58,7 @@ def cut(text: str) -> Iterator[str]:
 
 
 def single(piece: str, known: Known, studies: Studies = none) -> Iterator[str]:
-    """`piece` as it stands if known, else without its reason, its brackets' outside, or taken apart at 'and'."""
+    """`piece` whole if known; else without its reason, without its brackets, or split at 'and'."""
     piece = _LEAD.sub("", piece.strip(ENDS))
     if not piece or len(piece) > _LONGEST:
         yield from [piece] if piece else ()
@@ -79,10 +79,10 @@ def single(piece: str, known: Known, studies: Studies = none) -> Iterator[str]:
 
 
 def listing(piece: str, known: Known) -> list[str]:
-    """What a bracket lists in place of, or beside, the name before it; nothing where it abbreviates or explains it.
+    """The tests that a bracket lists in place of, or beside, the name before it; empty if it abbreviates or explains.
 
-    One bracketed test is another name of what stands before it ('Urinalysis (UA)'), unless 'including' adds it; several
-    are what is meant ('inflammatory markers (CRP, ESR)').
+    One bracketed test is another name for the one before it ('Urinalysis (UA)'), unless 'including' adds it; several
+    are the actual request ('inflammatory markers (CRP, ESR)').
     """
     found: list[str] = []
     adds = False
@@ -133,7 +133,7 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
 
 
 def _slashed(outer: str, known: Known) -> list[str]:
-    """'AST/ALT', 'flu/COVID swab', 'PT/INR': each part known, alone or with the last word of all."""
+    """Split 'AST/ALT', 'flu/COVID swab' or 'PT/INR' if each part is known, alone or with the last word of the whole."""
     parts = [part for part in re.split(r"\s*/\s*", outer) if part]
     if len(parts) < 2:
         return []
@@ -150,7 +150,7 @@ def _slashed(outer: str, known: Known) -> list[str]:
 
 
 def _rejoined(parts: list[str], known: Known) -> list[str]:
-    """'CT abdomen', 'pelvis', 'MRCP' as 'CT abdomen and pelvis', 'MRCP': what is known only together stays so."""
+    """Rejoin parts known only together: 'CT abdomen', 'pelvis', 'MRCP' become 'CT abdomen and pelvis', 'MRCP'."""
     found: list[str] = []
     for part in parts:
         if found and not known(part) and known(f"{found[-1]} and {part}"):
@@ -161,7 +161,7 @@ def _rejoined(parts: list[str], known: Known) -> list[str]:
 
 
 def _shared(parts: list[str], known: Known) -> list[str]:
-    """'protein C', 'S' as 'protein C', 'protein S'; 'LDL', 'HDL cholesterol' as they are meant."""
+    """Share words: 'protein C', 'S' give 'protein C', 'protein S'; 'LDL', 'HDL cholesterol' share 'cholesterol'."""
     found = list(parts)
     for place, part in enumerate(found):
         if known(part):
@@ -175,7 +175,7 @@ def _shared(parts: list[str], known: Known) -> list[str]:
 
 
 def _spread(parts: Sequence[str]) -> list[str]:
-    """'blood', 'urine cultures' as 'blood cultures', 'urine cultures'."""
+    """'blood', 'urine cultures' become 'blood cultures', 'urine cultures'."""
     found = [part for part in parts if part]
     for place, part in enumerate(found[:-1]):
         following = found[place + 1].split()
@@ -190,7 +190,7 @@ _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
 _STOP = re.compile(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
 _REACH = 12
-"""Characters before a full stop that may be the abbreviation it belongs to."""
+"""Characters before a full stop that are searched for an abbreviation that it belongs to."""
 _ABBREVIATED = re.compile(rf"(?i)(?:\b{_SHORT})$")
 _COMMA = re.compile(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
 _COURTESY = re.compile(
@@ -234,7 +234,7 @@ _TRAILING_AND = re.compile(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|&)\s+(?
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a request; `why` is '' for what is ordered. `breaks`: a sentence or line ends behind it."""
+    """A part of a request; `why` is '' if it is ordered. `breaks`: a sentence or line ends after it."""
 
     text: str
     why: Why | Literal[""] = ""
@@ -242,11 +242,11 @@ class Clause:
 
 
 def clauses(text: str, known: Known) -> Iterator[Clause]:
-    """The parts of `text` in order, those that order nothing marked with the reason.
+    """The parts of `text` in order; those that order nothing are marked with the reason.
 
-    Sentences end at full stops before a capital, semicolons, dashes between blanks and line ends. A condition that
-    opens a sentence takes all of it; one inside takes what stands since the last comma or 'and'. A denial reaches to
-    the next comma or 'but', and over a list that goes on with 'or'. What is `known` as a whole is never looked into.
+    Sentences end at full stops before a capital, semicolons, dashes between spaces and line ends. A condition at the
+    start of a sentence covers all of it; one inside covers the text since the last comma or 'and'. A denial reaches to
+    the next comma or 'but', and over a list continued with 'or'. Phrases that are `known` as a whole are not examined.
     """
     for sentence in _sentences(text):
         if known(sentence):
@@ -269,7 +269,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _outside(text: str, start: int, end: int) -> bool:
-    """Whether brackets are closed between two places."""
+    """Whether no bracket stays open between two positions."""
     part = text[start:end]
     return part.count("(") <= part.count(")") and part.count("[") <= part.count("]")
 
@@ -302,7 +302,7 @@ def _parts(sentence: str) -> Iterator[str]:
 
 
 def _part(part: str) -> Iterator[Clause]:
-    """One part between commas: what it orders, then what it does not."""
+    """One part between commas: first the text that orders, then the text that does not."""
     bare = re.sub(r"\([^()]*\)", lambda inner: " " * len(inner[0]), part)
     if _NEEDLESS.search(bare):
         yield Clause(part, "negated")

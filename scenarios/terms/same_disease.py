@@ -1,4 +1,4 @@
-"""Whether two names mean one disease, and why they cannot where they do not."""
+"""Decides whether two names mean one disease, and gives the reason if they do not."""
 
 import csv
 import io
@@ -17,12 +17,12 @@ from wardround.scenarios.terms.lexical_linker import linker
 from wardround.scenarios.terms.wording import key, root, vocabulary
 
 ANY = "*"
-"""Stands in the table for any disease: sepsis, shock, anaemia and the like end many of them."""
+"""Means any disease in the table: sepsis, shock, anaemia and the like complicate many."""
 
 
 @cache
 def complications() -> Sequence[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """(diseases, names of their complications) as the table has them; kinds of a disease have them as well."""
+    """(diseases, names of their complications) from the table; kinds of a disease have the same complications."""
     text = files(__package__).joinpath("data", "complications.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(io.StringIO(text))
     return tuple((tuple(row["disease"].split("|")), tuple(row["complications"].split("|"))) for row in rows)
@@ -39,14 +39,14 @@ _COMPLICATION = root("complication")
 
 
 def against(truth: Name, said: Name) -> str:
-    """The reason why the two cannot be one, whatever their other words are."""
+    """The reason why the two cannot be one disease, whatever their other words; "" if there is none."""
     if truth.form == said.form:
         return ""
     return _exchanged(truth, said) or _opposed(truth, said) or _typed(truth, said)
 
 
 def _exchanged(truth: Name, said: Name) -> str:
-    """The reason, where the cause of one is the consequence of the other."""
+    """The reason, if the cause of one is the consequence of the other."""
     ours, theirs = core(truth.head.words), core(said.head.words)
     if not ours or not theirs or ours == theirs:
         return ""
@@ -56,7 +56,7 @@ def _exchanged(truth: Name, said: Name) -> str:
 
 
 def _opposed(truth: Name, said: Name) -> str:
-    """The reason, where the two name different values of one axis, or one has what the other is without."""
+    """The reason, if the two have different values on one axis, or one has what the other is without."""
     for ours, theirs in (
         (truth.head, said.head),
         (truth.cause, said.cause),
@@ -91,7 +91,7 @@ def _opposed(truth: Name, said: Name) -> str:
 
 
 def _typed(truth: Name, said: Name) -> str:
-    """The reason, where the numbers or letters of types differ."""
+    """The reason, if the numbers or letters of types differ."""
     if truth.types and said.types and not truth.types <= said.types and not said.types <= truth.types:
         return f"another type: {listed(said.types)}, not {listed(truth.types)}"
     ours, theirs = truth.all_types - truth.types, said.all_types - said.types
@@ -103,7 +103,7 @@ def _typed(truth: Name, said: Name) -> str:
 
 
 def caused(truth: Name, said: Name) -> str:
-    """The reason, where both name a cause or an organism, and what one names the other does not."""
+    """The reason, if both name a cause or an organism and these differ."""
     agents = [{word for word in name.head.words if ORGANISM.search(word)} for name in (truth, said)]
     ours, theirs = core(truth.cause.words), core(said.cause.words)
     missing, extra = paired(
@@ -120,7 +120,7 @@ def caused(truth: Name, said: Name) -> str:
 
 
 def beside_others(truth: Name, said: Name) -> tuple[str, bool]:
-    """The reason, where other things come with the disease; whether they are of one kind, as other sites are."""
+    """(the reason, if different things accompany the disease; whether these are of one kind, such as sites)."""
     ours, theirs = core(truth.beside.words), core(said.beside.words)
     missing, extra = paired(sorted(ours - said.words), sorted(theirs - truth.words))
     if not missing or not extra:
@@ -139,38 +139,38 @@ def core(words: Iterable[str]) -> set[str]:
 
 
 def listed(values: Iterable[str]) -> str:
-    """Values in plain words: letters of types in capitals."""
+    """Values in plain words, with letters of types in capitals."""
     return ", ".join(sorted(value.removeprefix("letter").upper() if "letter" in value else value for value in values))
 
 
 def shown(words: Mapping[str, Token], chosen: Iterable[str]) -> str:
-    """The chosen words as they were written."""
+    """The chosen words as written."""
     return ", ".join(dict.fromkeys(words[word].surface for word in words if word in set(chosen)))
 
 
 def kinds(words: Iterable[str]) -> frozenset[str]:
-    """What the words name: 'site', 'organism' or 'other'. A word of another kind takes nothing's place."""
+    """The kinds of the words: 'site', 'organism' or 'other'. A word only replaces words of its own kind."""
     sites = vocabulary().sites | vocabulary().within.keys()
     return frozenset("site" if word in sites else "organism" if ORGANISM.search(word) else "other" for word in words)
 
 
 Kinship = Literal["same", "ancestor", "descendant", "complication"]
-"""What one disease is to another: 'ancestor' is the wider one, 'descendant' a kind of it."""
+"""The relation of one disease to another: 'ancestor' is a wider one, 'descendant' a kind of it."""
 
 MOST = 600
-"""Characters of a name that are compared: no disease has a longer one."""
+"""Most characters of a name that are compared."""
 
 ENOUGH = 0.66
-"""Least weighted share of the words of the truth's head that must be said, where nothing stands in their place."""
+"""Least weighted share of the words of the truth's head that must be said if nothing replaces the others."""
 
 LONG, ENOUGH_LONG = 2.5, 0.5
-"""Weight above which a name is long, and the share of it that is enough: it lists sites, stages and findings."""
+"""Weight above which a name is long, and the share that is then enough: long names list sites, stages and findings."""
 
 ENOUGH_BESIDE = 0.7
-"""The same where words of another kind are new: a site, an organism."""
+"""The same share if words of another kind are new: a site, an organism."""
 
 SPECIFIC = 2.0
-"""Weight of the truth's words above which a qualifier ('primary', 'congenital') may be left out beside new words."""
+"""Weight of the truth's words above which a qualifier ('primary', 'congenital') may be missing beside new words."""
 
 _SIDE = re.compile(r"(?i)\b(?:left|right|bilateral)(?:-sided)?\b")
 _BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
@@ -180,10 +180,10 @@ _INFECTION = re.compile(r"(?:ias|mycos|ellos|cocos|plasmos|dios|trichos|spiros|c
 
 @dataclass(frozen=True, slots=True)
 class Sameness:
-    """Whether two names mean one disease, and what decided it, in plain words.
+    """Whether two names mean one disease, and the deciding reason in plain words.
 
-    `contrary`: not the same because the two name opposites or siblings (another side, type, cause), not because words
-    are missing. `opposite`: so by an axis, a type, a stage or a cause, whatever else either of them says.
+    `contrary`: the names are opposites or siblings (another side, type, cause); words are not merely missing.
+    `opposite`: an axis, a type, a stage or a cause makes them so, whatever else either says.
     """
 
     same: bool
@@ -196,7 +196,7 @@ class Sameness:
 def same(truth: str, said: str) -> Sameness:
     """Whether `said` means the disease that `truth` names. Pure and deterministic.
 
-    A kind of the truth is the same ('acute appendicitis' for appendicitis), a wider disease is not.
+    A kind of the truth counts as the same ('acute appendicitis' for appendicitis), a wider disease does not.
     """
     truth, said = truth[:MOST], said[:MOST]
     if not key(truth) or not key(said):
@@ -220,13 +220,13 @@ def same(truth: str, said: str) -> Sameness:
 
 
 def _fronted(name: str) -> str:
-    """A name with its side in front, so that a side within does not hide a name of the table."""
+    """A name with its side moved to the front, so that it does not split a name of the table."""
     sides = [match[0] for match in _SIDE.finditer(name)]
     return " ".join((*sides, *_SIDE.sub(" ", name).split()))
 
 
 def _read(truth: str, said: str) -> Sameness:
-    """The verdict on the readings of both; the reason of the first where none fits."""
+    """The verdict over all readings of both names; the first reading's reason if none matches."""
     first: Sameness | None = None
     for one in readings(truth):
         for other in readings(said):
@@ -246,7 +246,7 @@ def _read(truth: str, said: str) -> Sameness:
 
 
 def _wider(said: str) -> tuple[str, ...]:
-    """The wider diseases that the table gives for a name."""
+    """The wider diseases of a name in the table."""
     return _kinds_of().get(frozenset(core(named(said).head.words)), ())
 
 
@@ -256,7 +256,7 @@ def _kinds_of() -> Mapping[frozenset[str], tuple[str, ...]]:
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """The ways to read a name: as it stands, and where a bracket or a slash holds another name, each of them."""
+    """The possible readings of a name: unchanged, and each alternative name in a bracket or joined by a slash."""
     bare = " ".join(_BRACKET.sub(" ", text).split()).strip(" ,.")
     found = [text]
     for match in _BRACKET.finditer(text):
@@ -267,7 +267,7 @@ def readings(text: str) -> tuple[str, ...]:
 
 
 def _situated(name: Name) -> tuple[frozenset[str], frozenset[str]] | None:
-    """(organisms, sites) of a name that tells nothing else: 'candida esophagitis', 'candidiasis of the esophagus'."""
+    """(organisms, sites) of a name with nothing else: 'candida esophagitis', 'candidiasis of the esophagus'."""
     table = vocabulary()
     agents, sites = set(), set()
     for word in name.head.words.keys() | name.cause.words.keys():
@@ -284,8 +284,10 @@ def _situated(name: Name) -> tuple[frozenset[str], frozenset[str]] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """Between two heads: `lost` words of the truth, `new` ones of the answer, `told` lost qualifiers; of the truth's
-    words the `total` weight and the `share` that is said.
+    """The difference between the heads of two names.
+
+    `lost` are words of the truth, `new` words of the answer, `told` lost qualifiers. `total` is the weight of the
+    truth's words, `share` the weighted share of them that is said (0 to 1).
     """
 
     missing: list[str]
@@ -323,7 +325,7 @@ def _tells(name: Name, word: str) -> bool:
 
 
 def _replaced(truth: Name, said: Name, found: _Difference) -> bool:
-    """Whether something is said in the place of what is missing: other words, a qualifier, a type, a cause."""
+    """Whether the answer replaces what is missing: by other words, a qualifier, a type or a cause."""
     theirs = said.head.words
     instead = [word for word in found.new if word not in said.asides]
     gone = [word for word in found.lost if word not in truth.asides]
@@ -346,13 +348,13 @@ def _replaced(truth: Name, said: Name, found: _Difference) -> bool:
 
 
 def _particular(truth: Name, said: Name, found: _Difference, gone: Sequence[str], instead: Sequence[str]) -> bool:
-    """Whether the disease itself is said, and a site beside it takes nothing's place: 'skin' for 'decidualized'."""
+    """Whether the disease itself is said and a new site replaces nothing: 'skin' for 'decidualized'."""
     distinct = truth.noun in said.words and weight(truth.noun) > SITE_WEIGHT
     return distinct and kinds(instead) == {"site"} and "site" not in kinds(gone) and found.share >= ENOUGH_LONG
 
 
 def _worded(truth: Name, said: Name) -> Sameness:
-    """The verdict by words: what is missing, what is new, and whether something new stands in place of the missing."""
+    """The verdict by words: which are missing, which are new, and whether new words replace missing ones."""
     if truth.form == said.form:
         return Sameness(True, "the same words, or another name by the table")
     if (place := _situated(truth)) is not None and place == _situated(said):
@@ -393,7 +395,7 @@ def _worth(truth: Name, word: str) -> float:
 
 
 def _shifted(truth: Name, said: Name) -> str:
-    """The phrase in which the truth's word is part of another disease's name ('pulmonary hypertension')."""
+    """The phrase in which the truth's word belongs to another disease's name ('pulmonary hypertension')."""
     whole = " ".join(sorted(core(truth.head.words)))
     words = set(said.head.words)
     table = vocabulary().shifted
@@ -401,13 +403,13 @@ def _shifted(truth: Name, said: Name) -> str:
 
 
 def complicates(one: str, other: str) -> bool:
-    """Whether `one` is a known complication of `other`: of any disease, or by the table of complications."""
+    """Whether `one` is a known complication of `other`, either of any disease or by the table of complications."""
     return any(same(name, one).same for name in _complications_of(other))
 
 
 @lru_cache(maxsize=4096)
 def _complications_of(disease: str) -> tuple[str, ...]:
-    """The names of the complications that the table gives for any disease and for this one, each once."""
+    """The complications that the table gives for this disease and for any disease, each once."""
     rows = [
         known
         for diseases, known in complications()
@@ -418,10 +420,9 @@ def _complications_of(disease: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16384)
 def relation(one: str, other: str) -> Kinship | None:
-    """What the disease `one` is to `other`; None where the tables say nothing.
+    """The relation of the disease `one` to `other`; None if the tables do not relate them.
 
-    The project's own tables are asked first; ICD-10-CM and HPO are read on the first question that these leave open,
-    in some seconds.
+    The project's own tables come first; ICD-10-CM and HPO take some seconds to load and are read only if needed.
     """
     if same(one, other).same and same(other, one).same:
         return "same"

@@ -1,7 +1,8 @@
 """scispaCy behind the linker contract: its candidates, entity linker and abbreviations over the same concepts.
 
-Needs the extra `scispacy` in an environment of its own (it holds numpy below 2). Nothing is downloaded: the knowledge
-base and the index are built in memory from the concepts, and no language model is loaded (names are found by phrase).
+Needs the extra `scispacy` in an environment of its own, because it requires numpy below 2. Nothing is downloaded: the
+knowledge base and the index are built in memory from the concepts, and names are matched by phrase without a language
+model.
 """
 
 from collections.abc import Sequence
@@ -20,15 +21,15 @@ from wardround.scenarios.terms.ontologies import SHORT
 LEAST = 0.7
 """Least cosine of a candidate that `link` and `mentions` accept; scispaCy's own default."""
 NEIGHBOURS = 30
-"""Nearest aliases asked of the index for one mention, as scispaCy's own default."""
+"""Nearest aliases requested from the index for one mention; scispaCy's own default."""
 _BATCH = 256
 
 
 class ScispacyLinker:
-    """Links to the concepts of one Knowledge through scispaCy. Building takes some seconds, on the first use.
+    """Links to the concepts of one Knowledge through scispaCy. The first use builds the index in some seconds.
 
-    `hnsw` uses nmslib's approximate index, as scispaCy ships it, with parameters that keep short names; without it the
-    cosine is exact, the same on every run, and no slower at this size.
+    `hnsw` uses nmslib's approximate index, as scispaCy ships it, with parameters that keep short names. Without it the
+    cosine is exact, identical on every run, and no slower at this size.
     """
 
     def __init__(self, held: Knowledge, hnsw: bool = False) -> None:
@@ -52,7 +53,7 @@ class ScispacyLinker:
     @cached_property
     def _entity_linker(self) -> Any:
         aliases = list(self._kb.alias_to_cuis)
-        # Every 3-gram counts (scispaCy drops those of fewer than ten aliases): a small knowledge has many rare ones.
+        # Count every 3-gram (scispaCy drops those of fewer than ten aliases): a small knowledge has many rare ones.
         vectorizer = import_module("sklearn.feature_extraction.text").TfidfVectorizer(
             analyzer="char_wb", ngram_range=(3, 3), min_df=1, dtype=numpy.float32
         )
@@ -73,7 +74,7 @@ class ScispacyLinker:
         matcher = import_module("spacy.matcher").PhraseMatcher
         nlp = import_module("spacy").blank("en")
         nlp.add_pipe("abbreviation_detector")
-        # Rebuilt here and not in __init__: patterns belong to the vocabulary of one pipeline.
+        # Rebuilt here and not in __init__, because patterns belong to the vocabulary of one pipeline.
         self._phrases = matcher(nlp.vocab, attr="LOWER")
         self._letters = matcher(nlp.vocab, attr="ORTH")
         names = [name for concept in self.held.concepts for name in concept.names]
@@ -84,12 +85,12 @@ class ScispacyLinker:
         return nlp
 
     def link(self, name: str) -> Mention | None:
-        """The best concept of a single name: an alias as it is written, else the nearest of at least LEAST."""
+        """The best concept for a single name: an alias as written, else the nearest with a cosine of at least LEAST."""
         found = self.candidates(name, 1)
         return found[0] if found and found[0].score >= LEAST else None
 
     def candidates(self, name: str, limit: int = 5) -> Sequence[Mention]:
-        """Concepts by cosine of their best alias; a name that is an alias of several has the others with it."""
+        """Concepts by the cosine of their best alias; a name that is an alias of several concepts lists the others."""
         same = self._same(name)
         if same:
             return [self._mention(name, 0, same[0], 1.0, "exact", same[1:])]
@@ -103,7 +104,7 @@ class ScispacyLinker:
         ]
 
     def _same(self, name: str) -> Sequence[str]:
-        """Ids of the concepts that have `name` as an alias, in the order of the concepts."""
+        """Ids of the concepts with `name` as an alias, in the order of the concepts."""
         found = self._kb.alias_to_cuis.get(name.strip(), ())
         return sorted(found, key=self._order.__getitem__)
 
@@ -139,7 +140,7 @@ class ScispacyLinker:
 
 
 class Exact:
-    """The index that scispaCy asks, by exact cosine: one sparse product for a batch of mentions."""
+    """An exact index for scispaCy: one sparse product gives the cosines of a batch of mentions."""
 
     def __init__(self, vectors: Any) -> None:
         self._columns = vectors.T.tocsr()
@@ -158,7 +159,7 @@ class Exact:
 
 
 def _hnsw(vectors: Any) -> Any:
-    """nmslib's graph, as scispaCy builds it; 24 links and 400 candidates keep names of two letters in 40,000."""
+    """nmslib's graph, as scispaCy builds it; 24 links and 400 candidates find two-letter names among 40,000."""
     nmslib = import_module("nmslib")
     index = nmslib.init(method="hnsw", space="cosinesimil_sparse", data_type=nmslib.DataType.SPARSE_VECTOR)
     index.addDataPointBatch(vectors)

@@ -1,4 +1,4 @@
-"""What an answer does with each clause and phrase: asserts, leaves open, denies, refuses, explains."""
+"""Classifies each clause of an answer by its stance: asserts, leaves open, denies, refuses or explains."""
 
 import csv
 import io
@@ -86,7 +86,7 @@ _DAMAGED = re.compile(
     r"|obstructed|infected|dislocated|herniated|fractured|incarcerated|strangulated|thrombosed|occluded|dissected"
     r"|inflamed|infarcted|retained|displaced|impacted)\s+[a-z]"
 )
-"""Opens the name of an organ that is damaged, which is a disease: 'ruptured papillary muscle'."""
+"""Opens the name of a damaged organ, which is a disease: 'ruptured papillary muscle'."""
 _ADJECTIVE = re.compile(r"(?:ed|ing|ent|ive|ic|al|ous|ly|ble|ar|ary|ate|type)$")
 _SITE = re.compile(
     r"(?i)\s+(?:of|in|on|at|to|into|within|involving|affecting|for|per|by|under|above|below|between)\b.*$", re.DOTALL
@@ -103,7 +103,7 @@ def disease_like(phrase: str) -> bool:
 
 
 def consequence(phrase: str) -> bool:
-    """Whether a phrase names what many diseases lead to (shock, effusion, renal failure), and no disease of its own."""
+    """Whether a phrase names a common consequence of many diseases (shock, effusion, renal failure)."""
     if spelled := vocabulary().abbreviations.get(phrase.strip(" .")):
         phrase = spelled
     word = _head(phrase)
@@ -111,19 +111,19 @@ def consequence(phrase: str) -> bool:
 
 
 def general(phrase: str) -> bool:
-    """Whether a phrase names a state so common at the end of diseases (septic shock) that its cause is the answer."""
+    """Whether a phrase names such a common final state of diseases (septic shock) that its cause is the answer."""
     phrase = vocabulary().abbreviations.get(phrase.strip(" ."), phrase)
     return _head(phrase) in _GENERAL or key(phrase) in _GENERAL_NAMES
 
 
 def effect(phrase: str) -> bool:
-    """Whether a phrase names what is always due to something (anaphylaxis, stroke), so that its cause is the answer."""
+    """Whether a phrase names a condition that always has a cause (anaphylaxis, stroke); the cause is the answer."""
     phrase = vocabulary().abbreviations.get(phrase.strip(" ."), phrase)
     return consequence(phrase) or _head(phrase) in _EFFECT
 
 
 def about(phrase: str) -> bool:
-    """Whether a phrase only tells more of a disease: a stage, a code, an adjective, an involvement."""
+    """Whether a phrase only adds detail to a disease: a stage, a code, an adjective, an involvement."""
     if key(phrase) in known() or phrase.strip(" .") in vocabulary().abbreviations:
         return False
     word = _last(_CODE.sub(" ", phrase))
@@ -166,7 +166,7 @@ _TRAILING = words_of("type stage grade class i ii iii iv v vi a b c d unspecifie
 
 @cache
 def known() -> frozenset[str]:
-    """The comparable names of the project's own tables of diseases: quick to read, unlike the classifications."""
+    """The comparable names of the project's own tables of diseases, which load faster than the classifications."""
     found: set[str] = set()
     for name in ("conditions.csv", "diseases.csv", "rare.csv"):
         text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
@@ -177,7 +177,7 @@ def known() -> frozenset[str]:
 
 @cache
 def compound() -> re.Pattern[str]:
-    """Names of the tables that hold a word that joins ('granulomatosis with polyangiitis'): never taken apart."""
+    """Names of the tables with a joining word inside ('granulomatosis with polyangiitis'); these are never split."""
     held = {"graft versus host disease", "graft vs host disease", "graft-versus-host disease"}
     for name in ("conditions.csv", "diseases.csv", "rare.csv"):
         text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
@@ -192,10 +192,10 @@ def compound() -> re.Pattern[str]:
 
 
 Stance = Literal["asserted", "open", "denied", "refused", "told"]
-"""'open': one of several possibilities. 'told': an explanation, a history, a condition; it asserts no diagnosis."""
+"""'open': one of several possibilities. 'told': an explanation, history or condition; asserts no diagnosis."""
 
 REACH = 400
-"""Characters of a clause within which its frame or predicate must stand: no sentence needs more."""
+"""Characters of a clause within which its frame or predicate must begin and end."""
 
 _GENERIC = rf"(?:{words('adjective')}\s+)*{words('noun')}(?:\s+(?:described|here|well|best|seen|above|presented))*"
 _SUBJECT = rf"(?:{words('adjective')}\s+)*{words('noun')}(?:\s+(?:of|in|for|from|behind|here)\b(?:\s+[\w'-]+){{1,5}}?)?"
@@ -204,7 +204,7 @@ _OTHERS = (
     r"(?:whose|mother|father|brother|sister|sibling|twin|uncle|aunt|cousin|grand(?:mother|father)|relatives?|family"
     r"|wife|husband|friend|neighbou?r|roommate)"
 )
-"""What is said of these is not said of the patient."""
+"""Statements about these people are not about the patient."""
 _FRAMES = (
     # 'The most likely diagnosis in this patient is'
     later(
@@ -237,7 +237,7 @@ _CONDITION = later(r"(?i)^\W*(?:if|unless|were it|had it|suppose|assuming|in cas
 _ABSENT = later(r"(?i)^\W*(?:\w+\s+){0,2}(?:absence|lack) of\b")
 _SENTENCE = later(
     r"(?<=[a-z0-9)\]%'\"’A-Z]{2})[.!]+(?:\s+|$)(?=[^a-z]|$)|[;\n]+|(?<=\?)\s+"
-    # behind one letter ('S. aureus', 'hemophilia A. The ...') only before a word that begins a sentence
+    # after one letter ('S. aureus', 'hemophilia A. The ...') only before a word that begins a sentence
     r"|(?<=[a-z]{4}\s[A-Z0-9])[.!]\s+(?=[A-Z])|\.\s+(?=(?i:it|this|the|i|there|differential|other|possibilities|final|however|no|not)\b)"
 )
 _TURN = later(
@@ -266,10 +266,11 @@ _LISTS = later(
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause's own words, without frame ('the diagnosis is') and tail ('based on ...'), and what is done with them.
+    """A clause's own words, without frame ('the diagnosis is') and tail ('based on ...'), and its stance.
 
-    `hedged` by a word such as 'probably', `weak` by one such as 'possibly'; `final` as the most likely or final one;
-    `ranked` in a list by likelihood. `line` counts sentences, `marked` says that a bullet or number opens it.
+    `hedged`: by a word such as 'probably'. `weak`: by a word such as 'possibly'. `final`: declared most likely or
+    final. `ranked`: in a list by likelihood. `line` is the number of the sentence; `marked`: a bullet or number opens
+    it.
     """
 
     text: str
@@ -322,7 +323,7 @@ def _parts(piece: str) -> Iterator[tuple[str, Stance]]:
 
 
 def _undenied(piece: str) -> Iterator[tuple[str, bool]]:
-    """(text, whether it is denied): a denial reaches to the comma, over a list that goes on with 'or' further."""
+    """(text, whether denied): a denial reaches to the next comma, or further over a list continued with 'or'."""
     parts = _at_commas(piece)
     kept: list[str] = []
     open_list = False
@@ -354,13 +355,13 @@ def _undenied(piece: str) -> Iterator[tuple[str, bool]]:
 
 
 def _predicate(text: str) -> int:
-    """Where the words begin that deny what stands before them ('is wrong', 'can be dismissed')."""
+    """The position of the words that deny what comes before them ('is wrong', 'can be dismissed')."""
     found = _NEGATED.search(text) or cue("denied").search(text)
     return found.start() if found else len(text)
 
 
 def _at_commas(piece: str) -> list[str]:
-    """`piece` cut at its commas outside brackets."""
+    """Split `piece` at its commas outside brackets."""
     depth, start, found = 0, 0, []
     for at, mark in enumerate(piece):
         depth = depth + 1 if mark in "([" else max(0, depth - 1) if mark in ")]" else depth
@@ -374,7 +375,7 @@ def _stated(text: str) -> tuple[str, Stance]:
     """The words that a clause puts forward, and whether it asserts them, leaves them open or only explains."""
     if opening := cue("opening").search(text):
         rest = re.sub(rf"(?i)^(?:[\s:,-]|{words('listing')})+", "", text[opening.end() :])
-        # 'X remains in the differential' only says that it is one of several
+        # 'X remains in the differential' only means that it is one of several
         return (_bare(rest), "open") if any(map(str.isalnum, rest)) else (text, "told")
     if predicate := _PREDICATE.search(text[:REACH]):
         subject = text[: predicate.start()]
@@ -386,7 +387,7 @@ def _stated(text: str) -> tuple[str, Stance]:
 
 
 def _unframed(text: str) -> str:
-    """`text` without the frames that it opens with; at most four, 'I believe that the diagnosis is'."""
+    """`text` without its opening frames, at most four: 'I believe that the diagnosis is'."""
     for _ in range(4):
         after = _framed(text)
         if after is None:
@@ -396,7 +397,7 @@ def _unframed(text: str) -> str:
 
 
 def _framed(text: str) -> str | None:
-    """What stands behind the frame that `text` opens with; None without one."""
+    """The text after the frame that opens `text`; None without a frame."""
     for frame in _FRAMES:
         found = frame.match(text, 0, REACH)
         if found and any(map(str.isalnum, text[found.end() :])):

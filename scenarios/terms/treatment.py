@@ -1,4 +1,4 @@
-"""Whether a treatment plan is the true one, by the measures that both give, stop and avoid."""
+"""Compares a treatment plan with the true one by the measures that each gives, stops and avoids."""
 
 import re
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ _EITHER = re.compile(
 )
 _STATED = re.compile(r"(?i)not?|evidence of|never")
 _UNLIKE = re.compile(r"(?i)anything but|other than|mimic\w*|rather than")
-"""Denials that something is so: 'this is not A, give B', 'seasickness rather than A, give B' give nothing."""
+"""Denials of the rest of a clause: 'this is not A, give B' and 'seasickness rather than A, give B' give neither."""
 _ASKED = re.compile(r"(?:^|(?<=[.;\n!]))[^.;\n!?]*\?")
 _SAID_NO = re.compile(r"(?i)[:–—-]\s*(?:no|not|never|denied|excluded|wrong|out of the question)\W*$")
 _OF_OTHERS = re.compile(
@@ -78,7 +78,7 @@ _OF_OTHERS = re.compile(
     r" (?:mother|father|brother|sister|twin|wife|husband|relatives?|neighbou?r))\b|\b(?:test|screen)(?:ing|s)? for\b)"
     r".*$"
 )
-"""What is told of a disease, of another patient or of what may be tested gives nothing to this one."""
+"""Statements about the disease, another patient or possible tests; they give nothing to this patient."""
 _TESTED = re.compile(r"(?i)(?:test|screen)")
 _AT_LAST = re.compile(r"\W*(?:\w+\W*){0,2}$")
 _THOUGHT = re.compile(
@@ -120,7 +120,7 @@ _SUPPORT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure as it is written, with its telling words in comparable form."""
+    """One measure as written, with its distinctive words in comparable form."""
 
     text: str
     words: frozenset[str]
@@ -128,9 +128,9 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Measures `given`, `stopped` and `avoided`, in order; `options` stand undecided in the place of the main one.
+    """The measures of a plan: `given`, `stopped` and `avoided`, in order; `options` are undecided main measures.
 
-    `put` are the words by which the plan gives and stops; `whole`: these are all its words but for joiners.
+    `put` are the words by which the plan gives and stops; `whole`: the plan has no other words but joiners.
     """
 
     given: tuple[Measure, ...] = ()
@@ -155,7 +155,7 @@ class _Sorted:
 def read_plan(text: str) -> Plan:
     """Read a plan: 'avoid ceftriaxone; give meropenem' gives meropenem and avoids ceftriaxone. Pure, linear.
 
-    Whole plans between which it leaves the choice ('A, perhaps B, or else C') are options.
+    Whole plans offered as alternatives ('A, perhaps B, or else C') are options.
     """
     held = _Sorted()
     left = flat(unstruck(text[:MOST]))
@@ -174,7 +174,7 @@ def read_plan(text: str) -> Plan:
 
 
 def _sort(piece: str, held: _Sorted) -> None:
-    """Put the measures of one clause where it says that they belong."""
+    """Sort the measures of one clause into given, stopped and avoided."""
     if refused := cue("refused").search(piece):
         held.avoided += _measures(piece[refused.end() :])
         held.whole = False
@@ -201,7 +201,7 @@ def _sort(piece: str, held: _Sorted) -> None:
 
 
 def _denied_at_last(aside: str) -> str:
-    """The words that end a clause by denying all of it: 'A, B and screening for C is wrong'."""
+    """The final words of a clause that deny all of it: 'A, B and screening for C is wrong'."""
     if not _TESTED.match(aside):
         return ""
     denials = (*_AFTER.finditer(aside), *cue("denied").finditer(aside))
@@ -209,7 +209,7 @@ def _denied_at_last(aside: str) -> str:
 
 
 def _of_all(piece: str, found: re.Match[str]) -> bool:
-    """Whether a denial says of all that follows that it is not so, and nothing was given before it."""
+    """Whether a denial covers everything after it and nothing was given before it."""
     if _OF_ALL.match(piece):
         return _STATED.fullmatch(found[0]) is not None
     if _REMAINS.search(piece):
@@ -218,7 +218,7 @@ def _of_all(piece: str, found: re.Match[str]) -> bool:
 
 
 def _take(words: str, told: Sequence[Measure], held: _Sorted, *, stops: bool) -> None:
-    """Add what a clause stops, or else avoids; `words` say so."""
+    """Add the measures that a clause stops or else avoids; `words` are those that say so."""
     if stops:
         held.stopped += told
         held.put.append(words.strip())
@@ -228,16 +228,16 @@ def _take(words: str, told: Sequence[Measure], held: _Sorted, *, stops: bool) ->
 
 
 def _reach(text: str, *, over_list: bool) -> tuple[str, str]:
-    """How far a word of stopping or avoiding reaches: to a verb that gives something.
+    """Split `text` at the end of a stop or avoid word's reach: a verb that gives something.
 
-    'Avoid A, B and C' reaches over its list, 'no A, B' to the first comma unless 'or' goes on with it.
+    'Avoid A, B and C' reaches over its list; 'no A, B' reaches to the first comma unless 'or' continues the list.
     """
     turn = _GIVING.search(text) if over_list else _GIVING_OR_COMMA.search(text)
     return (text[: turn.start()], text[turn.end() :]) if turn else (text, "")
 
 
 def _give(text: str, held: _Sorted) -> None:
-    """Add what a clause gives; where its first measure is one of several, these are options."""
+    """Add the measures that a clause gives; alternatives to its first measure become options."""
     said, text = text, _CONDITION.sub("", text)
     held.whole = held.whole and text == said
     if any(map(str.isalnum, text)):
@@ -254,7 +254,7 @@ def _give(text: str, held: _Sorted) -> None:
 
 
 def _measures(text: str) -> list[Measure]:
-    """The measures that a text lists; behind 'for' and 'to' stands their purpose, unless nothing else is said."""
+    """The measures listed in a text; words after 'for' and 'to' are purposes, used only if nothing else is named."""
     found: list[Measure] = []
     purposes: list[Measure] = []
     aim, start = False, 0
@@ -286,13 +286,13 @@ def _once(measures: Sequence[Measure]) -> list[Measure]:
 
 
 ENOUGH = 0.5
-"""Least share of the true plan's measures. Free text has no synonyms here: a model judge is the measure to quote."""
+"""Least share of the true plan's measures. Free text has no synonyms here; report the judge model's score instead."""
 MORE = 3
-"""Measures that an answer may name beyond twice the number of the truth's."""
+"""How many measures an answer may name beyond twice the truth's number."""
 MOST_UNREAD = 12
-"""Measures that an answer may name where no measure can be read from the truth."""
+"""Most measures that an answer may name if none can be read from the truth."""
 NAMED = 0.5
-"""Least share of a measure's words that name it."""
+"""Least share of a measure's words that counts as naming it."""
 
 Rule = Literal["exact", "measures", "none", "against", "undecided", "too_many", "empty", "nothing"]
 _REASONS = {
@@ -308,7 +308,7 @@ NOTHING = Plan()
 
 @dataclass(frozen=True, slots=True)
 class PlanVerdict:
-    """Right or not, by which rule, and why in plain words; `share` of the truth's measures that are given (0 to 1)."""
+    """Whether the plan is right, by which rule, and why; `share` of the truth's measures that it gives (0 to 1)."""
 
     match: bool
     rule: Rule
@@ -318,21 +318,21 @@ class PlanVerdict:
 
     @property
     def committed(self) -> str:
-        """What a judge is shown: the words that give and stop measures; "" where the answer says no more than that."""
+        """The text shown to a judge: the words that give and stop measures; "" if the answer has no others."""
         return "" if self.read.whole or self.rule == "exact" else "; ".join(self.read.put)
 
     @property
     def reason(self) -> str:
-        """The typed reason of the score 0.0, or "" where the plan was a single one."""
+        """The typed reason for a score of 0.0, or "" if the plan was a single one."""
         return _REASONS.get(self.rule, "")
 
 
 def compare(answer: str, truth: Truth) -> PlanVerdict:
     """Compare a stated plan with the true one.
 
-    Right if it is the plan in other spelling; else if it gives at least half of the truth's measures (and stops what
-    the truth stops), stops or avoids none that the truth gives, names at most twice as many measures and three more,
-    and leaves its main measure decided, unless the truth leaves it open too.
+    A plan is right if it equals the true one apart from spelling. Otherwise it must give at least half of the truth's
+    measures, stop what the truth stops, and neither stop nor avoid what the truth gives. It may name at most twice as
+    many measures plus three, and must decide its main measure unless the truth leaves it open too.
     """
     if not key(answer):
         return PlanVerdict(False, "empty", "the plan is empty")
@@ -369,13 +369,13 @@ def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
 
 
 def _named(one: Measure, among: Sequence[Measure]) -> bool:
-    """Whether the words of a measure are said in the measures of the answer."""
+    """Whether the answer's measures contain enough words of this one."""
     words = {word for measure in among for word in measure.words}
     return len(one.words & words) / len(one.words) >= NAMED
 
 
 def _whole(one: Measure, among: Sequence[Measure]) -> bool:
-    """Whether one measure of the answer names this one."""
+    """Whether a single measure of the answer names this one."""
     return any(len(one.words & other.words) / len(one.words) >= NAMED for other in among)
 
 

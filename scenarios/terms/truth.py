@@ -1,4 +1,4 @@
-"""The diseases that a true diagnosis names, and where a text gives them away."""
+"""The diseases that a true diagnosis names, and the places where a text reveals them."""
 
 import re
 from functools import lru_cache
@@ -9,13 +9,13 @@ from wardround.scenarios.terms.wording import key, plain
 
 
 def parts_of(truth: Truth) -> tuple[str, ...]:
-    """The diseases that the truth names, the principal one first: as the case has them, else read from the label."""
+    """The diseases of the truth, the principal one first: from the case's parts, else read from the label."""
     return truth.parts or read_parts(truth.diagnosis)
 
 
 @lru_cache(maxsize=4096)
 def read_parts(diagnosis: str) -> tuple[str, ...]:
-    """The parts of a diagnosis as an answer of the same words asserts them; the label itself if it names one."""
+    """The parts of a diagnosis, read like an answer with the same words; only the label if it names one."""
     label = diagnosis.strip()
     if not key(label):
         return ()
@@ -29,7 +29,7 @@ def read_parts(diagnosis: str) -> tuple[str, ...]:
 
 
 def with_parts(case: Case) -> Case:
-    """`case` with `truth.parts`, read from its diagnosis where it has none."""
+    """`case` with `truth.parts`; if it has none, they are read from its diagnosis."""
     if case.truth.parts or not case.truth.diagnosis.strip():
         return case
     truth = case.truth.model_copy(update={"parts": read_parts(case.truth.diagnosis)})
@@ -37,10 +37,10 @@ def with_parts(case: Case) -> Case:
 
 
 def opening_contains(truth: Truth, text: str) -> list[str]:
-    """The names of the truth that `text` gives away, as whole words in any spelling; for `cases check`.
+    """The names of the truth that `text` reveals, as whole words in any spelling; for `cases check`.
 
-    Label and synonyms, each also without its brackets; abbreviations of two or three letters only in capitals, as
-    'PE' is not 'pe'.
+    Checks label and synonyms, each also without its brackets; abbreviations of two or three letters only in capitals,
+    because 'PE' is not 'pe'.
     """
     found = []
     words = f" {key(text)} "

@@ -1,4 +1,4 @@
-"""Clinical wording made comparable, and the tables of variants, abbreviations and synonyms."""
+"""Normalises clinical wording for comparison, with the tables of variants, abbreviations and synonyms."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ _GREEK = str.maketrans(
     {"α": " alpha ", "β": " beta ", "γ": " gamma ", "δ": " delta ", "κ": " kappa ", "λ": " lambda ", "µ": "u", "μ": "u"}
 )
 _WORD = re.compile(r"\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*", re.IGNORECASE)
-# British to American; applied to both sides of every comparison, so a word that is neither is changed alike on both.
+# British to American; applied to both sides of every comparison, so other words change alike on both.
 _SPELLINGS = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
@@ -33,36 +33,36 @@ _SPELLINGS = tuple(
 
 
 def plain(text: str) -> str:
-    """`text` in lower case without markdown, curly quotes, accents, possessives and doubled blanks."""
-    if text.isascii():  # nothing to compose and no accent to take off
+    """`text` in lower case without markdown, curly quotes, accents, possessives and repeated spaces."""
+    if text.isascii():  # nothing to compose and no accent to remove
         text = text.replace("`", "'").lower()
     else:
         text = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_APOSTROPHES))
         text = "".join(mark for mark in text if not unicodedata.combining(mark)).casefold()
-        text = text.translate(_GREEK)  # last: an accent or a capital may hide one
+        text = text.translate(_GREEK)  # last, because an accent or a capital may hide a Greek letter
     text = _POSSESSIVE.sub("", _MARKS.sub(" ", text))
     return " ".join(text.split())
 
 
 @lru_cache(maxsize=65536)
 def tokens(text: str) -> tuple[str, ...]:
-    """The words of `text` in one spelling and the singular: 'Haemorrhoids' and 'hemorrhoid' give the same."""
+    """The words of `text` in one spelling and the singular: 'Haemorrhoids' and 'hemorrhoid' give the same result."""
     return tuple(stem(word) for word in _WORD.findall(plain(text)))
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a written list in their comparable form."""
+    """The words of a written list in comparable form."""
     return frozenset(tokens(text))
 
 
 def key(text: str) -> str:
-    """`text` as one comparable string: its tokens with a blank between them."""
+    """`text` as one comparable string: its tokens joined by spaces."""
     return " ".join(tokens(text))
 
 
 @lru_cache(maxsize=32768)
 def stem(word: str) -> str:
-    """One spelling and number of a word in lower case; a stem is for comparing, not for reading."""
+    """One spelling and number for a lower-case word; stems are for comparison, not for display."""
     if len(word) <= 3 or word[0].isdigit():
         return word
     for pattern, replacement in _SPELLINGS:
@@ -71,7 +71,7 @@ def stem(word: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """'metastases' and 'metastasis' meet in 'metastas', 'diseases' and 'disease' in 'diseas'."""
+    """The common stem of singular and plural: 'metastases', 'metastasis' give 'metastas'; 'diseases' gives 'diseas'."""
     if word.endswith("ies") and len(word) > 5:
         return word[:-3] + "y"
     if re.search(r"(s|x|z|ch|sh)es$", word) or word.endswith("sis"):
@@ -89,17 +89,17 @@ _ABOVE = re.compile(r"(?<=[A-Za-z)])\s+>{1,3}\s+(?=[A-Za-z])")
 
 
 def unstruck(text: str) -> str:
-    """`text` without what is struck out, and without comments."""
+    """`text` without struck-out text and comments."""
     return _STRUCK.sub(" ", text)
 
 
 def plain_lines(text: str) -> str:
-    """`text` unstruck; cells, tags and wide gaps end a line, brackets are one deep, and 'A > B' ranks."""
+    """`text` without struck-out text; cells, tags and wide gaps end a line, brackets nest once, and 'A > B' ranks."""
     return flat(_ABOVE.sub("; less likely ", _BREAK.sub("\n", unstruck(text))))
 
 
 def flat(text: str) -> str:
-    """`text` with brackets inside of brackets as commas."""
+    """`text` with commas in place of nested brackets."""
     if text.count("(") != text.count(")"):
         return text
     found, depth = [], 0
@@ -110,7 +110,7 @@ def flat(text: str) -> str:
     return "".join(found)
 
 
-# Endings under which a noun and its adjective meet: stenosis and stenotic, ischaemia and ischaemic.
+# Endings that reduce a noun and its adjective to one root: stenosis and stenotic, ischaemia and ischaemic.
 _ENDINGS = tuple(
     (re.compile(pattern), end)
     for pattern, end in (
@@ -204,7 +204,7 @@ def vocabulary() -> Vocabulary:
 
 @cache
 def lexicon() -> frozenset[str]:
-    """Words that are spelt right: those of the tables of diseases and of ICD-10-CM (lexicon.txt), as stems."""
+    """Correctly spelt words, as stems: those of the tables of diseases and of ICD-10-CM (lexicon.txt)."""
     found = {stem(word) for word in files(__package__).joinpath("data/lexicon.txt").read_text(encoding="utf-8").split()}
     for name in ("conditions.csv", "names.csv", "diseases.csv", "rare.csv"):
         for row in _rows(name):
@@ -223,7 +223,7 @@ def _parts(cell: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32768)
 def _root(word: str) -> str:
-    """A comparable word without the ending that makes it noun or adjective; short words stay as they are."""
+    """A comparable word without the ending of a noun or adjective; short words are unchanged."""
     if len(word) < 5:
         return word
     for pattern, end in _ENDINGS:
@@ -235,7 +235,7 @@ def _root(word: str) -> str:
 
 @lru_cache(maxsize=32768)
 def root(word: str) -> str:
-    """The word under which a comparable word and its variants meet: 'pulmonary' and 'lung' give the same."""
+    """The common root of a comparable word and its variants: 'pulmonary' and 'lung' give the same."""
     bare = _root(word)
     return vocabulary().variants.get(bare, bare)
 
