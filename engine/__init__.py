@@ -1,1 +1,1 @@
-"""The engine: seats, actions, events, time, models and stores; it contains no medicine."""
+"""The engine: events, the loop, models and stores; it knows nothing of its users' field."""

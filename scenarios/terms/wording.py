@@ -136,6 +136,7 @@ class Vocabulary:
     """Read-only tables; all forms are comparable ones (wording.key)."""
 
     variants: Mapping[str, str]
+    narrower: Mapping[str, frozenset[str]]
     sites: frozenset[str]
     abbreviations: Mapping[str, str]
     synonyms: Mapping[str, tuple[str, ...]]
@@ -154,12 +155,14 @@ class Vocabulary:
 def vocabulary() -> Vocabulary:
     """The tables that ship with the package."""
     variants: dict[str, str] = {}
+    narrower: dict[str, frozenset[str]] = {}
     sites: set[str] = set()
     for row in _rows("words.csv"):
         for word in (row["word"], *_parts(row["variants"])):
             variants.setdefault(_root(stem(word)), _root(stem(row["word"])))
         if row["site"]:
             sites.add(_root(stem(row["word"])))
+        narrower[_root(stem(row["word"]))] = frozenset(_root(stem(word)) for word in _parts(row["narrower"]))
     same: dict[str, tuple[str, ...]] = {}
     for row in _rows("diseases.csv"):
         names = (row["name"], *_parts(row["synonyms"]))
@@ -182,6 +185,7 @@ def vocabulary() -> Vocabulary:
     named = [(row["name"], *_parts(row["synonyms"])) for name in ("diseases.csv", "names.csv") for row in _rows(name)]
     return Vocabulary(
         variants,
+        narrower,
         frozenset(sites),
         {row["abbreviation"]: row["expansion"] for row in _rows("abbreviations.csv")},
         same,

@@ -91,12 +91,12 @@ LACKING = (
     ("Systemic lupus erythematosus", "discoid lupus erythematosus"),
     ("Parkinson disease", "Parkinson-plus syndrome"),
 )
-"""What sameness.same cannot tell yet: a strict xfail, so that its mending is seen."""
+"""What same_disease.same cannot tell yet: a strict xfail, so that its mending is seen."""
 
 
 def pairs(table: dict[str, tuple[str, ...]]) -> list[Any]:
     """The pairs of a table as parameters."""
-    lacking = pytest.mark.xfail(strict=True, reason="sameness.same does not tell these two apart, or together")
+    lacking = pytest.mark.xfail(strict=True, reason="same_disease.same does not tell these two apart, or together")
     return [
         pytest.param(truth, said, marks=lacking if (truth, said) in LACKING else ())
         for truth, all_ in table.items()
