@@ -11,7 +11,6 @@ import msgspec
 from wardround.engine.events import digest_of
 from wardround.engine.records import Json, Score
 from wardround.engine.text import counted
-from wardround.evaluators import measures
 from wardround.evaluators.evaluation import Goal
 from wardround.evaluators.measures import Part, measure_of, place_of, shown
 from wardround.evaluators.outcome.items import AssessmentAccount, Item
@@ -423,9 +422,3 @@ def plain_name(name: str, whole: str = "") -> str:
     """Return `name` in plain letters with a short hash of `whole`, or else of itself."""
     plain = "-".join(re.findall(r"[A-Za-z0-9._]+", name)).strip(".-")[:80]
     return f"{plain}-{digest_of(whole or name)[:8]}"
-
-
-def is_judged(row: EpisodeScores) -> bool:
-    """Whether an evaluator with judges has scored this episode."""
-    names = {measure.name for measure in (*measures.REASONING, *measures.PUBLISHED)}
-    return any(score.name in names for score in row.scores)

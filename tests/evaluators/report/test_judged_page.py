@@ -13,7 +13,7 @@ from markup import Reader
 from wardround.engine.events import digest_of
 from wardround.engine.records import Json, Score
 from wardround.evaluators.reasoning.reasoning_record import Account, PartAccount, StepAccount
-from wardround.evaluators.report.episode_page import episode_page, is_judged, page_name
+from wardround.evaluators.report.episode_page import episode_page, page_name
 from wardround.evaluators.report.score_rows import digests
 from wardround.scenarios.case import Truth
 
@@ -309,11 +309,6 @@ def test_a_page_has_a_name_that_any_file_system_takes() -> None:
     names = [page_name("r", "../../etc/x@1"), page_name("r", "..\\..\\etc\\x@1"), page_name("r", "中文" * 200)]
     assert len(set(names)) == 3
     assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}\.html", name) for name in names)
-
-
-def test_only_episodes_with_judged_figures_have_something_to_show() -> None:
-    assert is_judged(row())
-    assert not is_judged(row(scores=[Score("diagnosis_accuracy", 1.0), Score("turns", 3.0)]))
 
 
 def test_the_same_input_gives_the_same_page() -> None:
