@@ -192,7 +192,7 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
     if head is not None:
         why = f"{items[head].name!r} is the principal diagnosis {parts[0]!r}"
         return Verdict(True, rule, why, read, parts, said, beside, shown)
-    first = same(parts[0], items[0].text).reason
+    first = same(parts[0], items[0].name).reason
     return Verdict(False, "none", f"{items[0].name!r} is not {parts[0]!r}: {first}", read, parts, said, beside, shown)
 
 

@@ -51,3 +51,9 @@ def test_a_bracket_is_another_name_only_where_the_tables_say_so(answer: str) -> 
 )
 def test_a_second_disease_is_no_other_name(answer: str) -> None:
     assert not compare(answer, Truth(diagnosis="Gout")).match
+
+
+def test_the_reason_speaks_of_the_name_and_not_of_a_bracket_that_names_another() -> None:
+    verdict = compare("Asthma (gout)", Truth(diagnosis="Gout"))
+    assert not verdict.match
+    assert verdict.why == "'Asthma' is not 'Gout': other words: asthma, not gout"
