@@ -30,14 +30,14 @@ run: $(STAMP)  ## play the bundled cases under every scenario, score them, write
 	@$(BIN)/python -m wardround.demo $(OUT)
 
 # Bytecode is written whatever the environment says: else the workers and every process they start compile it all again.
-test: $(DEV)  ## the test suite: offline, about two minutes on two cores
+test: $(DEV)  ## the test suite: offline, two and a half minutes on two cores
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 test-all: $(DEV)  ## the slow tests: packaging, kill -9, PostgreSQL, Ray, litellm, with what they need
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp
 	@$(BIN)/python -m pytest -q -m "(packaging or kill or live or postgres or ray or records or scispacy or long) and not soak and not gaming"
 
-gaming: $(DEV)  ## doctors that want a better score without being better; six minutes
+gaming: $(DEV)  ## doctors that want a better score without being better; four to six minutes
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m gaming
 
 conformance: $(STAMP)  ## run recorded vectors of published code: make conformance VECTORS=DIR
