@@ -1,0 +1,147 @@
+"""Pairs of a truth and an answer that no rule was tuned on: where each comes from, not its text.
+
+`python -m benchmarks.blind_pairs draw DATA > tests/data/blind_pairs.csv` drew the list before the rules that are
+measured on it; DATA is the folder of the shared data sets. `python -m benchmarks.blind_pairs write DATA` prints the
+pairs with their texts as TSV (id, truth, answer) for readers who see nothing else. The kinds are:
+
+- `answer`: the answer of DeepSeek-R1 to a case of MedR-Bench (158 of 160 replies, none of them among the 574 of
+  `benchmarks/paraphrases.py`);
+- `other`: such an answer to another case, one of the three whose labels are most alike;
+- `name`: a disease of MedQuAD and one of its other names;
+- `title`: a disease of MultiCogEval and an ICD title that it lists, or one that it lists for a similar disease;
+- `option`: the right diagnosis of a MedQA question and one of the wrong options.
+"""
+
+import csv
+import gzip
+import json
+import random
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rapidfuzz import fuzz, process
+
+from wardround.scenarios.case import Case
+from wardround.scenarios.loaders.load import load
+from wardround.scenarios.parsers.reply_text import final_answer
+
+SEED = 26
+NAMES, TITLES, OPTIONS, COUNT = 25, 20, 25, 300
+REPLIES = "medrbench/results/oracle_diagnosis__deepseek-r1__replies_and_judged_steps.json"
+LIST = Path(__file__).resolve().parents[1] / "tests" / "data" / "blind_pairs.csv"
+_OPTION = re.compile(r"(?:^|\t)([A-E]): ")
+
+
+def main() -> None:
+    """Draw the list, or write the texts of the pairs on it."""
+    what, data = sys.argv[1], Path(sys.argv[2])
+    out = csv.writer(sys.stdout, lineterminator="\n", delimiter="," if what == "draw" else "\t")
+    if what == "draw":
+        out.writerow(("id", "kind", "truth", "answer"))
+        out.writerows(draw(data))
+    else:
+        out.writerow(("id", "truth", "answer"))
+        out.writerows((number, *(" ".join(text.split()) for text in pair)) for number, pair in texts(data).items())
+
+
+def draw(data: Path) -> Iterator[tuple[str, str, str, str]]:
+    """(id, kind, where the truth is, where the answer is) of 300 pairs in an order by seed."""
+    seeded = random.Random(SEED)
+    labels, replies = _labels(data), _replies(data)
+    rows = [("answer", case, case) for case in sorted(replies)]
+    for case in seeded.sample(sorted(replies), COUNT - len(rows) - NAMES - TITLES - OPTIONS):
+        near = process.extract(
+            labels[case], {k: labels[k] for k in sorted(replies) if k != case}, scorer=fuzz.token_set_ratio, limit=3
+        )
+        rows.append(("other", case, seeded.choice([key for _, _, key in near])))
+    synonyms = _synonyms(data)
+    for doc in seeded.sample(sorted(doc for doc, names in synonyms.items() if len(names) > 1), NAMES):
+        rows.append(("name", f"{doc}#0", f"{doc}#{seeded.randrange(1, len(synonyms[doc]))}"))
+    titles = _titles(data)
+    for turn, disease in enumerate(seeded.sample(sorted(titles), TITLES)):
+        alike = process.extract(disease, sorted(set(titles) - {disease}), scorer=fuzz.token_set_ratio, limit=3)
+        source = seeded.choice([name for name, _, _ in alike]) if turn % 2 else disease
+        place = seeded.randrange(len(titles[source]))
+        rows.append(("title", str(sorted(titles).index(disease)), f"{sorted(titles).index(source)}#{place}"))
+    options = _options(data)
+    for question in seeded.sample(sorted(options), OPTIONS):
+        right, letters = options[question][1], sorted(options[question][0])
+        rows.append(
+            ("option", f"{question}#{right}", f"{question}#{seeded.choice([x for x in letters if x != right])}")
+        )
+    seeded.shuffle(rows)
+    for number, row in enumerate(rows, 1):
+        yield f"b{number:03d}", *row
+
+
+def texts(data: Path) -> dict[str, tuple[str, str]]:
+    """Id -> (truth, answer) of the pairs on the list."""
+    labels, replies, synonyms = _labels(data), _replies(data), _synonyms(data)
+    titles, options = _titles(data), _options(data)
+    diseases = sorted(titles)
+    pairs: dict[str, tuple[str, str]] = {}
+    for row in rows():
+        truth, answer = row["truth"], row["answer"]
+        head, _, place = answer.partition("#")
+        match row["kind"]:
+            case "answer" | "other":
+                pair = labels[truth], replies[answer]
+            case "name":
+                pair = synonyms[head][0], synonyms[head][int(place)]
+            case "title":
+                pair = diseases[int(truth)], titles[diseases[int(head)]][int(place)]
+            case _:
+                pair = options[head][0][truth.partition("#")[2]], options[head][0][place]
+        pairs[row["id"]] = pair
+    return pairs
+
+
+def rows() -> list[dict[str, str]]:
+    """The rows of the list."""
+    with LIST.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def _labels(data: Path) -> dict[str, str]:
+    cases = load(data / "medrbench" / "diagnosis_cases.json")
+    return {case.id: case.truth.diagnosis for case in cases if isinstance(case, Case)}
+
+
+def _replies(data: Path) -> dict[str, str]:
+    replies = json.loads((data / REPLIES).read_text(encoding="utf-8"))
+    answers = {case: final_answer(reply["results"]["content"]) for case, reply in replies.items()}
+    return {case: answer for case, answer in answers.items() if answer}
+
+
+def _synonyms(data: Path) -> dict[str, Sequence[str]]:
+    names: dict[str, Sequence[str]] = {}
+    with gzip.open(data / "medquad" / "medquad_answered.jsonl.gz", "rt", encoding="utf-8") as file:
+        for row in map(json.loads, file):
+            if "T047" in str(row["semantic_type"]):
+                names.setdefault(row["doc"], (row["focus"], *row["synonyms"]))
+    return names
+
+
+def _titles(data: Path) -> dict[str, list[str]]:
+    path = data / "multicogeval" / "mimic-iv" / "new_disease_to_icd_names.json"
+    diseases: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
+    return {name: listed for name, listed in diseases.items() if listed}
+
+
+def _options(data: Path) -> dict[str, tuple[dict[str, str], str]]:
+    """Questions that ask for the most likely diagnosis: their options, and the letter of the right one."""
+    asked = json.loads((data / "multicogeval" / "medqa" / "MCQ.test.json").read_text(encoding="utf-8"))
+    found: dict[str, tuple[dict[str, str], str]] = {}
+    for number, text, right in asked:
+        question, _, listed = text.rpartition("Options: ")
+        if "most likely diagnosis" in question:
+            pieces = _OPTION.split(listed)[1:]
+            options = dict(zip(pieces[::2], pieces[1::2], strict=True))
+            found[str(number)] = ({letter: option.strip() for letter, option in options.items()}, right)
+    return found
+
+
+if __name__ == "__main__":
+    main()
