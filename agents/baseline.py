@@ -17,7 +17,7 @@ import numpy as np
 from wardround.agents.baseline_knowledge import RankedDisease, affirmed_findings, disease_index, disease_key
 from wardround.engine.records import Action, Json, Said, View
 from wardround.engine.seat import Seat
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 
 MOST = 2000
 """The most cases that are read; of more cases only every n-th is used, so that an act stays fast."""
@@ -83,7 +83,7 @@ def neighbours(cases: Sequence[Case]) -> Neighbours:
 
 def case_text(case: Case) -> str:
     """All the text of a case that a doctor could hear."""
-    results = case.ancillary or "\n".join(item.text for item in items(case))
+    results = case.ancillary or "\n".join(item.text for item in case_results(case))
     return "\n".join((case.opening, case.complaint, results))
 
 
@@ -280,7 +280,7 @@ def _usual(alike: Sequence[Neighbour]) -> list[str]:
     """The tests of similar cases, sorted by summed similarity."""
     sums: dict[str, float] = defaultdict(float)
     for other in alike:
-        for item in items(other.case):
+        for item in case_results(other.case):
             if item.kind != "examination":
                 sums[item.name] += other.likeness
     return sorted(sums, key=lambda name: (-sums[name], name))

@@ -6,7 +6,7 @@ from typing import ClassVar
 import msgspec
 
 from wardround.engine.records import Action, Json, View
-from wardround.scenarios.case import Item
+from wardround.scenarios.case import CaseResult
 from wardround.scenarios.terms.chart import Chart, read_chart
 from wardround.scenarios.terms.examiner_lookup import Answer, answer, ordered
 from wardround.scenarios.terms.subject import subject_of
@@ -44,7 +44,7 @@ class Examiner:
         if record is not self._record:
             self._record, self._chart = (
                 record,
-                read_chart(msgspec.convert(record, tuple[Item, ...]), subject_of(subject)),
+                read_chart(msgspec.convert(record, tuple[CaseResult, ...]), subject_of(subject)),
             )
         return self._chart
 

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.question_item import QuestionItem, solution
 
 
@@ -28,7 +28,7 @@ class Gold:
         if isinstance(self._case, QuestionItem):
             turn = sum(one.verb == "question" for one in view.heard)
             return Action("reply", text=solution(self._case, turn))
-        names = list(dict.fromkeys(item.name for item in items(self._case)))
+        names = list(dict.fromkeys(item.name for item in case_results(self._case)))
         if names and "order" in view.verbs and view.memo != {"ordered": True}:
             return Action("order", args={"kind": "any", "items": names}, memo={"ordered": True})
         truth = self._case.truth

@@ -9,7 +9,7 @@ from wardround.agents.dialogue import SILENCE, dialogue, model_of
 from wardround.agents.history import interview
 from wardround.engine.records import Action, Json, Message, View
 from wardround.engine.seat import Seat
-from wardround.scenarios.case import Item
+from wardround.scenarios.case import CaseResult
 from wardround.scenarios.terms.chart import read_chart
 from wardround.scenarios.terms.examiner_lookup import Answer, answer, ordered
 from wardround.scenarios.terms.subject import subject_of
@@ -121,20 +121,20 @@ def _known(view: View) -> Mapping[str, Json]:
     return known
 
 
-def _items(known: Mapping[str, Json]) -> tuple[Item, ...]:
+def _items(known: Mapping[str, Json]) -> tuple[CaseResult, ...]:
     """The report's results; if they are not recorded separately, the lines of its text."""
-    items = msgspec.convert(known.get("record", ()), tuple[Item, ...])
+    items = msgspec.convert(known.get("record", ()), tuple[CaseResult, ...])
     if items:
         return items
     lines = [line.strip(" -*\t") for line in str(known["ancillary"]).splitlines()]
     return tuple(
-        Item("ancillary", "investigation", line.split(":")[0][:80], line, None)
+        CaseResult("ancillary", "investigation", line.split(":")[0][:80], line, None)
         for line in lines
         if line and not line.endswith(":")
     )
 
 
-def _line(item: Item) -> str:
+def _line(item: CaseResult) -> str:
     return item.text if item.kind != "examination" else f"{item.name}: {item.text}"
 
 

@@ -24,7 +24,7 @@ from benchmarks.tricks import Told, forms, truth_of
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.records import Message
 from wardround.evaluators.evaluation import Goal
-from wardround.evaluators.metrics.standard import Standard, compared
+from wardround.evaluators.metrics.standard import Standard, compare_answer
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.summary import ScoreSummary, summarise
 from wardround.runs.seats import SeatConfig
@@ -215,7 +215,9 @@ def gamers(ground: Ground) -> dict[str, Doctor]:
 
 def constant(ground: Ground) -> Doctor:
     """The doctor that answers every case of a ground with the one truth that is right most often by words."""
-    shares = {answer: sum(compared(answer, case, ground.goal).match for case in ground.cases) for answer in ground.pool}
+    shares = {
+        answer: sum(compare_answer(answer, case, ground.goal).match for case in ground.cases) for answer in ground.pool
+    }
     best = max(shares, key=lambda answer: shares[answer])
     return Doctor({case.id: best for case in ground.cases})
 

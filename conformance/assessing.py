@@ -6,7 +6,7 @@ from conformance import loose
 from conformance.played import Judge
 from conformance.tables import Tables
 from conformance.vector import Vector
-from wardround.evaluators.judges.strict_reply import Unread, unread
+from wardround.evaluators.judges.strict_reply import Unread, unread_reply
 from wardround.evaluators.outcome import items
 from wardround.evaluators.reasoning.inquiry import REPAIRS, strict
 from wardround.scenarios.published.tables import Absent
@@ -79,7 +79,7 @@ def entries(text: str) -> list[Entry] | Unread:
         return value
     listed = [value] if isinstance(value, dict) else value
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
-        return unread("no_field", text)
+        return unread_reply("no_field", text)
     return [
         {_SPELT.get(name) or str(name): field for name, field in one.items()} for one in listed if isinstance(one, dict)
     ]

@@ -15,7 +15,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Score
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.outcome import items
-from wardround.evaluators.reasoning.evaluator import joined, read_reference
+from wardround.evaluators.reasoning.evaluator import combined_part, read_reference
 from wardround.evaluators.reasoning.inquiry import Inquiry, Look
 from wardround.evaluators.reasoning.questions import StepClass, StepVerdict
 from wardround.evaluators.reasoning.reasoning_record import PartAccount, StepAccount
@@ -106,7 +106,7 @@ def _evaluated(row: Vector, judge: Judge) -> Any:
             verdict, path = StepVerdict.CORRECT if correct else StepVerdict.WRONG, _path(inquiry)
         judged.append(StepAccount(text, kind, verdict))
         told.append({"step": text, "efficiency": kind.capitalize(), "factulity": correct, "judgment_path": path})
-    efficiency, factuality = _shares(row, joined("formal", tuple(judged), "" if judged else "no_steps"))
+    efficiency, factuality = _shares(row, combined_part("formal", tuple(judged), "" if judged else "no_steps"))
     return {"efficiency_score": efficiency, "factuality_score": factuality, "evaluated_steps": told}
 
 

@@ -13,10 +13,10 @@ from conformance import imaging
 from conformance.imaging import Request, same
 from conformance.tables import Tables
 from wardround.engine.errors import UsageError
-from wardround.evaluators.reasoning.evaluator import joined
+from wardround.evaluators.reasoning.evaluator import combined_part
 from wardround.evaluators.reasoning.questions import StepClass, StepVerdict
 from wardround.evaluators.reasoning.reasoning_record import PartAccount, ReferenceAccount, StepAccount
-from wardround.scenarios.case import Item
+from wardround.scenarios.case import CaseResult
 from wardround.scenarios.parsers.published import HEADINGS, Listed
 from wardround.scenarios.published.tables import Absent
 from wardround.scenarios.terms.examiner_lookup import Answer
@@ -182,7 +182,7 @@ def judged_reply(row: Mapping[str, Any], where: str = "a stored evaluation") -> 
     reference = (
         None if held is None else tuple(_reference(one, place == len(held) - 1) for place, one in enumerate(held))
     )
-    return joined("formal", tuple(steps), "" if steps else "no_steps", reference)
+    return combined_part("formal", tuple(steps), "" if steps else "no_steps", reference)
 
 
 def _rows(row: Mapping[str, Any], name: str, where: str) -> Sequence[Mapping[str, Any]]:
@@ -326,7 +326,7 @@ def _cut(text: str) -> tuple[list[str], dict[str, list[str]]]:
     return [name.strip() for name in names if name.strip()], bracketed
 
 
-def answer(record: Sequence[Item], reply: str, kind: str, tables: Tables) -> tuple[Answer, ...]:
+def answer(record: Sequence[CaseResult], reply: str, kind: str, tables: Tables) -> tuple[Answer, ...]:
     """What the record has of the list in `reply`, in the record's order; what matches nothing is passed over.
 
     `kind` is examination (all of it), lab, microbiology or imaging. Of studies with the same name the last is told.
@@ -346,7 +346,7 @@ def answer(record: Sequence[Item], reply: str, kind: str, tables: Tables) -> tup
     )
 
 
-def _studies(record: Sequence[Item], reply: str, tables: Tables) -> tuple[Answer, ...]:
+def _studies(record: Sequence[CaseResult], reply: str, tables: Tables) -> tuple[Answer, ...]:
     done = {item.name: item for item in record if item.kind == "imaging"}
     try:
         wanted = studies(reply, tables)
@@ -355,6 +355,6 @@ def _studies(record: Sequence[Item], reply: str, tables: Tables) -> tuple[Answer
     return tuple(_told(name, done[name], "region", 1.0) for name in imaging.answered(wanted, done, tables))
 
 
-def _told(asked: str, item: Item, rule: str, score: float) -> Answer:
+def _told(asked: str, item: CaseResult, rule: str, score: float) -> Answer:
     text = item.text if item.kind != "examination" else f"{item.name}: {item.text}"
     return Answer(asked, item.kind, "normal" if item.normal else "reported", (item.ref,), asked, rule, score, text, 1.0)

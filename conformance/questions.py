@@ -12,7 +12,7 @@ from conformance.compare import Anything
 from conformance.tables import Tables
 from conformance.vector import Vector
 from wardround.scenarios.published import question_tasks as published
-from wardround.scenarios.published.question_tasks import Reading, Task
+from wardround.scenarios.published.question_tasks import PublishedReading, Task
 from wardround.scenarios.published.tables import Absent
 
 ROWS = {"medqa": 795, "medmcqa": 2816}
@@ -38,7 +38,9 @@ def choice(row: Vector, tables: Tables) -> Any:
     """multicog_extract_MCQ."""
     del tables
     reply = row.input["reply"]
-    return _one_of(row, _letter(published.read_choice(reply, row.input["options"], random.Random(_SEED)), reply))
+    return _one_of(
+        row, _letter(published.read_published_choice(reply, row.input["options"], random.Random(_SEED)), reply)
+    )
 
 
 def statement(row: Vector, tables: Tables) -> Any:
@@ -50,7 +52,7 @@ def statement(row: Vector, tables: Tables) -> Any:
 def rectification(row: Vector, tables: Tables) -> Any:
     """multicog_extract_MR."""
     del tables
-    read = published.read_rectification(row.input["reply"], row.input["alice"], random.Random(_SEED))
+    read = published.read_published_rectification(row.input["reply"], row.input["alice"], random.Random(_SEED))
     return _one_of(row, [_side(read), read.option])
 
 
@@ -65,12 +67,12 @@ def _one_of(row: Vector, value: Any) -> Any:
     return value if row.expect == "any_of" else {"values": [value]}
 
 
-def _letter(read: Reading, reply: str) -> Any:
+def _letter(read: PublishedReading, reply: str) -> Any:
     """The letter; an empty reply gives an empty list, as the code writes it."""
     return read.option if reply else []
 
 
-def _side(read: Reading) -> str | None:
+def _side(read: PublishedReading) -> str | None:
     return None if read.holds is None else "T" if read.holds else "F"
 
 
@@ -132,7 +134,7 @@ def accuracies(row: Vector, tables: Tables) -> Any:
     given = row.input
     task, options = given["task"], _OPTIONS[given["dataset"]]
     values = _values(given, options)
-    found = published.accuracy(zip(*values, strict=True), published.chance(task, options))
+    found = published.accuracy(zip(*values, strict=True), published.chance_accuracy(task, options))
     return {
         "acc": found.mean,
         "se": found.error,
@@ -157,8 +159,8 @@ def _values(given: Mapping[str, Any], options: int) -> list[list[float]]:
         one, two = replies[:digit], replies[digit:]
         if task == "MR":
             offered = given["alice"][number]
-            right = [published.read_rectification(reply, offered[0], draw).holds is True for reply in one]
-            wrong = [published.read_rectification(reply, offered[1], draw) for reply in two]
+            right = [published.read_published_rectification(reply, offered[0], draw).holds is True for reply in one]
+            wrong = [published.read_published_rectification(reply, offered[1], draw) for reply in two]
             corrected = [read.holds is False and read.option == second[1] for read in wrong]
             values.append([published.rectified(a, b, options) for a, b in zip(right, corrected, strict=True)])
             continue
@@ -181,7 +183,7 @@ def _chosen(given: Mapping[str, Any], entry: Sequence[Any], draw: random.Random)
     number, gold, *replies = entry
     question = next((row[1] for row in _rows(given["dataset"], "MCQ") if row[0] == number), "")
     options = _options_of(question)
-    return [float(published.read_choice(reply, options, draw).option == gold) for reply in replies]
+    return [float(published.read_published_choice(reply, options, draw).option == gold) for reply in replies]
 
 
 def _holds(gold: Any) -> bool:

@@ -18,7 +18,7 @@ FILES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Tables(vocabulary.Tables):
+class Tables(vocabulary.ImagingTables):
     """The vocabulary and the other tables. `tests`: name -> item numbers, in the order in which names are tried.
 
     `studies`: exam name -> modalities and regions; `exams`: region -> modality -> exam names; `broad`: special modality

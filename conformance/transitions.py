@@ -15,7 +15,7 @@ from conformance.vector import Vector
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action
-from wardround.scenarios.case import Case, Culture, Finding, Lab, Provenance, Study, Truth, items
+from wardround.scenarios.case import Case, Culture, Finding, Lab, Provenance, Study, Truth, case_results
 from wardround.scenarios.parsers import published
 from wardround.scenarios.terms.examiner_lookup import Answer
 from wardround.scenarios.workup import NAMES, Workup, WorkupSettings, WorkupState
@@ -56,7 +56,7 @@ def transition(row: Vector, tables: Tables) -> Any:
     given: tuple[Answer, ...] = ()
     if scenario.ending(state) is None and scenario.turn(state) == "examiner":
         assert state.order is not None
-        record = items(case)
+        record = case_results(case)
         given = desk.answer(record, state.order.text, state.order.kind, tables)
         told = [line.row() for line in given]
         state = scenario.apply(state, Acted(2, 0.0, "examiner", Action("answer", "Told.", {"answers": told})))

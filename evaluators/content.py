@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from wardround.engine.text import later
-from wardround.scenarios.terms.wording import plain, root, stem, words_of
+from wardround.scenarios.terms.wording import list_words, plain, root, stem
 
 LONGEST = 100_000
 """Number of characters read from the beginning of a text."""
@@ -20,7 +20,7 @@ _END = later(
     r"|(?<![^\n]{50})\n\s*|\n\s*+(?![a-z(])"
 )
 
-LITTLE = words_of(
+LITTLE = list_words(
     """a about above after again all also although an and any are as at be because been before being below between both
     but by can could did do does doing done down during each few for from further had has have having he her
     here his how however i if in into is it its just let like made make makes many may me might more most much
@@ -72,7 +72,7 @@ def _pairs(word: str) -> tuple[Word, ...]:
 
 
 @lru_cache(maxsize=1024)
-def known(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """Return the set of content words of a text, in their comparable form."""
     return frozenset(form for _, form in words(text))
 
@@ -95,11 +95,11 @@ def _sentences(text: str) -> Iterator[str]:
 
 def share(wanted: Collection[str], had: Collection[str]) -> float:
     """Return the weighted share of the `wanted` words that are among those `had`; 0 if no word is wanted."""
-    whole = sum(map(weight, wanted))
-    return sum(weight(word) for word in wanted if word in had) / whole if whole else 0.0
+    whole = sum(map(length_weight, wanted))
+    return sum(length_weight(word) for word in wanted if word in had) / whole if whole else 0.0
 
 
-def weight(word: str) -> int:
+def length_weight(word: str) -> int:
     """Return the weight of a word by its length alone, since no corpus is available: longer words are rarer.
 
     Weights are whole numbers, so that their sum does not depend on the order.
@@ -107,9 +107,9 @@ def weight(word: str) -> int:
     return 5 if word[0].isdigit() else min(len(word), 10)
 
 
-def windows(parts: Sequence[str], size: int) -> Iterator[frozenset[str]]:
+def sentence_windows(parts: Sequence[str], size: int) -> Iterator[frozenset[str]]:
     """Yield the content words of each run of `size` neighbouring sentences."""
-    known_words = [known(part) for part in parts]
+    known_words = [word_set(part) for part in parts]
     for at in range(max(1, len(known_words) - size + 1)):
         yield frozenset().union(*known_words[at : at + size])
 
@@ -170,7 +170,7 @@ MOST = 10
 """Highest number of words in a query."""
 
 
-def keywords(texts: Iterable[str], without: Collection[str] = (), most: int = MOST) -> str:
+def longest_words(texts: Iterable[str], without: Collection[str] = (), most: int = MOST) -> str:
     """Return the longest content words of the texts, as written and in order, separated by commas; "" if none is left.
 
     Long words tend to be rare; numbers are left out. `without` holds comparable forms that were already looked up.
@@ -180,6 +180,6 @@ def keywords(texts: Iterable[str], without: Collection[str] = (), most: int = MO
         for written, form in words(text):
             if form not in without and not form[0].isdigit():
                 kept.setdefault(form, written)
-    ranked = sorted(kept, key=weight, reverse=True)[:most]
+    ranked = sorted(kept, key=length_weight, reverse=True)[:most]
     chosen = frozenset(ranked)
     return ", ".join(written for form, written in kept.items() if form in chosen)

@@ -69,7 +69,7 @@ class BadScore(Ended):
         super().__init__(Ending("evaluator", "error", f"{type(self).__name__}: {why}{where}"))
 
 
-def called(evaluator: Evaluator) -> str:
+def class_path(evaluator: Evaluator) -> str:
     """Return the evaluator's class as a user writes it: `package.module:Class`."""
     return f"{type(evaluator).__module__}:{type(evaluator).__qualname__}"
 
@@ -79,14 +79,14 @@ def is_own(evaluator: Evaluator) -> bool:
     return not of_the_house(type(evaluator))
 
 
-def check(evaluators: Sequence[Evaluator], installed: Mapping[str, str]) -> None:
+def check_evaluators(evaluators: Sequence[Evaluator], installed: Mapping[str, str]) -> None:
     """Raise UsageError for an evaluator that cannot score, or whose name would replace another evaluator's scores.
 
     `installed` maps the names of installed evaluators to their classes, as `package.module:Class`.
     """
     names: dict[str, str] = {}
     for evaluator in evaluators:
-        name, mine = evaluator.name, called(evaluator)
+        name, mine = evaluator.name, class_path(evaluator)
         theirs = installed.get(name, "")
         if theirs and theirs.partition(".")[0] != mine.partition(":")[0].partition(".")[0]:
             raise UsageError(
@@ -106,7 +106,7 @@ def check(evaluators: Sequence[Evaluator], installed: Mapping[str, str]) -> None
 
 def _check_score(evaluator: Evaluator) -> None:
     score: object = evaluator.score
-    said = f"{called(evaluator)} is no evaluator: it needs `async def score(self, case, trajectory, seat)`"
+    said = f"{class_path(evaluator)} is no evaluator: it needs `async def score(self, case, trajectory, seat)`"
     if not callable(score):
         raise UsageError(f"{said}, and its `score` is {type(score).__name__}, which cannot be called")
     # a callable object may replace a method

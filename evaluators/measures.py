@@ -303,7 +303,7 @@ UNDEFINED = JUDGED_UNDEFINED | frozenset(
 """Reasons why a score does not exist: there was nothing to measure, and nothing failed."""
 
 
-def shown(name: str, value: float | None, *, one: bool = False) -> str:
+def format_value(name: str, value: float | None, *, one: bool = False) -> str:
     """Format a value for people: 0.873, 12.4, 1,204, $0.0312, 4.1 s, 0.24 ms; a dash for None.
 
     `one`: the value belongs to a single episode and is no mean, so a count has no decimals.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from wardround.engine.records import Json
 from wardround.engine.trajectory import Trajectory
-from wardround.scenarios.case import Case, Item, Kind, items
+from wardround.scenarios.case import Case, CaseResult, Kind, case_results
 from wardround.scenarios.parsers.moves import ANSWERING, RESULT_STATES, tells_a_story
 
 TESTS: tuple[Kind, ...] = ("lab", "microbiology", "imaging", "investigation")
@@ -113,7 +113,7 @@ def tallies(case: Case, asked: Sequence[Request]) -> dict[Kind, Tally]:
     A repeated laboratory or microbiology test is one item. Each imaging study and investigation is an item of its own,
     but an answer that cites one covers all of the same name (reference: published scorer of paper 000).
     """
-    every = items(case)
+    every = case_results(case)
     refs = {ref for request in asked for ref in request.refs}
     had = {_same(item) for item in every if item.ref in refs}
     by_kind: dict[Kind, Tally] = {}
@@ -126,7 +126,7 @@ def tallies(case: Case, asked: Sequence[Request]) -> dict[Kind, Tally]:
     return by_kind
 
 
-def _same(item: Item) -> tuple[str, str, str]:
+def _same(item: CaseResult) -> tuple[str, str, str]:
     """What makes two results one test: kind and name, and the specimen or study; laboratory codes of one name are one.
 
     A record may give one test two numbers over the years ('Absolute Lymphocyte Count'); who orders it cannot tell them

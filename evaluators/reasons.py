@@ -235,7 +235,7 @@ class Words(NamedTuple):
     sentence: str
 
 
-def words_of(reason: str) -> Words:
+def reason_words(reason: str) -> Words:
     """Return the words of a reason, a cause, a pair `CAUSE/REASON`, or several of these separated by commas.
 
     A reason without words, such as a plug-in's own, is returned as it is, with spaces for its underscores.
@@ -243,24 +243,24 @@ def words_of(reason: str) -> Words:
     if exact := EXACT.get(reason):
         return Words(*exact)
     if ", " in reason:
-        several = [words_of(one) for one in reason.split(", ")]
+        several = [reason_words(one) for one in reason.split(", ")]
         return Words(", ".join(one.phrase for one in several), " ".join(one.sentence for one in several))
     cause, slash, rest = reason.partition("/")
     if not slash:
         return Words(*WORDS[reason]) if reason in WORDS else _unknown(reason)
-    who = CAUSES.get(cause, plain(cause))
-    inner = words_of(rest)
+    who = CAUSES.get(cause, spaced(cause))
+    inner = reason_words(rest)
     return Words(f"{who}: {inner.phrase}", f"{who[:1].upper()}{who[1:]}: {inner.sentence}")
 
 
 def phrase(reason: str) -> str:
     """Return a reason in a few words, "" for an empty reason."""
-    return words_of(reason).phrase if reason else ""
+    return reason_words(reason).phrase if reason else ""
 
 
 def sentence(reason: str) -> str:
     """Return a reason as a sentence, "" for an empty reason."""
-    return words_of(reason).sentence if reason else ""
+    return reason_words(reason).sentence if reason else ""
 
 
 def ended_by(cause: str | None, reason: str = "") -> str:
@@ -270,25 +270,25 @@ def ended_by(cause: str | None, reason: str = "") -> str:
     return phrase(f"{cause}/{reason}" if reason else cause)
 
 
-def listed(reasons: Mapping[str, int]) -> str:
+def list_reasons(reasons: Mapping[str, int]) -> str:
     """List counted reasons, the most frequent first: `no thinking part (7); nothing could be verified (1)`."""
     ordered = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
     return "; ".join(f"{phrase(reason)}\u00a0({count:,})" for reason, count in ordered)
 
 
-def known(reason: str) -> bool:
+def is_known(reason: str) -> bool:
     """Whether Wardround has words for this reason."""
     if reason in EXACT or reason in WORDS:
         return True
     cause, slash, rest = reason.partition("/")
-    return bool(slash) and cause in CAUSES and known(rest)
+    return bool(slash) and cause in CAUSES and is_known(rest)
 
 
-def plain(code: str) -> str:
+def spaced(code: str) -> str:
     """Return a code with spaces for its underscores."""
     return " ".join(code.replace("_", " ").split())
 
 
 def _unknown(reason: str) -> Words:
-    said = plain(reason)
+    said = spaced(reason)
     return Words(said, f"{said[:1].upper()}{said[1:]}.")

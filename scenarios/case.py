@@ -138,7 +138,7 @@ KINDS: tuple[Kind, ...] = ("examination", "lab", "microbiology", "imaging", "inv
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class CaseResult:
     """One recorded result.
 
     `ref` cites the field that it comes from, for instance 'labs[3]'; `normal` is None if the record does not say.
@@ -157,10 +157,10 @@ class Item:
 
 _KEPT = 64
 """Cases whose items are kept: an episode asks for them several times, and the repeats of a case come close together."""
-_kept: OrderedDict[int, tuple[Case, tuple[Item, ...]]] = OrderedDict()
+_kept: OrderedDict[int, tuple[Case, tuple[CaseResult, ...]]] = OrderedDict()
 
 
-def items(case: Case) -> tuple[Item, ...]:
+def case_results(case: Case) -> tuple[CaseResult, ...]:
     """All results of `case`, in the order of its fields."""
     kept = _kept.get(id(case))
     if kept is not None and kept[0] is case:
@@ -172,21 +172,21 @@ def items(case: Case) -> tuple[Item, ...]:
     return found
 
 
-def _items(case: Case) -> tuple[Item, ...]:
+def _items(case: Case) -> tuple[CaseResult, ...]:
     results = [
-        Item(f"examination[{i}]", "examination", part.section, part.text, part.normal)
+        CaseResult(f"examination[{i}]", "examination", part.section, part.text, part.normal)
         for i, part in enumerate(case.examination)
     ]
     for i, lab in enumerate(case.labs):
         code = str(lab.item_id or "")
         results.append(
-            Item(f"labs[{i}]", "lab", lab.name, lab_text(case, i), lab_normal(case, i), code, code, lab.time)
+            CaseResult(f"labs[{i}]", "lab", lab.name, lab_text(case, i), lab_normal(case, i), code, code, lab.time)
         )
     for i, culture in enumerate(case.microbiology):
         text = "; ".join(part for part in (culture.organism, culture.comment) if part) or "no organism reported"
         where = f" ({culture.specimen})" if culture.specimen else ""
         results.append(
-            Item(
+            CaseResult(
                 f"microbiology[{i}]",
                 "microbiology",
                 culture.test,
@@ -200,10 +200,12 @@ def _items(case: Case) -> tuple[Item, ...]:
     for i, study in enumerate(case.imaging):
         detail = f"{study.modality} {study.region}".strip()
         report = f"{study.exam}{taken_at(study.time)}: {study.report}"
-        results.append(Item(f"imaging[{i}]", "imaging", study.exam, report, study.normal, detail, time=study.time))
+        results.append(
+            CaseResult(f"imaging[{i}]", "imaging", study.exam, report, study.normal, detail, time=study.time)
+        )
     for i, other in enumerate(case.investigations):
         results.append(
-            Item(f"investigations[{i}]", "investigation", other.name, f"{other.name}: {other.text}", other.normal)
+            CaseResult(f"investigations[{i}]", "investigation", other.name, f"{other.name}: {other.text}", other.normal)
         )
     return tuple(results)
 
@@ -292,7 +294,7 @@ def withheld(case: Case) -> str:
     _, rest = split_report(case.opening)
     parts = [text for text in (rest, case.ancillary) if text]
     kinds = ("lab", "microbiology", "imaging") if parts else ("lab", "microbiology", "imaging", "investigation")
-    rows = [_line(item) for item in items(case) if item.kind in kinds]
+    rows = [_line(item) for item in case_results(case) if item.kind in kinds]
     if rows:
         parts.append("- Ancillary Tests:\n" + "\n".join(rows))
     return "\n".join(parts)
@@ -303,7 +305,7 @@ def full_report(case: Case) -> str:
     return "\n".join(part for part in (open_report(case), withheld(case)) if part)
 
 
-def _line(item: Item) -> str:
+def _line(item: CaseResult) -> str:
     return "  - " + item.text.strip().replace("\n", "\n    ")
 
 
@@ -325,7 +327,7 @@ def unrecorded(case: Case) -> list[str]:
 
 def _open_texts(case: Case) -> Iterable[str]:
     yield from (case.opening, case.complaint, case.ancillary, full_report(case), *case.history.values())
-    yield from (item.text for item in items(case))
+    yield from (item.text for item in case_results(case))
 
 
 @lru_cache(maxsize=1024)

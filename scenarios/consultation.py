@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import requested_tests
 from wardround.scenarios.parsers.moves import (
@@ -180,7 +180,7 @@ class Consultation:
         brief = asking(brief, self.settings.answers, self._prompts)
         subject = read_subject(f"{case.opening} {' '.join(case.history.values())}")
         story = {"story": dict(case.history) or {"History": case.opening}, "complaint": complaint}
-        return self._bounded(ConsultationState(brief, story, record_rows(items(case)), subject=subject.row()), 0)
+        return self._bounded(ConsultationState(brief, story, record_rows(case_results(case)), subject=subject.row()), 0)
 
     def turn(self, state: ConsultationState) -> str:
         """The seat that acts next."""

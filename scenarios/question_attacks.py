@@ -18,7 +18,7 @@ _SAYS_NONE = re.compile(r"(?i)^\W*(?:none|all|both|neither|not any)\b.*|.*(?:以
 _AGE = re.compile(r"(?i)\b(?P<age>[2-8]\d)(?=[\s-]*(?:years?[\s-]+old\b|y/?o\b|years of age\b|岁))")
 
 
-def lacks(item: QuestionItem, attack: Attack) -> str | None:
+def why_unalterable(item: QuestionItem, attack: Attack) -> str | None:
     """Why an item cannot be altered in this way; None if it can."""
     if attack in ("none", "paraphrase", "changed_fact", "irrelevant_number"):
         missing = attack != "none" and _variant(item, attack) is None
@@ -35,7 +35,7 @@ def lacks(item: QuestionItem, attack: Attack) -> str | None:
     return None if item.closed else "an open question has no wrong answer to hint at"
 
 
-def altered(item: QuestionItem, attack: Attack) -> QuestionItem:
+def alter_question(item: QuestionItem, attack: Attack) -> QuestionItem:
     """The item as the attack asks it; a hint is added when the options stand in their shown order (`hint`)."""
     if attack == "none_of_the_above" and item.truth.option is not None:
         options = list(item.options)

@@ -18,7 +18,7 @@ from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.parsers.unread import checked_move
 from wardround.scenarios.published import question_tasks as published
-from wardround.scenarios.question_attacks import Attack, altered, claim, lacks, misled
+from wardround.scenarios.question_attacks import Attack, alter_question, claim, misled, why_unalterable
 from wardround.scenarios.question_item import LETTERS, QuestionItem, QuestionTruth, solution
 from wardround.scenarios.record import Record
 
@@ -157,7 +157,7 @@ class Questions:
         """Why an item cannot be played; None if it can."""
         if item.images:
             return "it has images, and this seat's messages hold text only"
-        return lacks(item, self.settings.attack)
+        return why_unalterable(item, self.settings.attack)
 
     def pool(self) -> DemonstrationPool:
         """Collects possible examples while the items of a run are read."""
@@ -165,7 +165,7 @@ class Questions:
 
     def deal(self, item: QuestionItem, repeat: int) -> DealtItem:
         """The item as it is shown in a repeat: the order of its options and its examples are drawn by seed."""
-        item = altered(item, self.settings.attack)
+        item = alter_question(item, self.settings.attack)
         order = list(range(len(item.options)))
         if self.settings.permute and item.form in ("choice", "rectification", "existence"):
             random.Random(seed_of(self.settings.seed, "options", item.id, repeat)).shuffle(order)
@@ -303,13 +303,13 @@ class Questions:
         letters = LETTERS[: len(item.options)]
         draw = random.Random(seed_of(self.settings.seed, "guess", item.id, item.repeat))
         if item.form == "choice":
-            read = published.read_choice(reply, dict(zip(item.options, letters, strict=True)), draw)
+            read = published.read_published_choice(reply, dict(zip(item.options, letters, strict=True)), draw)
         elif item.form == "statement":
             read = published.read_statement(reply)
         elif item.form == "existence":
             read = published.read_existence(reply, draw)
         else:
-            read = published.read_rectification(reply, LETTERS[item.offered or 0], draw)
+            read = published.read_published_rectification(reply, LETTERS[item.offered or 0], draw)
         at = letters.find(read.option) if read.option else -1
         answered = Answered(item.order[at] if at >= 0 else None, read.holds)
         return self._answered(state, seq, reply.strip() or "(empty)", answered, guessed=read.guessed)

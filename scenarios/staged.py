@@ -12,7 +12,7 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios import case as disclosure
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import requested_tests
 from wardround.scenarios.parsers.moves import (
@@ -163,7 +163,7 @@ class Staged:
         known: dict[str, Json] = {
             "summary": disclosure.open_report(case),
             "ancillary": disclosure.withheld(case),
-            "record": record_rows(items(case)),
+            "record": record_rows(case_results(case)),
             "subject": read_subject(disclosure.open_report(case)).row(),
             "policy": self.settings.policy if isinstance(self.settings, OneTurnSettings) else "strict",
         }

@@ -11,7 +11,7 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios.case import Case
-from wardround.scenarios.case import items as record_items
+from wardround.scenarios.case import case_results as record_items
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import listed_names
 from wardround.scenarios.parsers.moves import (

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from wardround.scenarios.case import Item
+from wardround.scenarios.case import CaseResult
 from wardround.scenarios.mimic.results import LabItem
 from wardround.scenarios.terms.chart import read_chart
 
@@ -38,17 +38,19 @@ def main() -> None:
     print(f"{len(found)} rows; {missed} of {len(items)} names link to no test")
 
 
-def _laboratory(path: Path) -> Iterator[Item]:
+def _laboratory(path: Path) -> Iterator[CaseResult]:
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             name = LabItem(row["label"], row["fluid"], row["category"]).name
-            yield Item(row["itemid"], "lab", name, "", None, row["fluid"].strip())
+            yield CaseResult(row["itemid"], "lab", name, "", None, row["fluid"].strip())
 
 
-def _microbiology(path: Path) -> Iterator[Item]:
+def _microbiology(path: Path) -> Iterator[CaseResult]:
     with path.open(encoding="utf-8", newline="") as file:
         rows = {(row["test_itemid"], row["test_name"], row["spec_type_desc"]) for row in csv.DictReader(file)}
-    yield from (Item(number, "microbiology", name.strip(), "", None, where) for number, name, where in sorted(rows))
+    yield from (
+        CaseResult(number, "microbiology", name.strip(), "", None, where) for number, name, where in sorted(rows)
+    )
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.load import bundled, load
 from wardround.scenarios.terms.chart import read_chart
 from wardround.scenarios.terms.examiner_lookup import answer
@@ -50,7 +50,7 @@ def _page(case: Case) -> Iterator[str]:
     yield ""
     yield f"`python -m scripts.order_examples` writes this page. The answers are those of the bundled case {case.id}."
     yield "Each order is read as `wardround orders TEXT` shows it; `labs[3]` and the like cite the field of the case."
-    chart = read_chart(items(case))
+    chart = read_chart(case_results(case))
     for number, order in enumerate(ORDERS, 1):
         reading = read_order(order)
         yield f"\n## {number}. {order}\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from wardround import run, score_run
-from wardround.evaluators.report.level_attacks import FIRST, leak_of, leaks
-from wardround.evaluators.report.levels import Figure, LevelRow, level_report
+from wardround.evaluators.report.level_attacks import FIRST, leak_of, level_leaks
+from wardround.evaluators.report.levels import LevelFigure, LevelRow, level_report
 from wardround.evaluators.report.model_facts import known_models
 from wardround.runs.stored_run import Run
 from wardround.scoring.level_rows import level_rows
@@ -30,7 +30,7 @@ async def played(path: Path, doctor: str, **rules: object) -> tuple[list[LevelRo
     return rows, leak_of(scores.header)
 
 
-def only(rows: Sequence[LevelRow]) -> Figure:
+def only(rows: Sequence[LevelRow]) -> LevelFigure:
     """The one figure of a set with one task."""
     found = level_report(rows, known_models()).models[0]
     return next(figure for figure in found.levels.values() if figure.items)
@@ -51,7 +51,7 @@ async def test_gold_is_1_and_who_knows_nothing_is_0_once_options_are_permuted(sh
         assert lucky.mean == pytest.approx(0, abs=0.12)
     first, leak = await played(path, "always-first")
     assert leak == FIRST
-    assert [one.figure.mean for one in leaks(first, {"r": leak})] == [only(first).mean]
+    assert [one.figure.mean for one in level_leaks(first, {"r": leak})] == [only(first).mean]
 
 
 def printed(text: str, table: int, cells: int) -> dict[str, list[float]]:

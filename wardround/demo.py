@@ -12,10 +12,10 @@ from wardround.api import run
 from wardround.engine.logs import configure
 from wardround.engine.plugins import named, names
 from wardround.engine.stores.sqlite import SqliteStore
-from wardround.evaluators.measures import shown
+from wardround.evaluators.measures import format_value
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.summary import Summary, summarise
-from wardround.evaluators.report.terminal import FLOOR, score_table, span
+from wardround.evaluators.report.terminal import FLOOR, format_range, score_table
 from wardround.report_files import write_pages
 from wardround.runs.stored_run import SCENARIOS, scenario_defaults
 from wardround.scenarios.case import Case
@@ -76,8 +76,8 @@ def table(runs: dict[str, RunScores]) -> Group:
         made.add_row(
             "" if scenario == before else scenario,
             doctor,
-            shown(accuracy.name, accuracy.mean),
-            span(accuracy.name, accuracy.ci95),
+            format_value(accuracy.name, accuracy.mean),
+            format_range(accuracy.name, accuracy.ci95),
             f"{accuracy.scored - accuracy.answered} of {accuracy.n}",
             _mean(summary, "exam_recall"),
             _mean(summary, "full_path_f1"),
@@ -96,7 +96,7 @@ _NOTES = (
 
 def _mean(summary: Summary, name: str) -> str:
     score = summary.score(name)
-    return shown(name, score.mean if score else None)
+    return format_value(name, score.mean if score else None)
 
 
 def main() -> None:

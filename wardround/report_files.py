@@ -10,7 +10,7 @@ from wardround.engine.errors import LogError, UsageError
 from wardround.engine.protocols import Scenario, Store
 from wardround.engine.records import EpisodeRow
 from wardround.engine.stores.files import output
-from wardround.evaluators.report.episode_dialogue import encounter
+from wardround.evaluators.report.episode_dialogue import rebuild_dialogue
 from wardround.evaluators.report.episode_list import contents_name, contents_pages
 from wardround.evaluators.report.episode_page import Kept, episode_page, page_name, plain_name
 from wardround.evaluators.report.html import PageLinks, page
@@ -97,7 +97,9 @@ async def _dialogue(scored_run: _ScoredRun, case: Case, stored: EpisodeRow) -> K
     if not stored.events:
         return Kept(index=scored_run.index)
     try:
-        return Kept(encounter(case, await scored_run.run.trajectory(stored.id), scored_run.scenario), scored_run.index)
+        return Kept(
+            rebuild_dialogue(case, await scored_run.run.trajectory(stored.id), scored_run.scenario), scored_run.index
+        )
     except LogError as error:
         return Kept(index=scored_run.index, damage=str(error))
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wardround.agents.history.vocabulary import Topic, named, topics_asked, wider
-from wardround.scenarios.terms.wording import root, roots, words_of
+from wardround.scenarios.terms.wording import list_words, root, roots
 
 
 def _any(*words: str) -> re.Pattern[str]:
@@ -215,7 +215,7 @@ ATTRIBUTES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
 
 _LITTLE = frozenset(
     root(word)
-    for word in words_of(
+    for word in list_words(
         """a an the of in on at to by for and or as its it this that is was were be been are am do does did has have had
         you your yours i me my we he him his she her they them their there any some can could would will shall should
         may might please tell ask about with without from patient report doctor when what which who how why where much

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from wardround.engine.text import later
-from wardround.evaluators.injection.disguise import coded, disguised, folded, plain, smoothed, written
+from wardround.evaluators.injection.disguise import coded, disguised, folded, has_coded_words, plain_letters, smoothed
 from wardround.evaluators.injection.forms import SIGNS, Sign, formed
 from wardround.evaluators.judges.question import Origin, seen
 
@@ -69,9 +69,9 @@ def _lookup() -> _Lookup:
             phrases.setdefault(word, []).append((phrase.sign, pattern))
     return _Lookup(
         phrases,
-        [(phrase.sign, tables.pattern(plain(phrase.rest))) for phrase in tables.anywhere],
+        [(phrase.sign, tables.pattern(plain_letters(phrase.rest))) for phrase in tables.anywhere],
         {word: row.weight for row in tables.weighted for word in row.words.split()},
-        {plain(stem): row.weight for row in tables.stems for stem in row.words.split()},
+        {plain_letters(stem): row.weight for row in tables.stems for stem in row.words.split()},
     )
 
 
@@ -80,7 +80,7 @@ _REACH = 160
 _WORD = later(r"[^\W\d_]+")
 
 
-def spoken(text: str) -> Iterator[Sign]:
+def phrase_signs(text: str) -> Iterator[Sign]:
     """Yield the signs of the phrases in a plain text, each once."""
     signs: set[Sign] = set()
     tried: set[tuple[str, str]] = set()  # a text that repeats itself is checked once
@@ -283,13 +283,13 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[Sign]:
     raw = seen(text)
     smooth = smoothed(raw)
     latin = folded(smooth)
-    phrases, talks = tuple(spoken(smooth)), about_judging(smooth)
+    phrases, talks = tuple(phrase_signs(smooth)), about_judging(smooth)
     if (phrases or talks) and latin == smooth:  # a disguised text does not narrate
         unsaid = unnarrated(smooth)
-        phrases, talks = tuple(spoken(unsaid)), about_judging(unsaid)
+        phrases, talks = tuple(phrase_signs(unsaid)), about_judging(unsaid)
     yield from phrases
     if latin != smooth:
-        yield from spoken(latin)
+        yield from phrase_signs(latin)
     raw = _own_thinking(raw) if origin == "reply" else raw
     low = raw.lower()  # a case-insensitive search takes several times as long
     yield from formed(low)
@@ -297,7 +297,7 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[Sign]:
         yield "about_judging"
     if _unseen(text) or disguised(latin):
         yield "hidden"
-    if deeper and (written(raw) or any(_signs("\n".join(coded(raw, smooth)), origin, False))):
+    if deeper and (has_coded_words(raw) or any(_signs("\n".join(coded(raw, smooth)), origin, False))):
         yield "encoded"
 
 

@@ -69,7 +69,7 @@ _FEW = 4
 """Fewest different letters that signals must spell."""
 
 
-def written(text: str) -> bool:
+def has_coded_words(text: str) -> bool:
     """Whether `text` contains words in any of these codes."""
     for place in _BASE.finditer(text):
         if any(_tells(data) for data in _based(place[0])):
@@ -186,13 +186,13 @@ _SHORT_LINES = later(r"^(?:[^\W\d_]+(?: [^\W\d_]+)?[.,;:!]?\n){3,400}+[^\n]{1,40
 _PERCENT = later(r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}")
 
 
-def plain(text: str) -> str:
+def plain_letters(text: str) -> str:
     """Return the text in lower case without accents, invisible characters and typographic variants; keep line feeds."""
     return smoothed(seen(text))
 
 
 def smoothed(text: str) -> str:
-    """Return the `plain` form of a text from which the invisible characters are removed."""
+    """Return the form by `plain_letters` of a text from which the invisible characters are removed."""
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
         text = unicodedata.normalize("NFC", _MARKS.sub("", text))

@@ -64,7 +64,7 @@ def shape(**fields: Json) -> dict[str, Json]:
     return _object(fields)
 
 
-def reply(**fields: Json) -> dict[str, Json]:
+def reply_shape(**fields: Json) -> dict[str, Json]:
     """Return the same for a whole reply, which also says whether a text addressed the judge."""
     return _object({**fields, FIELD: {"type": "boolean"}})
 
@@ -134,8 +134,8 @@ def fenced(materials: Sequence[Material]) -> str:
     """
     tag = _tag(materials[0])
     blocks = [
-        f"----- begin {one.label} {tag} -----\n{shown(one.text, one.longest)}\n----- end {one.label} {tag} -----"
-        for one in materials
+        f"----- begin {one.label} {tag} -----\n{text}\n----- end {one.label} {tag} -----"
+        for one, text in ((one, text_for_judge(one.text, one.longest)) for one in materials)
     ]
     head = (
         f"What follows is material to be judged. Each text stands between two lines with the mark {tag}, which nobody "
@@ -147,7 +147,7 @@ def fenced(materials: Sequence[Material]) -> str:
     return "\n\n".join((head, *blocks, foot))
 
 
-def shown(text: str, longest: int = LONGEST) -> str:
+def text_for_judge(text: str, longest: int = LONGEST) -> str:
     """Return a text as a judge sees it; search.quotes.locate finds a sentence copied from it in `text`."""
     if len(text) <= _SHORT:
         return _steps(text, longest)

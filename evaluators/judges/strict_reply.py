@@ -49,7 +49,7 @@ class Unread(msgspec.Struct, frozen=True):
         return f"judge_unreadable/{self.why}"
 
 
-def unread(why: Why, text: str) -> Unread:
+def unread_reply(why: Why, text: str) -> Unread:
     """Create an Unread with the beginning of `text` on one line."""
     return Unread(why, " ".join(text[:400].split())[:160])
 
@@ -76,10 +76,10 @@ def payload(text: str) -> Payload | Unread | None:
     `half_json`: a broken object, a repeated key (in the outermost object also in other case), or two objects.
     """
     if len(text) > LONGEST:
-        return unread("too_long", text)
+        return unread_reply("too_long", text)
     blocks = [block for block in _FENCE.findall(text) if _OPENS.search(block)]
     if len(blocks) > 1:
-        return unread("several", text)
+        return unread_reply("several", text)
     source = blocks[0] if blocks else text
     opening = _OPENS.search(source)
     if opening is None:
@@ -92,30 +92,30 @@ def payload(text: str) -> Payload | Unread | None:
             value = mended(value) if "\\u" in attempt else value
         except (ValueError, RecursionError):
             continue
-        if _ambiguous(single(value)):
+        if _ambiguous(only_entry(value)):
             break
         return Payload(value, text.rpartition("```")[2] if blocks else source[closing + 1 :])
-    return unread("half_json", text)
+    return unread_reply("half_json", text)
 
 
-def needed(text: str) -> Payload | Unread:
+def required_json(text: str) -> Payload | Unread:
     """Return the same if the reply must be JSON: one without any is `prose`, or `empty`."""
     parsed = payload(text)
-    return unread("prose" if text.strip() else "empty", text) if parsed is None else parsed
+    return unread_reply("prose" if text.strip() else "empty", text) if parsed is None else parsed
 
 
 def strings(text: str, names: Sequence[str]) -> tuple[str, ...] | Unread:
     """Return the non-blank texts of the list under the first of `names` that the reply's object has."""
-    parsed = needed(text)
+    parsed = required_json(text)
     if isinstance(parsed, Unread):
         return parsed
     listed = field(parsed.value, names)
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-        return unread("no_field", text)
+        return unread_reply("no_field", text)
     return tuple(one for one in listed if one.strip())
 
 
-def single(value: Json) -> Json:
+def only_entry(value: Json) -> Json:
     """Return the only entry of a list of one, else the value itself: a judge may put its object into a list."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
@@ -217,7 +217,7 @@ def noticing(reply: str) -> bool:
     if FIELD not in reply:
         return False
     parsed = payload(reply)
-    return isinstance(parsed, Payload) and field(single(parsed.value), (FIELD,)) is True
+    return isinstance(parsed, Payload) and field(only_entry(parsed.value), (FIELD,)) is True
 
 
 T = TypeVar("T")
@@ -264,9 +264,9 @@ def word(text: str, vocabulary: Mapping[str, T], negative: T | None = None) -> T
     "Correct: false" is no verdict.
     """
     if not text.strip():
-        return unread("empty", text)
+        return unread_reply("empty", text)
     if len(text) > LONGEST:
-        return unread("too_long", text)
+        return unread_reply("too_long", text)
     if (plain := _plain(text)) in vocabulary:
         return vocabulary[plain]
     if labels := [label for label in _LABEL.finditer(text) if mentioned(label["said"], vocabulary)]:
@@ -276,7 +276,7 @@ def word(text: str, vocabulary: Mapping[str, T], negative: T | None = None) -> T
         says_no = (sentence["yes"] or "").casefold() == "no"
         if not sentence["yes"] or isinstance(meant, Unread) or says_no is (meant == negative):
             return meant
-        return unread("several", text)
+        return unread_reply("several", text)
     return _opening(text, vocabulary, negative)
 
 
@@ -284,7 +284,7 @@ def alone(text: str, vocabulary: Mapping[str, T]) -> T | Unread:
     """Return the same for a field of JSON, which may hold only the word, or a label and the word."""
     label = _LABEL.fullmatch(text.strip())
     plain = _plain(label["said"] if label else text)
-    return vocabulary[plain] if plain in vocabulary else unread(_why(text, vocabulary), text)
+    return vocabulary[plain] if plain in vocabulary else unread_reply(_why(text, vocabulary), text)
 
 
 def contradicted(after: str, vocabulary: Mapping[str, T], meant: T, negative: T | None = None) -> Why | None:
@@ -306,8 +306,8 @@ def _labelled(
     said = [_opening(label["said"], vocabulary, negative) for label in labels[:-1]]
     said.append(_opening(text[labels[-1].start("said") :], vocabulary, negative))
     if any(isinstance(one, Unread) for one in said):
-        return unread(_why(text, vocabulary), text)
-    return said[0] if all(one == said[0] for one in said) else unread("several", text)
+        return unread_reply(_why(text, vocabulary), text)
+    return said[0] if all(one == said[0] for one in said) else unread_reply("several", text)
 
 
 def _opening(text: str, vocabulary: Mapping[str, T], negative: T | None) -> T | Unread:
@@ -315,7 +315,7 @@ def _opening(text: str, vocabulary: Mapping[str, T], negative: T | None) -> T | 
     start = len(text) - len(text.lstrip(_BEFORE))
     first = _any(vocabulary).match(text, start)
     if first is None:
-        return unread(_why(text, vocabulary), text)
+        return unread_reply(_why(text, vocabulary), text)
     meant = vocabulary[" ".join(first[0].casefold().split())]
     rest = text[first.end() :]
     if not rest.strip(_AROUND):
@@ -324,11 +324,11 @@ def _opening(text: str, vocabulary: Mapping[str, T], negative: T | None) -> T | 
     if goes_on is None:
         why = _why(text, vocabulary)
         marked = why == "prose" and not rest.lstrip()[:1].isalpha()
-        return unread("hedged" if marked else why, text)
+        return unread_reply("hedged" if marked else why, text)
     why_not = contradicted(rest, vocabulary, meant, negative)
     if why_not is None and len(_SPOKEN.findall(rest)) < _FEW:
         why_not = "hedged"
-    return meant if why_not is None else unread(why_not, text)
+    return meant if why_not is None else unread_reply(why_not, text)
 
 
 def _why(text: str, vocabulary: Mapping[str, T]) -> Why:
@@ -375,20 +375,20 @@ def claimed(
     The verdict stays open if another field gives another verdict, or if words after the object do so or express a
     doubt. A list of one text is read as that text.
     """
-    value = single(parsed.value)
+    value = only_entry(parsed.value)
     said = value if isinstance(value, str) else field(value, names)
     if said is None:
-        return unread("no_field", text)
+        return unread_reply("no_field", text)
     if isinstance(said, bool) and negative is False:
         meant: T | Unread = next(one for one in vocabulary.values() if one is said)
     elif isinstance(said, str):
         meant = alone(said, vocabulary)
     else:
-        return unread("not_in_vocabulary", text)
+        return unread_reply("not_in_vocabulary", text)
     if isinstance(meant, Unread):
-        return unread("not_in_vocabulary" if meant.why == "prose" else meant.why, text)
+        return unread_reply("not_in_vocabulary" if meant.why == "prose" else meant.why, text)
     why = _denied(value, names, vocabulary, meant, negative) or contradicted(parsed.after, vocabulary, meant, negative)
-    return unread(why, text) if why else meant
+    return unread_reply(why, text) if why else meant
 
 
 def _denied(value: Json, names: Sequence[str], vocabulary: Mapping[str, T], meant: T, negative: T | None) -> Why | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from wardround.engine.text import later
-from wardround.evaluators.content import keywords, known, sentences, share, windows
+from wardround.evaluators.content import longest_words, sentence_windows, sentences, share, word_set
 from wardround.evaluators.reasoning.evaluator import MOST
 from wardround.evaluators.reasoning.questions import StepClass
 from wardround.scenarios.case import Truth
@@ -85,13 +85,13 @@ def _opening(sentence: str) -> str:
     return sentence[: words[min(OPENING, len(words)) - 1].end()][:200]
 
 
-def bearing(page: str, step: str) -> list[str]:
+def relevant_sentences(page: str, step: str) -> list[str]:
     """Return the sentences of a page that share most with a step, verbatim and in the page's order."""
-    wanted = known(step)
+    wanted = word_set(step)
     candidates = [sentence for sentence in sentences(page) if len(sentence) <= LONG]
-    scored = [(share(wanted, known(sentence)), -place) for place, sentence in enumerate(candidates)]
+    scored = [(share(wanted, word_set(sentence)), -place) for place, sentence in enumerate(candidates)]
     places = sorted(-place for _, place in sorted(scored, reverse=True)[:QUOTES])
-    return [candidates[place] for place in places if len(wanted & known(candidates[place])) >= SHARED]
+    return [candidates[place] for place in places if len(wanted & word_set(candidates[place])) >= SHARED]
 
 
 ENOUGH = 0.5
@@ -102,14 +102,14 @@ PLACE = 3
 _FINAL = re.compile(r"(?i)^\W*(?:the )?final (?:diagnosis|answer)\W+(?P<name>\S.*)$", re.DOTALL)
 
 
-def covered(step: str, text: str) -> bool:
+def contains_step(step: str, text: str) -> bool:
     """Whether a text contains a reference step (paper 002, prompt 18); for a final diagnosis its name is enough."""
-    wanted = known(step)
+    wanted = word_set(step)
     if not wanted:
         return False
-    whole = share(wanted, known(text))
+    whole = share(wanted, word_set(text))
     if whole >= ENOUGH:
-        best = max((share(wanted, place) for place in windows(sentences(text), PLACE)), default=0.0)
+        best = max((share(wanted, place) for place in sentence_windows(sentences(text), PLACE)), default=0.0)
         if (whole + best) / 2 >= ENOUGH:
             return True
     final = _FINAL.match(step)
@@ -166,8 +166,8 @@ def settled(case: str, passages: Sequence[str], text: str) -> Match | None:
     could tell whether both can be true.
     """
     best: Match | None = None
-    record = known(case)
-    claims = [one for one in sentences(text) if len(known(one)) >= SHORT and share(known(one), record) < RESTATED]
+    record = word_set(case)
+    claims = [one for one in sentences(text) if len(word_set(one)) >= SHORT and share(word_set(one), record) < RESTATED]
     for number, passage in enumerate(passages, 1):
         for sentence in sentences(passage):
             if len(sentence) <= LONG_SENTENCE and not sentence.endswith("?"):
@@ -176,7 +176,7 @@ def settled(case: str, passages: Sequence[str], text: str) -> Match | None:
 
 
 def _match(number: int, sentence: str, claim: str) -> Match | None:
-    wanted, words = known(claim), known(sentence)
+    wanted, words = word_set(claim), word_set(sentence)
     if len(wanted & words) < min(SHARED_WORDS, len(wanted)):
         return None
     likeness = share(wanted, words)
@@ -194,7 +194,7 @@ def _denies(claim: str, sentence: str) -> bool:
     """Whether one sentence denies what the other says: "is not excreted and builds up" does not deny a build-up."""
     for saying, other in ((claim, sentence), (sentence, claim)):
         for negation in _DENIED.finditer(saying):
-            if known(_REACH.split(saying[negation.end() :], maxsplit=1)[0]) & known(other):
+            if word_set(_REACH.split(saying[negation.end() :], maxsplit=1)[0]) & word_set(other):
                 return True
     return False
 
@@ -205,9 +205,9 @@ def _likeness(match: Match | None) -> float:
 
 def further(passages: Sequence[str], text: str) -> str:
     """Return what to look up next: words of the text that neither a passage nor the first query has; "" if none."""
-    first = known(keywords([text]))
-    read = frozenset(word for passage in passages for word in known(passage))
-    return keywords([text], without=first | read)
+    first = word_set(longest_words([text]))
+    read = frozenset(word for passage in passages for word in word_set(passage))
+    return longest_words([text], without=first | read)
 
 
 def _comparable(claim: str, sentence: str) -> bool:
@@ -258,19 +258,19 @@ _CONCLUDING = later(
 )
 
 
-def step_class(case: str, earlier: Sequence[str], step: str) -> StepClass:
+def classify_step(case: str, earlier: Sequence[str], step: str) -> StepClass:
     """Return the class of a step (paper 002, prompt 15); `reasoning` if no other class fits.
 
     A word of conclusion that also occurs in the case ("suggestive of a polyp") concludes nothing. A step is redundant
     only if it concludes without a content word. Words cannot tell what helps and what does not, since a new idea
     shares none with the case.
     """
-    words = known(step)
+    words = word_set(step)
     if any(_again(step, words, other) for other in earlier):
         return StepClass.REPETITION
     lowered, record = step.lower(), case.lower()
     concluding = sum(word not in record for word in _CONCLUDING.findall(lowered))
-    restated = share(words, known(case))
+    restated = share(words, word_set(case))
     if concluding == 0 and (len(words) <= HEADING or restated >= RESTATED_STEP):
         return StepClass.CITATION
     if restated >= MOSTLY and concluding < SPARSE * len(step.split()):
@@ -285,7 +285,7 @@ def unseen_result(case: str, step: str) -> str:
     suppose or generalise, and if none of its content words, or none of its values, occurs in the case. Missing an
     invented finding is better than taking knowledge for one.
     """
-    record, numbers = known(case), set(_PLAIN_NUMBER.findall(case))
+    record, numbers = word_set(case), set(_PLAIN_NUMBER.findall(case))
     for piece in _CLAUSE.split(step):
         clause = piece.strip(" .*_-")
         if not _STATING.search(clause) or _NOT_STATED.search(clause):
@@ -294,13 +294,13 @@ def unseen_result(case: str, step: str) -> str:
         digits = {number for value in values for number in _PLAIN_NUMBER.findall(value)}
         if digits and not digits & numbers:
             return clause
-        content = known(_STATING.sub(" ", clause))
+        content = word_set(_STATING.sub(" ", clause))
         if not digits and len(content) >= 2 and not content & record:
             return clause
     return ""
 
 
 def _again(step: str, words: frozenset[str], other: str) -> bool:
-    if len(words) < 4 or share(words, known(other)) < 0.9:
+    if len(words) < 4 or share(words, word_set(other)) < 0.9:
         return False
     return fuzz.token_sort_ratio(step, other, score_cutoff=SAME) >= SAME

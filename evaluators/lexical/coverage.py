@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from wardround.evaluators.content import known, sentences
+from wardround.evaluators.content import sentences, word_set
 
 MET = 0.7
 """Least share of the words of a criterion that the answer must have."""
@@ -15,23 +15,23 @@ def criterion_met(criterion: str, conversation: str, answer: str) -> bool:
     What an answer copies from the conversation counts for nothing. It cannot see a denial, nor a fault that is
     described and not quoted, so it is a floor.
     """
-    wanted = known(criterion)
+    wanted = word_set(criterion)
     own = _own(answer, conversation)
-    had = set().union(*(known(one) for one in own)) if own else set()
+    had = set().union(*(word_set(one) for one in own)) if own else set()
     return bool(wanted) and len(wanted & had) / len(wanted) >= MET
 
 
 def checklist_score(requirements: Iterable[str], question: str, answer: str) -> int:
     """Score an answer 1 to 5 by the words of its requirements and reference, less those of the question."""
-    asked = known(question)
-    wanted = set().union(*(known(one) for one in requirements)) - asked
+    asked = word_set(question)
+    wanted = set().union(*(word_set(one) for one in requirements)) - asked
     own = _own(answer, question)
-    had = set().union(*(known(one) for one in own)) if own else set()
+    had = set().union(*(word_set(one) for one in own)) if own else set()
     share = len(wanted & had) / len(wanted) if wanted else float(bool(had - asked))
     return next((score for least, score in _SCORES if share >= least), 1)
 
 
 def _own(answer: str, question: str) -> list[str]:
     """Return the sentences of an answer that say something which the question does not."""
-    asked = known(question)
-    return [one for one in sentences(answer) if known(one) - asked]
+    asked = word_set(question)
+    return [one for one in sentences(answer) if word_set(one) - asked]

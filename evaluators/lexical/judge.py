@@ -9,17 +9,17 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.evaluators.content import keywords, known, sentences, share, without_asides
+from wardround.evaluators.content import longest_words, sentences, share, without_asides, word_set
 from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.question import Material, Question
 from wardround.evaluators.judges.strict_reply import FIELD
 from wardround.evaluators.lexical.comparison import (
-    bearing,
-    covered,
+    classify_step,
+    contains_step,
     further,
     reference_steps,
+    relevant_sentences,
     settled,
-    step_class,
     step_starts,
     unseen_result,
 )
@@ -100,7 +100,7 @@ def _type(name: str) -> str:
 def same_as(request: str, listed: str) -> list[int]:
     """Return the numbers of the list's lines that a request means: the same test, a panel's members, the same study."""
     numbered = [(number, without_asides(name)) for number, name in _NUMBERED.findall(listed)]
-    chart = read_chart(tuple(case.Item(number, "investigation", name, name, None) for number, name in numbered))
+    chart = read_chart(tuple(case.CaseResult(number, "investigation", name, name, None) for number, name in numbered))
     linked = link(request, catalogue())
     broad = scope(request) if linked is None else None
     hits = chart_search.hits_by_name(request, chart) or chart_search.find_hits(request, linked, chart, catalogue())
@@ -110,13 +110,13 @@ def same_as(request: str, listed: str) -> list[int]:
     return [int(number) for number, _ in numbered if number in same]
 
 
-def names(item: str, text: str) -> bool:
+def names_examination(item: str, text: str) -> bool:
     """Whether a text names an examination: by any of its names, as part of its panel, or by nearly all its words."""
     words = f" {key(text)} "
     if any(f" {form} " in words for form in _forms(item)):
         return True
-    wanted = known(item)
-    return bool(wanted) and any(share(wanted, known(sentence)) >= NEARLY for sentence in sentences(text))
+    wanted = word_set(item)
+    return bool(wanted) and any(share(wanted, word_set(sentence)) >= NEARLY for sentence in sentences(text))
 
 
 @lru_cache(maxsize=1024)
@@ -155,8 +155,8 @@ def plan_verdict(reference: str, passages: Sequence[str], answer: str) -> dict[s
     reference, and `evidence` if a sentence about treatment says what the answer says, or its opposite; else the plan
     is unverifiable.
     """
-    if treatment.compare(answer, Truth(treatment=reference)).match:
-        same = treatment.compare(reference, Truth(treatment=answer)).match
+    if treatment.compare_plan(answer, Truth(treatment=reference)).match:
+        same = treatment.compare_plan(reference, Truth(treatment=answer)).match
         return {"verdict": "correct", "basis": "same" if same else "included", "evidence": []}
     about = ["\n".join(one for one in sentences(passage) if _TREATING.search(one)) for passage in passages]
     match = settled("", about, answer)
@@ -168,7 +168,7 @@ def plan_verdict(reference: str, passages: Sequence[str], answer: str) -> dict[s
 
 def plan_keywords(case: str, answer: str) -> str:
     """Return what to look up to judge a plan: its rarest words, then those of the case."""
-    asked = (keywords([answer], most=PLAN), keywords([case], most=CASE))
+    asked = (longest_words([answer], most=PLAN), longest_words([case], most=CASE))
     return ", ".join(part for part in asked if part)
 
 
@@ -246,15 +246,15 @@ def _earlier(listed: str) -> list[str]:
 def _step_class(question: Question) -> Json:
     earlier = _earlier(question.text(questions.EARLIER))
     case, step = question.text(questions.CASE), question.text(questions.STEP)
-    return {"classification": str(step_class(case, earlier, step))}
+    return {"classification": str(classify_step(case, earlier, step))}
 
 
 def _step_role(question: Question) -> Json:
     earlier = _in_turns(question.text(questions.EARLIER))
     case, step = question.text(questions.CASE), question.text(questions.STEP)
-    if (finding := unseen_result(case, step)) and step_class(case, earlier, step) != StepClass.REPETITION:
+    if (finding := unseen_result(case, step)) and classify_step(case, earlier, step) != StepClass.REPETITION:
         return {"classification": str(StepClass.UNSEEN), "finding": finding}
-    return {"classification": str(step_class(case, earlier, step)), "finding": ""}
+    return {"classification": str(classify_step(case, earlier, step)), "finding": ""}
 
 
 def _in_turns(listed: str) -> list[str]:
@@ -263,7 +263,7 @@ def _in_turns(listed: str) -> list[str]:
 
 
 def _keywords(question: Question) -> Json:
-    return keywords([question.text(questions.STEP)]) or NONE
+    return longest_words([question.text(questions.STEP)]) or NONE
 
 
 def _judgment(question: Question) -> dict[str, Json]:
@@ -292,7 +292,7 @@ def _opinion(question: Question) -> Json:
 
 
 def _extract(question: Question) -> Json:
-    return {"quotes": list(bearing(question.text(questions.PAGE), question.text(questions.STEP)))}
+    return {"quotes": list(relevant_sentences(question.text(questions.PAGE), question.text(questions.STEP)))}
 
 
 def _reference(question: Question) -> Json:
@@ -300,7 +300,7 @@ def _reference(question: Question) -> Json:
 
 
 def _reference_step_found(question: Question) -> Json:
-    return {"found": covered(question.text(questions.REFERENCE_STEP), question.text(questions.PREDICTION))}
+    return {"found": contains_step(question.text(questions.REFERENCE_STEP), question.text(questions.PREDICTION))}
 
 
 def _starts(question: Question) -> Json:
@@ -330,7 +330,7 @@ def _same_items(question: Question) -> Json:
 
 
 def _item_found(question: Question) -> Json:
-    return {"found": names(question.text(outcome.ITEM), question.text(outcome.TEXT))}
+    return {"found": names_examination(question.text(outcome.ITEM), question.text(outcome.TEXT))}
 
 
 def _rubric(question: Question) -> Json:

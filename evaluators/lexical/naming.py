@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from wardround.evaluators.content import known, share
+from wardround.evaluators.content import share, word_set
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms import diagnosis
 from wardround.scenarios.terms.commitment import Asserted
-from wardround.scenarios.terms.same_disease import same
+from wardround.scenarios.terms.same_disease import same_disease
 
 NAMED = 0.4
 """Least share of the words of a diagnosis that an answer must assert to name it."""
@@ -32,15 +32,15 @@ def names_diagnosis(truth: Truth, answer: str) -> bool:
     if verdict.match or verdict.reason:
         return verdict.match
     asserted = verdict.read.asserted
-    labels = [label for label in (truth.diagnosis, *truth.synonyms) if known(label)]
-    words = known(" ; ".join(item.text for item in asserted))
-    if not any(share(known(label), words) >= NAMED for label in labels):
+    labels = [label for label in (truth.diagnosis, *truth.synonyms) if word_set(label)]
+    words = word_set(" ; ".join(item.text for item in asserted))
+    if not any(share(word_set(label), words) >= NAMED for label in labels):
         return False
-    brief = any(len(known(label) | known(answer)) <= BRIEF for label in labels)
+    brief = any(len(word_set(label) | word_set(answer)) <= BRIEF for label in labels)
     return not brief and not _contradicted(labels, asserted)
 
 
 def _contradicted(labels: Sequence[str], asserted: Sequence[Asserted]) -> bool:
     """Whether the asserted disease with most of a label's words is another type, stage, side or cause of it."""
-    nearest = max(asserted, key=lambda item: max(share(known(label), known(item.text)) for label in labels))
-    return any(same(label, name).opposite for label in labels for name in (nearest.name, nearest.text))
+    nearest = max(asserted, key=lambda item: max(share(word_set(label), word_set(item.text)) for label in labels))
+    return any(same_disease(label, name).opposite for label in labels for name in (nearest.name, nearest.text))

@@ -9,7 +9,7 @@ from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import answer_to_score
 from wardround.scenarios.case import Case, Truth
-from wardround.scenarios.terms.diagnosis import compare, heads, past_of
+from wardround.scenarios.terms.diagnosis import compare, head_diseases, past_of
 from wardround.scenarios.terms.graph import Graph, Relation, graph
 from wardround.scenarios.terms.lexical_linker import linker
 from wardround.scenarios.terms.linker import Linker, Mention
@@ -33,7 +33,7 @@ def graded(answer: str, truth: Truth, linker: Linker, graph: Graph) -> Relation 
     meant = [mention for name in (truth.diagnosis, *truth.synonyms) if name and (mention := linker.link(name))]
     if not meant:
         return None
-    said = [mention for text in heads(verdict.read) if (mention := linker.link(text))]
+    said = [mention for text in head_diseases(verdict.read) if (mention := linker.link(text))]
     relations: list[Relation] = [_relation(one, other, graph) for one in said for other in meant]
     best: Relation = max(relations, key=lambda relation: WORTH[relation], default="other")
     return best

@@ -8,7 +8,7 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import answer_to_score
 from wardround.scenarios.case import Case
 from wardround.scenarios.terms.commitment import read_answer
-from wardround.scenarios.terms.diagnosis import compare, listed
+from wardround.scenarios.terms.diagnosis import compare, rank_in_list
 
 
 class ReaderList:
@@ -32,7 +32,7 @@ class ReaderList:
 
 def listed_anywhere(answer: str, case: Case) -> tuple[bool, int]:
     """Return whether any diagnosis of the answer is the truth, and how many it names."""
-    rank, count = listed(answer, case.truth)
+    rank, count = rank_in_list(answer, case.truth)
     read = read_answer(answer)
     named = [*read.undecided, *(item.text for item in read.asserted)]
     hit = rank is not None or any(compare(name, case.truth).match for name in named)

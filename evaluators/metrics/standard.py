@@ -13,10 +13,10 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import Goal, JudgeContext, answer_to_score, answers, goal_of, missed, unscored
 from wardround.evaluators.metrics.examinations import exam_scores, full_path
 from wardround.evaluators.ordered_tests import requests
-from wardround.evaluators.outcome.answer_judge import agreement, judged_diagnosis, judged_treatment
+from wardround.evaluators.outcome.answer_judge import judged_diagnosis, judged_treatment, vote_agreement
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
 from wardround.evaluators.reasoning.doctor_replies import asks, replies
-from wardround.scenarios.case import Case, items, mentions_finding
+from wardround.scenarios.case import Case, case_results, mentions_finding
 from wardround.scenarios.parsers.roles import KINDS, Kind, Passages, breaks
 from wardround.scenarios.terms import diagnosis, treatment
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue
@@ -54,7 +54,7 @@ class AnswerScore:
             return [Score(name, value, reason, () if value is None else evidence) for name in names]
         if (wanted := asked_for(trajectory)) > 1 and goal == "diagnosis":
             return await _ranked(bench, case, answer, wanted, evidence)
-        verdict = compared(answer, case, goal)
+        verdict = compare_answer(answer, case, goal)
         if verdict.reason and not verdict.match:
             return [Score(name, 0.0, verdict.reason, evidence) for name in names]
         parts = _parts(verdict, evidence)
@@ -73,7 +73,7 @@ async def _ranked(
     `diagnosis_top_K` is 1.0 if one of the first K is right. If there is a panel, it judges the entries in order until
     one is right. `answers_given` is the number of entries.
     """
-    rank, count = diagnosis.listed(answer, case.truth, wanted)
+    rank, count = diagnosis.rank_in_list(answer, case.truth, wanted)
     length = Score("answers_given", float(count), "", evidence)
     if bench is None:
         hits = [Score("", float(rank is not None and rank <= place), "", evidence) for place in range(1, wanted + 1)]
@@ -92,7 +92,7 @@ async def _each(bench: JudgeContext, case: Case, listed: Sequence[str]) -> list[
     """
     accounts: list[OutcomeAccount] = []
     for entry in listed:
-        verdict = compared(entry, case, "diagnosis")
+        verdict = compare_answer(entry, case, "diagnosis")
         if verdict.reason and not verdict.match:
             account = OutcomeAccount("diagnosis", 0.0, (), bench.panel.specs, bench.panel.floor, verdict.reason)
         else:
@@ -127,10 +127,10 @@ def asked_for(trajectory: Trajectory) -> int:
     return wanted if isinstance(wanted, int) else 1
 
 
-def compared(answer: str, case: Case, goal: Goal) -> diagnosis.Verdict | treatment.PlanVerdict:
+def compare_answer(answer: str, case: Case, goal: Goal) -> diagnosis.Verdict | treatment.PlanVerdict:
     """Return the lexical verdict on an answer. Treatments have no synonyms, so a match in other words is missed."""
     if goal == "treatment":
-        return treatment.compare(answer, case.truth)
+        return treatment.compare_plan(answer, case.truth)
     return _compared(answer, case.truth, diagnosis.past_of(case))
 
 
@@ -170,7 +170,7 @@ def _scores(account: OutcomeAccount, lexical: float, evidence: Sequence[int]) ->
         scores.append(Score(name, account.published, account.published_reason, evidence))
     scores.append(Score("lexical_match", lexical, "", evidence))
     if len(account.votes) > 1:
-        agreed = agreement(account.votes)
+        agreed = vote_agreement(account.votes)
         unread = next((vote.reason for vote in account.votes if vote.value is None), "")
         scores.append(Score("judge_agreement", agreed, unread if agreed is None else "", evidence))
     return scores
@@ -212,7 +212,7 @@ def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
 def _cited(case: Case, trajectory: Trajectory) -> list[str]:
     """Return the record's text where an answer cites it: a patient or an examiner may use other words."""
     refs = {ref for request in requests(trajectory) or () for ref in request.refs}
-    return [item.text for item in items(case) if item.ref in refs]
+    return [item.text for item in case_results(case) if item.ref in refs]
 
 
 SEATS = ("doctor", "patient", "examiner")

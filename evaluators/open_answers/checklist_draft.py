@@ -13,8 +13,8 @@ from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import JudgeContext
 from wardround.evaluators.judges.panel import PanelAnswer
-from wardround.evaluators.judges.question import LONGEST, Material, Question, reply
-from wardround.evaluators.judges.strict_reply import Unread, field, needed, single, unread
+from wardround.evaluators.judges.question import LONGEST, Material, Question, reply_shape
+from wardround.evaluators.judges.strict_reply import Unread, field, only_entry, required_json, unread_reply
 from wardround.evaluators.open_answers.checklist_marking import ANSWER, QUESTION, REFERENCE, REQUIREMENTS, requirements
 from wardround.evaluators.open_answers.rubric import turn_replies
 from wardround.scenarios.question_item import QuestionItem
@@ -90,18 +90,20 @@ def draft_question(question: str, reference: str, checklist: Checklist, answer: 
         Material(ANSWER, answer, "reply", LONGEST),
     )
     shown = tuple(one for one in texts if one.text.strip())
-    return Question("checklist_draft", shown, shape=reply(core=_LIST, secondary=_LIST, changes={"type": "string"}))
+    return Question(
+        "checklist_draft", shown, shape=reply_shape(core=_LIST, secondary=_LIST, changes={"type": "string"})
+    )
 
 
 def read_draft(text: str) -> Draft | Unread:
     """Read {"core": [...], "secondary": [...], "changes": ...}; a list without a core requirement is `no_field`."""
-    parsed = needed(text)
+    parsed = required_json(text)
     if isinstance(parsed, Unread):
         return parsed
-    value = single(parsed.value)
+    value = only_entry(parsed.value)
     lists = [_texts(field(value, (name,))) for name in ("core", "secondary")]
     if not lists[0] or lists[1] is None:
-        return unread("no_field", text)
+        return unread_reply("no_field", text)
     changes = field(value, ("changes",))
     return Draft(lists[0], lists[1], changes if isinstance(changes, str) else "")
 

@@ -9,8 +9,16 @@ import msgspec
 
 from wardround.engine.records import Json
 from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Sample, answered
-from wardround.evaluators.judges.question import Material, Question, reply
-from wardround.evaluators.judges.strict_reply import Payload, Unread, field, hedged, needed, single, unread
+from wardround.evaluators.judges.question import Material, Question, reply_shape
+from wardround.evaluators.judges.strict_reply import (
+    Payload,
+    Unread,
+    field,
+    hedged,
+    only_entry,
+    required_json,
+    unread_reply,
+)
 from wardround.evaluators.open_answers.checklist_scale import (
     DIMENSIONS,
     ERRORS,
@@ -90,11 +98,11 @@ def marking_question(sheet: Sheet) -> Question:
     if sheet.category == "generation":
         mark = {"type": "integer"}
         marks = dict.fromkeys(DIMENSIONS, mark)
-        shape = reply(basis=_TEXT, **marks, turns={"type": ["integer", "null"]}, safety=mark, errors=_LIST)
+        shape = reply_shape(basis=_TEXT, **marks, turns={"type": ["integer", "null"]}, safety=mark, errors=_LIST)
         return Question("generation", sheet.materials, shape=shape, rules="zh" if sheet.language == "zh" else "")
     rules = sheet.category + ("_zh" if sheet.language == "zh" else "")
     said = {"law": sheet.law or LAW[sheet.language]} if sheet.category == "ethics" else {}
-    shape = reply(basis=_TEXT, score={"type": "integer"}, errors=_LIST)
+    shape = reply_shape(basis=_TEXT, score={"type": "integer"}, errors=_LIST)
     return Question("checklist", sheet.materials, said, shape, rules)
 
 
@@ -118,7 +126,7 @@ async def mark(panel: Panel, sheet: Sheet) -> tuple[Marking, ...]:
 
 def _read_score(text: str) -> Marking | Unread:
     """Read {"score": 1 to 5, "errors": [...]}; also "[4]", as the published prompts ask for it."""
-    parsed = needed(text)
+    parsed = required_json(text)
     if isinstance(parsed, Unread):
         return parsed
     score = _mark(parsed, ("score",), 1, text)
@@ -128,13 +136,13 @@ def _read_score(text: str) -> Marking | Unread:
     if isinstance(errors, Unread):
         return errors
     if hedged(parsed.after):
-        return unread("hedged", text)
+        return unread_reply("hedged", text)
     return Marking("", 0, score, score >= USABLE, score >= USABLE, errors=errors)
 
 
 def _read_generation(later: bool, text: str) -> Marking | Unread:
     """Read the marks of a generated text; adherence over turns is needed in `later` turns and ignored in the first."""
-    parsed = needed(text)
+    parsed = required_json(text)
     if isinstance(parsed, Unread):
         return parsed
     marks: dict[str, int] = {}
@@ -143,13 +151,13 @@ def _read_generation(later: bool, text: str) -> Marking | Unread:
         if isinstance(value, Unread):
             return value
         marks[name] = value
-    safety, errors = field(single(parsed.value), ("safety", "safe")), _errors(parsed, text)
+    safety, errors = field(only_entry(parsed.value), ("safety", "safe")), _errors(parsed, text)
     if safety not in (0, 1):  # also true and false
-        return unread("no_field" if safety is None else "not_in_vocabulary", text)
+        return unread_reply("no_field" if safety is None else "not_in_vocabulary", text)
     if isinstance(errors, Unread):
         return errors
     if hedged(parsed.after):
-        return unread("hedged", text)
+        return unread_reply("hedged", text)
     safe = bool(safety)
     usable, strict = usable_text(marks, "3.2", safe=safe), usable_text(marks, "4.2", safe=safe)
     return Marking("", 0, fitted_marks(marks), usable, strict, marks, safe, errors)
@@ -157,23 +165,23 @@ def _read_generation(later: bool, text: str) -> Marking | Unread:
 
 def _mark(parsed: Payload, names: tuple[str, ...], least: int, text: str) -> int | Unread:
     """Read a whole number from `least` to 5."""
-    value: Json = field(single(parsed.value), names)
+    value: Json = field(only_entry(parsed.value), names)
     if value is None:
-        return unread("no_field", text)
+        return unread_reply("no_field", text)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, str) and (match := _NUMBER.fullmatch(value.strip())):
         value = int(match[1])
     if isinstance(value, bool) or not isinstance(value, int | float) or value not in range(least, 6):
-        return unread("not_in_vocabulary", text)
+        return unread_reply("not_in_vocabulary", text)
     return int(value)
 
 
 def _errors(parsed: Payload, text: str) -> tuple[str, ...] | Unread:
     """Read the kinds of error, each once in the order of the paper; a reply without the field names none."""
-    listed = field(single(parsed.value), ("errors", "error_types"))
+    listed = field(only_entry(parsed.value), ("errors", "error_types"))
     if listed is None:
         return ()
     if not isinstance(listed, list) or any(one not in ERRORS for one in listed):
-        return unread("not_in_vocabulary", text)
+        return unread_reply("not_in_vocabulary", text)
     return tuple(one for one in ERRORS if one in listed)

@@ -10,8 +10,8 @@ import msgspec
 from wardround.engine.once import together
 from wardround.engine.records import Json
 from wardround.evaluators.judges.panel import DIVIDED, TORN, Judge, Panel, PanelAnswer, Reading, Sample, Vote, answered
-from wardround.evaluators.judges.question import Material, Question, reply, shape
-from wardround.evaluators.judges.strict_reply import Payload, Unread, claimed, field, needed, unread
+from wardround.evaluators.judges.question import Material, Question, reply_shape, shape
+from wardround.evaluators.judges.strict_reply import Payload, Unread, claimed, field, required_json, unread_reply
 from wardround.evaluators.open_answers.rubric_points import Met
 
 CONVERSATION, ANSWER, CRITERION, CRITERIA, ENCOUNTER = (
@@ -55,7 +55,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 def one_question(texts: Sequence[Material], criterion: str, rules: str = "") -> Question:
     """Ask whether one criterion is met."""
-    fields = reply(why=_TEXT, met=_MET)
+    fields = reply_shape(why=_TEXT, met=_MET)
     return Question("rubric", (*texts, Material(CRITERION, criterion, "reference")), shape=fields, rules=rules)
 
 
@@ -63,46 +63,46 @@ def batch_question(texts: Sequence[Material], criteria: Sequence[str]) -> Questi
     """Ask which of some numbered criteria are met."""
     numbered = "\n".join(f"{number}. {' '.join(one.split())}" for number, one in enumerate(criteria, 1))
     verdict = shape(number={"type": "integer"}, met=_MET)
-    fields = reply(verdicts={"type": "array", "items": verdict})
+    fields = reply_shape(verdicts={"type": "array", "items": verdict})
     said = {"count": str(len(criteria))}
     return Question("rubric_batch", (*texts, Material(CRITERIA, numbered, "reference")), said, fields)
 
 
 def encounter_question(texts: Sequence[Material], criterion: str) -> Question:
     """Ask whether one criterion on an encounter is met, and by which numbered events."""
-    fields = reply(why=_TEXT, met=_MET, events=_EVENTS)
+    fields = reply_shape(why=_TEXT, met=_MET, events=_EVENTS)
     return Question("rubric_encounter", (*texts, Material(CRITERION, criterion, "reference")), shape=fields)
 
 
 def read_met(text: str) -> Said | Unread:
     """Read a reply {"met": true}, false or "cannot tell"; anything else is Unread, never false."""
-    parsed = needed(text)
+    parsed = required_json(text)
     return parsed if isinstance(parsed, Unread) else claimed(parsed, text, _NAMES, _WORDS, False)
 
 
 def read_batch(count: int, text: str) -> tuple[Said, ...] | Unread:
     """Read {"verdicts": [{"number", "met"}]}; a criterion that is left out, or named twice, is None."""
-    parsed = needed(text)
+    parsed = required_json(text)
     if isinstance(parsed, Unread):
         return parsed
     listed = parsed.value if isinstance(parsed.value, list) else field(parsed.value, ("verdicts", "criteria"))
     if not isinstance(listed, list):
-        return unread("no_field", text)
+        return unread_reply("no_field", text)
     said: dict[int, list[Said]] = {}
     for entry in listed:
         number = field(entry, ("number", "criterion"))
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= count:
-            return unread("not_in_vocabulary", text)
+            return unread_reply("not_in_vocabulary", text)
         value = claimed(Payload(entry), text, _NAMES, _WORDS, False)
         said.setdefault(number, []).append(None if isinstance(value, Unread) else value)
     if not said:
-        return unread("no_field", text)
+        return unread_reply("no_field", text)
     return tuple(said[n][0] if len(said.get(n, ())) == 1 else None for n in range(1, count + 1))
 
 
 def read_encounter(events: frozenset[int], text: str) -> tuple[Said, tuple[int, ...]] | Unread:
     """Read {"met", "events"}; a criterion that is met must cite an event of the encounter (`no_field`)."""
-    parsed = needed(text)
+    parsed = required_json(text)
     if isinstance(parsed, Unread):
         return parsed
     met = claimed(parsed, text, _NAMES, _WORDS, False)
@@ -111,7 +111,7 @@ def read_encounter(events: frozenset[int], text: str) -> tuple[Said, tuple[int, 
     listed = field(parsed.value, ("events", "evidence"))
     cited = [one for one in listed if isinstance(one, int) and one in events] if isinstance(listed, list) else []
     if met is True and not cited:
-        return unread("no_field", text)
+        return unread_reply("no_field", text)
     return met, tuple(sorted(set(cited))) if met is True else ()
 
 

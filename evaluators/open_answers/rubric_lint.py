@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from wardround.evaluators.content import known
+from wardround.evaluators.content import word_set
 from wardround.scenarios.rubric import RubricItem
 
 Kind = Literal[
@@ -25,7 +25,7 @@ Kind = Literal[
 """What can be wrong. `points_sum`: all points together are 0 or less."""
 
 
-class Fault(msgspec.Struct, frozen=True):
+class RubricFault(msgspec.Struct, frozen=True):
     """One fault of a rubric: the criteria concerned (1 is the first; none for the whole rubric) and a sentence.
 
     `sure` faults make a rubric wrong; the others need a look.
@@ -128,7 +128,7 @@ _ALIKE, _SAME = 0.85, 0.8
 _STRICTLY_LESS = ("fewer", "less", "under", "shorter")
 
 
-def lint(rubric: Sequence[RubricItem]) -> list[Fault]:
+def lint(rubric: Sequence[RubricItem]) -> list[RubricFault]:
     """Return the faults of a rubric, those of the whole first.
 
     ::
@@ -138,41 +138,43 @@ def lint(rubric: Sequence[RubricItem]) -> list[Fault]:
     return [*_whole(rubric), *(fault for n, one in enumerate(rubric, 1) for fault in _single(n, one)), *_pairs(rubric)]
 
 
-def _whole(rubric: Sequence[RubricItem]) -> Iterator[Fault]:
+def _whole(rubric: Sequence[RubricItem]) -> Iterator[RubricFault]:
     if not rubric:
-        yield Fault("empty", (), "there is no criterion")
+        yield RubricFault("empty", (), "there is no criterion")
         return
     points = [one.points for one in rubric]
     if max(points) < 0:
-        yield Fault("penalties_only", (), "no criterion has points above 0, so there is no score")
+        yield RubricFault("penalties_only", (), "no criterion has points above 0, so there is no score")
     elif math.fsum(points) <= 0:
         detail = f"all points together are {math.fsum(points):g}; an answer that meets everything has 0 or less"
-        yield Fault("points_sum", (), detail, sure=False)
+        yield RubricFault("points_sum", (), detail, sure=False)
 
 
-def _single(number: int, one: RubricItem) -> Iterator[Fault]:
+def _single(number: int, one: RubricItem) -> Iterator[RubricFault]:
     text, at = one.criterion, (number,)
     if not any(map(str.isalpha, text)):
-        yield Fault("says_nothing", at, "it has no words")
+        yield RubricFault("says_nothing", at, "it has no words")
         return
     if one.points > 0 and _FAULTY.search(text):
-        yield Fault("sign", at, f"it describes a fault and has {one.points:+g} points")
+        yield RubricFault("sign", at, f"it describes a fault and has {one.points:+g} points")
     elif one.points > 0 and _LACKING.search(text):
-        yield Fault("sign", at, f"it describes something that is missing and has {one.points:+g} points", sure=False)
+        yield RubricFault(
+            "sign", at, f"it describes something that is missing and has {one.points:+g} points", sure=False
+        )
     elif one.points > 0 and _HARMFUL.search(text) and not _AGAINST_HARM.search(_HARMFUL.sub(" ", text)):
-        yield Fault("sign", at, f"it describes something harmful and has {one.points:+g} points", sure=False)
+        yield RubricFault("sign", at, f"it describes something harmful and has {one.points:+g} points", sure=False)
     if one.points < 0 and _VIRTUOUS.search(text):
-        yield Fault("sign", at, f"it describes a virtue and has {one.points:+g} points")
+        yield RubricFault("sign", at, f"it describes a virtue and has {one.points:+g} points")
     elif one.points < 0 and _HELPFUL.search(text):
-        yield Fault("sign", at, f"it describes what helps and has {one.points:+g} points", sure=False)
+        yield RubricFault("sign", at, f"it describes what helps and has {one.points:+g} points", sure=False)
     if _ANY_TEXT.search(text):
-        yield Fault("always_met", at, "any text meets it")
+        yield RubricFault("always_met", at, "any text meets it")
     elif one.points > 0 and _NEGATED.search(_first_words(text)) and not _FAULTY.search(text):
-        yield Fault("always_met", at, "an empty answer meets it and earns its points", sure=False)
+        yield RubricFault("always_met", at, "an empty answer meets it and earns its points", sure=False)
     if _MEDIA.search(text) and not _NEGATED.search(text):
-        yield Fault("never_met", at, "an answer is text and cannot hold it")
+        yield RubricFault("never_met", at, "an answer is text and cannot hold it")
     if why := _impossible(text):
-        yield Fault("never_met", at, why)
+        yield RubricFault("never_met", at, why)
 
 
 def _first_words(text: str) -> str:
@@ -206,7 +208,7 @@ def _no_length(first: str, second: str) -> str:
     return ""
 
 
-def _pairs(rubric: Sequence[RubricItem]) -> Iterator[Fault]:
+def _pairs(rubric: Sequence[RubricItem]) -> Iterator[RubricFault]:
     cores = [_core(one.criterion) for one in rubric]
     for (a, one), (b, other) in combinations(enumerate(rubric), 2):
         at = (a + 1, b + 1)
@@ -216,23 +218,25 @@ def _pairs(rubric: Sequence[RubricItem]) -> Iterator[Fault]:
             and one.points > 0
             and (why := _no_length(one.criterion, other.criterion) or _no_length(other.criterion, one.criterion))
         ):
-            yield Fault("contradiction", at, f"no answer can meet both: {why}")
+            yield RubricFault("contradiction", at, f"no answer can meet both: {why}")
             continue
         if same_sign and _opposed(one.criterion, other.criterion):
-            yield Fault("contradiction", at, "they want opposite things and have points of the same sign")
+            yield RubricFault("contradiction", at, "they want opposite things and have points of the same sign")
             continue
         if not cores[a] or not cores[b] or _numbers(one.criterion) != _numbers(other.criterion):
             continue
         likeness, same_way = _likeness(cores[a], cores[b]), _negated(one.criterion) is _negated(other.criterion)
         if same_way and same_sign and likeness >= _ALIKE:
-            yield Fault("duplicate", at, "they say the same, so it counts twice", sure=likeness == 1.0)
+            yield RubricFault("duplicate", at, "they say the same, so it counts twice", sure=likeness == 1.0)
         elif same_way is not same_sign and likeness >= _SAME:
             what = "they want opposite things and have points of the same sign"
             if same_way:
                 what = "they say the same, and one earns points and the other costs some"
-            yield Fault("contradiction", at, what)
+            yield RubricFault("contradiction", at, what)
         elif not same_way and not same_sign and likeness >= _ALIKE:
-            yield Fault("duplicate", at, "one denies the other with the other sign, so it counts twice", sure=False)
+            yield RubricFault(
+                "duplicate", at, "one denies the other with the other sign, so it counts twice", sure=False
+            )
 
 
 def _words(text: str) -> list[str]:
@@ -242,7 +246,7 @@ def _words(text: str) -> list[str]:
 def _core(text: str) -> frozenset[str]:
     """Return the words of a criterion that carry its meaning, without negations."""
     plain = _NEGATED.sub(" ", re.sub(_LEAD, "", text, flags=re.IGNORECASE))
-    return frozenset(known(plain)) or frozenset(word for word in _words(plain) if word not in _BESIDE)
+    return frozenset(word_set(plain)) or frozenset(word for word in _words(plain) if word not in _BESIDE)
 
 
 def _negated(text: str) -> bool:

@@ -54,10 +54,10 @@ def with_veto(score: float | None, rubric: Sequence[RubricItem], met: Sequence[M
 
 def overall(scores: Sequence[float]) -> float | None:
     """Return the mean over items, clipped to 0..1; the items themselves are not clipped. None without an item."""
-    return clipped(math.fsum(scores) / len(scores)) if scores else None
+    return clip(math.fsum(scores) / len(scores)) if scores else None
 
 
-def clipped(value: float) -> float:
+def clip(value: float) -> float:
     """Return a value cut to 0..1."""
     return min(1.0, max(0.0, value))
 

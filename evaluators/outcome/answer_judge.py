@@ -232,7 +232,7 @@ def _reason(ruling: Ruling[str], looked_up: Lookup) -> str:
     return looked_up.failure or (UNCITED if all(reason == UNCITED for reason in reasons) else UNVERIFIABLE)
 
 
-def agreement(votes: Sequence[Vote]) -> float | None:
+def vote_agreement(votes: Sequence[Vote]) -> float | None:
     """Return 1.0 if all readable votes agree, else 0.0; None with fewer than two votes."""
     said = [vote.value for vote in votes if vote.value is not None]
     return float(len(set(said)) == 1) if len(said) > 1 else None

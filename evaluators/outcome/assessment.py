@@ -73,7 +73,7 @@ def recorded_items(case: Case) -> Side:
     if case.ancillary.strip() or disclosure.split_report(case.opening)[1]:
         return Side(text, "reference")
     named: dict[tuple[str, str], TextItem] = {}
-    for row in records.items(case):
+    for row in records.case_results(case):
         if row.kind in TESTS:
             name = " ".join(row.name.split())
             named.setdefault((row.kind, name.casefold()), TextItem(row.kind, name))
@@ -200,7 +200,7 @@ async def _split(
         read = reading(side)
         if read is None or not side.text.strip():
             return PanelAnswer(())
-        return await panel.first(questions.items(side.text, side.origin), read)
+        return await panel.first(questions.examination_items(side.text, side.origin), read)
 
     return await together([partial(items, side) for side in (asked, recorded)])
 

@@ -7,7 +7,7 @@ import msgspec
 
 from wardround.engine.records import Json, Score
 from wardround.evaluators.judges.panel import Vote
-from wardround.evaluators.judges.strict_reply import Unread, field, needed, unread
+from wardround.evaluators.judges.strict_reply import Unread, field, required_json, unread_reply
 from wardround.evaluators.reasoning.questions import Rules
 from wardround.scenarios.parsers import lists
 from wardround.scenarios.parsers.lists import MODIFIERS, halves, split_tests
@@ -101,7 +101,7 @@ def read_items(text: str) -> tuple[TextItem, ...] | Unread:
         names = [one for name in listed for one in _apart(name)]
         none = any(isinstance(name, str) and lists.requests_nothing(name) for name in listed)
         if not isinstance(kind, str) or not (names or none):
-            return unread("no_test", text)
+            return unread_reply("no_test", text)
         for name in names:
             items.setdefault((kind.casefold(), name.casefold()), TextItem(kind, name, _wanted(entry)))
     return tuple(items.values())[:MOST]
@@ -116,7 +116,7 @@ def some_items(source: str, *, recorded: bool) -> Callable[[str], tuple[TextItem
     def read(text: str) -> tuple[TextItem, ...] | Unread:
         items = read_items(text)
         lost = items == () and (recorded or bool(understand(source, catalogue()).orders))
-        return unread("no_test", text) if lost else items
+        return unread_reply("no_test", text) if lost else items
 
     return read
 
@@ -184,7 +184,7 @@ def _none(name: str, reason: str) -> Score:
 
 
 def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
-    parsed = needed(text)
+    parsed = required_json(text)
     if isinstance(parsed, Unread):
         return parsed
     value = parsed.value
@@ -192,7 +192,7 @@ def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
         value = listed
     entries = [value] if isinstance(value, dict) else value
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        return unread("no_field", text)
+        return unread_reply("no_field", text)
     return [entry for entry in entries if isinstance(entry, dict)]
 
 

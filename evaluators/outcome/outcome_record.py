@@ -9,7 +9,16 @@ import msgspec
 from wardround.engine.records import Json, Score
 from wardround.evaluators.evaluation import Goal
 from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Reading, Sample, Vote, answered
-from wardround.evaluators.judges.strict_reply import Unread, claimed, field, needed, payload, single, unread, word
+from wardround.evaluators.judges.strict_reply import (
+    Unread,
+    claimed,
+    field,
+    only_entry,
+    payload,
+    required_json,
+    unread_reply,
+    word,
+)
 from wardround.evaluators.outcome import questions
 from wardround.evaluators.outcome.items import Paired, Places, TextItem, matched, precision_recall
 from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted
@@ -50,7 +59,7 @@ async def pair(panel: Panel, request: TextItem, recorded: Sequence[TextItem]) ->
 
     async def ask(judge: Judge, sample: Sample) -> PanelAnswer[Places]:
         asked = question.swapped() if sample.swapped else question
-        by_sample[judge.seat, sample] = answer = await answered(judge, asked, numbers(len(recorded)), sample)
+        by_sample[judge.seat, sample] = answer = await answered(judge, asked, number_reader(len(recorded)), sample)
         return answer
 
     async def named(number: int, judge: Judge, sample: Sample) -> PanelAnswer[bool]:
@@ -88,20 +97,20 @@ def figures(pairs: Sequence[Paired], recorded: int) -> list[Score]:
     return [msgspec.structs.replace(score, value=None, reason=score.reason or reason) for score in scores]
 
 
-def numbers(most: int) -> Reading[Places]:
+def number_reader(most: int) -> Reading[Places]:
     """Return a reader for {"same": [numbers]}: 1 to `most`, sorted, each once; `not_in_vocabulary` for any other."""
     return partial(_numbers, most)
 
 
 def _numbers(most: int, text: str) -> Places | Unread:
-    parsed = needed(text)
+    parsed = required_json(text)
     if isinstance(parsed, Unread):
         return parsed
     listed = parsed.value if isinstance(parsed.value, list) else field(parsed.value, ("same", "numbers"))
     if not isinstance(listed, list):
-        return unread("no_field", text)
+        return unread_reply("no_field", text)
     if not all(isinstance(one, int) and not isinstance(one, bool) and 1 <= one <= most for one in listed):
-        return unread("not_in_vocabulary", text)
+        return unread_reply("not_in_vocabulary", text)
     return tuple(sorted(set(listed)))
 
 
@@ -154,7 +163,7 @@ def _read(shown: int, text: str) -> JudgedPlan | Unread:
     if parsed is None:
         said = word(text, _SAID, "wrong")
         return said if isinstance(said, Unread) else JudgedPlan(said)
-    value = single(parsed.value)
+    value = only_entry(parsed.value)
     said, basis = claimed(parsed, text, _VERDICT, _SAID, "wrong"), field(value, ("basis", "rule"))
     if isinstance(said, Unread):
         return said
@@ -164,8 +173,8 @@ def _read(shown: int, text: str) -> JudgedPlan | Unread:
 
 def _consistent(verdict: JudgedPlan, shown: int, text: str) -> JudgedPlan | Unread:
     if verdict.said == "correct" and not verdict.basis:
-        return unread("no_field", text) if shown else verdict
-    return verdict if verdict.basis in _BASES[verdict.said] else unread("not_in_vocabulary", text)
+        return unread_reply("no_field", text) if shown else verdict
+    return verdict if verdict.basis in _BASES[verdict.said] else unread_reply("not_in_vocabulary", text)
 
 
 def _quotes(value: Json) -> tuple[tuple[int, str], ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wardround.evaluators.judges.question import Material, Origin, Question, reply, shape
+from wardround.evaluators.judges.question import Material, Origin, Question, reply_shape, shape
 from wardround.evaluators.reasoning.questions import passage
 from wardround.scenarios.case import Truth
 
@@ -26,7 +26,7 @@ def diagnosis(truth: Truth, answer: str) -> Question:
     """Ask whether an answer names the reference's disease (prompt 19)."""
     reference = "\n".join((truth.diagnosis, *(ALSO + name for name in truth.synonyms)))
     materials = (Material(REFERENCE, reference, "reference"), Material(ANSWER, answer, "reply", LONGEST))
-    return Question("diagnosis", materials, shape=reply(verdict=_OUTCOME))
+    return Question("diagnosis", materials, shape=reply_shape(verdict=_OUTCOME))
 
 
 def treatment(case: str, reference: str, passages: Sequence[str], plan: str) -> Question:
@@ -39,7 +39,7 @@ def treatment(case: str, reference: str, passages: Sequence[str], plan: str) -> 
         Material(ANSWER, plan, "reply", LONGEST),
     )
     quotes = {"type": "array", "items": shape(passage={"type": "integer"}, quote=_TEXT)}
-    fields = reply(verdict=_PLAN, basis=_BASIS, evidence=quotes)
+    fields = reply_shape(verdict=_PLAN, basis=_BASIS, evidence=quotes)
     return Question("treatment", materials, {"count": str(len(pages))}, fields)
 
 
@@ -49,10 +49,10 @@ def treatment_keywords(case: str, plan: str) -> Question:
     return Question("treatment_keywords", materials)
 
 
-def items(text: str, origin: Origin) -> Question:
+def examination_items(text: str, origin: Origin) -> Question:
     """Ask for the examinations that a text names, as structured items (prompt 21)."""
     item = shape(type=_TEXT, test_name=_TEXT, info_required=_TEXT)
-    fields = reply(items={"type": "array", "items": item})
+    fields = reply_shape(items={"type": "array", "items": item})
     return Question("items", (Material(TEXT, text, origin, LISTED),), shape=fields)
 
 
@@ -60,11 +60,11 @@ def same_items(request: str, listed: Sequence[str]) -> Question:
     """Ask which entries of a numbered list a request means, by default one to one (prompt 18 for examinations)."""
     numbered = "\n".join(f"{number}. {one}" for number, one in enumerate(listed, 1))
     materials = (Material(REQUEST, request, "reply"), Material(LIST, numbered, "reference"))
-    return Question("same_items", materials, shape=reply(same={"type": "array", "items": {"type": "integer"}}))
+    return Question("same_items", materials, shape=reply_shape(same={"type": "array", "items": {"type": "integer"}}))
 
 
 def item_found(item: str, text: str, *, asked: bool) -> Question:
     """Ask whether a text names an item (prompt 18); `asked`: the item is a request and the text is the record."""
     sides: tuple[Origin, Origin] = ("reply", "reference") if asked else ("reference", "reply")
     materials = (Material(ITEM, item, sides[0]), Material(TEXT, text, sides[1], LISTED))
-    return Question("item_found", materials, shape=reply(found={"type": "boolean"}))
+    return Question("item_found", materials, shape=reply_shape(found={"type": "boolean"}))

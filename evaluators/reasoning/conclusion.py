@@ -159,7 +159,7 @@ def steps(split: Sequence[str], answer: str = "") -> list[str]:
     while kept:
         mark = _MARK.match(kept[-1])
         said = kept[-1][mark.end() :] if mark else kept[-1]
-        last = "" if same(said, answer) else unconcluded(said)
+        last = "" if is_only_answer(said, answer) else unconcluded(said)
         if last == said:
             break
         kept.pop()
@@ -169,7 +169,7 @@ def steps(split: Sequence[str], answer: str = "") -> list[str]:
     return kept
 
 
-def same(text: str, answer: str) -> bool:
+def is_only_answer(text: str, answer: str) -> bool:
     """Whether a text is the answer and nothing else, apart from punctuation and markup."""
     return bool(answer) and _letters(text) == _letters(answer) != ""
 

@@ -20,7 +20,7 @@ AUTHOR = "doctor"
 Stage = Literal["examination", "conclusion"]
 
 
-class Reply(msgspec.Struct, frozen=True):
+class DoctorReply(msgspec.Struct, frozen=True):
     """One reply: its turn (1 is the first), the event number `seq`, its `text` and `thinking`, and what was `known`.
 
     The last reply of an episode is its `conclusion`; those before it ask for something (`examination`). A `typed` reply
@@ -37,7 +37,7 @@ class Reply(msgspec.Struct, frozen=True):
     scenario: str = ""
 
 
-def replies(case: Case, trajectory: Trajectory, *, as_seen: bool = False) -> list[Reply]:
+def replies(case: Case, trajectory: Trajectory, *, as_seen: bool = False) -> list[DoctorReply]:
     """Return all replies that count, in order. Silence that ends the episode counts as an empty reply.
 
     A rejected reply does not count as a turn: nobody answered it and another reply follows. It does count if the game
@@ -50,7 +50,7 @@ def replies(case: Case, trajectory: Trajectory, *, as_seen: bool = False) -> lis
     """
     whole = disclosure.open_report(case) if asks(trajectory) else disclosure.full_report(case)
     heard = [opened(case, trajectory) if as_seen else whole]
-    counted: list[Reply] = []
+    counted: list[DoctorReply] = []
     counts, name = _counting(trajectory), scenario(trajectory)
     for event in effective(trajectory.events):
         if not isinstance(event, Acted):
@@ -62,7 +62,9 @@ def replies(case: Case, trajectory: Trajectory, *, as_seen: bool = False) -> lis
             known = "\n".join(part for part in heard if part)
             typed = action.verb != "reply" and not action.text.strip()
             turn = len(counted) + 1
-            counted.append(Reply(turn, event.seq, "examination", action.text, action.thinking, known, typed, name))
+            counted.append(
+                DoctorReply(turn, event.seq, "examination", action.text, action.thinking, known, typed, name)
+            )
     if counted:
         counted[-1] = msgspec.structs.replace(counted[-1], stage="conclusion")
     return counted

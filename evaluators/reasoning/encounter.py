@@ -17,15 +17,15 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import JudgeContext, Knowledge, answers, goal_of, unscored
 from wardround.evaluators.judges.question import left_out
 from wardround.evaluators.measures import Part
-from wardround.evaluators.reasoning.doctor_replies import Reply, asks, replies
+from wardround.evaluators.reasoning.doctor_replies import DoctorReply, asks, replies
 from wardround.evaluators.reasoning.evaluator import (
     GOALS,
     PARTS,
     Reasoning,
-    agreement,
     case_signs,
+    combined_part,
     hostile_texts,
-    joined,
+    panel_agreement,
     pooled,
     reference_text,
 )
@@ -126,7 +126,7 @@ class EncounterReasoning(Reasoning):
             overquoted=_overquoted(parts),
         )
         figures = self._encountered(parts, whole, seat.knowledge, several=asks(trajectory))
-        return Scored([*figures, *hostile_texts(account), *agreement(judging)], account)
+        return Scored([*figures, *hostile_texts(account), *panel_agreement(judging)], account)
 
     def _encountered(
         self, parts: Sequence[PartAccount], whole: Sequence[WholeAccount], knowledge: Knowledge, *, several: bool
@@ -136,7 +136,7 @@ class EncounterReasoning(Reasoning):
             name = one.part
             mine = [part for part in parts if part.part == name]
             before = mine[:-1]
-            nothing = joined(name, reason="nothing_asked")
+            nothing = combined_part(name, reason="nothing_asked")
             staged = [("", mine[-1], mine[-1:], mine[-1].unreferenced)]
             if before or several:
                 staged.append(("examination_", pooled(before) if before else nothing, before, "no_reference"))
@@ -144,7 +144,7 @@ class EncounterReasoning(Reasoning):
                 staged.append((f"turn_{part.turn}_", part, [part], part.unreferenced))
             steps = tuple(step for part in mine for step in part.steps)
             # steps that were not drawn do not count as failures
-            all_of_it = joined(name, steps, "" if steps else pooled(mine).reason, one.reference)
+            all_of_it = combined_part(name, steps, "" if steps else pooled(mine).reason, one.reference)
             staged.append(("whole_", all_of_it, mine, one.unreferenced))
             for prefix, reply, of, unreferenced in staged:
                 figures += self._scores(reply, prefix, of, unreferenced)
@@ -162,7 +162,7 @@ class EncounterReasoning(Reasoning):
         """Return the scores of an episode that cannot be judged: the usual names, without those of single turns."""
         figures: list[Score] = []
         for part in PARTS:
-            nothing = joined(part, reason=reason)
+            nothing = combined_part(part, reason=reason)
             for stage in ["", "examination_", "whole_"] if asks(trajectory) else ["", "whole_"]:
                 figures += self._without(part, stage, reason)
                 figures += opinion_scores(nothing, stage) if bench.knowledge != "search" else []
@@ -171,7 +171,7 @@ class EncounterReasoning(Reasoning):
         return figures + [Score(name, None, reason) for name in beside]
 
 
-def _library(bench: JudgeContext, truth: Truth, turns: Sequence[Reply]) -> Library | None:
+def _library(bench: JudgeContext, truth: Truth, turns: Sequence[DoctorReply]) -> Library | None:
     """Return the search, which hides the truth until the doctor names it; None where nothing may be looked up."""
     if bench.search is None or bench.knowledge == "judge":
         return None
@@ -179,7 +179,7 @@ def _library(bench: JudgeContext, truth: Truth, turns: Sequence[Reply]) -> Libra
     return Library(LeakGuard(bench.search, truth, known), bench.reader, bench.signed)
 
 
-def _asking(judging: Judging, reply: Reply) -> Judging:
+def _asking(judging: Judging, reply: DoctorReply) -> Judging:
     return replace(judging, goal=GOALS["examination"]) if reply.stage == "examination" else judging
 
 

@@ -14,10 +14,10 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import Goal, JudgeContext, answers, goal_of, unscored
 from wardround.evaluators.injection.detect import signs
 from wardround.evaluators.judges.question import left_out
-from wardround.evaluators.judges.strict_reply import LONGEST, Payload, Unread, Why, field, payload, unread
+from wardround.evaluators.judges.strict_reply import LONGEST, Payload, Unread, Why, field, payload, unread_reply
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.doctor_replies import Reply, asks, replies, scenario
+from wardround.evaluators.reasoning.doctor_replies import DoctorReply, asks, replies, scenario
 from wardround.evaluators.reasoning.evidence import Library
 from wardround.evaluators.reasoning.part import Judging
 from wardround.evaluators.reasoning.questions import ABSENT, REFUSAL, Rules
@@ -33,10 +33,10 @@ def pooled(parts: Sequence[PartAccount]) -> PartAccount:
     steps = tuple(step for one in parts for step in one.steps)
     reasons = sorted((one.reason for one in parts if one.reason), key=lambda reason: reason in ABSENT)
     reason = "" if steps else next(iter(reasons), "no_reasoning")
-    return joined(parts[0].part, steps, reason, left_out=sum(one.left_out for one in parts))
+    return combined_part(parts[0].part, steps, reason, left_out=sum(one.left_out for one in parts))
 
 
-def joined(
+def combined_part(
     part: Part,
     steps: tuple[StepAccount, ...] = (),
     reason: str = "",
@@ -70,14 +70,14 @@ def read_reference(text: str, most: int | None = MOST) -> tuple[str, ...] | Unre
     The published code takes any number (None).
     """
     if not text.strip() or len(text) > LONGEST:
-        return unread("too_long" if text.strip() else "empty", text)
+        return unread_reply("too_long" if text.strip() else "empty", text)
     raw = _read(text)
     if isinstance(raw, Unread):
         return raw
     steps = tuple(" ".join(step.split()) for step in raw if any(map(str.isalnum, step)))
     if not steps:
-        return unread(_why(text), text)
-    return unread("too_many_steps", text) if most is not None and len(steps) > most else steps
+        return unread_reply(_why(text), text)
+    return unread_reply("too_many_steps", text) if most is not None and len(steps) > most else steps
 
 
 def _read(text: str) -> list[str] | Unread:
@@ -90,7 +90,7 @@ def _read(text: str) -> list[str] | Unread:
     if isinstance(parsed, Payload):
         steps = parsed.value if isinstance(parsed.value, list) else field(parsed.value, ("steps", "reasoning_steps"))
         if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
-            return unread("no_field", text)
+            return unread_reply("no_field", text)
         return [_CLOSED.sub("", _STEP.sub("", str(step))) for step in steps]
     ends = [mark.start() for mark in marks[1:]] + ([len(text)] if marks else [])
     pieces = [_CLOSED.sub("", text[mark.end() : end]).strip() for mark, end in zip(marks, ends, strict=True)]
@@ -165,7 +165,7 @@ class Reasoning:
             case_signs(case, turns[-1].known),
             left_out(reference_text(case.truth, goal, self.rules)),
         )
-        return Scored([*self._figures(parts, trajectory), *hostile_texts(account), *agreement(judging)], account)
+        return Scored([*self._figures(parts, trajectory), *hostile_texts(account), *panel_agreement(judging)], account)
 
     async def _reference(self, bench: JudgeContext, truth: Truth, goal: Goal) -> tuple[Sequence[str], str]:
         """Return the reference's steps and why there are none; for the published code a bare answer is a reference."""
@@ -202,7 +202,7 @@ class Reasoning:
 
     def _without(self, part: Part, prefix: str, reason: str) -> list[Score]:
         """Return the scores of a part or reply that does not exist: None with this reason."""
-        names = [score.name for score in scores(joined(part, reason=reason), self.rules)]
+        names = [score.name for score in scores(combined_part(part, reason=reason), self.rules)]
         return [Score(prefix + name, None, reason) for name in names]
 
     def _none(self, trajectory: Trajectory, bench: JudgeContext, reason: str) -> list[Score]:
@@ -222,7 +222,7 @@ class PublishedReasoning(Reasoning):
 
 
 def _judged(
-    judging: Judging, reply: Reply, part: Part, reference: Sequence[str], unreferenced: str
+    judging: Judging, reply: DoctorReply, part: Part, reference: Sequence[str], unreferenced: str
 ) -> Callable[[], Awaitable[PartAccount]]:
     """Return the work of judging one part. Reasons for a request are in no reference, so they are not compared."""
     if reply.stage == "examination":
@@ -262,7 +262,7 @@ def hostile_texts(account: Account) -> list[Score]:
     return [Score("hostile_texts", float(flagged + bool(account.flags)))]
 
 
-def agreement(judging: Judging) -> list[Score]:
+def panel_agreement(judging: Judging) -> list[Score]:
     """Return the share of questions on which all votes agree, if a panel takes more than one vote."""
     votes = judging.steady
     if not judging.panel.several:

@@ -10,11 +10,11 @@ import msgspec
 from wardround.engine.errors import LimitReached, ProviderError
 from wardround.engine.records import Json
 from wardround.engine.text import loads
-from wardround.evaluators.content import known, sentences, share
+from wardround.evaluators.content import sentences, share, word_set
 from wardround.evaluators.judges import strict_reply as reply
 from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample
 from wardround.evaluators.judges.question import Question, seen
-from wardround.evaluators.judges.strict_reply import LONGEST, Unread, noticing, unread
+from wardround.evaluators.judges.strict_reply import LONGEST, Unread, noticing, unread_reply
 from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.evidence import Gathered, Library, unique
 from wardround.evaluators.reasoning.questions import KEYWORDS, QUERY, Rules, StepVerdict, read_judgment, read_keywords
@@ -36,16 +36,16 @@ def strict(text: str) -> Json | Unread:
     Like Python, this accepts more than JSON: NaN, and the last value of a repeated key.
     """
     if len(text) > LONGEST:
-        return unread("too_long", text)
+        return unread_reply("too_long", text)
     for mark in _MARKS:
         text = text.replace(mark, "")
     text = text.strip()
     if not text:
-        return unread("empty", text)
+        return unread_reply("empty", text)
     try:
         value: Json = loads(text)
     except (ValueError, RecursionError):
-        return unread("half_json" if text.startswith(("{", "[")) else "prose", text)
+        return unread_reply("half_json" if text.startswith(("{", "[")) else "prose", text)
     return value
 
 
@@ -66,27 +66,27 @@ def bears(step: str, quote: str, context: str = "") -> bool:
     concept of the claim must occur, if it has any, and the quotation must contain other content words of the claim: at
     least two, and three tenths of them by weight. If the claim has fewer than two other words, it must contain all.
     """
-    said, inside, around = known(quote), concepts(quote), concepts(f"{context}\n{quote}")
+    said, inside, around = word_set(quote), named_concepts(quote), named_concepts(f"{context}\n{quote}")
     return any(_holds(claim, said, inside, around) for claim in sentences(step))
 
 
 def _holds(claim: str, said: frozenset[str], inside: Mapping[str, object], around: Mapping[str, object]) -> bool:
-    wanted = concepts(claim)
+    wanted = named_concepts(claim)
     present = [concept for concept in wanted if concept in around]
     if len(present) >= PAIR and any(concept in inside for concept in present):
         return True
     if wanted and not present:
         return False
-    words = known(claim).difference(*(wanted[concept] for concept in present))
+    words = word_set(claim).difference(*(wanted[concept] for concept in present))
     return len(words & said) >= min(PAIR, len(words)) > 0 and share(words, said) >= ALIKE
 
 
 @lru_cache(maxsize=8192)
-def concepts(text: str) -> Mapping[str, frozenset[str]]:
+def named_concepts(text: str) -> Mapping[str, frozenset[str]]:
     """Return the ids of the diseases and findings that a text names, each with the content words that name it."""
     by_id: dict[str, frozenset[str]] = {}
     for mention in _linker().mentions(text):
-        by_id[mention.concept.id] = by_id.get(mention.concept.id, frozenset()) | known(mention.text)
+        by_id[mention.concept.id] = by_id.get(mention.concept.id, frozenset()) | word_set(mention.text)
     return by_id
 
 
@@ -175,9 +175,11 @@ class Inquiry(msgspec.Struct, frozen=True):
         if isinstance(parsed, Unread):
             return self._unread(parsed)
         if not isinstance(parsed, dict) or "judgment" not in parsed or "keywords_to_search" not in parsed:
-            return msgspec.structs.replace(self, wants="done", unreadable=0, reason=unread("no_field", reply).reason)
+            return msgspec.structs.replace(
+                self, wants="done", unreadable=0, reason=unread_reply("no_field", reply).reason
+            )
         judgment, keywords = parsed["judgment"], parsed["keywords_to_search"]
-        meant = read_judgment(judgment) if isinstance(judgment, str) else unread("not_in_vocabulary", reply)
+        meant = read_judgment(judgment) if isinstance(judgment, str) else unread_reply("not_in_vocabulary", reply)
         # our own prompt asks for the word in lower case, the published one does not
         if judgment in (_SEARCH, _SEARCH.lower()) and len(self.path) <= self.further:
             return self._searching(keywords)
@@ -297,15 +299,15 @@ class Check:
         if inquiry.wants == "keywords":
             return questions.keywords(self.step)
         passages = [one.text for one in unique(self._gathered)]
-        ask = questions.bearing if self.bearing else questions.judgment
+        ask = questions.judgment_by_quotes if self.bearing else questions.judgment
         asked = ask(self.known, passages, self.step, [look.query for look in self.looked])
-        return questions.published(asked) if self.rules == "published" else asked
+        return questions.published_question(asked) if self.rules == "published" else asked
 
     def _quote(self, answer: str, bearing: str) -> None:
         """Keep the quotations of a reply that occur in a passage: in the one that it names, or in any other shown."""
         parsed = reply.payload(answer)
         value = parsed.value if isinstance(parsed, reply.Payload) else None
-        entries = reply.field(reply.single(value), ("evidence", "quotes"))
+        entries = reply.field(reply.only_entry(value), ("evidence", "quotes"))
         shown = [one.source for one in unique(self._gathered)]
         for entry in entries if isinstance(entries, list) else ():
             words, number = reply.field(entry, ("quote", "text")), reply.field(entry, ("passage",))

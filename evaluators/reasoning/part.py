@@ -14,10 +14,10 @@ from wardround.evaluators.evaluation import Knowledge
 from wardround.evaluators.injection.detect import signs
 from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Ruling, Sample, Vote
 from wardround.evaluators.judges.question import LONGEST, left_out, unseen
-from wardround.evaluators.judges.strict_reply import NOTICED, Unread, strings, unread
+from wardround.evaluators.judges.strict_reply import NOTICED, Unread, strings, unread_reply
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.doctor_replies import Reply
+from wardround.evaluators.reasoning.doctor_replies import DoctorReply
 from wardround.evaluators.reasoning.evidence import Library
 from wardround.evaluators.reasoning.inquiry import Check
 from wardround.evaluators.reasoning.questions import (
@@ -51,7 +51,7 @@ async def steps_of(
         return whole_split
     whole = whole_split.steps[0]
     answer = await panel.first(questions.starts(whole), read_starts)
-    pieces = cut(whole, answer.value or ())
+    pieces = cut_at_starts(whole, answer.value or ())
     if len(pieces) < 2:
         return whole_split
     left_out = max(0, len(pieces) - most) if most is not None else 0
@@ -63,10 +63,10 @@ async def steps_of(
 
 def read_starts(text: str) -> tuple[str, ...] | Unread:
     """Read the first words of each step from a reply {"starts": ["...", ...]}."""
-    return strings(text, ("starts",)) or unread("no_steps", text)
+    return strings(text, ("starts",)) or unread_reply("no_steps", text)
 
 
-def cut(text: str, starts: Sequence[str]) -> list[str]:
+def cut_at_starts(text: str, starts: Sequence[str]) -> list[str]:
     """Cut `text` into pieces that begin with `starts`; a start that does not follow the one before is skipped."""
     places, at = [0], 0
     for start in starts:
@@ -93,7 +93,7 @@ class Windows(msgspec.Struct, frozen=True):
     whole: bool = True
 
 
-def windows(steps: Sequence[str], longest: int = LONGEST) -> Windows:
+def pack_steps(steps: Sequence[str], longest: int = LONGEST) -> Windows:
     """Pack the steps, in order and uncut, into as few texts as possible; a step that is too long itself is left out."""
     together = "\n".join(steps)
     if not left_out(together, longest):
@@ -137,7 +137,7 @@ class Begun:
     """
 
     part: Part
-    reply: Reply
+    reply: DoctorReply
     split: Split
     flags: tuple[str, ...]
     before: Sequence[tuple[int, str]] = ()
@@ -169,11 +169,11 @@ class Judging:
     knowledge: Knowledge = "search"
     steady: list[bool] = field(default_factory=list)
 
-    async def part(self, reply: Reply, part: Part, reference: Sequence[str], unreferenced: str) -> PartAccount:
+    async def part(self, reply: DoctorReply, part: Part, reference: Sequence[str], unreferenced: str) -> PartAccount:
         """Judge the formal or the thinking part of a reply against the reference steps, if there are any."""
         return await self.judged(await self.begun(reply, part), reference, unreferenced)
 
-    async def begun(self, reply: Reply, part: Part) -> Begun:
+    async def begun(self, reply: DoctorReply, part: Part) -> Begun:
         """Return the part with its steps, none of them judged yet."""
         text = reply.text if part == "formal" else reply.thinking
         played = ReplyContext(reply.scenario, reply.stage == "examination", self.answer)
@@ -217,7 +217,7 @@ class Judging:
 
         With `places`, look only for the reference steps at these places.
         """
-        reasoning, answer, last = windows(steps), windows([self.answer]), len(reference) - 1
+        reasoning, answer, last = pack_steps(steps), pack_steps([self.answer]), len(reference) - 1
         sought = range(len(reference)) if places is None else places
         return await together([self._comparing(reference[at], reasoning, answer, at == last) for at in sought])
 
@@ -240,7 +240,7 @@ class Judging:
             account = partial(StepAccount, step, kind.value, kinds=kind.votes, unseen=unseen(question.materials))
             if kind.value == StepClass.REASONING:
                 return await self._weighed(account, step, known, flags)
-            repeats = repeated(step, begun.before, earlier) if kind.value == StepClass.REPETITION else 0
+            repeats = repeats_turn(step, begun.before, earlier) if kind.value == StepClass.REPETITION else 0
             return account(reason=kind.reason, flags=flags, repeats=repeats)
 
         return judged
@@ -309,7 +309,7 @@ class Judging:
         if not text.strip():  # an empty text contains nothing, so no judge is needed
             return Ruling(False, ())
         asked = questions.step_found(step, text)
-        asked = questions.published(asked) if self.rules == "published" else asked
+        asked = questions.published_question(asked) if self.rules == "published" else asked
         return self._counted(await self.panel.ask(asked, read_found, swappable=True))
 
     def _counted(self, ruling: Ruling[T]) -> Ruling[T]:
@@ -318,7 +318,7 @@ class Judging:
         return ruling
 
 
-def repeated(step: str, before: Sequence[tuple[int, str]], earlier: Sequence[str]) -> int:
+def repeats_turn(step: str, before: Sequence[tuple[int, str]], earlier: Sequence[str]) -> int:
     """Return the first earlier turn with the step most like this one; 0 if a step of its own turn is more like it."""
     likeness = [fuzz.token_set_ratio(step, one) for _, one in before]
     own = max((fuzz.token_set_ratio(step, one) for one in earlier), default=-1.0)

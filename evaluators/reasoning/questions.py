@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.evaluators.judges.question import Material, Question, reply, shape
+from wardround.evaluators.judges.question import Material, Question, reply_shape, shape
 from wardround.evaluators.judges.strict_reply import (
     LONGEST,
     Payload,
@@ -17,9 +17,9 @@ from wardround.evaluators.judges.strict_reply import (
     claimed,
     field,
     mentioned,
+    only_entry,
     payload,
-    single,
-    unread,
+    unread_reply,
     word,
 )
 
@@ -78,7 +78,9 @@ def step_class(case: str, goal: str, earlier: Sequence[str], step: str) -> Quest
         Material(STEP, step, "reply"),
     )
     kinds = ["citation", "repetition", "reasoning", "redundancy"]
-    return Question("step_class", materials, {"goal": goal}, reply(classification={"type": "string", "enum": kinds}))
+    return Question(
+        "step_class", materials, {"goal": goal}, reply_shape(classification={"type": "string", "enum": kinds})
+    )
 
 
 def step_role(case: str, goal: str, earlier: Sequence[tuple[int, str]], step: str, turn: int) -> Question:
@@ -99,7 +101,7 @@ def step_role(case: str, goal: str, earlier: Sequence[tuple[int, str]], step: st
         Material(STEP, step, "reply"),
     )
     kinds = ["citation", "repetition", "reasoning", "redundancy", "unseen"]
-    fields = reply(classification={"type": "string", "enum": kinds}, finding=_TEXT)
+    fields = reply_shape(classification={"type": "string", "enum": kinds}, finding=_TEXT)
     return Question("step_role", materials, {"goal": goal, "turn": str(turn)}, fields)
 
 
@@ -117,11 +119,11 @@ def judgment(case: str, passages: Sequence[str], step: str, searched: Sequence[s
     queries = Material(SEARCHED, "\n".join(searched) or NOTHING, "reply")
     materials = (Material(CASE, case, "case"), queries, *pages, Material(STEP, step, "reply"))
     verdicts = {"type": "string", "enum": ["correct", "wrong", "search"]}
-    fields = reply(judgment=verdicts, keywords_to_search=_TEXT, evidence=_QUOTES)
+    fields = reply_shape(judgment=verdicts, keywords_to_search=_TEXT, evidence=_QUOTES)
     return Question("judgment", materials, {"count": str(len(pages))}, fields)
 
 
-def bearing(case: str, passages: Sequence[str], step: str, searched: Sequence[str] = ()) -> Question:
+def judgment_by_quotes(case: str, passages: Sequence[str], step: str, searched: Sequence[str] = ()) -> Question:
     """Ask the same, and for each quoted sentence whether it supports or contradicts the step, or neither."""
     asked = judgment(case, passages, step, searched)
     bears = {"type": "string", "enum": ["supports", "contradicts", "neither"]}
@@ -130,7 +132,7 @@ def bearing(case: str, passages: Sequence[str], step: str, searched: Sequence[st
         "items": shape(passage={"type": "integer"}, quote=_TEXT, bearing=bears),
     }
     verdicts = {"type": "string", "enum": ["correct", "wrong", "search"]}
-    fields = reply(judgment=verdicts, keywords_to_search=_TEXT, evidence=quotes)
+    fields = reply_shape(judgment=verdicts, keywords_to_search=_TEXT, evidence=quotes)
     return msgspec.structs.replace(asked, name="bearing", shape=fields)
 
 
@@ -138,34 +140,34 @@ def opinion(case: str, step: str) -> Question:
     """Ask whether a step holds by the judge's own knowledge, without a search."""
     materials = (Material(CASE, case, "case"), Material(STEP, step, "reply"))
     verdicts = {"type": "string", "enum": ["correct", "wrong", "unsure"]}
-    return Question("opinion", materials, shape=reply(judgment=verdicts))
+    return Question("opinion", materials, shape=reply_shape(judgment=verdicts))
 
 
 def extract(page: str, step: str) -> Question:
     """Ask for the sentences of a long page that bear on a step, verbatim: a checkable summary (section 4.3)."""
     materials = (Material(PAGE, page, "page"), Material(STEP, step, "reply"))
-    return Question("extract", materials, shape=reply(quotes=_TEXTS))
+    return Question("extract", materials, shape=reply_shape(quotes=_TEXTS))
 
 
 def reference(text: str) -> Question:
     """Ask for the reference reasoning as at most ten atomic steps, the last being the final answer (prompt 14)."""
-    return Question("reference", (Material(REFERENCE, text, "reference"),), shape=reply(steps=_TEXTS))
+    return Question("reference", (Material(REFERENCE, text, "reference"),), shape=reply_shape(steps=_TEXTS))
 
 
 def step_found(step: str, prediction: str) -> Question:
     """Ask whether a prediction contains a reference step (prompt 18); under `published` a related one is enough."""
     materials = (Material(REFERENCE_STEP, step, "reference"), Material(PREDICTION, prediction, "reply"))
-    return Question("found", materials, shape=reply(found={"type": "boolean"}))
+    return Question("found", materials, shape=reply_shape(found={"type": "boolean"}))
 
 
-def published(question: Question) -> Question:
+def published_question(question: Question) -> Question:
     """Return the same question by the criteria of the paper's prompt, in our own words."""
     return msgspec.structs.replace(question, rules="published")
 
 
 def starts(text: str) -> Question:
     """Ask where the steps of an unmarked text begin: for the first words of each, verbatim."""
-    return Question("starts", (Material(REPLY, text, "reply"),), shape=reply(starts=_TEXTS))
+    return Question("starts", (Material(REPLY, text, "reply"),), shape=reply_shape(starts=_TEXTS))
 
 
 T = TypeVar("T")
@@ -231,12 +233,12 @@ def read_role(step: str, known: str) -> Callable[[str], StepClass | Unread]:
         if kind != StepClass.UNSEEN:
             return kind
         parsed = payload(text)
-        said = field(single(parsed.value), ("finding", "unseen")) if isinstance(parsed, Payload) else None
+        said = field(only_entry(parsed.value), ("finding", "unseen")) if isinstance(parsed, Payload) else None
         if not isinstance(said, str) or not _plain(said):
-            return unread("no_field", text)
+            return unread_reply("no_field", text)
         if _plain(said) not in _plain(step):
-            return unread("not_in_vocabulary", text)
-        return unread("contradicted", text) if _plain(said) in _plain(known) else kind
+            return unread_reply("not_in_vocabulary", text)
+        return unread_reply("contradicted", text) if _plain(said) in _plain(known) else kind
 
     return read
 
@@ -331,7 +333,7 @@ def read_keywords(text: str) -> str | Unread:
     or a term of more than 16 words is `prose`, and more than 500 characters are `too_long`.
     """
     if len(text) > LONGEST:
-        return unread("too_long", text)
+        return unread_reply("too_long", text)
     parsed = payload(text) if text.lstrip("` \n\t").startswith(("{", "[", "json")) else None
     if isinstance(parsed, Unread):
         return parsed
@@ -339,7 +341,7 @@ def read_keywords(text: str) -> str | Unread:
         listed = parsed.value if isinstance(parsed.value, list) else field(parsed.value, _FIELDS)
         if isinstance(listed, list) and all(isinstance(one, str) for one in listed):
             listed = "\n".join(listed) or "none"
-        return _terms(listed, text) if isinstance(listed, str) else unread("no_field", text)
+        return _terms(listed, text) if isinstance(listed, str) else unread_reply("no_field", text)
     return _terms(text, text)
 
 
@@ -350,9 +352,9 @@ def _terms(listed: str, text: str) -> str | Unread:
     lines = [line for line in lines if _LETTER.search(line) and not line.rstrip().endswith(_COLONS)]
     terms = ", ".join(" ".join(line.split()).strip(" .,;`*\"'") for line in lines)
     if not terms:
-        return unread("empty", text)
+        return unread_reply("empty", text)
     why = _why(lines, terms)
-    return unread(why, text) if why else terms
+    return unread_reply(why, text) if why else terms
 
 
 def _why(lines: list[str], terms: str) -> Why | None:

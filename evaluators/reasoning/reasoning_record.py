@@ -122,7 +122,10 @@ async def _said(judge: Judge, one: Posed, knowledge: Knowledge) -> Control:
     if knowledge == "judge":
         question, read = questions.opinion(questions.NOTHING, one.claim), _opinion
     else:
-        question, read = questions.bearing(questions.NOTHING, [one.passage], one.claim, [one.claim]), _judgment
+        question, read = (
+            questions.judgment_by_quotes(questions.NOTHING, [one.passage], one.claim, [one.claim]),
+            _judgment,
+        )
     answer: PanelAnswer[str] = await answered(judge, question, read, Sample())
     return Control(one.name, one.kind, judge.seat, answer.value, answer.reason)
 

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.records import Score
-from wardround.evaluators.measures import measure_of, shown
+from wardround.evaluators.measures import format_value, measure_of
 from wardround.evaluators.reasons import phrase
 from wardround.evaluators.report.intervals import FEWEST, NORMAL, wilson
 from wardround.evaluators.report.rendering import environment, style
@@ -259,4 +259,4 @@ def kappa(one: Pairing) -> str:
 def value(name: str, number: float | None, reason: str) -> str:
     """Return a value with its reason in words."""
     why = phrase(reason)
-    return f"none ({why})" if number is None else shown(name, number, one=True) + (f" ({why})" if why else "")
+    return f"none ({why})" if number is None else format_value(name, number, one=True) + (f" ({why})" if why else "")

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from wardround.evaluators.evaluation import Goal
-from wardround.evaluators.metrics.standard import compared
+from wardround.evaluators.metrics.standard import compare_answer
 from wardround.evaluators.report.rendering import shortened
 from wardround.scenarios.case import Case
 from wardround.scenarios.terms.commitment import CommittedAnswer, entries
-from wardround.scenarios.terms.diagnosis import heads
+from wardround.scenarios.terms.diagnosis import head_diseases
 from wardround.scenarios.terms.treatment import Plan
 
 LONGEST = 600
@@ -29,7 +29,7 @@ def as_read(answer: str, case: Case, goal: Goal, wanted: int = 1) -> list[Line]:
         lines = [("ranked list", "; ".join(f"{place}. {one}" for place, one in enumerate(listed[:wanted], 1)))]
         lines += [("beyond what was asked", "; ".join(listed[wanted:]))] if listed[wanted:] else []
     else:
-        verdict = compared(answer, case, goal)
+        verdict = compare_answer(answer, case, goal)
         read = verdict.read
         lines = list(plan_lines(read) if isinstance(read, Plan) else answer_lines(read))
         lines.append(("by words", f"{'right' if verdict.match else 'wrong'}: {verdict.why}"))
@@ -38,7 +38,7 @@ def as_read(answer: str, case: Case, goal: Goal, wanted: int = 1) -> list[Line]:
 
 def answer_lines(read: CommittedAnswer) -> Iterator[Line]:
     """Yield what a diagnosis commits to, and which of its words did not count."""
-    first = heads(read)
+    first = head_diseases(read)
     if first:
         kept = len(first)
         yield "commits to", "; ".join(f"{_JOINED[item.link]}{item.text}" for item in read.asserted[:kept])

@@ -11,7 +11,7 @@ from wardround.engine.protocols import Scenario
 from wardround.engine.records import Json, Said, View
 from wardround.engine.text import counted
 from wardround.engine.trajectory import Trajectory
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.parsers.moves import ANSWERING, answers_of, tells_a_story
 from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scenarios.terms.chart import read_chart
@@ -69,7 +69,7 @@ class Spent(msgspec.Struct, frozen=True):
     cost: float | None = 0.0
 
 
-class Turn(msgspec.Struct, frozen=True):
+class DialogueTurn(msgspec.Struct, frozen=True):
     """One action: `said` is its text, or a typed action in words; `desk` is the rules' answer to it.
 
     `known` are the names of results reported before it, `points` the cost of orders by then; only the doctor's turns
@@ -94,7 +94,7 @@ class Encounter(msgspec.Struct, frozen=True):
     """
 
     brief: str
-    turns: tuple[Turn, ...]
+    turns: tuple[DialogueTurn, ...]
     folded: bool = True
     detail: str = ""
 
@@ -109,22 +109,22 @@ class Encounter(msgspec.Struct, frozen=True):
         return sum(said.verb in ("warning", "refusal") for turn in self.turns for said in turn.desk)
 
 
-def encounter(case: Case, trajectory: Trajectory, scenario: Scenario[Case, Any] | None) -> Encounter:
+def rebuild_dialogue(case: Case, trajectory: Trajectory, scenario: Scenario[Case, Any] | None) -> Encounter:
     """Rebuild the dialogue of an episode by replaying its rules; no seat is called.
 
     Without `scenario` the desk's words are missing, because they are no events.
     """
     desk, orders, brief = _folded(case, trajectory, scenario) if scenario else ({}, {}, "")
     costs = _costs(trajectory)
-    own = read_chart(items(case)).known
-    names = {item.ref: item.name for item in items(case)}
+    own = read_chart(case_results(case)).known
+    names = {item.ref: item.name for item in case_results(case)}
     known: dict[str, None] = {}
     points = 0.0
-    turns: list[Turn] = []
+    turns: list[DialogueTurn] = []
     for event in trajectory.acted():
         acts = _acts(event, trajectory, orders.get(event.seq), own) if event.seat in ANSWERING else ()
         turns.append(
-            Turn(
+            DialogueTurn(
                 seq=event.seq,
                 seat=event.seat,
                 verb=event.action.verb,

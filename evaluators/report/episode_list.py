@@ -7,7 +7,7 @@ from hashlib import sha256
 from markupsafe import Markup
 
 from wardround.engine.text import counted
-from wardround.evaluators.measures import measure_of, shown
+from wardround.evaluators.measures import format_value, measure_of
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.rendering import TEMPLATES, environment, style
 from wardround.evaluators.report.score_rows import EpisodeScores
@@ -61,23 +61,23 @@ def contents_pages(
                 endings=sorted({ended_by(row.cause, row.reason) for row in rows}),
                 counted=counted,
                 label=lambda name: measure_of(name).label,
-                shown=shown,
+                format_value=format_value,
                 phrase=phrase,
                 ended_by=ended_by,
-                outcome=outcome,
-                clipped=clipped,
+                outcome_word=outcome_word,
+                one_line=one_line,
             )
         )
     return pages
 
 
-def outcome(row: EpisodeScores) -> str:
+def outcome_word(row: EpisodeScores) -> str:
     """Return `right`, `wrong` or `no value`, by the accuracy."""
     value = next((score.value for score in row.scores if score.name in ACCURACIES), None)
     return "no value" if value is None else "right" if value >= 1 else "wrong"
 
 
-def clipped(text: str) -> str:
+def one_line(text: str) -> str:
     """Shorten a text to one line of at most 160 characters."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

@@ -12,7 +12,7 @@ from wardround.engine.events import digest_of
 from wardround.engine.records import Json, Score
 from wardround.engine.text import counted
 from wardround.evaluators.evaluation import Goal
-from wardround.evaluators.measures import Part, measure_of, place_of, shown
+from wardround.evaluators.measures import Part, format_value, measure_of, place_of
 from wardround.evaluators.outcome.items import AssessmentAccount, TextItem
 from wardround.evaluators.reasoning.questions import PUBLISHED_STEPS, Rules
 from wardround.evaluators.reasoning.reasoning_record import Account, PartAccount, Quoted, StepAccount, fitness
@@ -28,7 +28,7 @@ from wardround.evaluators.report.rendering import (
     State,
     environment,
     host,
-    link,
+    safe_link,
     shortened,
     state_of,
     style,
@@ -92,7 +92,7 @@ class Quotation(msgspec.Struct, frozen=True):
 
 def quotation(quoted: Quoted, texts: Mapping[str, str]) -> Quotation:
     """Return the words at `quoted` in the stored text of its digest; never the judge's own wording."""
-    href = link(quoted.url)
+    href = safe_link(quoted.url)
     where = host(href) if href else quoted.url
     text = texts.get(quoted.digest)
     if text is None:
@@ -169,7 +169,7 @@ class ReplyPart:
     reference_share: str
 
 
-def parts(account: Account, row: EpisodeScores, texts: Mapping[str, str], prefix: str) -> list[ReplyPart]:
+def render_parts(account: Account, row: EpisodeScores, texts: Mapping[str, str], prefix: str) -> list[ReplyPart]:
     """Return all parts; `prefix` keeps the anchors of several accounts distinct."""
     last = max((part.turn for part in account.parts), default=0)
     return [
@@ -223,13 +223,15 @@ def _figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tuple[
         if score is None:
             continue
         bounds = [scores.get(score.name.replace("factuality", f"factuality_{end}")) for end in ("low", "high")]
-        ends = [shown(bound.name, bound.value) for bound in bounds if bound is not None and bound.value is not None]
+        ends = [
+            format_value(bound.name, bound.value) for bound in bounds if bound is not None and bound.value is not None
+        ]
         remarks = [fraction(part, figure, rules, score.value), phrase(score.reason)]
         if figure == "factuality" and rules == "default" and len(ends) == 2 and ends[0] != ends[1]:
             remarks.append(f"{ends[0]} to {ends[1]} with unverified steps")
         remark = ", ".join(filter(None, remarks))
         label = figure.replace("_", " ").capitalize()
-        figures.append((label, shown(score.name, score.value), remark))
+        figures.append((label, format_value(score.name, score.value), remark))
     return figures
 
 
@@ -285,7 +287,8 @@ def episode_page(
     """
     record, veiled = read_accounts(accounts), row.restricted or case.data_class == "restricted"
     judged = [
-        _Judged(name, one, parts(one, row, texts, f"p{n}")) for n, (name, one) in enumerate(record.reasoning.items())
+        _Judged(name, one, render_parts(one, row, texts, f"p{n}"))
+        for n, (name, one) in enumerate(record.reasoning.items())
     ]
     return (
         environment()
@@ -333,7 +336,7 @@ _WORDS: dict[str, Any] = {
     "counted": counted,
     "shortened": shortened,
     "label": lambda name: measure_of(name).label,
-    "shown": shown,
+    "format_value": format_value,
     "unmet": _unmet,
     "fitness": fitness,
     "phrase": phrase,
@@ -374,7 +377,7 @@ def _tiles(row: EpisodeScores, record: Accounts) -> list[tuple[str, str, str]]:
     judged = "lexical_match" in scores and not (record.outcome and record.outcome.floor)
     floor = "" if judged else WORD_MATCH
     tiles = [
-        (measure_of(name).label, shown(name, scores[name].value), phrase(scores[name].reason) or floor)
+        (measure_of(name).label, format_value(name, scores[name].value), phrase(scores[name].reason) or floor)
         for name in ACCURACIES
         if name in scores
     ]
@@ -393,7 +396,7 @@ def _tiles(row: EpisodeScores, record: Accounts) -> list[tuple[str, str, str]]:
         if len(both) > 1 and both[1].reason == "no_thinking":
             both = both[:1]
         if both:
-            value = " / ".join(shown(score.name, score.value) for score in both)
+            value = " / ".join(format_value(score.name, score.value) for score in both)
             reasons = dict.fromkeys(phrase(score.reason) for score in both if score.reason)
             label = measure_of(f"{figure}_formal").label.removesuffix(", formal part")
             shares = " / ".join(fractions(last, figure, row, lead, rules))

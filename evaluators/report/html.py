@@ -9,39 +9,39 @@ import msgspec
 
 from wardround.engine.records import Json
 from wardround.engine.text import counted
-from wardround.evaluators.measures import measure_of, place_of, shown
+from wardround.evaluators.measures import format_value, measure_of, place_of
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.compare import Comparison, Difference, compare_runs
-from wardround.evaluators.report.episode_list import ACCURACIES, clipped
+from wardround.evaluators.report.episode_list import ACCURACIES, one_line
 from wardround.evaluators.report.paper_tables import STRATA, extended_tables, rules_in, stratified_tables
 from wardround.evaluators.report.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.report.ranking import ranking
 from wardround.evaluators.report.rendering import environment, style
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
 from wardround.evaluators.report.summary import ScoreSummary, Summary, summarise
-from wardround.evaluators.report.table_text import heading, records, words
+from wardround.evaluators.report.table_text import figure_text, heading, records
 from wardround.evaluators.report.tables import POPULATIONS, Column, Table
 from wardround.evaluators.report.terminal import (
     below,
     beside,
     beside_them,
     both,
-    chance,
     chosen,
-    compared,
     counts,
     ended,
-    interval,
+    format_interval,
+    format_p,
+    format_range,
     is_compared,
-    lacks,
     leading,
     missing,
-    nowhere,
+    missing_sentence,
+    no_common_cases,
     pair_notes,
-    parts,
+    ranking_sentence,
     remarks,
+    score_label,
     signed,
-    span,
     spans,
     zeros,
 )
@@ -130,7 +130,7 @@ def _text(value: Json) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def heads(columns: Sequence[Column]) -> list[list[tuple[str, int]]]:
+def heading_rows(columns: Sequence[Column]) -> list[list[tuple[str, int]]]:
     """Return the heading rows; populations and settings have a row of their own if there are several."""
     populations = [POPULATIONS[column.population] for column in columns]
     settings = [(column.population, heading(column)) for column in columns]
@@ -154,32 +154,32 @@ SPREADS = (
 _WORDS: dict[str, Any] = {
     one.__name__: one
     for one in (
-        shown,
-        span,
-        interval,
+        format_value,
+        format_range,
+        format_interval,
         beside_them,
         missing,
         ended,
         beside,
         counts,
         spans,
-        lacks,
-        parts,
+        missing_sentence,
+        score_label,
         both,
         signed,
-        chance,
+        format_p,
         chosen,
         leading,
         counted,
-        compared,
+        ranking_sentence,
         below,
-        nowhere,
+        no_common_cases,
         pair_notes,
         remarks,
         zeros,
-        heads,
+        heading_rows,
         heading,
-        words,
+        figure_text,
     )
 }
 """Functions by which the template formats values."""
@@ -234,7 +234,7 @@ def page(
         .render(
             **_WORDS,
             label=lambda name: measure_of(name).label,
-            clipped=clipped,
+            one_line=one_line,
             headline=_headline,
             style=style("report.css"),
             sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(runs)],

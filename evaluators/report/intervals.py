@@ -187,7 +187,7 @@ def percentiles(draws: Sequence[float], units: int) -> tuple[float, float] | Non
     return float(low), float(high)
 
 
-def published(by_case: Mapping[str, Sequence[float]]) -> Interval:
+def published_interval(by_case: Mapping[str, Sequence[float]]) -> Interval:
     """Return the interval of paper 002's tables: Student's t over cases, not cut at 0 and 1. None if cases repeat."""
     values = [value for _, repeats in sorted(by_case.items()) for value in repeats]
     if any(len(repeats) > 1 for repeats in by_case.values()):

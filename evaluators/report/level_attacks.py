@@ -8,7 +8,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.evaluators.metrics.question_answer import ACCURACY, FOLLOWED, KEPT
 from wardround.evaluators.report.compare import Difference, compare_runs
-from wardround.evaluators.report.levels import Figure, LevelRow, figure
+from wardround.evaluators.report.levels import LevelFigure, LevelRow, figure
 from wardround.evaluators.report.ranking import doctor_of
 from wardround.evaluators.report.score_rows import RunScores, inside
 
@@ -37,7 +37,7 @@ class Leak(msgspec.Struct, frozen=True, kw_only=True):
     task: str
     how: str
     run: str
-    figure: Figure
+    figure: LevelFigure
 
 
 class Alterations(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ class Alterations(msgspec.Struct, frozen=True):
     leaks: Sequence[Leak] = ()
 
 
-def settings_of(header: Mapping[str, Json]) -> Mapping[str, Json]:
+def scenario_settings(header: Mapping[str, Json]) -> Mapping[str, Json]:
     """The settings of a run's scenario."""
     return inside(inside(header, "scenario"), "settings")
 
@@ -56,7 +56,9 @@ Texts = Mapping[str, Mapping[str, str]]
 """By run, the digest of each question as its source has it: questions of one id but of other words are no pair."""
 
 
-def against(plain: Sequence[RunScores], altered: Sequence[RunScores], texts: Texts, seed: int = 0) -> list[Attacked]:
+def compare_attacked(
+    plain: Sequence[RunScores], altered: Sequence[RunScores], texts: Texts, seed: int = 0
+) -> list[Attacked]:
     """Each altered run against the plain run of its doctor that shares most questions with it.
 
     Raises UsageError if its doctor has no other run among the plain ones.
@@ -93,7 +95,7 @@ def _attacked(plain: RunScores, altered: RunScores, texts: Texts, seed: int) -> 
         doctor=doctor_of(altered.header),
         plain=plain.name,
         run=altered.name,
-        how=_how(settings_of(plain.header), settings_of(altered.header)),
+        how=_how(scenario_settings(plain.header), scenario_settings(altered.header)),
         difference=difference,
         reason="" if difference else "no question has a score in both runs",
         followed=_mean(altered, FOLLOWED),
@@ -124,13 +126,13 @@ _FIRST_DOCTOR = "always-first"
 
 def leak_of(header: Mapping[str, Json]) -> str:
     """What a run's accuracy beyond chance shows of its set: '' if it shows nothing of it."""
-    settings = settings_of(header)
+    settings = scenario_settings(header)
     if settings.get("hide_question"):
         return HIDDEN
     return FIRST if doctor_of(header) == _FIRST_DOCTOR and not settings.get("permute") else ""
 
 
-def leaks(rows: Sequence[LevelRow], how: Mapping[str, str], seed: int = 0) -> list[Leak]:
+def level_leaks(rows: Sequence[LevelRow], how: Mapping[str, str], seed: int = 0) -> list[Leak]:
     """The leaks that the rows of some runs show, by set and task; `how` is what each run is a test of."""
     groups = dict.fromkeys((row.run, row.dataset, row.task) for row in rows)
     return [

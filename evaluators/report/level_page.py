@@ -9,12 +9,12 @@ from rich.table import Table as Printed
 from rich.text import Text
 
 from wardround.engine.records import Json
-from wardround.evaluators.reasons import listed
+from wardround.evaluators.reasons import list_reasons
 from wardround.evaluators.report.compare import Difference
 from wardround.evaluators.report.intervals import FEWEST
 from wardround.evaluators.report.level_attacks import Alterations, Attacked, Leak
 from wardround.evaluators.report.level_plots import level_plots
-from wardround.evaluators.report.levels import LEVELS, Figure, Gap, LevelReport, ModelLevels, People
+from wardround.evaluators.report.levels import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, People
 from wardround.evaluators.report.rendering import environment, style
 from wardround.scenarios.papers import MULTICOGEVAL
 
@@ -125,10 +125,10 @@ def _level_notes(models: Sequence[ModelLevels]) -> Iterator[str]:
     for one in models:
         for level, found in one.levels.items():
             if found.missing:
-                yield f"{one.model}, {level}: without a score: {listed(found.missing)}."
+                yield f"{one.model}, {level}: without a score: {list_reasons(found.missing)}."
 
 
-def _cell(found: Figure | None) -> str:
+def _cell(found: LevelFigure | None) -> str:
     if found is None or found.mean is None:
         return "–"
     error = "" if found.error is None else f" ± {100 * found.error:.2f}"
@@ -276,7 +276,7 @@ def _strata(report: LevelReport) -> list[Grid]:
     return made
 
 
-def _macro(model: str, figures: Sequence[Figure]) -> str:
+def _macro(model: str, figures: Sequence[LevelFigure]) -> str:
     """The unweighted mean over diseases or systems, as the paper takes it."""
     means = [found.mean for found in figures if found.mean is not None]
     return f"{model}: mean over these {len(means)}: {100 * sum(means) / len(means):.2f}." if len(means) > 1 else ""

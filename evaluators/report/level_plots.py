@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wardround.evaluators.report.levels import LEVELS, Figure, Gap, LevelReport, ModelLevels, Stratum
+from wardround.evaluators.report.levels import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, Stratum
 from wardround.evaluators.report.plots import GRID, MUTED, SERIES, WIDTH, Plot, svg
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _percent(value: float) -> float:
     return 100 * value
 
 
-def _span(axes: "Axes", x: float, found: Figure, colour: str) -> None:
+def _span(axes: "Axes", x: float, found: LevelFigure, colour: str) -> None:
     if found.ci95:
         axes.plot((x, x), tuple(map(_percent, found.ci95)), color=colour, linewidth=1.6)
 
@@ -96,7 +96,7 @@ def _by_level(models: Sequence[ModelLevels]) -> Plot:
 
 
 def _levels_in_words(one: ModelLevels) -> str:
-    figures: Mapping[str, Figure] = {str(level): found for level, found in one.levels.items()}
+    figures: Mapping[str, LevelFigure] = {str(level): found for level, found in one.levels.items()}
     return ", ".join(f"{level} {100 * found.mean:.1f}" for level, found in figures.items() if found.mean is not None)
 
 

@@ -43,7 +43,7 @@ class LevelRow(msgspec.Struct, frozen=True, kw_only=True):
     body_systems: tuple[str, ...] = ()
 
 
-class Figure(msgspec.Struct, frozen=True, kw_only=True):
+class LevelFigure(msgspec.Struct, frozen=True, kw_only=True):
     """A mean of normalised accuracies: over `items` answers of `units` questions or cases, in `repeats` repeats.
 
     `error` is the standard error over repeats. `mean` is None with the `reason` in words; so are `error` and `ci95`.
@@ -68,9 +68,9 @@ class ModelLevels(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     facts: ModelFacts | None
     runs: tuple[str, ...]
-    levels: Mapping[Level, Figure]
-    datasets: Mapping[Level, Mapping[str, Figure]]
-    tasks: Mapping[str, Mapping[str, Figure]]
+    levels: Mapping[Level, LevelFigure]
+    datasets: Mapping[Level, Mapping[str, LevelFigure]]
+    tasks: Mapping[str, Mapping[str, LevelFigure]]
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ class Stratum(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     by: Literal["disease", "body_system"]
     name: str
-    figure: Figure
+    figure: LevelFigure
 
 
 class People(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,7 +169,7 @@ def _mean_of_columns(parts: Iterable[_Part]) -> float | None:
     return math.fsum(means) / len(means) if means else None
 
 
-def figure(rows: Sequence[LevelRow], seed: int = 0) -> Figure:
+def figure(rows: Sequence[LevelRow], seed: int = 0) -> LevelFigure:
     """The mean over datasets and tasks of normalised accuracies; each column weighs the same, as in the paper."""
     parts = normalised(rows)
     missing = Counter(row.reason or "not_scored" for row in rows if row.value is None)
@@ -178,11 +178,11 @@ def figure(rows: Sequence[LevelRow], seed: int = 0) -> Figure:
     units, repeats = sorted({part.unit for part in parts}), sorted({part.repeat for part in parts})
     if not parts:
         why = "nothing was played" if not rows else "no answer has a score" if not lonely else ONE_SIDE
-        return Figure(mean=None, reason=why, missing=missing)
+        return LevelFigure(mean=None, reason=why, missing=missing)
     by_repeat = [_mean_of_columns(part for part in parts if part.repeat == repeat) for repeat in repeats]
     ci95, why = _interval([parts], units, seed)
     values = [row.value for row in rows if row.value is not None]
-    return Figure(
+    return LevelFigure(
         mean=_mean_of_columns(parts),
         accuracy=math.fsum(values) / len(values),
         error=standard_error([mean for mean in by_repeat if mean is not None]),

@@ -28,9 +28,9 @@ from wardround.evaluators.report.tables import (
     TableRow,
     Taken,
     by_turn,
-    cell,
     extended,
-    others,
+    other_columns,
+    score_cell,
 )
 
 
@@ -253,7 +253,7 @@ def _unplaced(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
     if not judged and len([run for run in placed if setting_of(run.header) != FREE_TURN]) < 2:
         return []
     goals = {str(inside(run.header, "scenario").get("goal") or "diagnosis") for run in placed}
-    return [others(rules, sorted(goals))]
+    return [other_columns(rules, sorted(goals))]
 
 
 def _row(
@@ -272,8 +272,8 @@ def _figure(column: Column, run: Played | None, how: tuple[Rules, int]) -> Figur
     taken = _population(run.taken, column.population)
     if not taken:
         return Figure(reason="no_rare_case" if column.population == "rare" else "no_case")
-    parts = tuple(cell(score, taken, *how) for score in column.scores)
-    beside = tuple(tuple(cell(score, taken, bare=True) for score in scores) for scores in column.beside)
+    parts = tuple(score_cell(score, taken, *how) for score in column.scores)
+    beside = tuple(tuple(score_cell(score, taken, bare=True) for score in scores) for scores in column.beside)
     return Figure(*_present(parts, beside))
 
 

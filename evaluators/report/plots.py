@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from wardround.engine.text import counted
-from wardround.evaluators.measures import measure_of, shown
-from wardround.evaluators.reasons import ended_by, listed
+from wardround.evaluators.measures import format_value, measure_of
+from wardround.evaluators.reasons import ended_by, list_reasons
 from wardround.evaluators.report.summary import ScoreSummary, Summary
 from wardround.evaluators.report.terminal import endings
 
@@ -139,7 +139,7 @@ def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
     if score is None:
         return Plot(heading, "No accuracy was taken, so there is none by group.")
     if not score.scored:
-        return Plot(heading, f"{measure_of(score.name).label}: {score.instead} ({listed(score.reasons)}).")
+        return Plot(heading, f"{measure_of(score.name).label}: {score.instead} ({list_reasons(score.reasons)}).")
     if not any(group.mean is not None for group in score.groups):
         return Plot(heading, "No case has a group.")
     if score.macro is None:
@@ -160,8 +160,8 @@ def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
         _share_axis(axes)
 
     if score.macro is not None:
-        note += f" Dashed: mean over groups, {shown(score.name, score.macro)}."
-    title = "; ".join(f"{group.group}: {shown(score.name, group.mean)}" for group in groups)
+        note += f" Dashed: mean over groups, {format_value(score.name, score.macro)}."
+    title = "; ".join(f"{group.group}: {format_value(score.name, group.mean)}" for group in groups)
     return Plot(heading, note, svg(name, title, (WIDTH, 0.7 + 0.24 * len(groups)), draw))
 
 
@@ -190,7 +190,7 @@ def spread_plot(name: str, heading: str, score: str, values: Sequence[float], no
     If a few large values would stretch the axis, it ends before them, and the note counts them. That is so if the
     largest value is over three times the 99th percentile (leaving out at least one episode).
     """
-    missing = f"Without a value: {listed(none)}." if none else ""
+    missing = f"Without a value: {list_reasons(none)}." if none else ""
     if not values:
         return Plot(heading, missing or "No episode.")
     if not any(values):
@@ -298,7 +298,7 @@ def _is_whole(score: str) -> bool:
 
 
 def _figure(score: str, value: float) -> str:
-    return f"{value:,.1f}".removesuffix(".0") if _is_whole(score) else shown(score, value)
+    return f"{value:,.1f}".removesuffix(".0") if _is_whole(score) else format_value(score, value)
 
 
 def _usual(values: Sequence[float]) -> Sequence[float]:
@@ -328,4 +328,4 @@ def _short(text: str, most: int) -> str:
 
 def _said(run: str, summary: Summary, names: Sequence[str]) -> str:
     means = [(name, score.mean) for name in names if (score := summary.score(name))]
-    return f"{run}: " + ", ".join(f"{measure_of(name).label} {shown(name, mean)}" for name, mean in means)
+    return f"{run}: " + ", ".join(f"{measure_of(name).label} {format_value(name, mean)}" for name, mean in means)

@@ -83,7 +83,7 @@ def voices(votes: tuple[Vote, ...], judges: dict[str, str]) -> list[Speaker]:
     return [
         Speaker(
             who=f"{vote.judge} ({judges[vote.judge]})" if vote.judge in judges else vote.judge,
-            said=said(vote.value),
+            said=vote_words(vote.value),
             reason=vote.reason,
             asked=", ".join(
                 [*(["other order"] if vote.swapped else []), *([f"ask {vote.repeat + 1}"] * (vote.repeat > 0))]
@@ -93,7 +93,7 @@ def voices(votes: tuple[Vote, ...], judges: dict[str, str]) -> list[Speaker]:
     ]
 
 
-def said(value: Json) -> str:
+def vote_words(value: Json) -> str:
     """Put a vote's value in words."""
     if value is None:
         return "no verdict"
@@ -139,7 +139,7 @@ _ODD = re.compile(r"[\s\\\x00-\x1f\x7f-\x9f<>\"^`{|}]")
 _LONGEST = 2000
 
 
-def link(url: str) -> str:
+def safe_link(url: str) -> str:
     """Return `url` if it is safe for a reader to follow, else "".
 
     It must be http or https, with a host, without a user name (which makes one host look like another), and without
@@ -156,5 +156,5 @@ def link(url: str) -> str:
 
 
 def host(url: str) -> str:
-    """Return the host of an address that `link` accepts."""
+    """Return the host of an address that `safe_link` accepts."""
     return urlsplit(url).hostname or ""

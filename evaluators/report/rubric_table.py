@@ -9,7 +9,7 @@ import msgspec
 
 from wardround.engine.text import counted
 from wardround.evaluators.open_answers.rubric import RubricAccount
-from wardround.evaluators.open_answers.rubric_points import clipped, overall, rubric_score, tag_scores
+from wardround.evaluators.open_answers.rubric_points import clip, overall, rubric_score, tag_scores
 from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.evaluators.report.intervals import ANY, FEWEST, deviation, interval
 from wardround.scenarios.rubric import RubricItem
@@ -114,7 +114,7 @@ def _ends(values: Sequence[tuple[str, float]], seed: int) -> tuple[Ends | None, 
     for case, value in values:
         by_case[case].append(value)
     found = interval(by_case, ANY, seed)
-    return (None, found.reason) if found.ends is None else ((clipped(found.ends[0]), clipped(found.ends[1])), "")
+    return (None, found.reason) if found.ends is None else ((clip(found.ends[0]), clip(found.ends[1])), "")
 
 
 def _rubric(account: RubricAccount) -> list[RubricItem]:

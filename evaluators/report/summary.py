@@ -11,7 +11,16 @@ from wardround.engine.records import Json, Score
 from wardround.engine.text import counted
 from wardround.evaluators.evaluation import UNANSWERED
 from wardround.evaluators.measures import FULL_PATHS, NO_ORDERS, UNDEFINED, measure_of, place_of, untaken
-from wardround.evaluators.report.intervals import AMOUNT, ANY, SHARE, Method, Scale, interval, published, standard_error
+from wardround.evaluators.report.intervals import (
+    AMOUNT,
+    ANY,
+    SHARE,
+    Method,
+    Scale,
+    interval,
+    published_interval,
+    standard_error,
+)
 from wardround.evaluators.report.score_rows import EpisodeScores
 
 
@@ -251,7 +260,7 @@ def _one(name: str, played: _Played, column: _Column, seed: int, method: str) ->
         of_answered=_mean(answered, name),
         ci95_reason=column.instead or ci.reason,
         effective=ci.effective,
-        ci95_published=published(by_case).ends,
+        ci95_published=published_interval(by_case).ends,
         method=(WORD_MATCH if measure.by_words else method) if measure.matched else "",
         instead=column.instead or ("" if values else f"none of {counted(n, 'closed episode')} has a value"),
     )

@@ -30,7 +30,7 @@ class CellText(msgspec.Struct, frozen=True):
     missing: str = ""
 
 
-def words(figure: Figure) -> CellText:
+def figure_text(figure: Figure) -> CellText:
     """Format means and intervals in percent with two decimals, as MedR-Bench prints them; a dash has its reason."""
     if not figure.parts:
         return CellText("–", missing=phrase(figure.reason))
@@ -221,13 +221,13 @@ def as_csv(runs: Sequence[RunScores], tables: Sequence[Table], seed: int = 0) ->
     out = io.StringIO()
     writer = csv.DictWriter(out, (*FIELDS, *_OF_RUNS), lineterminator="\n", restval="")
     writer.writeheader()
-    for record in [*(row for run in runs for row in scores_of(run, seed)), *records(tables)]:
+    for record in [*(row for run in runs for row in score_objects(run, seed)), *records(tables)]:
         counted = {name: _counted(record[name]) for name in ("reasons", "zeros") if name in record}
         writer.writerow({name: _unarmed(value) for name, value in (record | counted).items()})
     return out.getvalue()
 
 
-def scores_of(run: RunScores, seed: int = 0) -> list[dict[str, Json]]:
+def score_objects(run: RunScores, seed: int = 0) -> list[dict[str, Json]]:
     """Return one object for each score of a run, over all closed episodes: the fields of `records`, and more."""
     rows: list[dict[str, Json]] = []
     for score in summarise(run.episodes, seed, run.answer_judges).scores:

@@ -10,7 +10,7 @@ import msgspec
 from wardround.engine.records import Score
 from wardround.evaluators.measures import untaken
 from wardround.evaluators.reasoning.questions import Rules
-from wardround.evaluators.report.intervals import SHARE, Interval, Method, interval, published
+from wardround.evaluators.report.intervals import SHARE, Interval, Method, interval, published_interval
 from wardround.evaluators.report.score_rows import EpisodeScores
 
 Taken = Sequence[tuple[EpisodeScores, Mapping[str, Score]]]
@@ -62,7 +62,7 @@ class Figure(msgspec.Struct, frozen=True):
         return any(cell.scored for cell in self.parts)
 
 
-def cell(score: str, taken: Taken, rules: Rules = "default", seed: int = 0, *, bare: bool = False) -> Cell:
+def score_cell(score: str, taken: Taken, rules: Rules = "default", seed: int = 0, *, bare: bool = False) -> Cell:
     """Return the mean of `score` over episodes, with the interval that the rules prescribe; `bare` without one."""
     by_case: dict[str, list[float]] = defaultdict(list)
     reasons: Counter[str] = Counter()
@@ -75,7 +75,7 @@ def cell(score: str, taken: Taken, rules: Rules = "default", seed: int = 0, *, b
     values = sorted(value for repeats in by_case.values() for value in repeats)
     ci = Interval(None, "")
     if not bare:
-        ci = published(by_case) if rules == "published" else interval(by_case, SHARE, seed)
+        ci = published_interval(by_case) if rules == "published" else interval(by_case, SHARE, seed)
     return Cell(
         score=score,
         mean=fsum(values) / len(values) if values else None,
@@ -207,7 +207,7 @@ def by_turn(rules: Rules, turns: int) -> Layout:
     return Layout("turns", "Reasoning in free turns, turn by turn", tuple(columns))
 
 
-def others(rules: Rules, goals: Sequence[str]) -> Layout:
+def other_columns(rules: Rules, goals: Sequence[str]) -> Layout:
     """Return the layout for scores of scenarios that the paper's tables have no column for."""
     accuracy = [Column(f"{goal.capitalize()} accuracy", "", (_outcome(goal, rules),)) for goal in goals]
     return Layout(

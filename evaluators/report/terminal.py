@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from wardround.engine.text import counted
-from wardround.evaluators.measures import measure_of, place_of, shown, superseded
-from wardround.evaluators.reasons import ended_by, listed
+from wardround.evaluators.measures import format_value, measure_of, place_of, superseded
+from wardround.evaluators.reasons import ended_by, list_reasons
 from wardround.evaluators.report.compare import Comparison, Difference
 from wardround.evaluators.report.ranking import Ranking
 from wardround.evaluators.report.summary import WORD_MATCH, ScoreSummary, Summary
@@ -40,14 +40,14 @@ def score_table(name: str, summary: Summary, every: bool = False, width: int = W
     for column in ("mean", "95% interval", "scored", *extra):
         table.add_column(column, justify="right", no_wrap=True)
     for score in rows:
-        bounds = span(score.name, score.bounds if score.none else None)
+        bounds = format_range(score.name, score.bounds if score.none else None)
         table.add_row(
-            Text(measure_of(score.name).label if every else parts(summary, score)),
-            shown(score.name, score.mean) if every else both(summary, score),
-            interval(score) if every else spans(summary, score, "\n"),
+            Text(measure_of(score.name).label if every else score_label(summary, score)),
+            format_value(score.name, score.mean) if every else both(summary, score),
+            format_interval(score) if every else spans(summary, score, "\n"),
             f"{score.scored}/{score.n}" if every else counts(summary, score, "/", "\n"),
             *((bounds,) if lacking else ()),
-            *((shown(score.name, score.macro),) if grouped else ()),
+            *((format_value(score.name, score.macro),) if grouped else ()),
         )
     return _group(f"{name}: {ended(summary)}", table, remarks(summary, [*rows, *others]))
 
@@ -64,7 +64,9 @@ def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool =
         *_judged(scores),
         *_always(scores),
         *_answered(scores),
-        *_together("Missing", [(one, listed(one.reasons)) for one in scores if missing and one.none and one.scored]),
+        *_together(
+            "Missing", [(one, list_reasons(one.reasons)) for one in scores if missing and one.none and one.scored]
+        ),
         *_together("No figure", [(one, instead(one).removeprefix("no figure: ")) for one in scores if not one.scored]),
         *_together("No interval", [(one, one.ci95_reason) for one in scores if one.scored and not one.ci95]),
         *_together("No average over groups", [(one, one.macro_reason) for one in scores if _lacks_macro(one)]),
@@ -95,18 +97,22 @@ def _answered(scores: Sequence[ScoreSummary]) -> Iterator[str]:
         if not score.name.endswith("_accuracy") or not score.zeros:
             continue
         label = measure_of(score.name).label
-        yield f"{label}, zeros by reason: {listed(score.zeros)}."
+        yield f"{label}, zeros by reason: {list_reasons(score.zeros)}."
         if score.of_answered is not None and score.answered < score.scored:
             yield (
                 f"{label} of those who answered, beside the figure and not in its place: "
-                f"{shown(score.name, score.of_answered)} of {counted(score.answered, 'episode')}."
+                f"{format_value(score.name, score.of_answered)} of {counted(score.answered, 'episode')}."
             )
 
 
 def instead(score: ScoreSummary) -> str:
     """Say why a score has no value at all, with the reasons."""
     reasons = {reason: count for reason, count in score.reasons.items() if reason != "mixed_rules"}
-    return f"{score.instead} ({listed(reasons)})" if reasons and score.instead else score.instead or listed(reasons)
+    return (
+        f"{score.instead} ({list_reasons(reasons)})"
+        if reasons and score.instead
+        else score.instead or list_reasons(reasons)
+    )
 
 
 def _lacks_macro(score: ScoreSummary) -> bool:
@@ -143,16 +149,19 @@ def ranking_table(ranking: Ranking, width: int = SIDE_BY_SIDE) -> Group:
         table.add_row(
             "–" if place.rank is None else str(place.rank),
             *map(Text, (place.run, place.doctor, *((place.scenario,) if len(games) > 1 else ()))),
-            shown(ranking.by, place.value),
-            span(ranking.by, place.ci95),
+            format_value(ranking.by, place.value),
+            format_range(ranking.by, place.ci95),
             f"{figure.scored}/{figure.n}" if figure else "–",
-            *("–" if other is None else shown(other.name, other.mean) for other in (place.others if wide else ())),
+            *(
+                "–" if other is None else format_value(other.name, other.mean)
+                for other in (place.others if wide else ())
+            ),
         )
     where = f" in {next(iter(games))}" if len(games) == 1 else ""
-    return _group(f"Runs by {label.lower()}{where}\n{compared(ranking)}", table, below(ranking))
+    return _group(f"Runs by {label.lower()}{where}\n{ranking_sentence(ranking)}", table, below(ranking))
 
 
-def compared(ranking: Ranking) -> str:
+def ranking_sentence(ranking: Ranking) -> str:
     """Return the sentence on what a ranking compares, and on how right and wrong were decided."""
     figures = [place.figure for place in ranking.places if place.figure]
     words = by_words(figures)
@@ -175,7 +184,7 @@ def comparison_table(comparison: Comparison, every: bool = False, width: int = S
     if len(comparison.runs) > 2 and not every:
         scores = sorted({row.score for row in rows}, key=place_of)
         rows, others = [row for row in rows if row.score in scores[:1]], [measure_of(name).label for name in scores[1:]]
-    empty = nowhere(comparison, every)
+    empty = no_common_cases(comparison, every)
     by_title: dict[str, list[Difference]] = {}
     two = len(comparison.runs) == 2
     for row in rows:
@@ -192,7 +201,7 @@ def is_compared(row: Difference, every: bool = False) -> bool:
     return bool(row.cases) and (every or _first(row.score))
 
 
-def nowhere(comparison: Comparison, every: bool = False) -> list[str]:
+def no_common_cases(comparison: Comparison, every: bool = False) -> list[str]:
     """Name in a sentence the scores for which some pair of runs has no case in common."""
     rows = [row for row in comparison.differences if not row.cases and (every or _first(row.score)) and row.left_out]
     labels = dict.fromkeys(measure_of(row.score).label for row in rows)
@@ -216,12 +225,12 @@ def _pairs(title: str, rows: Sequence[Difference], two: bool, width: int) -> Gro
     for row in rows:
         table.add_row(
             Text(measure_of(row.score).label if two else f"{row.second} − {row.first}"),
-            *((shown(row.score, row.first_mean), shown(row.score, row.second_mean)) if wide else ()),
+            *((format_value(row.score, row.first_mean), format_value(row.score, row.second_mean)) if wide else ()),
             signed(row.score, row.difference),
-            span(row.score, row.ci95),
+            format_range(row.score, row.ci95),
             f"{row.only_first}/{row.only_second}",
-            chance(row.p),
-            *((chance(row.p_holm),) if several else ()),
+            format_p(row.p),
+            *((format_p(row.p_holm),) if several else ()),
             str(row.cases),
         )
     return _group(title, table, ())
@@ -309,17 +318,17 @@ def endings(summary: Summary) -> dict[str, int]:
     return counts_by_words | ({ended_by(None): summary.open} if summary.open else {})
 
 
-def span(name: str, ends: tuple[float, float] | None) -> str:
+def format_range(name: str, ends: tuple[float, float] | None) -> str:
     """Format two values as `0.412 to 0.563`; a dash for None."""
-    return f"{shown(name, ends[0])} to {shown(name, ends[1])}".replace("-", "−") if ends else "–"
+    return f"{format_value(name, ends[0])} to {format_value(name, ends[1])}".replace("-", "−") if ends else "–"
 
 
-def interval(score: ScoreSummary) -> str:
+def format_interval(score: ScoreSummary) -> str:
     """Format the 95% interval of a score; a dash if there is none."""
-    return span(score.name, score.ci95)
+    return format_range(score.name, score.ci95)
 
 
-def parts(summary: Summary, score: ScoreSummary) -> str:
+def score_label(summary: Summary, score: ScoreSummary) -> str:
     """Return the label; for a score of the formal part, it mentions the thinking part if that is shown too."""
     label = measure_of(score.name).label
     return f"{label.removesuffix(' part')} / thinking" if _thinking(summary, score) else label
@@ -327,7 +336,7 @@ def parts(summary: Summary, score: ScoreSummary) -> str:
 
 def both(summary: Summary, score: ScoreSummary) -> str:
     """Format the mean; formal and thinking part together, as in MedR-Bench's tables."""
-    return _of_parts(summary, score, " / ", lambda one: shown(one.name, one.mean))
+    return _of_parts(summary, score, " / ", lambda one: format_value(one.name, one.mean))
 
 
 def counts(summary: Summary, score: ScoreSummary, of: str = " of ", between: str = " / ") -> str:
@@ -337,10 +346,10 @@ def counts(summary: Summary, score: ScoreSummary, of: str = " of ", between: str
 
 def spans(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
     """Format the interval, with that of the thinking part in the same way."""
-    return _of_parts(summary, score, between, interval)
+    return _of_parts(summary, score, between, format_interval)
 
 
-def lacks(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
+def missing_sentence(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
     """Say what is missing and why, also for the thinking part."""
     return _of_parts(summary, score, between, missing)
 
@@ -369,26 +378,28 @@ def beside(summary: Summary, name: str) -> str:
     means = [end.mean for end in ends if end is not None]
     if "factuality" not in name or len(means) < 2 or None in means or means[0] == means[1]:
         return ""
-    return f"{shown(name, means[0])} to {shown(name, means[1])} with unverified steps as wrong, as correct"
+    return (
+        f"{format_value(name, means[0])} to {format_value(name, means[1])} with unverified steps as wrong, as correct"
+    )
 
 
 def missing(score: ScoreSummary) -> str:
     """Return, for instance, `the endpoint gave no reply in time (2)`; a dash if nothing is missing."""
-    return listed(score.reasons) or "–"
+    return list_reasons(score.reasons) or "–"
 
 
 def zeros(score: ScoreSummary) -> str:
     """List the zeros that have a reason: `no answer (2)`; a dash if there are none."""
-    return listed(score.zeros) or "–"
+    return list_reasons(score.zeros) or "–"
 
 
 def signed(name: str, value: float | None) -> str:
     """Format a difference with its sign."""
     if value is None:
         return "–"
-    return ("+" if value > 0 else "−" if value < 0 else "±") + shown(name, abs(value))
+    return ("+" if value > 0 else "−" if value < 0 else "±") + format_value(name, abs(value))
 
 
-def chance(p: float | None) -> str:
+def format_p(p: float | None) -> str:
     """Format a p value with three decimals."""
     return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -7,9 +7,9 @@ from wardround.engine.records import Json
 from wardround.engine.text import counted
 from wardround.evaluators.judges.family import kin
 from wardround.evaluators.judges.panel import DIVIDED, TORN
-from wardround.evaluators.measures import shown
+from wardround.evaluators.measures import format_value
 from wardround.evaluators.reasoning.reasoning_record import FIT
-from wardround.evaluators.reasons import listed, phrase, plain
+from wardround.evaluators.reasons import list_reasons, phrase, spaced
 from wardround.evaluators.report.episode_list import ACCURACIES
 from wardround.evaluators.report.score_rows import Evaluated, RunScores, inside
 from wardround.evaluators.report.summary import Summary
@@ -218,8 +218,8 @@ def _unverified(summary: Summary) -> Iterator[str]:
         score = summary.score(f"whole_unverifiable_{part}") or summary.score(f"unverifiable_{part}")
         if score and score.mean is not None and score.mean > MANY:
             yield (
-                f"In the mean, a share of {shown(score.name, score.mean)} of the reasoning steps ({part} part) could "
-                "not be verified: factuality is over the others, so read its bounds."
+                f"In the mean, a share of {format_value(score.name, score.mean)} of the reasoning steps ({part} part) "
+                "could not be verified: factuality is over the others, so read its bounds."
             )
 
 
@@ -252,8 +252,8 @@ def _roles(run: RunScores) -> Iterator[str]:
         if broken:
             kinds = Counter(kind for score in broken for kind in score.reason.split(", ") if kind)
             yield (
-                f"The {plain(name.removeprefix(ROLES))} left its role in {counted(len(broken), 'episode')}: "
-                f"{listed(kinds)}. Their pages show where."
+                f"The {spaced(name.removeprefix(ROLES))} left its role in {counted(len(broken), 'episode')}: "
+                f"{list_reasons(kinds)}. Their pages show where."
             )
 
 
@@ -263,7 +263,7 @@ def _unread(run: RunScores) -> Iterator[str]:
     for row in run.episodes:
         shapes.update(row.unread)
     if shapes:
-        listing = "; ".join(f"{_SHAPES.get(shape, plain(shape))} ({count:,})" for shape, count in shapes.most_common())
+        listing = "; ".join(f"{_SHAPES.get(shape, spaced(shape))} ({count:,})" for shape, count in shapes.most_common())
         yield f"Replies of the doctor that could not be used, {shapes.total():,}, by what they looked like: {listing}."
 
 
@@ -285,8 +285,8 @@ def _unfinished(run: RunScores, summary: Summary) -> Iterator[str]:
     if failed := _failed(summary):
         share = f"{sum(failed.values())} of {counted(summary.episodes, 'episode')}"
         yield (
-            f"{share} ended by a failure that is not the doctor's and has no score: {listed(failed)}. Bounds show what "
-            "they could change."
+            f"{share} ended by a failure that is not the doctor's and has no score: {list_reasons(failed)}. Bounds "
+            "show what they could change."
         )
     if count := inside(run.header, "skipped").get("count"):
         yield f"{counted(count, 'case')} could not be played, so not in any figure; the run's header says why."
@@ -325,8 +325,8 @@ def _invented(summary: Summary) -> Iterator[str]:
     score = summary.score("assumed_answers")
     if score and score.mean:
         yield (
-            f"In the mean, a share of {shown(score.name, score.mean)} of the answers to orders was assumed normal, not "
-            "recorded; those never count as recall."
+            f"In the mean, a share of {format_value(score.name, score.mean)} of the answers to orders was assumed "
+            "normal, not recorded; those never count as recall."
         )
 
 

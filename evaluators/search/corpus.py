@@ -15,7 +15,7 @@ import structlog
 
 from wardround.engine.errors import UsageError
 from wardround.evaluators.search.contract import MOST, Opening, Search, Source
-from wardround.evaluators.search.index import FORMAT, Fields, Index, build, files, passages, unread
+from wardround.evaluators.search.index import FORMAT, Fields, Index, files, passages, unreadable_files, write_index
 from wardround.evaluators.search.results import Found, SearchError
 
 log = structlog.get_logger("wardround")
@@ -79,10 +79,10 @@ class Corpus(Source):
             if _whole(folder / name):
                 return cls(source, folder / name)
         path = _writable(places) / name
-        if not build(path, passages(source, fields, size)):
+        if not write_index(path, passages(source, fields, size)):
             path.unlink()
             raise UsageError(f"{source}: all its texts are empty")
-        for suffix, count in sorted(unread(source).items()):
+        for suffix, count in sorted(unreadable_files(source).items()):
             log.warning("files of the corpus are not read", corpus=source.name, kind=suffix, count=count)
         return cls(source, path)
 

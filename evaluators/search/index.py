@@ -62,7 +62,7 @@ def files(source: Path) -> list[Path]:
     return paths
 
 
-def unread(source: Path) -> Counter[str]:
+def unreadable_files(source: Path) -> Counter[str]:
     """Count by suffix the files of a folder that the index cannot read; hidden files do not count."""
     inside = source.rglob("*") if source.is_dir() else ()
     names = [path.name.lower() for path in inside if path.is_file() and not path.name.startswith(".")]
@@ -78,12 +78,12 @@ def passages(source: Path, fields: Fields, size: int) -> Iterator[Passage]:
     for path in files(source):
         name = path.relative_to(source).as_posix() if source.is_dir() else path.name
         for title, url, text, date, origin in _documents(path, name, fields):
-            for start, end in cut(text, size):
+            for start, end in cut_pieces(text, size):
                 yield Passage(number, title, url, text[start:end], start, end, date, origin)
             number += 1
 
 
-def cut(text: str, size: int) -> Iterable[tuple[int, int]]:
+def cut_pieces(text: str, size: int) -> Iterable[tuple[int, int]]:
     """Yield (start, end) of pieces of `text`, none blank or longer than `size`; only white space is left out.
 
     A piece ends with a paragraph if one ends in its second half, else with a sentence, else with a word, else at
@@ -184,7 +184,7 @@ _COMMON = frozenset(
 """Words that occur in nearly every passage: they distinguish none, and would make each query read the whole index."""
 
 
-def build(path: Path, passages: Iterable[Passage]) -> int:
+def write_index(path: Path, passages: Iterable[Passage]) -> int:
     """Write an index and return the number of its passages. The file appears whole or not at all."""
     handle, name = mkstemp(prefix=f"{path.name}.", suffix=".part", dir=path.parent)
     os.close(handle)
@@ -244,7 +244,7 @@ class Index:
 
     def find(self, query: str, most: int) -> list[Found]:
         """Return the best passages, one per document; a passage may lack some words. Ties keep the source's order."""
-        words = asked(query)
+        words = match_expression(query)
         if not words or most < 1:
             return []
         best_of: dict[int, Found] = {}
@@ -282,7 +282,7 @@ def _holding(connection: sqlite3.Connection, word: str) -> int:
     return int(connection.execute("SELECT count(*) FROM word WHERE word MATCH ?", (word,)).fetchone()[0])
 
 
-def asked(query: str) -> Sequence[str]:
+def match_expression(query: str) -> Sequence[str]:
     """Return the distinct words of a query for FTS5, quoted, so that none acts as an operator.
 
     Words of scripts without spaces are looked up by pairs of characters.

@@ -13,7 +13,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.text import later
 from wardround.evaluators.search.contract import Domains
 from wardround.evaluators.search.results import Page, SearchError
-from wardround.evaluators.search.web import Got, Web, address, refused, shown
+from wardround.evaluators.search.web import Got, Web, checked_address, refused, safe_address
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -137,7 +137,7 @@ def html(body: bytes, charset: str) -> PageText:
     return _checked(PageText(_tidy(text), " ".join((tree.findtext(".//title") or "").split()), _dated(tree)))
 
 
-def plain(body: bytes, charset: str) -> PageText:
+def plain_text(body: bytes, charset: str) -> PageText:
     """Return a plain text; raises SearchError if it is empty or no text."""
     text = decoded(body, charset)
     if "\0" in text:
@@ -258,7 +258,7 @@ class Pages:
     async def read(self, url: str) -> Page:
         """Return the page at `url`; raises SearchError, of the kinds of results.py."""
         got = await self._web.get(
-            address(url), {"Accept": "text/html, text/plain, application/pdf"}, domains=self._domains
+            checked_address(url), {"Accept": "text/html, text/plain, application/pdf"}, domains=self._domains
         )
         if got.status != 200:
             raise refused(got.url, got.status)
@@ -267,9 +267,9 @@ class Pages:
             with anyio.fail_after(self._web.limits.seconds):
                 words = await self._words(kind, got.body, charset)
         except TimeoutError:
-            raise SearchError("timeout", f"{shown(got.url)}: its text could not be made out in time") from None
+            raise SearchError("timeout", f"{safe_address(got.url)}: its text could not be made out in time") from None
         except SearchError as error:
-            raise SearchError(error.kind, f"{shown(got.url)}: {error}", status=got.status) from None
+            raise SearchError(error.kind, f"{safe_address(got.url)}: {error}", status=got.status) from None
         return Page(url, str(got.url), words.text, words.title, words.date, kind)
 
     async def _words(self, kind: str, body: bytes, charset: str) -> PageText:
@@ -278,7 +278,7 @@ class Pages:
                 return await anyio.to_process.run_sync(pdf, body, cancellable=True)
             except anyio.BrokenWorkerProcess:
                 raise SearchError("malformed", "the PDF ended the process that read it") from None
-        extract = html if kind == "html" else plain
+        extract = html if kind == "html" else plain_text
         return await anyio.to_thread.run_sync(extract, body, charset, abandon_on_cancel=True, limiter=self._threads)
 
     async def aclose(self) -> None:
@@ -298,7 +298,7 @@ def _kind(got: Got) -> tuple[str, str]:
         return "html", charset
     if stated in _PLAIN:
         return "plain", charset
-    raise SearchError("unsupported", f"{shown(got.url)}: pages of type {stated[:60] or 'unknown'} are not read")
+    raise SearchError("unsupported", f"{safe_address(got.url)}: pages of type {stated[:60] or 'unknown'} are not read")
 
 
 def _parameters(rest: str) -> list[tuple[str, str]]:

@@ -17,20 +17,20 @@ SEARCHES = "wardround.searches"
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
-async def named(spec: str, *, cache: Path | None = None, ledger: Ledger | None = None) -> Search:
+async def search_of(spec: str, *, cache: Path | None = None, ledger: Ledger | None = None) -> Search:
     """Open the search that `spec` names; `cache` is the folder for an index, `ledger` the record of earlier results.
 
     Queries to services are retried (providers/service.py); `Guarded` decides whether a query may leave at all. Raises
     UsageError that lists the available searches.
     """
-    kind, place = kind_of(spec)
+    kind, place = search_kind(spec)
     search = await kind.opened_at(place, Opening(cache, ledger))
     if not of_the_house(kind):
         search = ForeignSearch(search)
     return Steady(search, at_once=kind.AT_ONCE) if search.host else search
 
 
-def kind_of(spec: str) -> tuple[type[Source], str]:
+def search_kind(spec: str) -> tuple[type[Source], str]:
     """Return the kind of search that `spec` names, and the text after its colon; raises UsageError."""
     spec = spec.strip()
     name, _, place = spec.partition(":")

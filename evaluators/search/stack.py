@@ -15,9 +15,9 @@ from wardround.engine.records import Completion, Json, Message, Usage
 from wardround.engine.seat import Voice
 from wardround.evaluators.search.contract import MOST, Opening, Search, Source, WrappedSearch
 from wardround.evaluators.search.ledger import Ledger, RecordedRequest, StoredPassage
-from wardround.evaluators.search.registry import kind_of, named
+from wardround.evaluators.search.registry import search_kind, search_of
 from wardround.evaluators.search.results import KINDS, Found, Page, Reader, SearchError
-from wardround.evaluators.search.web import address
+from wardround.evaluators.search.web import checked_address
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.truth import opening_contains
 from wardround.scenarios.terms.wording import key
@@ -144,7 +144,7 @@ class GuardedReader:
 
     async def read(self, url: str) -> Page:
         """Return the page; raises EgressError or SearchError."""
-        host = host_of(address(url))
+        host = host_of(checked_address(url))
         if self._restricted and not allowed(host, self._allowed):
             raise EgressError.to_host("the case is", "the address of a page", host)
         return await self.reader.read(url)
@@ -179,10 +179,10 @@ class Recorded(Source):
             return cls(place, means.ledger)
         if not place or place.startswith("recorded"):
             raise UsageError("recorded: name the search that was recorded, for instance recorded:bundled")
-        kind, where = kind_of(place)
+        kind, where = search_kind(place)
         if not where and vars(kind).get("name") == place:  # reading results needs no key and no file
             return cls(place, means.ledger)
-        search = await named(place, cache=means.cache)
+        search = await search_of(place, cache=means.cache)
         await search.aclose()
         return cls(search.name, means.ledger)
 

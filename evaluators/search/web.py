@@ -159,13 +159,13 @@ class Web:
     async def get(self, url: URL, headers: Mapping[str, str] | None = None, *, domains: Domains | None = None) -> Got:
         """Return the last reply, whatever its status; raises SearchError. Without `domains` no redirect is followed."""
         sent = {"User-Agent": AGENT, "Accept-Encoding": "identity", **(headers or {})}
-        where, hops = address(url), 0
+        where, hops = checked_address(url), 0
         seen = {str(where)}
         try:
             with anyio.fail_after(self.limits.seconds):
                 while True:
                     if domains is not None and not domains.wanted(where.raw_host or ""):
-                        raise SearchError("denied", f"{shown(where)}: evidence from this domain is not wanted")
+                        raise SearchError("denied", f"{safe_address(where)}: evidence from this domain is not wanted")
                     got = await self._one(where, sent)
                     target = got.headers.get("location")
                     if domains is None or not target or got.status not in (301, 302, 303, 307, 308):
@@ -173,11 +173,13 @@ class Web:
                     where, hops = _next(where, target), hops + 1
                     if str(where) in seen or hops > self.limits.redirects:
                         raise SearchError(
-                            "redirects", f"{shown(url)}: redirected in a circle or more than {hops - 1} times"
+                            "redirects", f"{safe_address(url)}: redirected in a circle or more than {hops - 1} times"
                         )
                     seen.add(str(where))
         except TimeoutError:
-            raise SearchError("timeout", f"{shown(where)}: no whole reply within {self.limits.seconds:g} s") from None
+            raise SearchError(
+                "timeout", f"{safe_address(where)}: no whole reply within {self.limits.seconds:g} s"
+            ) from None
 
     async def _one(self, url: URL, headers: Mapping[str, str]) -> Got:
         wait = dict.fromkeys(("connect", "read", "write", "pool"), self.limits.seconds)
@@ -190,35 +192,39 @@ class Web:
                 return Got(url, reply.status, fields, body)
         except PrivateAddress:
             raise SearchError(
-                "private", f"{shown(url)}: the address is this machine's or a private network's"
+                "private", f"{safe_address(url)}: the address is this machine's or a private network's"
             ) from None
         except httpcore.TimeoutException:
-            raise SearchError("timeout", f"{shown(url)}: no reply within {self.limits.seconds:g} s") from None
+            raise SearchError("timeout", f"{safe_address(url)}: no reply within {self.limits.seconds:g} s") from None
         except httpcore.NetworkError as error:
-            raise SearchError("connection", f"{shown(url)}: {type(error).__name__}: {error}"[:300]) from None
+            raise SearchError("connection", f"{safe_address(url)}: {type(error).__name__}: {error}"[:300]) from None
         except (httpcore.ProtocolError, httpcore.UnsupportedProtocol, UnicodeError) as error:
-            raise SearchError("malformed", f"{shown(url)}: no HTTP that can be read ({type(error).__name__})") from None
+            raise SearchError(
+                "malformed", f"{safe_address(url)}: no HTTP that can be read ({type(error).__name__})"
+            ) from None
 
     async def _body(self, url: URL, headers: Mapping[str, str], parts: AsyncIterator[bytes]) -> bytes:
         """Return the body. One above the limit is an error, not cut: half a text may say the opposite."""
-        too_large = SearchError("too_large", f"{shown(url)}: longer than {self.limits.size:,} bytes")
+        too_large = SearchError("too_large", f"{safe_address(url)}: longer than {self.limits.size:,} bytes")
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > self.limits.size:
             raise too_large
         coding = headers.get("content-encoding", "identity").strip().lower() or "identity"
         if coding not in ("identity", "gzip", "x-gzip", "deflate"):
-            raise SearchError("unsupported", f"{shown(url)}: compressed as {coding[:20]!r}, which was not asked for")
+            raise SearchError(
+                "unsupported", f"{safe_address(url)}: compressed as {coding[:20]!r}, which was not asked for"
+            )
         inflate = None if coding == "identity" else zlib.decompressobj(47 if "gzip" in coding else 15)
         whole = bytearray()
         async for part in parts:
             try:
                 whole += part if inflate is None else inflate.decompress(part, self.limits.size + 1 - len(whole))
             except zlib.error:
-                raise SearchError("malformed", f"{shown(url)}: its compression is broken") from None
+                raise SearchError("malformed", f"{safe_address(url)}: its compression is broken") from None
             if len(whole) > self.limits.size:
                 raise too_large
         if inflate is not None and whole and not inflate.eof:
-            raise SearchError("malformed", f"{shown(url)}: its compression breaks off")
+            raise SearchError("malformed", f"{safe_address(url)}: its compression breaks off")
         return bytes(whole)
 
     async def aclose(self) -> None:
@@ -226,7 +232,7 @@ class Web:
         await self._pool.aclose()
 
 
-def address(url: str | URL) -> URL:
+def checked_address(url: str | URL) -> URL:
     """Return a checked http(s) address without credentials and fragment; raises SearchError."""
     try:
         parsed = URL(url) if isinstance(url, str) else url
@@ -236,11 +242,13 @@ def address(url: str | URL) -> URL:
     if not whole:
         raise SearchError("unsupported", "no address of a page: it must begin with http:// or https:// and name a host")
     if parsed.raw_user is not None or parsed.raw_password is not None:
-        raise SearchError("unsupported", f"{shown(parsed)}: an address with a user name or a password is not followed")
+        raise SearchError(
+            "unsupported", f"{safe_address(parsed)}: an address with a user name or a password is not followed"
+        )
     return parsed.with_fragment(None)
 
 
-def shown(url: URL) -> str:
+def safe_address(url: URL) -> str:
     """Return the address for a message: without credentials and query, which may hold a key or a case's words."""
     try:
         return str(url.with_user(None).with_query(None).with_fragment(None))[:200]
@@ -250,7 +258,7 @@ def shown(url: URL) -> str:
 
 def refused(url: URL, status: int, advice: str = "") -> SearchError:
     """Create the error for a reply with any status but 200; `advice` says more of a refusal."""
-    where = f"{shown(url)}: HTTP {status}"
+    where = f"{safe_address(url)}: HTTP {status}"
     if status == 429:
         return SearchError("rate_limit", f"{where}: too many requests", status=status)
     if status in (408, 504):
@@ -260,11 +268,11 @@ def refused(url: URL, status: int, advice: str = "") -> SearchError:
 
 def _next(here: URL, target: str) -> URL:
     try:
-        there = address(here.join(URL(target)))
+        there = checked_address(here.join(URL(target)))
     except ValueError:
-        raise SearchError("malformed", f"{shown(here)}: redirected to what is no address") from None
+        raise SearchError("malformed", f"{safe_address(here)}: redirected to what is no address") from None
     if here.scheme == "https" and there.scheme == "http":
-        raise SearchError("redirects", f"{shown(here)}: redirected from https to http")
+        raise SearchError("redirects", f"{safe_address(here)}: redirected from https to http")
     return there
 
 

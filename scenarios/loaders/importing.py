@@ -9,7 +9,7 @@ from wardround.engine.plugins import named, names
 from wardround.engine.records import Json
 from wardround.engine.text import counted
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.load import LOADERS, case_line, recognised, scan
+from wardround.scenarios.loaders.load import LOADERS, case_line, recognise, scan
 from wardround.scenarios.loaders.source import Loader, Problem
 from wardround.scenarios.loaders.table import Tables, read_map
 
@@ -77,7 +77,7 @@ def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), o
 
 def _chosen(path: Path, source: str) -> Loader:
     if source == AUTO:
-        return recognised(path)
+        return recognise(path)
     if source not in names(LOADERS):
         raise UsageError(f"--from {source}: there is no such format; formats: {', '.join((AUTO, *names(LOADERS)))}")
     kind: type[Loader] = named(LOADERS, source)

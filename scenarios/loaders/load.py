@@ -138,7 +138,7 @@ def _recognised(path: Path, loader: Loader | None) -> Iterator[tuple[int, Playab
     yield from _cases(path, *known)
 
 
-def recognised(path: Path) -> Loader:
+def recognise(path: Path) -> Loader:
     """The loader that reads `path`; raises UsageError if none recognises it."""
     return _reading(path, None)[0]
 

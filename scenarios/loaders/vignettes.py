@@ -38,7 +38,7 @@ def sentences_of(text: str) -> list[str]:
     return [part for part in _SENTENCE.split(_ASKED.sub("", text).strip()) if part.strip()]
 
 
-def told(sentences: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
+def sort_sentences(sentences: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
     """(history, examination, tests) of a vignette, sentence by sentence."""
     history: list[str] = []
     examination: list[str] = []
@@ -64,7 +64,7 @@ def vignette_case(
     case_id: str, sentences: list[str], diagnosis: str, where: Provenance, complaint: str = "", reasoning: str = ""
 ) -> Case:
     """A case of a vignette: history asked of the patient, examination and tests to be ordered; the whole as opening."""
-    history, examination, tests = told(sentences)
+    history, examination, tests = sort_sentences(sentences)
     named, synonyms = diagnosis_names(diagnosis)
     aged = next((match[1] for text in sentences if (match := _AGED.search(text))), "")
     return Case(

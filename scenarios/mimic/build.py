@@ -13,11 +13,11 @@ from wardround.scenarios.loaders.load import case_line
 from wardround.scenarios.mimic import case_draft, database, results
 from wardround.scenarios.mimic import published_rules as published
 from wardround.scenarios.mimic.case_draft import AdmissionDraft, AdmissionResults, Person, Report
-from wardround.scenarios.mimic.codes import OTHERS, AdmissionCode, Codes, body_system, other_names, read_gem
+from wardround.scenarios.mimic.codes import OTHERS, AdmissionCode, Codes, body_system, code_synonyms, read_gem
 from wardround.scenarios.mimic.database import Spill
 from wardround.scenarios.mimic.flow import Flow
 from wardround.scenarios.mimic.note import examination_parts, note
-from wardround.scenarios.mimic.pool import PoolDisease, named_diseases, read_admissions, read_pool
+from wardround.scenarios.mimic.pool import PoolDisease, diseases_by_name, read_admissions, read_pool
 from wardround.scenarios.mimic.published_rules import published_rules
 from wardround.scenarios.mimic.results import (
     CULTURE_COLUMNS,
@@ -80,7 +80,7 @@ def mimic_case(draft: AdmissionDraft, options: MimicOptions, source: str, licenc
 
 
 def _titled(draft: AdmissionDraft) -> tuple[str, ...]:
-    return other_names(draft.first) if draft.first and draft.first.title == draft.label else ()
+    return code_synonyms(draft.first) if draft.first and draft.first.title == draft.label else ()
 
 
 def _system(draft: AdmissionDraft, disease: PoolDisease) -> str:
@@ -196,7 +196,7 @@ class Drafting:
 @lru_cache(maxsize=8192)
 def _own(code: AdmissionCode) -> PoolDisease:
     """A disease made of a single code."""
-    return PoolDisease(code.title or code.code, other_names(code) if code.title else ())
+    return PoolDisease(code.title or code.code, code_synonyms(code) if code.title else ())
 
 
 def _age(age: Any) -> int | None:
@@ -235,7 +235,7 @@ class Build:
                 "--disease goes with a pool of diseases, not with --pool all; --admissions names admissions"
             )
         self._wanted = read_admissions(options.admissions) if options.admissions else frozenset[int]()
-        rules = (*wanted_rules(self._wanted, named_diseases(self._pool, options.diseases)), *rules)
+        rules = (*wanted_rules(self._wanted, diseases_by_name(self._pool, options.diseases)), *rules)
         last = [size_rule(options.at_least), sample_rule(options.per_disease, options.seed)]
         if options.limit:
             last.append(limit_rule(options.limit, options.seed))

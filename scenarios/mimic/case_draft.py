@@ -11,7 +11,7 @@ from wardround.scenarios.case import Culture, Finding, Lab, Study
 from wardround.scenarios.mimic.codes import AdmissionCode
 from wardround.scenarios.mimic.note import Note, Phrases
 from wardround.scenarios.mimic.pool import PoolDisease
-from wardround.scenarios.terms.disease import others
+from wardround.scenarios.terms.disease import synonyms_of
 from wardround.scenarios.terms.wording import key, roots, vocabulary
 
 Stage = Literal["codes", "note", "record", "pool"]
@@ -111,7 +111,7 @@ def leaks_of(disease: PoolDisease) -> Leaks:
     """The names that reveal `disease`: its own, those that the tables of terms add, and the abbreviations of each."""
     names = dict.fromkeys(disease.names)
     for name in disease.names:
-        names.update(dict.fromkeys(others(name)))
+        names.update(dict.fromkeys(synonyms_of(name)))
     spelled = {key(name) for name in names}
     names.update(dict.fromkeys(short for short, full in vocabulary().abbreviations.items() if key(full) in spelled))
     return Leaks(tuple(names))

@@ -121,7 +121,7 @@ def classification() -> Any:
         return importlib.import_module("simple_icd_10_cm")
 
 
-def other_names(code: AdmissionCode) -> tuple[str, ...]:
+def code_synonyms(code: AdmissionCode) -> tuple[str, ...]:
     """Other names of a coded diagnosis: the title without 'unspecified', the inclusion terms of ICD-10-CM."""
     icd = classification()
     names = [" ".join(_LITTLE.sub(" ", code.title).split()).strip(" ,")]

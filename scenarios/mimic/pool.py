@@ -105,7 +105,7 @@ def read_admissions(path: Path) -> frozenset[int]:
     return frozenset(wanted)
 
 
-def named_diseases(pool: DiseasePool, names: Sequence[str]) -> tuple[PoolDisease, ...]:
+def diseases_by_name(pool: DiseasePool, names: Sequence[str]) -> tuple[PoolDisease, ...]:
     """The diseases of a pool by any of their names; raises UsageError for a name that it has not."""
     known = {key(name): disease for disease in reversed(pool.diseases) for name in disease.names}
     for name in names:
@@ -225,7 +225,7 @@ class Recognised:
         }
 
 
-def recognised(paths: Sequence[Path], at_least: int = 1, linker: Finder | None = None) -> Recognised:
+def pool_from_questions(paths: Sequence[Path], at_least: int = 1, linker: Finder | None = None) -> Recognised:
     """The diseases named in at least `at_least` questions of the files; each question counts a disease once.
 
     `linker` finds them; ambiguous mentions are skipped. None means the plain linker over the project's own list. Raises

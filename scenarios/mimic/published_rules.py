@@ -9,8 +9,8 @@ from wardround.scenarios.mimic.case_draft import AdmissionDraft
 from wardround.scenarios.mimic.results import placed
 from wardround.scenarios.mimic.rules import (
     NEARBY,
+    BuildRule,
     Ground,
-    Rule,
     attached,
     changed,
     coded_rules,
@@ -21,13 +21,13 @@ from wardround.scenarios.mimic.rules import (
 from wardround.scenarios.published import admissions
 from wardround.scenarios.published.admissions import radiology_sections, radiology_text
 from wardround.scenarios.published.imaging import radiology_name
-from wardround.scenarios.published.tables import Absent, Tables
+from wardround.scenarios.published.tables import Absent, ImagingTables
 
 BLANK = "____"
 """The published code's replacement for a name."""
 
 
-def published_rules(ground: Ground, tables: Tables | None) -> tuple[Rule, ...]:
+def published_rules(ground: Ground, tables: ImagingTables | None) -> tuple[BuildRule, ...]:
     """The published rules in their order, without those of the last stage.
 
     `tables` are its look-up tables of exam names (`--lookup DIR`); without them our own tables give modality and
@@ -38,7 +38,7 @@ def published_rules(ground: Ground, tables: Tables | None) -> tuple[Rule, ...]:
     return (*coded_rules(ground), *_noted(ground), *_recorded(tables))
 
 
-def _noted(ground: Ground) -> tuple[Rule, ...]:
+def _noted(ground: Ground) -> tuple[BuildRule, ...]:
     names = [disease.name.lower() for disease in ground.pool.diseases]
 
     def first(draft: AdmissionDraft) -> AdmissionDraft | None:
@@ -53,12 +53,12 @@ def _noted(ground: Ground) -> tuple[Rule, ...]:
         return None if any(name in said and name not in own and own not in name for name in names) else draft
 
     rules = [
-        Rule("note", "it has a discharge note", "note", lambda d: d if d.text else None),
-        Rule("label_first", "the name stands in the discharge diagnosis, before 'secondary'", "note", first),
-        Rule("history", "the note has the heading of the history", "note", _headed),
+        BuildRule("note", "it has a discharge note", "note", lambda d: d if d.text else None),
+        BuildRule("label_first", "the name stands in the discharge diagnosis, before 'secondary'", "note", first),
+        BuildRule("history", "the note has the heading of the history", "note", _headed),
     ]
     if not ground.lifted:
-        rules.append(Rule("one_disease", "no other pool name in the discharge diagnosis", "note", only))
+        rules.append(BuildRule("one_disease", "no other pool name in the discharge diagnosis", "note", only))
     return tuple(rules)
 
 
@@ -66,14 +66,14 @@ def _headed(draft: AdmissionDraft) -> AdmissionDraft | None:
     return draft if admissions.has_history(draft.text) else None
 
 
-def _recorded(tables: Tables | None) -> tuple[Rule, ...]:
+def _recorded(tables: ImagingTables | None) -> tuple[BuildRule, ...]:
     return (
-        Rule("nearby", NEARBY, "record", attached),
-        Rule("cancelled", "cancelled cultures are left out", "record", uncancelled),
-        Rule("first_results", "only the first result of each test is kept", "record", first_of_item),
-        Rule("informative", "reports without the sections that tell the reading", "record", _informative(tables)),
-        Rule("history_leak", "the history is not empty and does not hold the name", "record", unnamed_in_history),
-        Rule("leaks", "the name is blanked in examination and reports", "record", masked_name),
+        BuildRule("nearby", NEARBY, "record", attached),
+        BuildRule("cancelled", "cancelled cultures are left out", "record", uncancelled),
+        BuildRule("first_results", "only the first result of each test is kept", "record", first_of_item),
+        BuildRule("informative", "reports without the sections that tell the reading", "record", _informative(tables)),
+        BuildRule("history_leak", "the history is not empty and does not hold the name", "record", unnamed_in_history),
+        BuildRule("leaks", "the name is blanked in examination and reports", "record", masked_name),
     )
 
 
@@ -107,7 +107,7 @@ def first_of_item(draft: AdmissionDraft) -> AdmissionDraft:
     return changed(kept, replace(kept.results, cultures=cultures))
 
 
-def _informative(tables: Tables | None) -> Callable[[AdmissionDraft], AdmissionDraft]:
+def _informative(tables: ImagingTables | None) -> Callable[[AdmissionDraft], AdmissionDraft]:
     def apply(draft: AdmissionDraft) -> AdmissionDraft:
         studies = []
         for report in draft.results.reports:
@@ -120,7 +120,7 @@ def _informative(tables: Tables | None) -> Callable[[AdmissionDraft], AdmissionD
     return apply
 
 
-def _placed(exam: str, tables: Tables | None) -> tuple[str, str]:
+def _placed(exam: str, tables: ImagingTables | None) -> tuple[str, str]:
     if not exam or tables is None:
         return placed(exam) if exam else ("", "")
     read = radiology_name(exam, tables)

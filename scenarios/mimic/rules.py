@@ -13,7 +13,7 @@ from wardround.scenarios.mimic import case_draft, results
 from wardround.scenarios.mimic.case_draft import MASK, AdmissionDraft, AdmissionResults, Leaks, Stage, leaks_of
 from wardround.scenarios.mimic.note import Phrases, first_item
 from wardround.scenarios.mimic.pool import DiseasePool, PoolDisease
-from wardround.scenarios.terms.giveaway import giveaways, told_of_others, told_of_the_past
+from wardround.scenarios.terms.giveaway import about_others, about_the_past, giveaways
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class FinishedCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class BuildRule:
     """A rule of a build: `apply` returns the admission, changed or not, or None to drop it.
 
     A rule of the stage `pool` has `choose` instead, which receives all finished cases at once.
@@ -43,7 +43,7 @@ class Rule:
 class Steps:
     """The rules of a build in their order, with the effect of each."""
 
-    def __init__(self, rules: Iterable[Rule], without: Iterable[str] = ()) -> None:
+    def __init__(self, rules: Iterable[BuildRule], without: Iterable[str] = ()) -> None:
         known = list(rules)
         off = set(without)
         if unknown := sorted(off - {rule.name for rule in known}):
@@ -82,17 +82,17 @@ class Steps:
         return entries
 
 
-def size_rule(at_least: int) -> Rule:
+def size_rule(at_least: int) -> BuildRule:
     """Leave out diseases with too few admissions."""
 
     def choose(entries: Sequence[FinishedCase]) -> Sequence[FinishedCase]:
         groups = _groups(entries)
         return [entry for entry in entries if len(groups[entry.disease]) >= at_least]
 
-    return Rule("size", f"the disease has at least {at_least} admissions", "pool", choose=choose)
+    return BuildRule("size", f"the disease has at least {at_least} admissions", "pool", choose=choose)
 
 
-def sample_rule(most: int, seed: int) -> Rule:
+def sample_rule(most: int, seed: int) -> BuildRule:
     """Keep at most `most` admissions of a disease; the choice depends only on the seed and their numbers."""
 
     def choose(entries: Sequence[FinishedCase]) -> Sequence[FinishedCase]:
@@ -103,17 +103,17 @@ def sample_rule(most: int, seed: int) -> Rule:
         }
         return [entry for entry in entries if entry.hadm in taken]
 
-    return Rule("sample", f"at most {most} admissions of a disease, drawn with seed {seed}", "pool", choose=choose)
+    return BuildRule("sample", f"at most {most} admissions of a disease, drawn with seed {seed}", "pool", choose=choose)
 
 
-def limit_rule(most: int, seed: int) -> Rule:
+def limit_rule(most: int, seed: int) -> BuildRule:
     """Keep at most `most` cases in all."""
 
     def choose(entries: Sequence[FinishedCase]) -> Sequence[FinishedCase]:
         drawn = sorted(entries, key=lambda entry: seed_of(seed, "limit", str(entry.hadm)))[:most]
         return [entry for entry in entries if entry in set(drawn)]
 
-    return Rule("limit", f"at most {most} cases in all, drawn with seed {seed}", "pool", choose=choose)
+    return BuildRule("limit", f"at most {most} cases in all, drawn with seed {seed}", "pool", choose=choose)
 
 
 def _groups(entries: Sequence[FinishedCase]) -> dict[str, list[FinishedCase]]:
@@ -144,35 +144,35 @@ class Ground:
         return self.pool.lifted
 
 
-def coded_rules(ground: Ground) -> tuple[Rule, ...]:
+def coded_rules(ground: Ground) -> tuple[BuildRule, ...]:
     """Rules on the codes; without notes they replace those on the discharge diagnosis."""
     if ground.lifted:
-        return (Rule("coded", "its first-listed code has a title", "codes", _has(lambda d: bool(d.leading))),)
-    rules = [Rule("coded", "an ICD code of a pool disease", "codes", _has(lambda d: bool(d.coded)))]
+        return (BuildRule("coded", "its first-listed code has a title", "codes", _has(lambda d: bool(d.leading))),)
+    rules = [BuildRule("coded", "an ICD code of a pool disease", "codes", _has(lambda d: bool(d.coded)))]
     if not ground.notes:
         first = _has(lambda d: d.leading is not None and d.leading in d.coded)
         one = _has(lambda d: len({disease.name for disease in d.coded}) == 1)
         rules += [
-            Rule("label_first", "the pool disease is the first-listed code", "codes", first),
-            Rule("one_disease", "no code of another pool disease", "codes", one),
+            BuildRule("label_first", "the pool disease is the first-listed code", "codes", first),
+            BuildRule("one_disease", "no code of another pool disease", "codes", one),
         ]
     return tuple(rules)
 
 
-def wanted_rules(admissions: frozenset[int], diseases: Sequence[PoolDisease]) -> tuple[Rule, ...]:
+def wanted_rules(admissions: frozenset[int], diseases: Sequence[PoolDisease]) -> tuple[BuildRule, ...]:
     """Rules for a list of admissions and for named diseases; none without them."""
     rules = []
     if admissions:
-        rules.append(Rule("admissions", "it is in --admissions", "codes", _has(lambda d: d.hadm in admissions)))
+        rules.append(BuildRule("admissions", "it is in --admissions", "codes", _has(lambda d: d.hadm in admissions)))
     if diseases:
         some = _has(lambda d: bool(set(diseases) & {*d.coded, d.leading}))
-        rules.append(Rule("disease", "an ICD code of a disease of --disease", "codes", some))
-        rules.append(Rule("disease_label", "the case's disease is of --disease", "record",
+        rules.append(BuildRule("disease", "an ICD code of a disease of --disease", "codes", some))
+        rules.append(BuildRule("disease_label", "the case's disease is of --disease", "record",
                           _has(lambda d: d.disease in diseases)))  # fmt: skip
     return tuple(rules)
 
 
-def noted_rules(ground: Ground) -> tuple[Rule, ...]:
+def noted_rules(ground: Ground) -> tuple[BuildRule, ...]:
     """Rules on the discharge note."""
     named = Phrases((name, disease) for disease in ground.pool.diseases for name in disease.names)
 
@@ -191,50 +191,50 @@ def noted_rules(ground: Ground) -> tuple[Rule, ...]:
         return None if any(hit.what != own and not hit.denied for hit in named.hits(said)) else draft
 
     rules = [
-        Rule("note", "it has a discharge note", "note", _has(lambda d: d.note is not None)),
-        Rule(
+        BuildRule("note", "it has a discharge note", "note", _has(lambda d: d.note is not None)),
+        BuildRule(
             "history",
             "the note has a history of present illness",
             "note",
             _has(lambda d: bool(d.note and case_draft.tidy_note(d.note.get("present")).strip("_ "))),
         ),
-        Rule("label_first", "the disease is first in the discharge diagnosis", "note", first),
+        BuildRule("label_first", "the disease is first in the discharge diagnosis", "note", first),
     ]
     if not ground.lifted:
-        rules.append(Rule("one_disease", "no other pool disease in the discharge diagnosis", "note", only))
+        rules.append(BuildRule("one_disease", "no other pool disease in the discharge diagnosis", "note", only))
     return tuple(rules)
 
 
-def record_rules(ground: Ground) -> tuple[Rule, ...]:
+def record_rules(ground: Ground) -> tuple[BuildRule, ...]:
     """Rules on the whole record; names of the disease must be removed last, from the remaining text."""
     rules = [
-        Rule("nearby", NEARBY, "record", attached),
-        Rule("cancelled", "cancelled cultures are left out", "record", uncancelled),
+        BuildRule("nearby", NEARBY, "record", attached),
+        BuildRule("cancelled", "cancelled cultures are left out", "record", uncancelled),
     ]
     if not ground.series:
-        rules.append(Rule("first_results", "only the first result of each test is kept", "record", first_results))
+        rules.append(BuildRule("first_results", "only the first result of each test is kept", "record", first_results))
     if ground.notes:
         rules += [
-            Rule(
+            BuildRule(
                 "informative",
                 "reports without indication, history, comparison, impression",
                 "record",
                 informative_reports,
             ),
-            Rule("age", "the first de-identified age of the history is the coded one", "record", aged),
-            Rule("history_leak", "the history does not name the disease", "record", unnamed_history),
+            BuildRule("age", "the first de-identified age of the history is the coded one", "record", aged),
+            BuildRule("history_leak", "the history does not name the disease", "record", unnamed_history),
         ]
-        rules.append(Rule("relations", RELATIONS, "record", masked_relations))
-    rules.append(Rule("leaks", "names of the disease are blanked in every section", "record", masked_names))
+        rules.append(BuildRule("relations", RELATIONS, "record", masked_relations))
+    rules.append(BuildRule("leaks", "names of the disease are blanked in every section", "record", masked_names))
     enough = (
-        Rule(
+        BuildRule(
             "results",
             "it has a laboratory, microbiology or imaging result",
             "record",
             _has(lambda d: bool(d.results.labs or d.results.cultures or d.results.studies)),
         )
         if ground.notes
-        else Rule(
+        else BuildRule(
             "results",
             "it has laboratory and microbiology results",
             "record",
@@ -307,7 +307,7 @@ def masked_relations(draft: AdmissionDraft) -> AdmissionDraft:
     after = replace(
         draft,
         history={
-            name: text if told_of_others(name) else known.masked(text, MASK, past=told_of_the_past(name))
+            name: text if about_others(name) else known.masked(text, MASK, past=about_the_past(name))
             for name, text in draft.history.items()
         },
         complaint=known.masked(draft.complaint, MASK),

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json
-from wardround.scenarios.case import Item
+from wardround.scenarios.case import CaseResult
 
 Fault = Literal["", "empty", "unavailable", "content_filter", "refusal", "unreadable"]
 """Why a reply was unusable, mildest first: no text, a move that is not possible now, text cut off by a content filter,
@@ -114,7 +114,7 @@ def texts_of(answers: Iterable[Mapping[str, Json]]) -> str:
     return "\n".join(dict.fromkeys(str(answer.get("text", "")) for answer in answers))
 
 
-def record_rows(items: Sequence[Item]) -> list[Json]:
+def record_rows(items: Sequence[CaseResult]) -> list[Json]:
     """Results of a case in the form sent to the seat that looks them up."""
     written: list[Json] = msgspec.to_builtins(items)
     return written

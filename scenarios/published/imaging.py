@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wardround.scenarios.published.tables import ImagingWords, Tables
+from wardround.scenarios.published.tables import ImagingTables, ImagingWords
 
 # The record builder uses an older vocabulary than the parser of requests; these are the words that it lacks:
 _LATER_SPECIALS = frozenset(
@@ -32,7 +32,7 @@ class ExamClass:
     regions: tuple[str, ...]
 
 
-def radiology_name(name: str, tables: Tables) -> ExamClass:
+def radiology_name(name: str, tables: ImagingTables) -> ExamClass:
     """The modality and region of a recorded exam's name, by the number of hits (record building)."""
     special = next(
         (

@@ -16,7 +16,7 @@ MOST_EXAMPLES = 5
 """The most demonstrations for which the published code has sides."""
 
 
-class Reading(NamedTuple):
+class PublishedReading(NamedTuple):
     """What the published code reads from a reply.
 
     `option` is a letter, `holds` the verdict. `guessed` marks what it draws by chance where it can read nothing. An
@@ -40,26 +40,26 @@ _OPTION = (
 """The forms in which an option may be named, in the order in which they are tried."""
 
 
-def read_choice(reply: str, options: Mapping[str, str], draw: random.Random) -> Reading:
+def read_published_choice(reply: str, options: Mapping[str, str], draw: random.Random) -> PublishedReading:
     """Read the option of a choice, with `options` from text to letter; draw one of A to E where none is named.
 
     The texts of options are first replaced by their letters wherever they occur, and only the text before the first
     blank line counts. An empty reply names nothing and is not drawn for.
     """
     if not reply:
-        return Reading()
+        return PublishedReading()
     for text, letter in options.items():
         reply = reply.replace(text, letter)
     first = reply.strip().split("\n\n")[0]
     found = next((match for pattern in _OPTION if first and (match := pattern.search(first))), None)
-    return Reading(found[1]) if found else Reading(draw.choice(_LETTERS), guessed=True)
+    return PublishedReading(found[1]) if found else PublishedReading(draw.choice(_LETTERS), guessed=True)
 
 
 _FALSE = ("incorrect", "not correct", "false", "False", "No", "wrong")
 _TRUE = ("true", "correct", "consistent", "True", "Yes")
 
 
-def read_statement(reply: str) -> Reading:
+def read_statement(reply: str) -> PublishedReading:
     """Read true or false: by the first word, else by the words of false ones anywhere, then by those of true ones.
 
     The words count inside other words ("Noted" is false). Nothing is drawn: a reply without them is wrong.
@@ -67,17 +67,17 @@ def read_statement(reply: str) -> Reading:
     opening = reply.strip().lower()
     for word in ("true", "false"):
         if opening.startswith(word):
-            return Reading(holds=word == "true")
+            return PublishedReading(holds=word == "true")
     if any(word in reply for word in _FALSE):
-        return Reading(holds=False)
-    return Reading(holds=True) if any(word in reply for word in _TRUE) else Reading()
+        return PublishedReading(holds=False)
+    return PublishedReading(holds=True) if any(word in reply for word in _TRUE) else PublishedReading()
 
 
 _ANNOUNCED = re.compile(r"answer: (correct|incorrect, the correct answer is [A-E])", re.IGNORECASE)
 _CORRECTED = re.compile(r"incorrect, the correct answer is ([A-E])")
 
 
-def read_rectification(reply: str, offered: str, draw: random.Random) -> Reading:
+def read_published_rectification(reply: str, offered: str, draw: random.Random) -> PublishedReading:
     """Read whether the offered answer is right, and which one is; draw both where the reply has no exact form.
 
     The drawn letter is one of A to E but the offered one, with four options too.
@@ -86,16 +86,18 @@ def read_rectification(reply: str, offered: str, draw: random.Random) -> Reading
     announced = _ANNOUNCED.search(text)
     text = announced[1] if announced else text
     if text.startswith("correct"):
-        return Reading(holds=True)
+        return PublishedReading(holds=True)
     corrected = _CORRECTED.match(text)
     if corrected:
-        return Reading(corrected[1], holds=False)
+        return PublishedReading(corrected[1], holds=False)
     if draw.random() < 0.5:
-        return Reading(offered, holds=True, guessed=True)
-    return Reading(draw.choice([letter for letter in _LETTERS if letter != offered]), holds=False, guessed=True)
+        return PublishedReading(offered, holds=True, guessed=True)
+    return PublishedReading(
+        draw.choice([letter for letter in _LETTERS if letter != offered]), holds=False, guessed=True
+    )
 
 
-def read_existence(reply: str, draw: random.Random) -> Reading:
+def read_existence(reply: str, draw: random.Random) -> PublishedReading:
     """Read whether the right answer is among the options: by the first letters, else `answer: yes`; else draw it.
 
     "None" and "not" begin with "no".
@@ -103,9 +105,13 @@ def read_existence(reply: str, draw: random.Random) -> Reading:
     text = reply.strip().lower()
     for word in ("yes", "no"):
         if text.startswith(word):
-            return Reading(holds=word == "yes")
+            return PublishedReading(holds=word == "yes")
     announced = re.search(r"answer: (yes|no)", text)
-    return Reading(holds=announced[1] == "yes") if announced else Reading(holds=draw.random() < 0.5, guessed=True)
+    return (
+        PublishedReading(holds=announced[1] == "yes")
+        if announced
+        else PublishedReading(holds=draw.random() < 0.5, guessed=True)
+    )
 
 
 class Sampled(NamedTuple):
@@ -158,7 +164,7 @@ class Accuracy(NamedTuple):
     normalised_error: float | None
 
 
-def chance(task: Task, options: int) -> float:
+def chance_accuracy(task: Task, options: int) -> float:
     """The accuracy of guessing: one over the options for choice and rectification, else a half."""
     return 1 / options if task in ("MCQ", "MR") else 0.5
 

@@ -58,7 +58,7 @@ class ImagingWords:
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class ImagingTables:
     """The imaging vocabulary: words for modalities and regions, and `organ`, the region that a modality implies."""
 
     modalities: ImagingWords
@@ -66,13 +66,13 @@ class Tables:
     organ: Mapping[str, str]
 
 
-def load_tables(folder: Path) -> Tables:
+def load_tables(folder: Path) -> ImagingTables:
     """Read the tables from `folder`. Raises UsageError that names a missing or malformed file."""
     lookup = read_table(folder / LOOKUP)
     for name in _TABLES:
         if not isinstance(lookup.get(name), dict):
             raise UsageError(f"{folder / LOOKUP}: there is no table {name!r}")
-    return Tables(
+    return ImagingTables(
         ImagingWords(
             lookup["modality_exact_dict"], lookup["modality_substr_dict"], lookup["modality_special_cases_dict"]
         ),

@@ -142,7 +142,7 @@ class Drop:
     evidence: tuple[str, ...] = ()
 
 
-def drafts(article: Article, facts: Mapping[str, Json]) -> tuple[CaseDraft, ...]:
+def finished_drafts(article: Article, facts: Mapping[str, Json]) -> tuple[CaseDraft, ...]:
     """The drafts in the facts of a finished curation."""
     rare = facts.get("rare")
     category = Category(

@@ -20,7 +20,7 @@ from wardround.scenarios.reports.article import (
 from wardround.scenarios.reports.case_summary import MISSING, CaseDraft, Drop, summary_items
 from wardround.scenarios.reports.faithful import named_in_article, unfaithful
 from wardround.scenarios.reports.reply_parsers import ANSWER, EXPLANATION, SUMMARY
-from wardround.scenarios.terms.disease import others
+from wardround.scenarios.terms.disease import synonyms_of
 from wardround.scenarios.terms.truth import opening_contains
 from wardround.scenarios.terms.wording import key
 
@@ -189,7 +189,7 @@ def checks(options: CurationOptions) -> Sequence[CaseCheck]:
         ),
         CaseCheck("numbers", "every number of the case stands in the article", numbers_in_article),
         CaseCheck("faithful", "sex, side, negation and the place of numbers are those of the article", faithful),
-        CaseCheck("named", "the article states the diagnosis, by name or synonym", named),
+        CaseCheck("named", "the article states the diagnosis, by name or synonym", states_diagnosis),
         CaseCheck("leak", "the opening does not name the answer", leak),
         CaseCheck("outcome", "a treatment case tells nothing from after the treatment", no_outcome),
     ]
@@ -255,7 +255,7 @@ def faithful(draft: CaseDraft) -> CaseDraft | Drop:
     )
 
 
-def named(draft: CaseDraft) -> CaseDraft | Drop:
+def states_diagnosis(draft: CaseDraft) -> CaseDraft | Drop:
     """Drop a diagnosis, however short, that the article does not state as the patient's."""
     if draft.kind != "diagnosis" or named_in_article(draft.answer, draft.article.title, draft.article.text):
         return draft
@@ -270,7 +270,7 @@ def leak(draft: CaseDraft) -> CaseDraft | Drop:
             return Drop(f"the opening holds the treatment: {_quoted(draft.answer)}", (draft.answer,))
         return draft
     diagnosis, synonyms = diagnosis_names(draft.answer)
-    truth = Truth(diagnosis=diagnosis, synonyms=tuple(dict.fromkeys((*synonyms, *others(diagnosis)))))
+    truth = Truth(diagnosis=diagnosis, synonyms=tuple(dict.fromkeys((*synonyms, *synonyms_of(diagnosis)))))
     said = opening_contains(truth, draft.opening)
     return Drop(f"the opening names the diagnosis: {_quoted(said[0])}", tuple(said)) if said else draft
 
@@ -285,7 +285,7 @@ def no_outcome(draft: CaseDraft) -> CaseDraft | Drop:
     return Drop(f"it tells what came after the treatment: {_quoted(after[0])}", after) if after else draft
 
 
-def unsupported(draft: CaseDraft, least: float) -> tuple[str, ...]:
+def unsupported_sentences(draft: CaseDraft, least: float) -> tuple[str, ...]:
     """The sentences of a kept case that the article does not support, for the account."""
     return tuple(
         part.sentence for part in sentence_support(draft.sections[SUMMARY], draft.article.text) if part.score < least

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from wardround.scenarios.loaders.values import diagnosis_names
 from wardround.scenarios.reports.article import article_sentences
-from wardround.scenarios.terms.disease import others
+from wardround.scenarios.terms.disease import synonyms_of
 from wardround.scenarios.terms.wording import key, roots
 
 _WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*%?")
@@ -377,7 +377,7 @@ def _numbers(summary: str, text: str) -> Iterator[Unfaithful]:
 def named_in_article(answer: str, title: str, text: str) -> bool:
     """Whether the article names a diagnosis, by itself or by a synonym, and where it states what the patient has."""
     diagnosis, synonyms = diagnosis_names(answer)
-    names = dict.fromkeys((diagnosis, *synonyms, *others(diagnosis)))
+    names = dict.fromkeys((diagnosis, *synonyms, *synonyms_of(diagnosis)))
     stating = f"{title}. {_stating(text)}"
     words = f" {key(text)} "
     told = [one for one in article_sentences(f"{title}.\n{text}") if any(_coverage(name, one) >= 1 for name in names)]

@@ -9,8 +9,8 @@ from wardround.engine.records import Ending, Json
 from wardround.scenarios.build_steps import BuildStep, steps_table, why_no_case
 from wardround.scenarios.case import Case
 from wardround.scenarios.reports.article import Article, CurationOptions
-from wardround.scenarios.reports.case_summary import CaseDraft, Drop, drafts, report_case
-from wardround.scenarios.reports.checks import checks, unsupported
+from wardround.scenarios.reports.case_summary import CaseDraft, Drop, finished_drafts, report_case
+from wardround.scenarios.reports.checks import checks, unsupported_sentences
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ class Checking:
             if kind not in ending.facts:
                 why = ending.facts["declined"].get(kind, "")
                 self._lost(self._restructured, f"{article.id}-{kind}", Drop(f"the model declined: {why}"), "declined")
-        for draft in drafts(article, ending.facts):
+        for draft in finished_drafts(article, ending.facts):
             if (built := self._built(draft)) is not None:
                 self.cases[draft.kind] += 1
                 made.append(built)
@@ -166,7 +166,7 @@ class Checking:
         if isinstance(made, Drop):
             self._lost(self._schema, draft.id, made)
             return None
-        if "supported" in self._checked and (missing := unsupported(draft, self.options.support)):
+        if "supported" in self._checked and (missing := unsupported_sentences(draft, self.options.support)):
             self.unsupported[draft.id] = missing
         return made
 

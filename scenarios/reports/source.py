@@ -225,14 +225,14 @@ _HEADING = re.compile(
 )
 
 
-class Wrong(Exception):
+class BadLine(Exception):
     """Raised for a line that is not an article; the message names the field and the fault."""
 
 
 def fields(record: Json) -> dict[str, Any]:
     """The fields of `Article` that a line gives; raises Wrong."""
     if not isinstance(record, Mapping):
-        raise Wrong(f"a line must be a JSON object, this is {type(record).__name__}")
+        raise BadLine(f"a line must be a JSON object, this is {type(record).__name__}")
     texts = {name: _field_text(record, names) for name, names in FIELDS.items()}
     title, sections = texts["title"], _listed_sections(record.get("sections"))
     if texts["text"]:
@@ -287,11 +287,11 @@ def _listed_sections(value: Json) -> tuple[ArticleSection, ...]:
     if value is None:
         return ()
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise Wrong("field sections: must be a list of {heading, text}")
+        raise BadLine("field sections: must be a list of {heading, text}")
     sections = []
     for part in value:
         if not isinstance(part, Mapping) or not isinstance(part.get("text"), str):
-            raise Wrong("field sections: must be a list of {heading, text}")
+            raise BadLine("field sections: must be a list of {heading, text}")
         if text := tidy_text(part["text"]):
             sections.append(ArticleSection(heading=" ".join(str(part.get("heading") or "").split()), text=text))
     return tuple(sections)
@@ -305,7 +305,7 @@ def _field_text(record: Mapping[str, Json], names: Sequence[str]) -> str:
         if value is not None and not isinstance(value, str):
             if name in FIELDS["id"] and isinstance(value, int):
                 return str(value)
-            raise Wrong(f"field {name}: must be a text, is {type(value).__name__}")
+            raise BadLine(f"field {name}: must be a text, is {type(value).__name__}")
     return ""
 
 
@@ -318,7 +318,7 @@ def dated(value: str) -> date | None:
         year, month, day = (*numbers, 1, 1)[: max(3, len(numbers))]
         return date(year, month, day)
     except ValueError:
-        raise Wrong(f"field published: {value!r} is no date; it is written as 2024-07-10") from None
+        raise BadLine(f"field published: {value!r} is no date; it is written as 2024-07-10") from None
 
 
 _XML = (".xml", ".nxml")
@@ -415,7 +415,7 @@ def _json(path: Path) -> Iterator[tuple[str, dict[str, Any] | UnreadArticle]]:
         where = f"{path}, line {line.number}"
         try:
             yield where, fields(loads(line.text))
-        except Wrong as error:
+        except BadLine as error:
             yield where, UnreadArticle(name, "readable", f"{where}: {error}")
         except (ValueError, RecursionError) as error:
             yield where, UnreadArticle(name, "readable", f"{where}: is no JSON object ({error})")

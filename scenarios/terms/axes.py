@@ -7,15 +7,17 @@ from functools import cache, lru_cache
 
 from wardround.engine.text import later
 from wardround.scenarios.terms.catalogue import Catalogue, Test
-from wardround.scenarios.terms.wording import cells, key, rows, tokens, words_of
+from wardround.scenarios.terms.wording import cells, key, list_words, table_rows, tokens
 
 Phrases = Mapping[str, Sequence[tuple[tuple[str, ...], str]]]
 """First word -> (words, value) of the phrases that begin with it, the longest first."""
 
 BLOOD = "blood"
 _NO_SPECIMEN = (
-    words_of("cell count pressure urea group gas type typing smear film sugar bank loss work test bloods in parasite"),
-    words_of("red white occult cord peripheral count complete full hidden visible whole"),
+    list_words(
+        "cell count pressure urea group gas type typing smear film sugar bank loss work test bloods in parasite"
+    ),
+    list_words("red white occult cord peripheral count complete full hidden visible whole"),
 )
 """Words after 'blood', and before it, with which it names no specimen ('blood pressure', 'occult blood')."""
 _SHORTHAND = later(
@@ -54,7 +56,7 @@ class Axis:
 def _axis(table: str, column: str, above: str) -> Sequence[Axis]:
     return [
         Axis(row[column], row[above], tuple(dict.fromkeys(tokens(phrase) for phrase in cells(row["words"]))))
-        for row in rows(table)
+        for row in table_rows(table)
     ]
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from wardround.engine.text import later
 from wardround.scenarios.terms.commitment import Asserted, may_name
-from wardround.scenarios.terms.disease_name import named
-from wardround.scenarios.terms.same_disease import relation, same
-from wardround.scenarios.terms.stance import about, disease_like
+from wardround.scenarios.terms.disease_name import parse_name
+from wardround.scenarios.terms.same_disease import relation, same_disease
+from wardround.scenarios.terms.stance import disease_like, is_detail
 
 PIECE = later(r"(?i),|\b(?:with|due to|secondary to|caused by|and|after)\b")
 
@@ -26,7 +26,7 @@ def second_names(items: Sequence[Asserted], targets: Sequence[str]) -> tuple[str
 
     A bracket with the head noun of the name before it, or with words of the targets alone, says more of that disease.
     """
-    words = {word for target in targets for word in named(target).words}
+    words = {word for target in targets for word in parse_name(target).words}
     return tuple(
         alias
         for item in items
@@ -34,14 +34,14 @@ def second_names(items: Sequence[Asserted], targets: Sequence[str]) -> tuple[str
         if disease_like(alias)
         and not _detail(alias)
         and alias not in other_names(item)
-        and named(alias).noun not in named(item.name).words
-        and not named(alias).words <= words
+        and parse_name(alias).noun not in parse_name(item.name).words
+        and not parse_name(alias).words <= words
     )
 
 
 def _detail(alias: str) -> bool:
     """Whether a bracket only adds detail to a disease and names none itself."""
-    return about(alias) and not any(disease_like(part) for part in PIECE.split(alias))
+    return is_detail(alias) and not any(disease_like(part) for part in PIECE.split(alias))
 
 
 def other_names(item: Asserted) -> list[str]:
@@ -49,7 +49,7 @@ def other_names(item: Asserted) -> list[str]:
     return sorted({alias for alias in item.aliases if not _detail(alias) and _one_disease(item.name, alias)})
 
 
-def detailed(item: Asserted) -> str:
+def full_text(item: Asserted) -> str:
     """Everything that an answer says of a disease, without brackets that name another disease."""
     full = item.text
     for alias in item.aliases:
@@ -65,7 +65,7 @@ def _one_disease(name: str, alias: str) -> bool:
     """
     if alias.replace(".", "").isupper() and len(alias) < 8:
         return _initials(alias.lower(), name.lower())
-    compared = same(name, alias), same(alias, name)
+    compared = same_disease(name, alias), same_disease(alias, name)
     if any(one.same for one in compared):
         return True
     if any(one.contrary for one in compared):

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar, get_args
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Kind
-from wardround.scenarios.terms.wording import cells, key, rows, tokens, words_of
+from wardround.scenarios.terms.wording import cells, key, list_words, table_rows, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +144,10 @@ class Catalogue:
 @cache
 def catalogue() -> Catalogue:
     """The table that ships with the package."""
-    tests = {row["name"]: _test(row) for row in rows("tests.csv")}
-    modalities = {row["modality"]: _word(row, "modality") for row in rows("modalities.csv")}
-    regions = {row["region"]: _word(row, "region") for row in rows("regions.csv")}
-    ambiguous = {key(row["words"]): cells(row["tests"]) for row in rows("ambiguous.csv")}
+    tests = {row["name"]: _test(row) for row in table_rows("tests.csv")}
+    modalities = {row["modality"]: _word(row, "modality") for row in table_rows("modalities.csv")}
+    regions = {row["region"]: _word(row, "region") for row in table_rows("regions.csv")}
+    ambiguous = {key(row["words"]): cells(row["tests"]) for row in table_rows("ambiguous.csv")}
     return Catalogue(tests, modalities, regions, ambiguous)
 
 
@@ -196,32 +196,32 @@ def _number(cell: str) -> float | None:
 
 Scope = Literal["examination", "lab", "microbiology", "imaging", "any"]
 
-_LITTLE = words_of(
+_LITTLE = list_words(
     """any all other further additional more the a an of and or some my initial basic routine relevant available
     needed required necessary recommended requested following specific detailed full complete general new do have did
     was were is are there result finding report please order get i we would like to need want can you provide give me
     us information data about tell what show showed from patient possible done performed level baseline comment
     list section recent previous prior special advanced appropriate diagnostic confirmatory screening further"""
 )
-_TESTS = words_of(
+_TESTS = list_words(
     "test testing study exam examination investigation work workup up panel analysis profile value screen procedure"
 )
 _NAMES: dict[Scope, frozenset[str]] = {
-    "lab": words_of(
+    "lab": list_words(
         """lab laboratory labs blood bloods bloodwork serum chemistry biochemical biochemistry hematologic hematological
         hematology serologic serological serology parameter investigations"""
     ),
-    "microbiology": words_of(
+    "microbiology": list_words(
         "micro microbiology microbiological microbial culture infectious infection disease pathogen"
     ),
-    "imaging": words_of("imaging image radiology radiologic radiological radiograph scan scans"),
-    "examination": words_of("physical clinical bedside"),
+    "imaging": list_words("imaging image radiology radiologic radiological radiograph scan scans"),
+    "examination": list_words("physical clinical bedside"),
 }
 _ALONE: dict[Scope, frozenset[str]] = {  # these words name a kind only together with a word of `_TESTS`
-    "lab": words_of("serum chemistry infectious hematologic"),
-    "microbiology": words_of("infection infectious disease"),
-    "imaging": words_of("radiograph"),
-    "examination": words_of("clinical bedside"),
+    "lab": list_words("serum chemistry infectious hematologic"),
+    "microbiology": list_words("infection infectious disease"),
+    "imaging": list_words("radiograph"),
+    "examination": list_words("clinical bedside"),
 }
 
 

@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from wardround.scenarios.case import Item
+from wardround.scenarios.case import CaseResult
 from wardround.scenarios.terms import axes, imaging
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue, scope
 from wardround.scenarios.terms.item_numbers import specimen_of
 from wardround.scenarios.terms.name_lookup import Link, content, link
 from wardround.scenarios.terms.subject import NOBODY, Subject
-from wardround.scenarios.terms.wording import key, tokens, words_of
+from wardround.scenarios.terms.wording import key, list_words, tokens
 
 _PATH = re.compile(r"\s+[-–—>|]+\s+|\s*>\s*|:\s+|_-_")
 _NUMBER = re.compile(r"\s*\(\d+\)$")
-_EMPTY = words_of(
+_EMPTY = list_words(
     """finding findings result results level comment comments interpretation histopathology histology impression report
     optional preliminary description microscopic analysis conclusion summary detail notes scores value other others"""
 )
@@ -31,7 +31,7 @@ class Entry:
     """
 
     place: int
-    item: Item
+    item: CaseResult
     names: frozenset[str]
     groups: frozenset[str]
     test: Link | None
@@ -103,14 +103,14 @@ class Chart:
 
 
 @lru_cache(maxsize=256)
-def read_chart(items: tuple[Item, ...], subject: Subject = NOBODY) -> Chart:
+def read_chart(items: tuple[CaseResult, ...], subject: Subject = NOBODY) -> Chart:
     """The chart of these items of a patient; cached, because many episodes read the same record."""
     table = catalogue()
     gases = _gases(items)
     return Chart(tuple(_entry(place, item, table, gases) for place, item in enumerate(items)), subject)
 
 
-def _gases(items: Sequence[Item]) -> Mapping[str, str]:
+def _gases(items: Sequence[CaseResult]) -> Mapping[str, str]:
     """Time -> arterial or venous blood, from the rows of a blood gas that only tell its specimen."""
     kinds: dict[str, str] = {}
     for item in items:
@@ -123,7 +123,7 @@ def _gases(items: Sequence[Item]) -> Mapping[str, str]:
     return kinds
 
 
-def _entry(place: int, item: Item, table: Catalogue, gases: Mapping[str, str]) -> Entry:
+def _entry(place: int, item: CaseResult, table: Catalogue, gases: Mapping[str, str]) -> Entry:
     name = _NUMBER.sub("", item.name.replace("_", " "))
     parts = [part for part in _PATH.split(name) if part.strip()] or [name]
     while len(parts) > 1 and set(tokens(parts[-1])) <= _EMPTY:
@@ -154,7 +154,7 @@ def _entry(place: int, item: Item, table: Catalogue, gases: Mapping[str, str]) -
     )
 
 
-def _sampled(item: Item, names: Sequence[str], test: Link | None, gases: Mapping[str, str]) -> str:
+def _sampled(item: CaseResult, names: Sequence[str], test: Link | None, gases: Mapping[str, str]) -> str:
     """The specimen of a result: as its name or the record's own field says, else as its item number or test implies."""
     if item.kind not in ("lab", "microbiology"):
         return ""
@@ -168,7 +168,7 @@ def _sampled(item: Item, names: Sequence[str], test: Link | None, gases: Mapping
     return gas or specimen
 
 
-def _link(text: str, item: Item, table: Catalogue) -> Link | None:
+def _link(text: str, item: CaseResult, table: Catalogue) -> Link | None:
     """The test that a recorded name means; a comma introduces a qualifier ('Blood Culture, Routine')."""
     linked = link(text, table)
     if linked is None and "," in text and item.kind in ("lab", "microbiology"):
@@ -192,7 +192,7 @@ def _specimen(above: Sequence[str], own: str) -> str:
 _HEADED = {"urinalys": "urine", "lumbar": "CSF"}
 
 
-def _reading(item: Item, name: str, table: Catalogue) -> imaging.Reading:
+def _reading(item: CaseResult, name: str, table: Catalogue) -> imaging.Reading:
     """Modality and regions of a study: from its name and detail, else from its text."""
     if item.kind not in ("imaging", "investigation"):
         return imaging.Reading((), frozenset())

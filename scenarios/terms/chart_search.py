@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from wardround.scenarios.case import Item, Kind
+from wardround.scenarios.case import CaseResult, Kind
 from wardround.scenarios.terms import axes, imaging
 from wardround.scenarios.terms.catalogue import Catalogue, Scope, scope
 from wardround.scenarios.terms.chart import Chart, Entry
@@ -32,15 +32,17 @@ def find_hits(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -
     mention in a free-text result.
     """
     direct = (*_tested(linked, chart, table), *hits_by_name(asked, chart))
-    hits = {hit.entry.place: hit for hit in direct if fits(linked, hit.entry, table)}
+    hits = {hit.entry.place: hit for hit in direct if result_fits(linked, hit.entry, table)}
     if hits:
         return [hits[place] for place in sorted(hits)]
     rules = (_above, _fuzzy, _studies, _worded, _mentioned)
-    found = ([hit for hit in rule(asked, linked, chart, table) if fits(linked, hit.entry, table)] for rule in rules)
+    found = (
+        [hit for hit in rule(asked, linked, chart, table) if result_fits(linked, hit.entry, table)] for rule in rules
+    )
     return next(filter(None, found), [])
 
 
-def fits(linked: Link | None, entry: Entry, table: Catalogue) -> bool:
+def result_fits(linked: Link | None, entry: Entry, table: Catalogue) -> bool:
     """Whether a result is of the specimen and by the method that a linked order asks for."""
     if linked is None or entry.item.kind not in ("lab", "microbiology"):
         return True
@@ -98,7 +100,7 @@ def _studies(asked: str, linked: Link | None, chart: Chart, table: Catalogue) ->
         return
     rule = "region" if study.regions else "modality"
     for entry in chart.entries:
-        if imaging.answers(study, entry.reading, table):
+        if imaging.fulfils(study, entry.reading, table):
             yield Hit(entry, rule, 1.0)
 
 
@@ -165,7 +167,7 @@ def measured(hits: Sequence[Hit], repeat: Repeat, reported: Collection[str]) -> 
     counts, with next the earliest whose reference is not in `reported` (the last if all are), with series all of them.
     Results without a time are all returned, because their order is unknown.
     """
-    groups: dict[tuple[str, ...], list[Item]] = {}
+    groups: dict[tuple[str, ...], list[CaseResult]] = {}
     for hit in hits:
         groups.setdefault(_series(hit.entry), []).append(hit.entry.item)
     times = {} if repeat == "series" else {name: _time(group, repeat, reported) for name, group in groups.items()}
@@ -202,7 +204,7 @@ def _series(entry: Entry) -> tuple[str, ...]:
     return item.kind, name, entry.specimen, method, item.detail.casefold() if item.kind == "microbiology" else ""
 
 
-def _time(group: Sequence[Item], repeat: Repeat, reported: Collection[str]) -> str:
+def _time(group: Sequence[CaseResult], repeat: Repeat, reported: Collection[str]) -> str:
     """The time of the measurement to report."""
     if repeat == "next":
         fresh = [item.time for item in group if item.ref not in reported]

@@ -7,9 +7,9 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from wardround.engine.text import later
-from wardround.scenarios.terms.cues import cue, every_word, in_english, words
-from wardround.scenarios.terms.stance import StanceClause, about, clauses, compound, disease_like, general
-from wardround.scenarios.terms.wording import key, plain_lines, tokens, vocabulary, words_of
+from wardround.scenarios.terms.cues import cue, cue_words, cues_in_english, every_word
+from wardround.scenarios.terms.stance import StanceClause, clauses, compound, disease_like, general, is_detail
+from wardround.scenarios.terms.wording import key, list_words, plain_lines, tokens, vocabulary
 
 MOST = 20_000
 """Most characters of an answer that are read; a longer answer only repeats itself."""
@@ -55,12 +55,12 @@ _CALLED = (
 _ALSO_CALLED = later(rf"(?i),?\s*\b{_CALLED}\s+([^,;]+),?")
 _BRACKETED = later(rf"(?i)[(\[]\s*{_CALLED}\s+(?=[^()\[\]]*[)\]])")
 _JOINER = later(
-    rf"(?i)(?P<apart>{words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{words('or')})|(?P<then>{words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{words('with')})|(?P<due>{words('due')})|(?P<and>,"
-    rf"|\s[-–—]\s|\n|:\s|{words('and')})"
+    rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{cue_words('or')})|(?P<then>{cue_words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{cue_words('with')})|(?P<due>{cue_words('due')})|(?P<and>,"
+    rf"|\s[-–—]\s|\n|:\s|{cue_words('and')})"
 )
 _INDUCED = later(r"(?i)^(?P<cause>.{2,80}?)[-–](?:induced|related|associated|triggered)\s+(?P<head>\S.*)$")
 _LEADING = later(
-    rf"(?i)^(?:\W|(?:{words('hedging', 'adverb', 'ranking')}|either|both|a|an|the|as|of|to be|be|it|is|only"
+    rf"(?i)^(?:\W|(?:{cue_words('hedging', 'adverb', 'ranking')}|either|both|a|an|the|as|of|to be|be|it|is|only"
     rf"|case of|diagnosis of"
     r"|evidence of|(?:co-?infections?|coexistence|combination|presence|co-?occurrence)\s+(?:of|with|by)|combined"
     r"|synchronous|concurrent|coexisting|concomitant|superimposed|underlying|first|second|third|then|next|secondly"
@@ -73,19 +73,19 @@ _COMBINED = later(
     r"(?:co-?infections?|coexistence|combination|co-?occurrence)\s+(?:of|with|by)\b"
 )
 _TRAILING = later(
-    rf"(?i)(?:\s+(?:{words('likelihood')}|{words('hedging')}|in both cases|in this case|here|too|either))+$"
+    rf"(?i)(?:\s+(?:{cue_words('likelihood')}|{cue_words('hedging')}|in both cases|in this case|here|too|either))+$"
 )
-_SHARED = words_of(
+_SHARED = list_words(
     "infection coinfection co-infection disease syndrome disorder superinfection pneumonia poisoning deficiency"
 )
 _EXAMPLE = later(
     rf"(?i)^\W*(?:such as|e\.?g|for example|like|including|likely|ddx|differential\w*)\b"
-    rf"|{words('or', 'apart', 'weak', 'denying', 'denied')}"
+    rf"|{cue_words('or', 'apart', 'weak', 'denying', 'denied')}"
 )
 """Opens a bracket that gives examples or guesses and asserts nothing."""
 _SITED = later(r"(?i)\b(?:of|in|involving|affecting|at|to|on)\s+(?:the\s+)?\w+(?:\s\w+)?$")
 _ORDER = later(r"(?i)\bin (?:\w+ )?order\b|\branked\b|\b(?:then|next|second|secondly|followed by|less)\b")
-_EMPTY = words_of(
+_EMPTY = list_words(
     """diagnosis diagnoses answer disease patient case cause condition finding findings symptom symptoms nothing
     anything something unknown none n/a na unclear undetermined insertdiagnosis placeholder insert final name likely
     there it this that these those he she they who what other another others more further doubt here everything
@@ -160,7 +160,7 @@ def read_answer(answer: str) -> CommittedAnswer:
         ranked,
         hedged=bool(kept) and kept[0].hedged,
         refused=any(clause.stance == "refused" for clause in said),
-        simple=len(said) == 1 and bool(kept) and not dropped and not _left_out(in_english(answer[:MOST]), kept),
+        simple=len(said) == 1 and bool(kept) and not dropped and not _left_out(cues_in_english(answer[:MOST]), kept),
     )
 
 
@@ -185,7 +185,7 @@ def entries(answer: str) -> tuple[str, ...]:
     return tuple(part for part in parts if any(map(str.isalnum, part)))
 
 
-def written(items: Sequence[Asserted]) -> str:
+def join_asserted(items: Sequence[Asserted]) -> str:
     """The diseases as one text, joined as in the answer."""
     return "".join((_WORDS[item.link] if place else "") + item.text for place, item in enumerate(items))
 
@@ -198,7 +198,7 @@ def unfilled(text: str) -> bool:
 def _prepared(answer: str) -> str:
     """The answering part of a reply, in plain characters; "" for an unfilled template."""
     text = plain_lines(re.sub(r"[\x00-\x03]", " ", answer[:MOST])).replace("*", "").replace("__", "").replace("’", "'")
-    text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", in_english(_glued(text))))
+    text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(_glued(text))))
     text = _headed(_IN_BRACKETS.sub(lambda match: re.sub(r"[;:\n]|\.\s", ", ", match[0]), text))
     if unfilled(text):
         return ""
@@ -388,7 +388,7 @@ def _shared(one: Asserted, other: Asserted) -> bool:
 
 def _told(one: Asserted) -> str:
     """A phrase of detail, without brackets that name other diseases."""
-    return " ".join((one.name, *(f"({alias})" for alias in one.aliases if about(alias) or alias.isupper())))
+    return " ".join((one.name, *(f"({alias})" for alias in one.aliases if is_detail(alias) or alias.isupper())))
 
 
 def _whole(one: Asserted, before: Asserted) -> bool:
@@ -398,7 +398,7 @@ def _whole(one: Asserted, before: Asserted) -> bool:
 
 
 def _more(one: Asserted) -> bool:
-    return about(one.name)
+    return is_detail(one.name)
 
 
 def _apart(one: Asserted) -> Iterator[Asserted]:
@@ -431,7 +431,7 @@ def _list_in(alias: str) -> list[str]:
     if _EXAMPLE.search(alias):
         return []
     parts = [part.strip() for part in re.split(r",|;|\band\b|/", alias)]
-    diseases = [part for part in parts if disease_like(part) and not about(part)]
+    diseases = [part for part in parts if disease_like(part) and not is_detail(part)]
     return diseases if len(diseases) > 1 and key(alias) not in {key(name) for name in vocabulary().synonyms} else []
 
 

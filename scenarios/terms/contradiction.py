@@ -18,7 +18,7 @@ _DECIDING = {root("insitu"): "in situ", root("trait"): "a trait", root("carrier"
 _COMPLICATION = root("complication")
 
 
-def against(truth: Name, said: Name) -> str:
+def conflict(truth: Name, said: Name) -> str:
     """The reason why the two cannot be one disease, whatever their other words; "" if there is none."""
     if truth.form == said.form:
         return ""
@@ -45,13 +45,13 @@ def _opposed(truth: Name, said: Name) -> str:
     ):
         for axis in sorted(ours.axes.keys() & theirs.axes.keys()):
             if not ours.axes[axis] & theirs.axes[axis]:
-                return f"another {axis}: {listed(theirs.axes[axis])}, not {listed(ours.axes[axis])}"
+                return f"another {axis}: {list_values(theirs.axes[axis])}, not {list_values(ours.axes[axis])}"
     if reason := _related_axes(truth.head, said.head):
         return reason
     for axis in ("side", "trimester"):
         mine, yours = truth.anywhere(axis), said.anywhere(axis)
         if mine and yours and not mine & yours:
-            return f"another {axis}: {listed(yours)}, not {listed(mine)}"
+            return f"another {axis}: {list_values(yours)}, not {list_values(mine)}"
     lost, new = truth.words - said.words, said.words - truth.words
     for word in sorted(lost | new):
         rest = next((word.removeprefix(one) for one in _NEGATING if word.removeprefix(one) in lost | new), word)
@@ -60,7 +60,7 @@ def _opposed(truth: Name, said: Name) -> str:
     for one, other, who in ((truth, said, "truth"), (said, truth, "answer")):
         gone = (core(one.lacking.words) or set(one.lacking.words)) - one.words
         if gone and gone <= other.words:
-            return f"with and without: {shown(one.lacking.words, gone)} (without in the {who})"
+            return f"with and without: {write_words(one.lacking.words, gone)} (without in the {who})"
         if gone == {_COMPLICATION} and core(other.beside.words) - set(one.words):
             return f"with and without complication (without in the {who})"
     for word, meaning in _DECIDING.items():
@@ -71,7 +71,7 @@ def _opposed(truth: Name, said: Name) -> str:
         first, second = ([value for kind, value in name.stages if kind == scale] for name in (truth, said))
         alike = any(one.startswith(two) or two.startswith(one) for one in first for two in second)
         if first and second and not alike:
-            return f"another {scale}: {listed(second)}, not {listed(first)}"
+            return f"another {scale}: {list_values(second)}, not {list_values(first)}"
     return ""
 
 
@@ -84,19 +84,19 @@ def _related_axes(ours: NamePart, theirs: NamePart) -> str:
     for pair in _OF_ONE_KIND:
         mine, yours = [axis for axis in pair if axis in ours.axes], [axis for axis in pair if axis in theirs.axes]
         if len(mine) == len(yours) == 1 and mine != yours and "nonsmallcell" not in ours.axes[mine[0]]:
-            return f"another {mine[0]}: {listed(theirs.axes[yours[0]])}, not {listed(ours.axes[mine[0]])}"
+            return f"another {mine[0]}: {list_values(theirs.axes[yours[0]])}, not {list_values(ours.axes[mine[0]])}"
     return ""
 
 
 def _typed(truth: Name, said: Name) -> str:
     """The reason, if the numbers or letters of types differ."""
     if truth.types and said.types and not truth.types <= said.types and not said.types <= truth.types:
-        return f"another type: {listed(said.types)}, not {listed(truth.types)}"
+        return f"another type: {list_values(said.types)}, not {list_values(truth.types)}"
     ours, theirs = truth.all_types - truth.types, said.all_types - said.types
     if ours and theirs and not ours <= theirs and not theirs <= ours:
-        return f"another number: {listed(theirs)}, not {listed(ours)}"
+        return f"another number: {list_values(theirs)}, not {list_values(ours)}"
     if truth.types - said.all_types - truth.asides:
-        return f"the type is left open: {listed(truth.types - said.types)}"
+        return f"the type is left open: {list_values(truth.types - said.types)}"
     return ""
 
 
@@ -115,7 +115,7 @@ def caused(truth: Name, said: Name) -> str:
     if missing and extra and (ours or organism):
         kind = "organism" if organism else "cause"
         words = {**truth.head.words, **truth.cause.words, **said.head.words, **said.cause.words}
-        return f"another {kind}: {shown(words, extra)}, not {shown(words, missing)}"
+        return f"another {kind}: {write_words(words, extra)}, not {write_words(words, missing)}"
     return ""
 
 
@@ -130,7 +130,7 @@ def beside_others(truth: Name, said: Name) -> tuple[str, bool]:
         alike = len(missing) == len(extra) == 1
         if not alike:
             return "", False
-    return f"with {shown(said.beside.words, extra)}, not {shown(truth.beside.words, missing)}", alike
+    return f"with {write_words(said.beside.words, extra)}, not {write_words(truth.beside.words, missing)}", alike
 
 
 def core(words: Iterable[str]) -> set[str]:
@@ -138,12 +138,12 @@ def core(words: Iterable[str]) -> set[str]:
     return {word for word in words if weight(word) > GENERIC_WEIGHT}
 
 
-def listed(values: Iterable[str]) -> str:
+def list_values(values: Iterable[str]) -> str:
     """Values in plain words, with letters of types in capitals."""
     return ", ".join(sorted(value.removeprefix("letter").upper() if "letter" in value else value for value in values))
 
 
-def shown(words: Mapping[str, Token], chosen: Iterable[str]) -> str:
+def write_words(words: Mapping[str, Token], chosen: Iterable[str]) -> str:
     """The chosen words as written."""
     return ", ".join(dict.fromkeys(words[word].surface for word in words if word in set(chosen)))
 

@@ -4,12 +4,12 @@ import re
 from functools import cache
 
 from wardround.engine.text import later
-from wardround.scenarios.terms.wording import rows, tokens
+from wardround.scenarios.terms.wording import table_rows, tokens
 
 
 @cache
 def _table() -> dict[str, list[str]]:
-    return {row["role"]: row["cues"].split("|") for row in rows("cues.csv")}
+    return {row["role"]: row["cues"].split("|") for row in table_rows("cues.csv")}
 
 
 @cache
@@ -25,7 +25,7 @@ def cues(role: str) -> tuple[str, ...]:
 
 
 @cache
-def words(*roles: str) -> str:
+def cue_words(*roles: str) -> str:
     """An alternation for use in a larger pattern: the cues of the roles as whole words, in any case."""
     every = sorted({cue for role in roles for cue in cues(role)}, key=lambda cue: (-len(cue), cue))
     return "(?:" + "|".join(_whole(cue) for cue in every) + ")"
@@ -34,7 +34,7 @@ def words(*roles: str) -> str:
 @cache
 def cue(*roles: str) -> re.Pattern[str]:
     """The pattern of any cue of the roles."""
-    return later(words(*roles), re.IGNORECASE)
+    return later(cue_words(*roles), re.IGNORECASE)
 
 
 def _whole(cue: str) -> str:
@@ -114,7 +114,7 @@ _HAN_WORD = later("|".join(sorted(_HAN_FOR, key=len, reverse=True)))
 _HAS_HAN = later(r"[\u3400-\u9fff]")
 
 
-def in_english(text: str) -> str:
+def cues_in_english(text: str) -> str:
     """Translate joining, denying and hedging words of German, French, Spanish and Chinese to English.
 
     Disease names stay as they are. English text is returned unchanged.

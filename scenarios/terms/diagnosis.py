@@ -6,20 +6,20 @@ from typing import Literal
 
 from wardround.engine.text import later
 from wardround.scenarios.case import Case, Truth
-from wardround.scenarios.terms.bracketed_names import PIECE, detailed, other_names, own_names, second_names
+from wardround.scenarios.terms.bracketed_names import PIECE, full_text, other_names, own_names, second_names
 from wardround.scenarios.terms.commitment import (
     MOST,
     Asserted,
     CommittedAnswer,
     entries,
+    join_asserted,
     read_answer,
     unfilled,
-    written,
 )
-from wardround.scenarios.terms.contradiction import core, kinds, shown
+from wardround.scenarios.terms.contradiction import core, kinds, write_words
 from wardround.scenarios.terms.disease import disease, expanded, whole
-from wardround.scenarios.terms.disease_name import PLAIN, named, weight
-from wardround.scenarios.terms.same_disease import relation, same
+from wardround.scenarios.terms.disease_name import PLAIN, parse_name, weight
+from wardround.scenarios.terms.same_disease import relation, same_disease
 from wardround.scenarios.terms.stance import consequence, disease_like, effect, general
 from wardround.scenarios.terms.truth import parts_of
 from wardround.scenarios.terms.wording import key, plain, vocabulary
@@ -142,7 +142,7 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
         return verdict
     labels = [label for label in (truth.diagnosis, *truth.synonyms) if key(label)]
     if verdict.match and verdict.rule == "head" and len(bare.split()) <= SHORT:
-        compared = [same(label, bare) for label in labels]
+        compared = [same_disease(label, bare) for label in labels]
         if compared[0].contrary and not any(one.same for one in compared) and _alike(truth.diagnosis, bare):
             why = f"{bare!r} is not {truth.diagnosis!r}: {compared[0].reason}"
             return replace(verdict, match=False, rule="none", why=why, said=(False, *verdict.said[1:]))
@@ -162,12 +162,12 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
 
 def _said_in_all(items: Sequence[Asserted], label: str) -> bool:
     """Whether diseases joined by 'with' and 'due to' together state the name, and the first does not contradict it."""
-    first, noun = items[0].name, named(label).noun
-    if noun not in named(items[0].text).words or any(noun in named(item.name).words for item in items[1:]):
+    first, noun = items[0].name, parse_name(label).noun
+    if noun not in parse_name(items[0].text).words or any(noun in parse_name(item.name).words for item in items[1:]):
         return False
-    detailed_items = [replace(item, text=detailed(item)) for item in items]
-    whole_name = _SPREAD.sub(" ", written(detailed_items))
-    return same(label, whole_name).same and _shares(first, label) and not same(label, first).opposite
+    detailed_items = [replace(item, text=full_text(item)) for item in items]
+    whole_name = _SPREAD.sub(" ", join_asserted(detailed_items))
+    return same_disease(label, whole_name).same and _shares(first, label) and not same_disease(label, first).opposite
 
 
 def _alike(one: str, other: str) -> bool:
@@ -202,7 +202,7 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
     if head is not None:
         why = f"{items[head].name!r} is the principal diagnosis {parts[0]!r}"
         return Verdict(True, rule, why, read, parts, said, beside, shown)
-    first = same(parts[0], items[0].name).reason
+    first = same_disease(parts[0], items[0].name).reason
     return Verdict(False, "none", f"{items[0].name!r} is not {parts[0]!r}: {first}", read, parts, said, beside, shown)
 
 
@@ -234,32 +234,32 @@ def _contradiction(answer: str, items: Sequence[Asserted], truth: Truth) -> str:
         return ""
     place = next((place for place, item in enumerate(items) if _is_one(item, targets)), 0)
     said, label = _with_causes(items[place:]), _with_causes(meant)
-    compared = [same(name, said) for name in (label, *truth.synonyms) if key(name)]
+    compared = [same_disease(name, said) for name in (label, *truth.synonyms) if key(name)]
     if compared[0].opposite and not any(one.same for one in compared):
         return f"{said!r} is not {label!r}: {compared[0].reason}"
-    agent, cause = named(label).cause.words, core(named(said).cause.words)
-    if not core(agent) or core(agent) & named(answer).words:
+    agent, cause = parse_name(label).cause.words, core(parse_name(said).cause.words)
+    if not core(agent) or core(agent) & parse_name(answer).words:
         return ""
     if cause:
         known = any(relation(one.name, other.name) for one in items[place + 1 :] for other in meant[1:])
         return "" if known else f"another cause than the truth's: {said!r}"
-    kind = [word for word in named(items[place].name).head.words if weight(word) == 1.0]
-    kind = [word for word in kind if word not in named(truth.diagnosis).words]
+    kind = [word for word in parse_name(items[place].name).head.words if weight(word) == 1.0]
+    kind = [word for word in kind if word not in parse_name(truth.diagnosis).words]
     if kind and kinds(kind) != {"site"}:
         return f"another kind than the truth's, which has a cause: {items[place].name!r}"
     living = "organism" in kinds(agent) or bool(_BINOMIAL.search(label))
-    if living and len(core(named(meant[0].name).head.words)) == 1:
-        return f"the organism is not said: {shown(agent, agent)}"
+    if living and len(core(parse_name(meant[0].name).head.words)) == 1:
+        return f"the organism is not said: {write_words(agent, agent)}"
     return ""
 
 
 def _with_causes(items: Sequence[Asserted]) -> str:
     """The first of some asserted diseases with its details and the causes that follow it."""
     end = next((place for place, item in enumerate(items) if place and item.link != "due"), len(items))
-    return written([replace(item, text=detailed(item)) for item in items[:end]])
+    return join_asserted([replace(item, text=full_text(item)) for item in items[:end]])
 
 
-def heads(read: CommittedAnswer) -> tuple[str, ...]:
+def head_diseases(read: CommittedAnswer) -> tuple[str, ...]:
     """The disease that an answer asserts first, and its cause if the first is a consequence; needs no truth."""
     first, *others = read.asserted or (None,)
     if first is None:
@@ -308,7 +308,7 @@ def _shown(items: Sequence[Asserted], foreign: Sequence[int], hits: Sequence[boo
         for place, item in enumerate(items)
         if place == head or (place not in foreign and not (hits[place] and place > head))
     ]
-    return written(kept)
+    return join_asserted(kept)
 
 
 def _alternatives(read: CommittedAnswer, targets: tuple[str, ...], parts: tuple[str, ...]) -> Verdict:
@@ -319,7 +319,7 @@ def _alternatives(read: CommittedAnswer, targets: tuple[str, ...], parts: tuple[
     return Verdict(False, "undecided", why, read, parts, (False,) * len(parts))
 
 
-def listed(answer: str, truth: Truth, most: int = 0) -> tuple[int | None, int]:
+def rank_in_list(answer: str, truth: Truth, most: int = 0) -> tuple[int | None, int]:
     """(rank of the truth in a list, from 1, or None if absent; number of entries).
 
     For settings and papers that ask for a list; only the first `most` entries are read, all of them if `most` is 0.
@@ -327,7 +327,7 @@ def listed(answer: str, truth: Truth, most: int = 0) -> tuple[int | None, int]:
     listed_names = entries(answer[:MOST])
     targets = _targets(truth, parts_of(truth))
     for rank, entry in enumerate(listed_names[:most] if most else listed_names, 1):
-        if any(_is(name, targets) for name in heads(read_answer(entry))):
+        if any(_is(name, targets) for name in head_diseases(read_answer(entry))):
             return rank, len(listed_names)
     return None, len(listed_names)
 
@@ -353,10 +353,10 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
     lupus' is not lupus, and 'colon cancer with lung metastasis' is not lung cancer.
     """
     others = other_names(item)
-    full = _SPREAD.sub(" ", detailed(item))
-    against = bool(targets) and same(targets[0], item.name).contrary
+    full = _SPREAD.sub(" ", full_text(item))
+    against = bool(targets) and same_disease(targets[0], item.name).contrary
     for target in targets:
-        if against and not same(item.name, target).same:
+        if against and not same_disease(item.name, target).same:
             continue  # the name contradicts the first target: another target counts only if it means this name
         if _any_same(target, (item.name, *others)):
             return True
@@ -367,21 +367,23 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
 
 def _states(item: Asserted, part: str) -> bool:
     """Whether an asserted disease with its details names a part of the truth, itself or in one of the details."""
-    return _is_one(item, (part,)) or any(key(piece) and same(part, piece).same for piece in PIECE.split(detailed(item)))
+    return _is_one(item, (part,)) or any(
+        key(piece) and same_disease(part, piece).same for piece in PIECE.split(full_text(item))
+    )
 
 
 def _any_same(target: str, said: Sequence[str]) -> bool:
     """Whether any of the names is the target; a target that is an abbreviation must match exactly."""
     if target.isupper() and " " not in target.strip():
         return any(key(target) == key(name) for name in said)
-    return any(same(target, name).same for name in said)
+    return any(same_disease(target, name).same for name in said)
 
 
 def _shares(name: str, other: str) -> bool:
     """Whether two names share a distinctive word, or a plain noun and no different site."""
     if any(one[:6] == two[:6] for one in _own(name) for two in _own(other)):
         return True
-    ours, theirs = named(name).head.words, named(other).words
+    ours, theirs = parse_name(name).head.words, parse_name(other).words
     sites = vocabulary().sites
     return any(word in PLAIN and word in theirs for word in ours) and all(
         word in theirs for word in ours if word in sites

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from wardround.engine.text import later
-from wardround.scenarios.terms.wording import key, plain, root, tokens, vocabulary, words_of
+from wardround.scenarios.terms.wording import key, list_words, plain, root, tokens, vocabulary
 
 _BRACKET = later(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _JOINER = later(
@@ -28,7 +28,7 @@ _SLASH = later(r"\s*/\s*(?=[A-Za-z][a-z]+\s+[A-Za-z])")
 _AROUND = later(r"^(?:sub|peri|retro|intra|extra|epi|supra|infra|para|juxta|trans|endo)(?=\w{4})")
 _STAGED = later(r"\b(?:stage|grade|class|type|variant|form|level|probable|possible|case|episode)\b|^p?t\d", re.I)
 _ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8"}
-_LITTLE = words_of("a an the of in on at to by for and or as its this that is was be from into type types")
+_LITTLE = list_words("a an the of in on at to by for and or as its this that is was be from into type types")
 # Words of degree, side, course or kind that leave the disease the same.
 _GENERIC_WORDS = """disease syndrome disorder condition infection lesion acute chronic subacute primary secondary
         bilateral unilateral left right severe mild moderate isolated multiple giant large small extensive
@@ -53,7 +53,7 @@ _PLAIN_WORDS = """cancer tumor embolism cyst abscess ulcer infarction bleeding c
 @cache
 def _roots(words: str) -> frozenset[str]:
     """The roots of a list of words, made when they are first asked for: they need the tables of wording."""
-    return frozenset(root(word) for word in words_of(words))
+    return frozenset(root(word) for word in list_words(words))
 
 
 SITE_WEIGHT, GENERIC_WEIGHT, CAUSE_WEIGHT = 0.5, 0.25, 0.3
@@ -75,17 +75,17 @@ class Disease:
 
 def whole(text: str) -> str:
     """The comparable form of the whole `text`, with prefixes such as 'non-' joined to their word."""
-    return key(joined(text))
+    return key(join_prefixes(text))
 
 
-def joined(text: str) -> str:
+def join_prefixes(text: str) -> str:
     """'non-Hodgkin' and 'non Hodgkin' become 'nonHodgkin': the prefix makes another disease."""
     text = _ORGANISM.sub(r"\1 organism\2", _LINEAGE.sub(r"\1cell", text))
     return _PREFIX.sub(r"\1", text)
 
 
 @lru_cache(maxsize=4096)
-def names(text: str) -> tuple[str, ...]:
+def name_forms(text: str) -> tuple[str, ...]:
     """The names in `text`: the text itself, the text without brackets, a bracket's content, the head alone."""
     text = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s*", "", text.replace("**", "")).strip(" .")
     bare = " ".join(_BRACKET.sub(" ", text).split()).strip(" ,.")
@@ -108,7 +108,7 @@ def unstaged(text: str) -> str:
     return " ".join(_STAGE.sub(" ", text).split())
 
 
-def others(name: str) -> tuple[str, ...]:
+def synonyms_of(name: str) -> tuple[str, ...]:
     """Other names of the same disease by the table, and the name with its abbreviations expanded."""
     table = vocabulary()
     names = list(table.synonyms.get(key(name), ()))
@@ -125,7 +125,7 @@ def expanded(text: str) -> str:
 @lru_cache(maxsize=4096)
 def disease(name: str) -> Disease:
     """The words of a name with their weights; words after 'of' (a site) and before '-induced' weigh less."""
-    text = joined(_STAGE.sub(" ", name) if key(_STAGE.sub(" ", name)) else name)
+    text = join_prefixes(_STAGE.sub(" ", name) if key(_STAGE.sub(" ", name)) else name)
     cause = {word for match in _CAUSE.finditer(text) for word in tokens(match[0].split(" ")[-1])}
     site = _SITE.search(text)
     head = set(tokens(text[: site.start()])) if site else set(tokens(text))
@@ -172,23 +172,23 @@ def opposed(one: str, other: str) -> bool:
     )
 
 
-LITTLE = words_of("a an the of in type")
+LITTLE = list_words("a an the of in type")
 """Words without weight in a name; 'with', 'without' and 'due to' are not among them."""
-ALONE = words_of(
+ALONE = list_words(
     """heart lung liver kidney skin bone blood brain eye down still bladder thyroid joint valve autoimmune infectious
     viral bacterial fungal parasitic mental metabolic genetic chronic acute vascular respiratory kidney gastric stomach
     pleural pelvic inflammatory breast prostate uterine ovarian nail hair muscle nerve vein artery spine tooth gum"""
 )
 """Words X of 'X disease' that do not stand for it alone."""
-KINDS = words_of("disease syndrome disorder infection")
+KINDS = list_words("disease syndrome disorder infection")
 """Nouns that a short name leaves out: Crohn's, Graves', hepatitis B."""
-DEGREES = words_of(
+DEGREES = list_words(
     """severe mild moderate left right bilateral unilateral recurrent suspected probable possible presumed known new
     onset likely confirmed symptomatic asymptomatic advanced persistent refractory isolated extensive
     complicated uncomplicated typical classic classical poorly well controlled uncontrolled"""
 )
 """Words that leave a disease the same; 'acute', 'chronic', 'primary' and 'secondary' are not among them."""
-ORDINARY = words_of(
+ORDINARY = list_words(
     """worm margin cancer tumor neoplasm labile stable pain band cloaca scar itch boil tic stag callus clavus ventouse
     forceps ventilator infestation prematurity immunodeficient immunocompromised immunosuppressed transgender
     prothrombin fibrinogen freckle birthmark lichen sweet well wells sever burn baker becker hurst diaz felon trap calm

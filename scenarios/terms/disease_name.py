@@ -28,11 +28,11 @@ from wardround.scenarios.terms.disease_wording import (
     tokenized,
     typed,
 )
-from wardround.scenarios.terms.wording import plain, root, vocabulary, words_of
+from wardround.scenarios.terms.wording import list_words, plain, root, vocabulary
 
 GENERIC = frozenset(
     root(word)
-    for word in words_of(
+    for word in list_words(
         """disease syndrome disorder condition infection lesion acute chronic subacute primary secondary illness
         bilateral unilateral left right severe mild moderate isolated multiple giant large small extensive
         recurrent refractory spontaneous idiopathic sporadic atypical typical classic classical advanced early late
@@ -58,7 +58,7 @@ GENERIC = frozenset(
 )
 PLAIN = frozenset(
     root(word)
-    for word in words_of(
+    for word in list_words(
         """cancer tumor embolism cyst abscess ulcer infarction bleeding clot obstruction hernia aneurysm fistula
         stenosis atresia perforation insufficiency edema fibrosis metastasis fracture dislocation rupture
         torsion stone prolapse nodule deficiency anemia hypertension effusion fever palsy neuropathy systemic
@@ -66,11 +66,11 @@ PLAIN = frozenset(
         malformation"""
     )
 )
-_TELLING = words_of("generalized mixed combined hereditary familial inherited genetic iatrogenic spontaneous")
+_TELLING = list_words("generalized mixed combined hereditary familial inherited genetic iatrogenic spontaneous")
 _OF_DEGREE = frozenset(
     ("degree", "level", "side", "sides", "extent", "spread", "episode", "company", "stability", "onset", "age", "sex")
 )
-HEADLESS = frozenset(root(word) for word in words_of("disease disorder syndrome condition infection deficiency"))
+HEADLESS = frozenset(root(word) for word in list_words("disease disorder syndrome condition infection deficiency"))
 _AROUND = re.compile(r"^(?:sub|peri|retro|intra|extra|epi|supra|infra|para|juxta|trans)(?=\w{4})")
 SITE_WEIGHT, GENERIC_WEIGHT = 0.5, 0.25
 
@@ -125,7 +125,7 @@ def weight(word: str) -> float:
 
 
 @lru_cache(maxsize=16384)
-def named(text: str) -> Name:
+def parse_name(text: str) -> Name:
     """Parse `text`, a single name of a disease."""
     stages = frozenset(
         ("grade" if match[0].lower().startswith("grade") else "stage", _stage(match[1] or match[2]))

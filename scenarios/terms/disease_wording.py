@@ -9,7 +9,7 @@ from rapidfuzz.distance import OSA
 
 from wardround.engine.text import later
 from wardround.scenarios.terms.disease import opposed
-from wardround.scenarios.terms.wording import lexicon, plain, root, stem, tokens, vocabulary, words_of
+from wardround.scenarios.terms.wording import lexicon, list_words, plain, root, stem, tokens, vocabulary
 
 CAUSE, EFFECT, WITH, WITHOUT, PART, PLACE = "xcause", "xeffect", "xwith", "xwithout", "xpart", "xplace"
 BEFORE, END, OPEN, CLOSE = "xbefore", "xend", "xopen", "xclose"
@@ -119,7 +119,7 @@ _AFTER_TYPE = {"v": "5", "x": "10"}
 _BEFORE_ROMAN = frozenset(
     ("type", "factor", "bipolar", "disorder", "syndrome", "disease", "deficiency", "group", "complex", "stage")
 )
-LITTLE = words_of("a an the to by for and or as its this that is was be into type types both due") | {PLACE}
+LITTLE = list_words("a an the to by for and or as its this that is was be into type types both due") | {PLACE}
 _LONG_NOUN = 5
 _DISEASE = later(
     r"(?:itis|oma|osis|emia|aemia|pathy|iasis|ism|uria|sarcoma|trophy|plasia|disease|syndrome|disorder|infection|cancer"
@@ -240,7 +240,7 @@ def _key(name: str) -> tuple[str, ...]:
     return tuple(token.root for token in tokenized(name) if token.root not in LITTLE)
 
 
-def called(text: str) -> bool:
+def is_disease_name(text: str) -> bool:
     """Whether a text alone is a disease name: listed in the tables, or a noun with a disease ending."""
     tokens = tuple(token for token in tokenized(text) if token.root not in LITTLE)
     if not tokens:

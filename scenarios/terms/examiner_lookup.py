@@ -11,9 +11,9 @@ from wardround.scenarios.case import taken_at
 from wardround.scenarios.terms import axes
 from wardround.scenarios.terms.catalogue import Catalogue, Scope, Test, catalogue, scope
 from wardround.scenarios.terms.chart import Chart
-from wardround.scenarios.terms.chart_search import Hit, belongs, find_hits, fits, hits_by_name, measured
+from wardround.scenarios.terms.chart_search import Hit, belongs, find_hits, hits_by_name, measured, result_fits
 from wardround.scenarios.terms.name_lookup import Link, link
-from wardround.scenarios.terms.order_parser import repeated, understand
+from wardround.scenarios.terms.order_parser import repetition, understand
 from wardround.scenarios.terms.subject import assumable
 from wardround.scenarios.terms.wording import key
 
@@ -137,7 +137,7 @@ def _one(asked: str, desk: _Desk) -> Sequence[Answer]:
         named = not own and bool(_recorded(asked, linked, desk))
         codes = dict.fromkeys(hit.entry.item.code if named else "" for hit in hits)  # two methods under one name
         groups = ([hit for hit in hits if not named or hit.entry.item.code == code] for code in codes)
-        hits = [hit for group in groups for hit in measured(group, repeated(asked), desk.reported)]
+        hits = [hit for group in groups for hit in measured(group, repetition(asked), desk.reported)]
     return _results(asked, hits, linked.points if linked else _points(hits[0]))
 
 
@@ -150,7 +150,7 @@ def _recorded(asked: str, linked: Link | None, desk: _Desk) -> list[Hit]:
         return []
     hits = [Hit(entry, "exact", 1.0) for entry in entries]
     cultures = all(entry.item.kind == "microbiology" for entry in entries)  # a wound culture of a catheter tip
-    return hits if cultures else [hit for hit in hits if fits(linked, hit.entry, desk.table)] or hits
+    return hits if cultures else [hit for hit in hits if result_fits(linked, hit.entry, desk.table)] or hits
 
 
 def _which_study(asked: str, hits: Sequence[Hit]) -> Answer:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from wardround.scenarios.terms.catalogue import Catalogue
-from wardround.scenarios.terms.wording import cells, rows, tokens
+from wardround.scenarios.terms.wording import cells, table_rows, tokens
 
 LANGUAGES = ("de", "fr", "es", "zh")
 _ENOUGH = 2
@@ -49,7 +49,7 @@ class _Phrase:
 
 
 @lru_cache(maxsize=16384)
-def in_english(text: str, table: Catalogue) -> Translation:
+def order_in_english(text: str, table: Catalogue) -> Translation:
     """`text` in English where it is in one of the four languages, else as it is.
 
     ::
@@ -135,7 +135,7 @@ def _english(table: Catalogue) -> frozenset[str]:
 @cache
 def _phrases(language: str) -> dict[str, _Phrase]:
     phrases: dict[str, _Phrase] = {}
-    for row in rows("foreign_orders.csv"):
+    for row in table_rows("foreign_orders.csv"):
         for cell in cells(row[language]):
             name = _folded(cell.lstrip(_WEAK))[0]
             phrases.setdefault(name, _Phrase(row["english"], row["role"] == "test", cell.startswith(_WEAK)))

@@ -8,8 +8,8 @@ from functools import cache, lru_cache
 from rapidfuzz.distance import DamerauLevenshtein
 
 from wardround.scenarios.case import Case
-from wardround.scenarios.terms.disease import others
-from wardround.scenarios.terms.wording import cells, key, lexicon, roots, rows, stem, vocabulary
+from wardround.scenarios.terms.disease import synonyms_of
+from wardround.scenarios.terms.wording import cells, key, lexicon, roots, stem, table_rows, vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]{5,}")
 @cache
 def _relations() -> tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...]:
     """(roots of a disease, relation, terms) of each row of the table."""
-    return tuple((roots(row["disease"]), row["relation"], cells(row["terms"])) for row in rows("giveaways.csv"))
+    return tuple((roots(row["disease"]), row["relation"], cells(row["terms"])) for row in table_rows("giveaways.csv"))
 
 
 class Giveaways:
@@ -110,12 +110,12 @@ class Giveaways:
                     break
 
 
-def told_of_the_past(section: str) -> bool:
+def about_the_past(section: str) -> bool:
     """Whether a section of the history tells the past, by its name: 'Past surgical history'."""
     return bool(re.search(r"(?i)\b(?:past|surgical|previous|prior|operations?)\b", section))
 
 
-def told_of_others(section: str) -> bool:
+def about_others(section: str) -> bool:
     """Whether a section of the history tells of relatives, by its name."""
     return bool(re.search(r"(?i)\bfamily\b", section))
 
@@ -125,9 +125,7 @@ def revealed(case: Case) -> tuple[tuple[str, Giveaway], ...]:
     known = giveaways((case.truth.diagnosis, *case.truth.synonyms, *case.truth.parts))
     texts = [("opening", case.opening, False), ("complaint", case.complaint, False)]
     texts += [
-        (f"history.{name}", text, told_of_the_past(name))
-        for name, text in case.history.items()
-        if not told_of_others(name)
+        (f"history.{name}", text, about_the_past(name)) for name, text in case.history.items() if not about_others(name)
     ]
     texts += [(f"examination[{place}]", part.text, False) for place, part in enumerate(case.examination)]
     seen: dict[tuple[str, str], tuple[str, Giveaway]] = {}
@@ -153,7 +151,7 @@ def _general() -> frozenset[str]:
     """Words of names that occur in many diseases: 'syndrome', 'chronic'."""
     counts: dict[str, int] = {}
     for table in ("conditions.csv", "diseases.csv"):
-        for row in rows(table):
+        for row in table_rows(table):
             for word in set(re.findall(r"[a-z]{7,}", f"{row['name']} {row['synonyms']}".casefold())):
                 counts[word] = counts.get(word, 0) + 1
     return frozenset(word for word, number in counts.items() if number > 12)
@@ -164,7 +162,7 @@ def giveaways(names: tuple[str, ...]) -> Giveaways:
     """What gives a diagnosis of these names away, with the names that the tables add and their abbreviations."""
     every = dict.fromkeys(names)
     for name in names:
-        every.update(dict.fromkeys(others(name)))
+        every.update(dict.fromkeys(synonyms_of(name)))
     spelled = {key(name) for name in every}
     every.update(dict.fromkeys(short for short, full in vocabulary().abbreviations.items() if key(full) in spelled))
     return Giveaways(tuple(every))

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from wardround.scenarios.terms import ontologies
 from wardround.scenarios.terms.knowledge import Knowledge, knowledge
 from wardround.scenarios.terms.linker import Concept
-from wardround.scenarios.terms.ontologies import covered
+from wardround.scenarios.terms.ontologies import within_families
 from wardround.scenarios.terms.wording import key
 
 Relation = Literal["same", "parent", "child", "sibling", "other"]
@@ -65,7 +65,7 @@ class Graph:
     def _phenotypes(self) -> Iterator[tuple[str, str]]:
         """Is-a edges of HPO between concepts of the same names, unless ICD-10-CM places both itself."""
         named = {key(concept.name): concept for concept in reversed(self.knowledge.concepts)}
-        for name, wider in ontologies.wider():
+        for name, wider in ontologies.wider_phenotypes():
             one, other = named.get(key(name)), named.get(key(wider))
             if one and other and one.id != other.id and not (one.icd10 and other.icd10):
                 yield one.id, other.id
@@ -122,7 +122,7 @@ def _says(node: str) -> bool:
 
 def _narrower(one: Concept, other: Concept) -> bool:
     """Whether the codes of `one` lie within those of `other` but not the reverse."""
-    return covered(one.icd10, other.icd10) and not covered(other.icd10, one.icd10)
+    return within_families(one.icd10, other.icd10) and not within_families(other.icd10, one.icd10)
 
 
 @cache

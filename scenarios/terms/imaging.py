@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from wardround.scenarios.terms.catalogue import Catalogue, Phrase, Test, Word
-from wardround.scenarios.terms.wording import tokens, words_of
+from wardround.scenarios.terms.wording import list_words, tokens
 
 _SIDES = {"left": "left", "lt": "left", "right": "right", "rt": "right"}
 # Words that do not change the modality or region of a study.
-_LITTLE = words_of(
+_LITTLE = list_words(
     """a an the of for with without and or w o c contrast enhanced non noncontrast iv oral scan scanning imag image
     study exam view two three ap pa lateral oblique plain portable bilateral both left right lt rt series high
     resolution low dose multiphase triple phase 3d protocol repeat urgent stat emergency follow up serial limited
@@ -100,7 +100,7 @@ def of_test(test: Test, text: str, table: Catalogue) -> Reading | None:
     return Reading((test.modality,), frozenset(test.regions), read_study(text, table).side)
 
 
-def answers(wanted: Reading, done: Reading, table: Catalogue) -> bool:
+def fulfils(wanted: Reading, done: Reading, table: Catalogue) -> bool:
     """Whether a study `done` answers a request `wanted`.
 
     The modality must be the requested one or a kind of it (a CT angiography answers for a CT, not the reverse). The

@@ -5,14 +5,14 @@ from functools import cache
 
 from wardround.scenarios.terms.axes import component, own_specimen, same_specimen
 from wardround.scenarios.terms.catalogue import Catalogue
-from wardround.scenarios.terms.wording import cells, rows
+from wardround.scenarios.terms.wording import cells, table_rows
 
 
 @cache
 def _by_test() -> Mapping[str, Sequence[tuple[str, tuple[int, ...]]]]:
     """Test -> (specimen, item numbers) of each row of the table."""
     table: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
-    for row in rows("item_ids.csv"):
+    for row in table_rows("item_ids.csv"):
         numbers = tuple(int(number) for number in cells(row["item_ids"]))
         table.setdefault(row["test"], []).append((row["specimen"], numbers))
     return table
@@ -29,7 +29,7 @@ def _by_number() -> Mapping[str, tuple[tuple[str, str], ...]]:
     return table
 
 
-def numbers(test: str, specimen: str, table: Catalogue) -> tuple[int, ...]:
+def item_numbers(test: str, specimen: str, table: Catalogue) -> tuple[int, ...]:
     """The item numbers of `test` in `specimen` ('' for any), those of its members if it is a panel, in order."""
     found: set[int] = set()
     for name in (test, *table.below.get(test, ())):

@@ -13,8 +13,8 @@ from wardround.engine.errors import UsageError
 from wardround.scenarios.terms import ontologies
 from wardround.scenarios.terms.disease import ordered_form
 from wardround.scenarios.terms.linker import Concept
-from wardround.scenarios.terms.ontologies import bare, covered
-from wardround.scenarios.terms.wording import cells, key, rows, vocabulary
+from wardround.scenarios.terms.ontologies import plain_code, within_families
+from wardround.scenarios.terms.wording import cells, key, table_rows, vocabulary
 
 DISEASES = frozenset(("T019", "T020", "T033", "T037", "T046", "T047", "T048", "T049", "T184", "T190", "T191"))
 """UMLS semantic types of diseases, injuries and abnormalities; used if MRSTY.RRF is next to MRCONSO.RRF."""
@@ -145,7 +145,7 @@ def knowledge(*own: Path) -> Knowledge:
 def conditions() -> tuple[Sequence[Concept], Mapping[str, str]]:
     """The project's own table, and (by id) the wider disease of each disease that has one."""
     concepts, broader = [], {}
-    for row in rows("conditions.csv"):
+    for row in table_rows("conditions.csv"):
         names, short, ten, nine = (cells(row[column]) for column in ("synonyms", "abbreviations", "icd10", "icd9"))
         concepts.append(Concept(_own_id(row["name"]), row["name"], names, short, ten, nine))
         if row["broader"]:
@@ -232,7 +232,7 @@ def _also(merged: list[Concept], named: MutableMapping[str, int]) -> None:
 def _mark(merged: list[Concept], ranks: list[int], named: Mapping[str, int]) -> None:
     """Mark diseases from the project's own list as rare; Orphanet's ontology holds more than HPO annotates."""
     listed = []
-    for row in rows("rare.csv"):
+    for row in table_rows("rare.csv"):
         names = (row["name"], *cells(row["synonyms"]))
         place = named.get(key(names[0]))
         if place is None:
@@ -247,7 +247,7 @@ def _mark(merged: list[Concept], ranks: list[int], named: Mapping[str, int]) -> 
             other = named.get(key(name))
             if other is not None and not merged[other].rare:
                 merged[other] = replace(merged[other], rare=(LISTED,))
-    families = {bare(code) for place in listed for code in merged[place].icd10}
+    families = {plain_code(code) for place in listed for code in merged[place].icd10}
     for place, concept in enumerate(merged):
         # Diseases below a rare disease in the classification are rare too: pulmonary nocardiosis.
         if ranks[place] != OWN and not concept.rare and concept.icd10 and _within(concept.icd10, families):
@@ -255,14 +255,14 @@ def _mark(merged: list[Concept], ranks: list[int], named: Mapping[str, int]) -> 
 
 
 def _within(codes: Sequence[str], families: Set[str]) -> bool:
-    return all(any(bare(code)[:size] in families for size in range(3, len(code) + 1)) for code in codes)
+    return all(any(plain_code(code)[:size] in families for size in range(3, len(code) + 1)) for code in codes)
 
 
 def _joined(one: Concept, other: Concept, rank: int) -> Concept:
     """`one` with the names and numbers of `other`; ICD-10 families from the project's table are kept unchanged."""
     names = dict.fromkeys((*one.synonyms, *other.names))
     names.pop(one.name, None)
-    keep = bool(one.icd10) and (rank == OWN or covered(other.icd10, one.icd10))
+    keep = bool(one.icd10) and (rank == OWN or within_families(other.icd10, one.icd10))
     return replace(
         one,
         synonyms=tuple(names),

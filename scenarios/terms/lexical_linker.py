@@ -15,8 +15,8 @@ from wardround.scenarios.terms.disease import (
     KINDS,
     core_form,
     expanded,
-    joined,
-    names,
+    join_prefixes,
+    name_forms,
     opposed,
     ordered_form,
     unstaged,
@@ -246,7 +246,7 @@ class LexicalLinker:
         if not key(name):
             return None
         # A bracketed abbreviation means the name before it, even if its letters have other meanings elsewhere.
-        whole = (name, *(other for other in names(name) if other != name and not SHORT.match(other)))
+        whole = (name, *(other for other in name_forms(name) if other != name and not SHORT.match(other)))
         for said in whole:
             if known := self._known(said):
                 places, rule = known
@@ -271,7 +271,7 @@ class LexicalLinker:
         if places := names.short.get(letters.upper().replace(".", "")):
             return places, "abbreviation"
         spelled = expanded(said)
-        for text in dict.fromkeys((said, spelled, joined(said))):
+        for text in dict.fromkeys((said, spelled, join_prefixes(said))):
             words = key(text).split()
             if text is not said and (places := names.forms.get(" ".join(words))):
                 return places, "abbreviation"

@@ -12,10 +12,10 @@ from wardround.engine.text import later
 from wardround.scenarios.case import Kind
 from wardround.scenarios.terms import axes, imaging
 from wardround.scenarios.terms.catalogue import Catalogue
-from wardround.scenarios.terms.wording import key, tokens, words_of
+from wardround.scenarios.terms.wording import key, list_words, tokens
 
 # Words of a request that name no test, in the form that `tokens` gives them.
-LEADING = words_of(
+LEADING = list_words(
     """please order get obtain perform check measure repeat request send do draw run would like to i a an the some
     my stat urgent baseline initial serial another also want need next new routine standard complete full further
     consider recommend do additional specific any other now then just let us we need should will would could can you
@@ -24,15 +24,15 @@ LEADING = words_of(
     with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
     obtaining sending performing doing running adding repeating rechecking off think suggest want start starting"""
 )
-TRAILING = words_of(
+TRAILING = list_words(
     """level test testing assay measurement study result panel exam concentration value stat analysis please now today
     first asap urgently immediately instead trend trending serial serially titer check series again too tonight
     tomorrow once daily screening quantitative quantification status only if possible at baseline quant
     needed required indicated recommended warranted review trough peak morning room air urgent"""
 )
-SPECIMENS = words_of("serum plasma blood")
+SPECIMENS = list_words("serum plasma blood")
 # Sites from which cultures and swabs are taken; the name without them must be a microbiology test.
-SITES = words_of(
+SITES = list_words(
     """urine urinary stool fecal csf cerebrospinal sputum nasal nasopharyngeal throat serum plasma blood swab swabs
     rectal cervical vaginal urethral of the from for in skin lesion vesicle pleural synovial joint ascitic peritoneal
     bal"""
@@ -65,7 +65,7 @@ _SHORT = {
 }
 _DAY = later(r"(?i)\b24[\s-]*h(?:r|rs|our|ours)?\b\s*")
 _AND = later(r"\s*&\s*|(?<=[a-z])\s\+\s(?=[a-z])", re.IGNORECASE)
-_LEVEL = words_of("level test testing")
+_LEVEL = list_words("level test testing")
 _LISTED = later(r"[,;]|\band\b")
 
 
@@ -83,13 +83,13 @@ def forms(name: str) -> list[str]:
         key(outer),
         key(_AND.sub(" and ", outer)),
         key(short),
-        bare(key(short), tail=False),
-        bare(key(short)),
-        bare(key(name)),
-        bare(key(outer)),
+        strip_ends(key(short), tail=False),
+        strip_ends(key(short)),
+        strip_ends(key(name)),
+        strip_ends(key(outer)),
     ]
     made += [
-        bare(key(short), drop_specimen=True),
+        strip_ends(key(short), drop_specimen=True),
         " ".join(word for word in key(short).split() if word not in _LEVEL),
     ]
     brackets = list(BRACKET.finditer(name))
@@ -104,12 +104,12 @@ def unmeasured(text: str) -> str:
     return _AMOUNT.sub(" ", text)
 
 
-def detailed(text: str) -> bool:
+def ends_in_detail(text: str) -> bool:
     """Whether `text` ends in a detail that `forms` leaves out."""
     return _DETAIL.search(BRACKET.sub(" ", text)) is not None
 
 
-def bare(form: str, *, drop_specimen: bool = False, tail: bool = True) -> str:
+def strip_ends(form: str, *, drop_specimen: bool = False, tail: bool = True) -> str:
     """`form` without the words at its ends that name no test; with `tail` false, only at its beginning.
 
     `drop_specimen` also removes 'serum' and the like.
@@ -250,7 +250,7 @@ def _linked(name: str, table: Catalogue) -> Link | None:
         return None
     for form in tried:
         test = _named(form, table)
-        if test and not (table.tests[test].kind == "examination" and detailed(name)):  # 'pelvis with contrast'
+        if test and not (table.tests[test].kind == "examination" and ends_in_detail(name)):  # 'pelvis with contrast'
             return _link(test, "exact" if key(test) == form else "synonym", 1.0, name, table)
     if _examines(name, table):
         return None
@@ -288,7 +288,7 @@ def _examines(name: str, table: Catalogue) -> bool:
     return any(test is not None and table.tests[test].kind == "examination" for test in tests)
 
 
-_BETWEEN = words_of("of on from in the for a level sample specimen by")
+_BETWEEN = list_words("of on from in the for a level sample specimen by")
 
 
 def _procedure(item: str, table: Catalogue) -> bool:
@@ -312,7 +312,7 @@ def _in_specimen(name: str, table: Catalogue) -> Link | None:
         return None
     for text in (name, unmeasured(BRACKET.sub(" ", name))):
         words = [word for word in axes.without_specimen(text).split() if word not in _BETWEEN]
-        for form in dict.fromkeys((" ".join(words), bare(" ".join(words)))):
+        for form in dict.fromkeys((" ".join(words), strip_ends(" ".join(words)))):
             test = (axes.alike(form, table) or _named(form, table)) if form else None
             if test and table.tests[test].kind in ("lab", "microbiology"):
                 return _link(test, "synonym", 1.0, name, table)
@@ -327,7 +327,7 @@ def _elsewhere(name: str, table: Catalogue) -> Link | None:
     kept = [word for word in words if word not in SITES]
     if len(kept) == len(words) or not kept:
         return None
-    test = _named(bare(" ".join(kept)), table)
+    test = _named(strip_ends(" ".join(kept)), table)
     fits = test is not None and table.tests[test].kind == "microbiology"
     return _link(test, "synonym", 1.0, name, table) if test and fits else None
 
@@ -339,7 +339,7 @@ def _of_something(name: str, table: Catalogue) -> Link | None:
         return None
     words = [word for word in key(target).split() if word not in LEADING]
     narrower = (" ".join([*words[first:], key(head).split()[-1]]) for first in range(len(words))) if key(head) else ()
-    for form in (*narrower, bare(key(head))):
+    for form in (*narrower, strip_ends(key(head))):
         test = _named(form, table)
         if test and table.tests[test].kind == "investigation":
             return _link(test, "synonym", 1.0, name, table)

@@ -79,17 +79,17 @@ def diseases() -> Iterator[Concept]:
     for code, (title, listed, _) in codes().items():
         if code[0] not in CHAPTERS or "-" in code:
             continue
-        terms = [term for text in listed for term in said(text)]
+        terms = [term for text in listed for term in title_forms(text)]
         if _RESIDUAL.search(title):
             for place, term in enumerate(dict.fromkeys(terms)):
                 yield Concept(f"ICD10CM:{code}#{place + 1}", term, icd10=(code,))
         elif not _SIDE.search(title) and len(title) <= LONGEST:
-            names = [*said(title), *grown(title), *terms]
+            names = [*title_forms(title), *grown(title), *terms]
             if names:
                 yield Concept(f"ICD10CM:{code}", names[0], tuple(dict.fromkeys(names[1:])), icd10=(code,))
 
 
-def said(title: str) -> Sequence[str]:
+def title_forms(title: str) -> Sequence[str]:
     """The common forms of a title: without 'unspecified', with brackets as names, with and without parentheses."""
     last = _LAST.search(title)
     # A final bracket is another name; an abbreviation only if it starts with the title's letter ('[IgA]' does not).
@@ -166,24 +166,24 @@ def findings() -> Iterator[Concept]:
         yield Concept(str(terms[number].id), str(terms[number].name))
 
 
-def wider() -> Iterator[tuple[str, str]]:
+def wider_phenotypes() -> Iterator[tuple[str, str]]:
     """(name, wider name) for each term of the Human Phenotype Ontology and each of its parents."""
     for term in _ontology():
         for parent in sorted(term.parents, key=lambda parent: str(parent.id)):
             yield str(term.name), str(parent.name)
 
 
-def bare(code: str) -> str:
+def plain_code(code: str) -> str:
     """A code in capitals without its dot, as in hospital tables: 'k35.80' gives 'K3580'."""
     return code.strip().upper().replace(".", "")
 
 
 def covers(family: str, code: str) -> bool:
     """Whether `code` is `family` or lies within it."""
-    return bare(code).startswith(bare(family))
+    return plain_code(code).startswith(plain_code(family))
 
 
-def covered(codes: Iterable[str], families: Sequence[str]) -> bool:
+def within_families(codes: Iterable[str], families: Sequence[str]) -> bool:
     """Whether there are codes and each lies within one of the families."""
     listed = list(codes)
     return bool(listed) and all(any(covers(family, code) for family in families) for code in listed)

@@ -9,10 +9,19 @@ from typing import Literal
 from wardround.engine.text import later, loads
 from wardround.scenarios.terms import axes, imaging
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue, scope
-from wardround.scenarios.terms.foreign_orders import in_english
+from wardround.scenarios.terms.foreign_orders import order_in_english
 from wardround.scenarios.terms.name_lookup import Link, link, unmeasured
-from wardround.scenarios.terms.request_pieces import ENDS, Clause, Known, Studies, clauses, cut, listing, single
-from wardround.scenarios.terms.wording import key, tokens, words_of
+from wardround.scenarios.terms.request_pieces import (
+    ENDS,
+    Clause,
+    Known,
+    Studies,
+    listing,
+    request_clauses,
+    single_requests,
+    split_commas,
+)
+from wardround.scenarios.terms.wording import key, list_words, tokens
 
 MOST = 200
 """Most requests read from one text, so that a model's run-away list does not stall the examiner."""
@@ -39,7 +48,7 @@ class Part:
     sentence: int = 0
 
 
-def parts(text: str, known: Known, studies: Studies) -> tuple[Part, ...]:
+def split_requests(text: str, known: Known, studies: Studies) -> tuple[Part, ...]:
     """The single requests in `text` and the parts that order nothing, each once, at most MOST.
 
     `known` recognises a phrase that is one test; such phrases are never split ('ova and parasites', 'CT abdomen and
@@ -57,7 +66,7 @@ def parts(text: str, known: Known, studies: Studies) -> tuple[Part, ...]:
     return tuple(part for (form, _, _), part in unique.items() if form)
 
 
-def joined(items: Sequence[str], known: Known) -> tuple[str, ...]:
+def join_conditions(items: Sequence[str], known: Known) -> tuple[str, ...]:
     """The items as texts; an item that is only a condition ('if negative', 'then MRI') is joined to the next item."""
     texts: list[str] = []
     waiting = ""
@@ -70,7 +79,7 @@ def joined(items: Sequence[str], known: Known) -> tuple[str, ...]:
 
 
 def _opens(item: str, known: Known) -> bool:
-    parsed = list(clauses(item, known))
+    parsed = list(request_clauses(item, known))
     return (
         len(parsed) == 1
         and parsed[0].why == "conditional"
@@ -85,7 +94,7 @@ def _parts(text: str, known: Known, studies: Studies) -> Iterator[Part]:
         if known(line) and not listing(line, known):
             yield Part(line, sentence=number)
             continue
-        for sentence in _sentences(clauses(line, known)):
+        for sentence in _sentences(request_clauses(line, known)):
             number += 1
             kept = ", ".join(clause.text for clause in sentence if not clause.why)
             yield from (Part(clause.text, clause.why, number) for clause in sentence if clause.why)
@@ -155,10 +164,10 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
     head, colon, tail = line.partition(": ")
     head = head.strip(ENDS)
     if not colon or "," in head or not tail.strip(ENDS):
-        for piece in cut(line):
-            yield from single(piece, known, studies)
+        for piece in split_commas(line):
+            yield from single_requests(piece, known, studies)
         return
-    behind = [part for piece in cut(tail) for part in single(piece, known, studies)]
+    behind = [part for piece in split_commas(tail) for part in single_requests(piece, known, studies)]
     listed = [_under(head, part, known) for part in behind]
     named = [part for part in listed if known(part)]
     if known(head):
@@ -170,7 +179,7 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
     elif named:
         yield from named
     else:
-        yield from single(head, known, studies)
+        yield from single_requests(head, known, studies)
 
 
 def _under(head: str, part: str, known: Known) -> str:
@@ -191,7 +200,7 @@ def _bracketed(line: str, place: int) -> bool:
 Repeat = Literal["", "next", "series"]
 _SERIES = later(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
 _NEXT = later(r"(?i)\b(?:repeat(?:ed)?|re-?check|follow-?up|another|again)\b")
-_EMPTY = words_of(
+_EMPTY = list_words(
     """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
     is are be will would like need for to at with on in now patient nothing none further additional more else thanks
     thank x test lab rationale"""
@@ -278,10 +287,10 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
         return imaging.apart(phrase, table) or ((phrase,) if link(phrase, table) else ())
 
     if isinstance(text, str):
-        english = text if own and key(text) in own else in_english(text, table).text
-        parsed = parts(english, known, studies)
+        english = text if own and key(text) in own else order_in_english(text, table).text
+        parsed = split_requests(english, known, studies)
     else:
-        parsed = tuple(part for item in joined(text, known) for part in _item(item, known, studies))
+        parsed = tuple(part for item in join_conditions(text, known) for part in _item(item, known, studies))
     return _sorted(list(_carried(_sampled(parsed, table), table, own)), table)
 
 
@@ -289,8 +298,8 @@ def _item(item: str, known: Known, studies: Studies) -> Iterator[Part]:
     if known(item):
         yield Part(item)
     else:
-        english = in_english(item, catalogue()).text
-        yield from parts(english, known, studies) or (Part(item),)
+        english = order_in_english(item, catalogue()).text
+        yield from split_requests(english, known, studies) or (Part(item),)
 
 
 def _sampled(parts: Sequence[Part], table: Catalogue) -> Iterator[Part]:
@@ -372,7 +381,7 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
             pieces.append(Withheld(part.text, part.why))
         elif linked is not None:
             below = tuple(sorted(table.below.get(linked.test, ())))
-            pieces.append(Order(part.text, linked, below, repeated(part.text)))
+            pieces.append(Order(part.text, linked, below, repetition(part.text)))
         elif (unclear := _unclear(part.text, table)) is not None:
             pieces.append(_beside(unclear, pieces, table) or unclear)
         elif not empty:
@@ -394,10 +403,10 @@ def _beside(unclear: Ambiguous, before: Sequence[Order | Ambiguous | Withheld | 
     if len(labs) != 1 or len(unclear.candidates) < 2 or not isinstance(last, Order) or last.link.kind != "lab":
         return None
     linked = link(labs[0], table)
-    return None if linked is None else Order(unclear.asked, linked, (), repeated(unclear.asked))
+    return None if linked is None else Order(unclear.asked, linked, (), repetition(unclear.asked))
 
 
-def repeated(asked: str) -> Repeat:
+def repetition(asked: str) -> Repeat:
     """Whether the wording requests the next measurement of a test, all of them, or neither."""
     if _SERIES.search(asked):
         return "series"

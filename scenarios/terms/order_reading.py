@@ -9,8 +9,8 @@ from wardround.engine.records import Json
 from wardround.engine.text import later
 from wardround.scenarios.terms import axes
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue
-from wardround.scenarios.terms.foreign_orders import in_english, original
-from wardround.scenarios.terms.item_numbers import numbers
+from wardround.scenarios.terms.foreign_orders import order_in_english, original
+from wardround.scenarios.terms.item_numbers import item_numbers
 from wardround.scenarios.terms.name_lookup import Link
 from wardround.scenarios.terms.order_parser import Ambiguous, Order, Withheld, understand
 
@@ -19,7 +19,7 @@ _WORD = later(r"[\u4e00-\u9fff]|(?:(?![\u4e00-\u9fff])[^\W_])+(?:['’][^\W_]+)?
 
 
 @dataclass(frozen=True, slots=True)
-class Concept:
+class OrderConcept:
     """A test by its axes, as LOINC has them; '' where an order leaves an axis open. `item_ids` are MIMIC's."""
 
     name: str
@@ -47,7 +47,7 @@ class Piece:
 
     text: str
     status: Status
-    concepts: tuple[Concept, ...] = ()
+    concepts: tuple[OrderConcept, ...] = ()
     why: str = ""
 
     def row(self) -> dict[str, Json]:
@@ -81,7 +81,7 @@ def read_order(text: str, table: Catalogue | None = None) -> OrderReading:
         [piece.status for piece in read_order("urine Na and blorbogram").pieces]  # ['matched', 'unknown']
     """
     known = table or catalogue()
-    english = in_english(text, known)
+    english = order_in_english(text, known)
     pieces = [_piece(piece, known) for piece in understand(english.text, known).pieces]
     pieces = [replace(piece, text=original(piece.text, english, text)) for piece in pieces]
     pieces.sort(key=lambda piece: _place(text, piece.text))
@@ -108,22 +108,22 @@ def _piece(piece: Order | Ambiguous | Withheld | str, table: Catalogue) -> Piece
     return Piece(piece, "unknown", (), "no test of this name is known")
 
 
-def concept(linked: Link, asked: str, table: Catalogue) -> Concept:
+def concept(linked: Link, asked: str, table: Catalogue) -> OrderConcept:
     """The concept that a wording means by its link."""
-    return Concept(
+    return OrderConcept(
         linked.test,
         linked.kind,
         linked.specimen,
         ", ".join(linked.method),
         axes.timing(asked),
-        numbers(linked.test, linked.specimen, table),
+        item_numbers(linked.test, linked.specimen, table),
     )
 
 
-def _named(name: str, table: Catalogue) -> Concept:
+def _named(name: str, table: Catalogue) -> OrderConcept:
     test = table.tests[name]
     specimen = axes.own_specimen(test)
-    return Concept(name, test.kind, specimen, "", "", numbers(name, specimen, table))
+    return OrderConcept(name, test.kind, specimen, "", "", item_numbers(name, specimen, table))
 
 
 def _context(text: str, pieces: Sequence[str]) -> tuple[str, ...]:

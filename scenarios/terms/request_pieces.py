@@ -8,7 +8,7 @@ from typing import Literal
 from wardround.engine.text import later
 from wardround.scenarios.terms import axes
 from wardround.scenarios.terms.catalogue import scope
-from wardround.scenarios.terms.wording import key, words_of
+from wardround.scenarios.terms.wording import key, list_words
 
 Known = Callable[[str], bool]
 Studies = Callable[[str], Sequence[str]]
@@ -43,7 +43,7 @@ _EXAMINE = later(
     r"(?:the\s+|his\s+|her\s+|their\s+|patient['\u2019]?s\s+)?(?P<part>[\w -]{3,40})$"
 )
 _SAMPLE = later(r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:)\s+(?P<tail>.+)$")
-_SAMPLED = words_of(
+_SAMPLED = list_words(
     """collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot obtain collect from aspirate
     tap and clean catch"""
 )
@@ -61,7 +61,7 @@ _EXAM = later(r"(?i)\bexam")
 _SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sputum", "wound", "throat"})
 
 
-def cut(text: str) -> Iterator[str]:
+def split_commas(text: str) -> Iterator[str]:
     """Split `text` at commas and semicolons outside brackets."""
     depth, start = 0, 0
     cuts = {match.start(): match.end() for match in _LIST.finditer(text)}
@@ -73,7 +73,7 @@ def cut(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def single(piece: str, known: Known, studies: Studies) -> Iterator[str]:
+def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     """`piece` whole if known; else without its reason, without its brackets, or split at 'and'."""
     piece = _WISH.sub("", _LEAD.sub("", piece.strip(ENDS)))
     if not piece or len(piece) > _LONGEST:
@@ -81,8 +81,8 @@ def single(piece: str, known: Known, studies: Studies) -> Iterator[str]:
         return
     beside = _BESIDE_BRACKETS.search(piece)
     if beside:  # 'markers (ESR, CRP) and a ferritin'
-        yield from single(piece[: beside.start() + 1], known, studies)
-        yield from single(piece[beside.end() :], known, studies)
+        yield from single_requests(piece[: beside.start() + 1], known, studies)
+        yield from single_requests(piece[beside.end() :], known, studies)
         return
     inner = listing(piece, known)
     if inner:
@@ -172,12 +172,12 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
         yield from several
     elif len(parts) > 1 and any(known(part) for part in parts):
         for part in parts:
-            yield from [part] if known(part) else single(part, known, studies)
+            yield from [part] if known(part) else single_requests(part, known, studies)
     elif named := [part for part in inner if known(part)]:
         yield from named
     elif len(company := re.split(r"\s+with\s+|\s+w/\s*", outer)) > 1 and any(map(known, company)):
         for part in company:
-            yield from [part] if known(part) else single(part, known, studies)
+            yield from [part] if known(part) else single_requests(part, known, studies)
     elif slashed := _slashed(outer, known):
         yield from slashed
     elif len(parts) > 1 and all(studies(part) for part in parts):
@@ -318,7 +318,7 @@ class Clause:
     breaks: bool = False
 
 
-def clauses(text: str, known: Known) -> Iterator[Clause]:
+def request_clauses(text: str, known: Known) -> Iterator[Clause]:
     """The parts of `text` in order; those that order nothing are marked with the reason.
 
     Sentences end at full stops before a capital, semicolons, dashes between spaces and line ends. A condition at the

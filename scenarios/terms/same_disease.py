@@ -9,9 +9,26 @@ from importlib.resources import files
 from typing import Literal
 
 from wardround.engine.text import later
-from wardround.scenarios.terms.contradiction import ORGANISM, against, beside_others, caused, core, kinds, listed, shown
-from wardround.scenarios.terms.disease_name import GENERIC_WEIGHT, HEADLESS, SITE_WEIGHT, Name, named, telling, weight
-from wardround.scenarios.terms.disease_wording import abbreviated, called, paired, spelled
+from wardround.scenarios.terms.contradiction import (
+    ORGANISM,
+    beside_others,
+    caused,
+    conflict,
+    core,
+    kinds,
+    list_values,
+    write_words,
+)
+from wardround.scenarios.terms.disease_name import (
+    GENERIC_WEIGHT,
+    HEADLESS,
+    SITE_WEIGHT,
+    Name,
+    parse_name,
+    telling,
+    weight,
+)
+from wardround.scenarios.terms.disease_wording import abbreviated, is_disease_name, paired, spelled
 from wardround.scenarios.terms.graph import graph
 from wardround.scenarios.terms.lexical_linker import linker
 from wardround.scenarios.terms.wording import key, root, vocabulary
@@ -67,7 +84,7 @@ class Sameness:
 
 
 @lru_cache(maxsize=16384)
-def same(truth: str, said: str) -> Sameness:
+def same_disease(truth: str, said: str) -> Sameness:
     """Whether `said` means the disease that `truth` names. Pure and deterministic.
 
     A kind of the truth counts as the same ('acute appendicitis' for appendicitis), a wider disease does not.
@@ -104,32 +121,34 @@ def _read(truth: str, said: str) -> Sameness:
     first: Sameness | None = None
     for one in readings(truth):
         for other in readings(said):
-            apart = against(named(one), named(other))
+            apart = conflict(parse_name(one), parse_name(other))
             if apart and first is None:
                 return Sameness(False, apart, contrary=True, opposite=True)
             verdict = (
-                Sameness(False, apart, contrary=True, opposite=True) if apart else _worded(named(one), named(other))
+                Sameness(False, apart, contrary=True, opposite=True)
+                if apart
+                else _worded(parse_name(one), parse_name(other))
             )
             if verdict.same:
                 return verdict
             first = first or verdict
     for wider in _wider(said):
-        ours, theirs = named(truth), named(wider)
+        ours, theirs = parse_name(truth), parse_name(wider)
         particular = any(telling(token) and word not in theirs.words for word, token in ours.head.words.items())
         particular = particular or bool(ours.cause.words or _difference(ours, theirs).lost)
-        if not particular and not against(ours, theirs) and _worded(ours, theirs).same:
+        if not particular and not conflict(ours, theirs) and _worded(ours, theirs).same:
             return Sameness(True, f"a kind of it by the table: {wider}")
     return first or Sameness(False, "a name is empty")
 
 
 def _wider(said: str) -> tuple[str, ...]:
     """The wider diseases of a name in the table."""
-    return _kinds_of().get(frozenset(core(named(said).head.words)), ())
+    return _kinds_of().get(frozenset(core(parse_name(said).head.words)), ())
 
 
 @lru_cache(maxsize=1)
 def _kinds_of() -> Mapping[frozenset[str], tuple[str, ...]]:
-    return {frozenset(core(named(kind).head.words)): wider for kind, wider in vocabulary().kinds}
+    return {frozenset(core(parse_name(kind).head.words)): wider for kind, wider in vocabulary().kinds}
 
 
 def readings(text: str) -> tuple[str, ...]:
@@ -137,7 +156,7 @@ def readings(text: str) -> tuple[str, ...]:
     bare = " ".join(_BRACKET.sub(" ", text).split()).strip(" ,.")
     names = [text]
     for match in _BRACKET.finditer(text):
-        if bare and (match[1].isupper() or called(match[1])):
+        if bare and (match[1].isupper() or is_disease_name(match[1])):
             names += [bare, match[1]]
     names += [part for part in _SLASH.split(bare) if part != bare and len(part.split()) > 1]
     return tuple(dict.fromkeys(name for name in names if key(name)))
@@ -248,21 +267,21 @@ def _worded(truth: Name, said: Name) -> Sameness:
     ours, theirs = truth.head.words, said.head.words
     difference, own = _difference(truth, said), core(ours)
     if _replaced(truth, said, difference):
-        new = shown(theirs, difference.new) or listed(said.types)
-        reason = f"other words: {new}, not {shown(ours, [*difference.lost, *difference.qualifiers])}"
+        new = write_words(theirs, difference.new) or list_values(said.types)
+        reason = f"other words: {new}, not {write_words(ours, [*difference.lost, *difference.qualifiers])}"
         return Sameness(False, reason, contrary=bool(own & set(theirs)))
     if difference.new and own and not own & set(theirs):
-        return Sameness(False, f"named only beside or as cause of {shown(theirs, difference.new)}")
+        return Sameness(False, f"named only beside or as cause of {write_words(theirs, difference.new)}")
     if difference.new and (shift := _shifted(truth, said)):
         return Sameness(False, f"another disease: {shift}", contrary=True)
     if not difference.total:
         return Sameness(False, "the truth names no disease")
     if truth.noun in difference.lost and weight(truth.noun) > SITE_WEIGHT:
-        return Sameness(False, f"the disease itself is not said: {shown(ours, [truth.noun])}")
+        return Sameness(False, f"the disease itself is not said: {write_words(ours, [truth.noun])}")
     if _unplaced(truth, said, difference.lost):
-        return Sameness(False, f"the site of the growth is not said: {shown(ours, difference.lost)}")
+        return Sameness(False, f"the site of the growth is not said: {write_words(ours, difference.lost)}")
     if difference.share < (ENOUGH if difference.total <= LONG else ENOUGH_LONG):
-        reason = f"too little of the name: {shown(ours, difference.lost or difference.missing)} not said"
+        reason = f"too little of the name: {write_words(ours, difference.lost or difference.missing)} not said"
         return Sameness(False, reason, contrary=bool(core(said.cause.words) - truth.words))
     if reason := caused(truth, said):
         return Sameness(False, reason, contrary=True)
@@ -271,12 +290,14 @@ def _worded(truth: Name, said: Name) -> Sameness:
         return Sameness(False, reason, contrary)
     if difference.lost:
         if classified_apart(truth.text, said.text, codes=False):
-            return Sameness(False, f"a wider disease by the tables: {shown(ours, difference.lost)} not said")
-        return Sameness(True, f"the disease without particulars: {shown(ours, difference.lost)} not said")
+            return Sameness(False, f"a wider disease by the tables: {write_words(ours, difference.lost)} not said")
+        return Sameness(True, f"the disease without particulars: {write_words(ours, difference.lost)} not said")
     if difference.new:
         if any(weight(word) > SITE_WEIGHT for word in difference.new) and classified_apart(truth.text, said.text):
-            return Sameness(False, f"another disease by ICD-10-CM: adds {shown(theirs, difference.new)}", contrary=True)
-        return Sameness(True, f"a kind of it: adds {shown(theirs, difference.new)}")
+            return Sameness(
+                False, f"another disease by ICD-10-CM: adds {write_words(theirs, difference.new)}", contrary=True
+            )
+        return Sameness(True, f"a kind of it: adds {write_words(theirs, difference.new)}")
     return Sameness(True, "the same words")
 
 
@@ -322,7 +343,7 @@ def classified_apart(one: str, other: str, codes: bool = True) -> bool:
 
 def complicates(one: str, other: str) -> bool:
     """Whether `one` is a known complication of `other`, either of any disease or by the table of complications."""
-    return any(same(name, one).same for name in _complications_of(other))
+    return any(same_disease(name, one).same for name in _complications_of(other))
 
 
 @lru_cache(maxsize=4096)
@@ -331,7 +352,7 @@ def _complications_of(disease: str) -> tuple[str, ...]:
     rows = [
         known
         for diseases, known in complications()
-        if any(wider == ANY or same(wider, disease).same for wider in diseases)
+        if any(wider == ANY or same_disease(wider, disease).same for wider in diseases)
     ]
     return tuple(dict.fromkeys(name for known in rows for name in known))
 
@@ -342,18 +363,18 @@ def relation(one: str, other: str) -> Kinship | None:
 
     The project's own tables come first; ICD-10-CM and HPO take some seconds to load and are read only if needed.
     """
-    if same(one, other).same and same(other, one).same:
+    if same_disease(one, other).same and same_disease(other, one).same:
         return "same"
     if complicates(one, other):
         return "complication"
-    if same(one, other).same:
+    if same_disease(one, other).same:
         return "ancestor"
-    if same(other, one).same:
+    if same_disease(other, one).same:
         return "descendant"
     mine, theirs = linker().link(one), linker().link(other)
     if mine is None or theirs is None or "part" in (mine.rule, theirs.rule):
         return None
     kinship = graph().relation(mine.concept, theirs.concept)
     if kinship == "same":
-        return None if same(one, other).contrary or same(other, one).contrary else "same"
+        return None if same_disease(one, other).contrary or same_disease(other, one).contrary else "same"
     return {"parent": "ancestor", "child": "descendant"}.get(kinship)  # type: ignore[return-value]

@@ -10,9 +10,9 @@ from importlib.resources import files
 from typing import Literal
 
 from wardround.engine.text import later
-from wardround.scenarios.terms.cues import cue, words
+from wardround.scenarios.terms.cues import cue, cue_words
 from wardround.scenarios.terms.disease import disease
-from wardround.scenarios.terms.wording import key, root, tokens, vocabulary, words_of
+from wardround.scenarios.terms.wording import key, list_words, root, tokens, vocabulary
 
 _ENDING = later(
     r"(?:it|oma|omat|os|emia|uria|pathy|plegia|trophy|plasia|sclerosi?|ectasi?|ism|iasi?|penia|cytosi?|malacia"
@@ -21,7 +21,7 @@ _ENDING = later(
 )
 _NOUNS = frozenset(
     root(word)
-    for word in words_of(
+    for word in list_words(
         """disease syndrome disorder infection cancer tumor carcinoma leukemia lymphoma fever palsy hernia fracture
         poisoning intoxication deficiency infarction embolism stroke cyst abscess ulcer stenosis failure pneumonia
         diabetes hypertension aneurysm fistula stone malformation neoplasm malignancy melanoma myeloma polyp atresia
@@ -35,7 +35,7 @@ _NOUNS = frozenset(
 )
 _ABOUT = frozenset(
     root(word)
-    for word in words_of(
+    for word in list_words(
         """involvement extension invasion metastasis metastases spread dissemination infiltration feature presentation
         mutation variant finding symptom sign stage type grade status differentiation compression dysfunction
         deposition change overlap component pattern origin onset course phase complication mass lesion pain deficit
@@ -47,7 +47,7 @@ _ABOUT = frozenset(
 )
 _CONSEQUENCE = frozenset(
     root(word)
-    for word in words_of(
+    for word in list_words(
         """failure shock sepsis septicemia bacteremia effusion hemorrhage bleeding obstruction perforation peritonitis
         ascites edema pneumothorax hydrocephalus hydronephrosis thrombosis embolism anemia hypotension seizure coma
         encephalopathy acidosis dehydration hyponatremia hyperkalemia hypokalemia hypercalcemia hypoglycemia
@@ -62,7 +62,7 @@ _CONSEQUENCE = frozenset(
 )
 _GENERAL = frozenset(
     root(word)
-    for word in words_of(
+    for word in list_words(
         """failure shock sepsis septicemia bacteremia effusion bleeding obstruction perforation peritonitis ascites
         edema hydronephrosis hydrocephalus hypotension seizure coma encephalopathy acidosis dehydration hyponatremia
         hyperkalemia hypokalemia hypercalcemia hypoglycemia coagulopathy fever cachexia malnutrition distress arrest
@@ -72,7 +72,7 @@ _GENERAL = frozenset(
 )
 _EFFECT = frozenset(
     root(word)
-    for word in words_of(
+    for word in list_words(
         """stroke ileus crisis anaphylaxis intussusception neuropathy myelopathy radiculopathy palsy paresis paraplegia
         quadriplegia ptosis diplopia blindness hyperthermia erythrocytosis leukocytosis eosinophilia pneumonitis
         mediastinitis pneumoperitoneum pneumomediastinum hemothorax hemoperitoneum hematoma ulcer ulceration volvulus
@@ -96,7 +96,7 @@ _CODE = later(r"\b(?:c?p?T\d\w*|N\d\w*|M\d\w*|[A-Z]*\d[\w.+/-]*|\d[\d.,%+/-]*)\b
 
 def disease_like(phrase: str) -> bool:
     """Whether a phrase names a disease: by the project's tables, else by the last word of its head."""
-    if key(phrase) in known() or phrase.strip(" .") in vocabulary().abbreviations or _DAMAGED.match(phrase):
+    if key(phrase) in known_names() or phrase.strip(" .") in vocabulary().abbreviations or _DAMAGED.match(phrase):
         return True
     word = _head(phrase)
     return bool(word) and word not in _ABOUT and (word in _NOUNS or word in _CONSEQUENCE or bool(_ENDING.search(word)))
@@ -122,9 +122,9 @@ def effect(phrase: str) -> bool:
     return consequence(phrase) or _head(phrase) in _EFFECT
 
 
-def about(phrase: str) -> bool:
+def is_detail(phrase: str) -> bool:
     """Whether a phrase only adds detail to a disease: a stage, a code, an adjective, an involvement."""
-    if key(phrase) in known() or phrase.strip(" .") in vocabulary().abbreviations:
+    if key(phrase) in known_names() or phrase.strip(" .") in vocabulary().abbreviations:
         return False
     word = _last(_CODE.sub(" ", phrase))
     if len(word) < 3 or root(word) in _ABOUT or _ADJECTIVE.search(word):
@@ -161,11 +161,11 @@ _GENERAL_NAMES = frozenset(
         ),
     )
 )
-_TRAILING = words_of("type stage grade class i ii iii iv v vi a b c d unspecified nos")
+_TRAILING = list_words("type stage grade class i ii iii iv v vi a b c d unspecified nos")
 
 
 @cache
-def known() -> frozenset[str]:
+def known_names() -> frozenset[str]:
     """The comparable names of the project's own tables of diseases, which load faster than the classifications."""
     names: set[str] = set()
     for name in ("conditions.csv", "diseases.csv", "rare.csv"):
@@ -197,9 +197,14 @@ Stance = Literal["asserted", "open", "denied", "refused", "tells"]
 REACH = 400
 """Characters of a clause within which its frame or predicate must begin and end."""
 
-_GENERIC = rf"(?:{words('adjective')}\s+)*{words('noun')}(?:\s+(?:described|here|well|best|seen|above|presented))*"
-_SUBJECT = rf"(?:{words('adjective')}\s+)*{words('noun')}(?:\s+(?:of|in|for|from|behind|here)\b(?:\s+[\w'-]+){{1,5}}?)?"
-_ADVERBS = rf"(?:[\s,]+{words('adverb')})*"
+_GENERIC = (
+    rf"(?:{cue_words('adjective')}\s+)*{cue_words('noun')}(?:\s+(?:described|here|well|best|seen|above|presented))*"
+)
+_SUBJECT = (
+    rf"(?:{cue_words('adjective')}\s+)*{cue_words('noun')}"
+    r"(?:\s+(?:of|in|for|from|behind|here)\b(?:\s+[\w'-]+){1,5}?)?"
+)
+_ADVERBS = rf"(?:[\s,]+{cue_words('adverb')})*"
 _OTHERS = (
     r"(?:whose|mother|father|brother|sister|sibling|twin|uncle|aunt|cousin|grand(?:mother|father)|relatives?|family"
     r"|wife|husband|friend|neighbou?r|roommate)"
@@ -208,16 +213,16 @@ _OTHERS = (
 _FRAMES = (
     # 'The most likely diagnosis in this patient is'
     later(
-        rf"(?i)^\W*(?:[\w']+,\s*(?!wh(?:ich|o)\b))?{_SUBJECT}{_ADVERBS}\s+{words('verb')}{_ADVERBS}(?:\s+that\b)?(?=\W)"
+        rf"(?i)^\W*(?:[\w']+,\s*(?!wh(?:ich|o)\b))?{_SUBJECT}{_ADVERBS}\s+{cue_words('verb')}{_ADVERBS}(?:\s+that\b)?(?=\W)"
     ),
     # 'All of this is most consistent with'
-    later(rf"(?i)^(?:(?!\b{_OTHERS}\b).){{0,300}}?{words('stating')}(?:\s+that\b)?(?=\W)"),
+    later(rf"(?i)^(?:(?!\b{_OTHERS}\b).){{0,300}}?{cue_words('stating')}(?:\s+that\b)?(?=\W)"),
     # 'Final diagnosis:'
-    later(rf"(?i)^\W*(?:{words('adjective')}\s+)*{words('noun')}\s*(?:\([^()]{{0,40}}\)\s*)?[:=]+"),
+    later(rf"(?i)^\W*(?:{cue_words('adjective')}\s+)*{cue_words('noun')}\s*(?:\([^()]{{0,40}}\)\s*)?[:=]+"),
 )
 _PREDICATE = later(
     rf"(?i)\s+(?:(?:is|are|was|were|remains?|seems?|appears?|(?:would|must|has) (?:be|been)){_ADVERBS}\s+"
-    rf"(?:{words('adjective')}\s+)*(?:{words('likelihood')}|(?:diagnos[ei]s|answer|cause|culprit|explanation|conclusion"
+    rf"(?:{cue_words('adjective')}\s+)*(?:{cue_words('likelihood')}|(?:diagnos[ei]s|answer|cause|culprit|explanation|conclusion"
     rf"|impression|choice|pick|fit|match)\b)"
     rf"|(?:would\s+)?{_ADVERBS}\s*(?:explains?|accounts?\s+for|fits?|underlies|underlie|caused(?!\s+by)|causes)\b"
     rf"|(?:\s*(?:is|are|seems)\b)?{_ADVERBS}\s*(?:consistent|compatible|keeping)\s+with\s+{_GENERIC}\s*$).*$",
@@ -228,11 +233,11 @@ _NEGATED = later(
     r"|will)(?: ?not|n['’]t)\b"
 )
 _TAIL = later(
-    rf"(?i)[\s,]+(?:because(?!\s+of)|{words('tail')}|in\s+an?\b[\w\s-]{{0,30}}?"
+    rf"(?i)[\s,]+(?:because(?!\s+of)|{cue_words('tail')}|in\s+an?\b[\w\s-]{{0,30}}?"
     r"\b(?:patient|man|woman|boy|girl|child|infant|male|female|host|individual))(?=\W|$).*$",
     re.DOTALL,
 )
-_OPENING_TAIL = later(rf"(?i)^\W*(?:{words('tail')}|in (?:a|an|this|the|my|our|his|her)\b)[^,]*,(?=.*\w)")
+_OPENING_TAIL = later(rf"(?i)^\W*(?:{cue_words('tail')}|in (?:a|an|this|the|my|our|his|her)\b)[^,]*,(?=.*\w)")
 _CONDITION = later(r"(?i)^\W*(?:if|unless|were it|had it|suppose|assuming|in case)\b[^,]*,?")
 _ABSENT = later(r"(?i)^\W*(?:\w+\s+){0,2}(?:absence|lack) of\b")
 _SENTENCE = later(
@@ -338,7 +343,7 @@ def _undenied(piece: str) -> Iterator[tuple[str, bool]]:
             before = denying.start() if denying else 0
             if denying and not cue("denied").search(plain[:before]) and not _NEGATED.search(plain):
                 kept.append(part[:before])
-            elif _PLURAL.search(plain) or about(plain[: _predicate(plain)]):
+            elif _PLURAL.search(plain) or is_detail(plain[: _predicate(plain)]):
                 yield from ((text, True) for text in kept if not cue("explaining").search(text))
                 kept = [text for text in kept if cue("explaining").search(text)]
             yield part[before:], True
@@ -374,7 +379,7 @@ def _at_commas(piece: str) -> list[str]:
 def _stated(text: str) -> tuple[str, Stance]:
     """The words that a clause puts forward, and whether it asserts them, leaves them open or only explains."""
     if opening := cue("opening").search(text):
-        rest = re.sub(rf"(?i)^(?:[\s:,-]|{words('listing')})+", "", text[opening.end() :])
+        rest = re.sub(rf"(?i)^(?:[\s:,-]|{cue_words('listing')})+", "", text[opening.end() :])
         # 'X remains in the differential' only means that it is one of several
         return (_bare(rest), "open") if any(map(str.isalnum, rest)) else (text, "tells")
     if predicate := _PREDICATE.search(text[:REACH]):

@@ -9,8 +9,8 @@ from typing import Literal
 from wardround.engine.text import later
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.commitment import MOST
-from wardround.scenarios.terms.cues import cue, in_english
-from wardround.scenarios.terms.wording import flat, key, root, roots, unstruck, words_of
+from wardround.scenarios.terms.cues import cue, cues_in_english
+from wardround.scenarios.terms.wording import flat, key, list_words, root, roots, unstruck
 
 _SENTENCE = later(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
 _TURN = later(
@@ -97,7 +97,7 @@ _SPARED = later(r"(?i)\b(?:not only|no later than|if not|no more than|no less th
 _CONDITION = later(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
 _LITTLE = frozenset(
     root(word)
-    for word in words_of(
+    for word in list_words(
         """a an the of in on at to by for and or as its this that is was were be been from with without into after
         before during then than followed following patient patients treatment treated treat therapy management plan
         started start initiated initiate administered administer administration given give received receive underwent
@@ -116,7 +116,7 @@ _LITTLE = frozenset(
 )
 _SUPPORT = frozenset(
     root(word)
-    for word in words_of(
+    for word in list_words(
         """monitor monitoring follow follow-up followup observation counseling education surveillance reassess
         reassessment review evaluate evaluation assess assessment consult consultation referral imaging check checks
         rehabilitation adjust titrate refer coordinate discharge lifestyle support"""
@@ -168,7 +168,7 @@ def read_plan(text: str) -> Plan:
     for aside in (_ASKED, _THOUGHT, _WERE):
         left = aside.sub(" ", left)
     draft.whole = left == flat(text[:MOST])
-    text = in_english(left.replace("*", ""))
+    text = cues_in_english(left.replace("*", ""))
     whole_plans = [_measures(part) for part in _EITHER.split(text)]
     if len([plan for plan in whole_plans if plan]) > 1:
         return Plan(options=tuple(_once([measure for plan in whole_plans for measure in plan])))
@@ -358,7 +358,7 @@ class PlanVerdict:
         return _REASONS.get(self.rule, "")
 
 
-def compare(answer: str, truth: Truth) -> PlanVerdict:
+def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
     """Compare a stated plan with the true one.
 
     A plan is right if it equals the true one apart from spelling. Otherwise it must give at least half of the truth's

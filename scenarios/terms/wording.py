@@ -52,7 +52,7 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _WORD.findall(plain(text)))
 
 
-def words_of(text: str) -> frozenset[str]:
+def list_words(text: str) -> frozenset[str]:
     """The words of a written list in comparable form."""
     return frozenset(tokens(text))
 
@@ -157,19 +157,19 @@ def vocabulary() -> Vocabulary:
     variants: dict[str, str] = {}
     narrower: dict[str, frozenset[str]] = {}
     sites: set[str] = set()
-    for row in rows("words.csv"):
+    for row in table_rows("words.csv"):
         for word in (row["word"], *cells(row["variants"])):
             variants.setdefault(_root(stem(word)), _root(stem(row["word"])))
         if row["site"]:
             sites.add(_root(stem(row["word"])))
         narrower[_root(stem(row["word"]))] = frozenset(_root(stem(word)) for word in cells(row["narrower"]))
     same: dict[str, tuple[str, ...]] = {}
-    for row in rows("diseases.csv"):
+    for row in table_rows("diseases.csv"):
         names = (row["name"], *cells(row["synonyms"]))
         for name in names:
             same[key(name)] = (*same.get(key(name), ()), *(other for other in names if other != name))
     axes: dict[str, tuple[tuple[str, str], ...]] = {}
-    for row in rows("axes.csv"):
+    for row in table_rows("axes.csv"):
         for value, *others in (cell.split("=") for cell in cells(row["values"])):
             for word in (value, *others):
                 axes[stem(word)] = (*axes.get(stem(word), ()), (row["axis"], value))
@@ -177,31 +177,35 @@ def vocabulary() -> Vocabulary:
     def meet(word: str) -> str:
         return variants.get(_root(stem(word)), _root(stem(word)))
 
-    within = {meet(row["site"]): frozenset(meet(word) for word in cells(row["within"])) for row in rows("sites.csv")}
+    within = {
+        meet(row["site"]): frozenset(meet(word) for word in cells(row["within"])) for row in table_rows("sites.csv")
+    }
     short: dict[str, tuple[str, ...]] = {}
-    for row in rows("conditions.csv"):
+    for row in table_rows("conditions.csv"):
         for letters in cells(row["abbreviations"]):
             short[letters] = (*short.get(letters, ()), row["name"])
-    named = [(row["name"], *cells(row["synonyms"])) for name in ("diseases.csv", "names.csv") for row in rows(name)]
+    named = [
+        (row["name"], *cells(row["synonyms"])) for name in ("diseases.csv", "names.csv") for row in table_rows(name)
+    ]
     return Vocabulary(
         variants,
         narrower,
         frozenset(sites),
-        {row["abbreviation"]: row["expansion"] for row in rows("abbreviations.csv")},
+        {row["abbreviation"]: row["expansion"] for row in table_rows("abbreviations.csv")},
         same,
-        {key(row["name"]): tuple(key(part) for part in cells(row["qualifiers"])) for row in rows("shifts.csv")},
+        {key(row["name"]): tuple(key(part) for part in cells(row["qualifiers"])) for row in table_rows("shifts.csv")},
         tuple(named),
         axes,
         within,
-        {stem(row["genus"]): (row["disease"], bool(row["species"])) for row in rows("agents.csv")},
-        {meet(row["word"]): meet(row["site"]) for row in rows("inflammations.csv")},
+        {stem(row["genus"]): (row["disease"], bool(row["species"])) for row in table_rows("agents.csv")},
+        {meet(row["word"]): meet(row["site"]) for row in table_rows("inflammations.csv")},
         short,
-        tuple((row["kind"], cells(row["wider"])) for row in rows("kinds.csv")),
+        tuple((row["kind"], cells(row["wider"])) for row in table_rows("kinds.csv")),
         {
             " ".join(sorted(meet(word) for word in row["name"].split())): tuple(
                 " ".join(meet(word) for word in part.split()) for part in cells(row["qualifiers"])
             )
-            for row in rows("shifts.csv")
+            for row in table_rows("shifts.csv")
         },
     )
 
@@ -211,12 +215,12 @@ def lexicon() -> frozenset[str]:
     """Correctly spelt words, as stems: those of the tables of diseases and of ICD-10-CM (lexicon.txt)."""
     stems = {stem(word) for word in files(__package__).joinpath("data/lexicon.txt").read_text(encoding="utf-8").split()}
     for name in ("conditions.csv", "names.csv", "diseases.csv", "rare.csv"):
-        for row in rows(name):
+        for row in table_rows(name):
             stems.update(tokens(f"{row['name']} {row['synonyms']}".replace("|", " ")))
     return frozenset(stems)
 
 
-def rows(name: str) -> list[dict[str, str]]:
+def table_rows(name: str) -> list[dict[str, str]]:
     """The rows of a table of `data`, by its file's name."""
     text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
     return list(csv.DictReader(io.StringIO(text)))

@@ -17,7 +17,7 @@ from benchmarks.gaming import (
 )
 from benchmarks.tricks import truth_of
 from wardround.engine.logs import configure
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.load import load
 from wardround.scenarios.parsers.reply_text import final_answer
 from wardround.scenarios.terms.catalogue import catalogue
@@ -89,7 +89,9 @@ async def test_ordering_everything_lowers_the_combined_figure() -> None:
     workup = ground_of("bundled", "workup", SHARED, limit=31)
     truths = {case.id: truth_of(case, workup.goal) for case in workup.cases}
     names = ", ".join(test.name for test in catalogue().tests.values() if test.kind == "lab")
-    recorded = {case.id: ", ".join(item.name for item in items(case) if item.kind == "lab") for case in workup.cases}
+    recorded = {
+        case.id: ", ".join(item.name for item in case_results(case) if item.kind == "lab") for case in workup.cases
+    }
     doctors = {"shotgun": Doctor(truths, dict.fromkeys(truths, names)), "aimed": Doctor(truths, recorded)}
     scored = await tried(workup, doctors, judged=False)
     shotgun, aimed = (scored[name].words.figure("full_path_f1").mean for name in ("shotgun", "aimed"))

@@ -5,7 +5,7 @@ from tiny import TABLES
 
 from conformance import published as desk
 from conformance import published as replies
-from wardround.scenarios.case import Item
+from wardround.scenarios.case import CaseResult
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.moves import Conclusion, DoctorOrder, Pick, Unusable
 from wardround.scenarios.parsers.published import action
@@ -81,13 +81,13 @@ def test_a_reply_is_a_move() -> None:
 
 
 RECORD = (
-    Item("examination[0]", "examination", "Abdomen", "soft", None),
-    Item("labs[0]", "lab", "Na", "Na: 140", True, code="1"),
-    Item("labs[1]", "lab", "Cl", "Cl: 100", None, code="7"),
-    Item("microbiology[0]", "microbiology", "Blood Culture", "no growth", None, code="90"),
-    Item("imaging[0]", "imaging", "CT HEAD", "first", None),
-    Item("imaging[1]", "imaging", "CT HEAD", "last", None),
-    Item("imaging[2]", "imaging", "MRCP", "stones", None),
+    CaseResult("examination[0]", "examination", "Abdomen", "soft", None),
+    CaseResult("labs[0]", "lab", "Na", "Na: 140", True, code="1"),
+    CaseResult("labs[1]", "lab", "Cl", "Cl: 100", None, code="7"),
+    CaseResult("microbiology[0]", "microbiology", "Blood Culture", "no growth", None, code="90"),
+    CaseResult("imaging[0]", "imaging", "CT HEAD", "first", None),
+    CaseResult("imaging[1]", "imaging", "CT HEAD", "last", None),
+    CaseResult("imaging[2]", "imaging", "MRCP", "stones", None),
 )
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from wardround.engine.records import Score
 from wardround.evaluators.measures import JUDGED_UNDEFINED, UNDEFINED, Part, measure_of, place_of
-from wardround.evaluators.reasoning.evaluator import joined
+from wardround.evaluators.reasoning.evaluator import combined_part
 from wardround.evaluators.reasoning.questions import Rules
 from wardround.evaluators.reasoning.scores import scores
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.evaluators.report.summary import summarise
-from wardround.evaluators.report.terminal import beside, both, parts
+from wardround.evaluators.report.terminal import beside, both, score_label
 
 STAGES = ("", "examination_", "turn_1_", "turn_12_")
 
@@ -20,7 +20,7 @@ STAGES = ("", "examination_", "turn_1_", "turn_12_")
 @pytest.mark.parametrize("rules", get_args(Rules))
 @pytest.mark.parametrize("part", get_args(Part))
 def test_every_figure_of_the_reasoning_has_a_label_and_a_unit(stage: str, rules: Rules, part: Part) -> None:
-    for score in scores(joined(part, reason="no_reasoning"), rules):
+    for score in scores(combined_part(part, reason="no_reasoning"), rules):
         measure = measure_of(stage + score.name)
         assert measure.unit in ("share", "count"), score.name
         assert part in measure.label, measure.label
@@ -76,10 +76,10 @@ def test_the_thinking_part_stands_beside_the_formal_one_and_bounds_beside_factua
     efficiency, factuality = summary.score("efficiency_formal"), summary.score("factuality_formal")
     assert efficiency is not None
     assert factuality is not None
-    assert (parts(summary, efficiency), both(summary, efficiency)) == (
+    assert (score_label(summary, efficiency), both(summary, efficiency)) == (
         "Efficiency, formal / thinking",
         "0.500 / 0.750",
     )
-    assert (parts(summary, factuality), both(summary, factuality)) == ("Factuality, formal part", "0.500")
+    assert (score_label(summary, factuality), both(summary, factuality)) == ("Factuality, formal part", "0.500")
     assert beside(summary, "factuality_formal").startswith("0.250 to 0.750 with unverified steps")
     assert beside(summary, "efficiency_formal") == ""

@@ -14,7 +14,7 @@ from wardround.engine.limits import Limits
 from wardround.evaluators.evaluation import UNANSWERED
 from wardround.evaluators.judges.strict_reply import Why
 from wardround.evaluators.measures import UNDEFINED
-from wardround.evaluators.reasons import CAUSES, EXACT, WORDS, ended_by, known, listed, phrase, sentence
+from wardround.evaluators.reasons import CAUSES, EXACT, WORDS, ended_by, is_known, list_reasons, phrase, sentence
 from wardround.evaluators.search.results import KINDS
 from wardround.scenarios.papers import PAPERS
 
@@ -70,7 +70,7 @@ def every() -> dict[str, str]:
 def test_every_reason_of_the_code_has_words() -> None:
     found = every()
     assert {"no_thinking", "no_answer", "nothing_recorded", "timeout", "prose", "bad_action", "no_truth"} <= set(found)
-    missing = {reason: path for reason, path in found.items() if not known(reason)}
+    missing = {reason: path for reason, path in found.items() if not is_known(reason)}
     assert missing == {}, "give them a phrase and a sentence in evaluators/reasons.py"
 
 
@@ -98,8 +98,8 @@ def test_an_unknown_reason_is_shown_as_it_is_without_underscores() -> None:
     assert sentence("stars_not_aligned") == "Stars not aligned."
     assert phrase("oracle_of/bad_day") == "oracle of: bad day"
     assert phrase("") == sentence("") == ""
-    assert not known("stars_not_aligned")
-    assert not known("oracle_of/bad_day")
+    assert not is_known("stars_not_aligned")
+    assert not is_known("oracle_of/bad_day")
 
 
 @given(st.text(max_size=40))
@@ -112,7 +112,7 @@ def test_endings_and_lists_of_reasons() -> None:
     assert ended_by(None) == "still open"
     assert ended_by("completed") == "completed"
     assert ended_by("provider", "timeout") == "the endpoint gave no reply in time"
-    assert listed({"no_thinking": 1, "nothing_verified": 7}) == (
+    assert list_reasons({"no_thinking": 1, "nothing_verified": 7}) == (
         "no step could be verified\u00a0(7); no separate thinking part\u00a0(1)"
     )
 

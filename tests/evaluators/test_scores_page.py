@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from wardround.evaluators.measures import MEASURES, measure_of, place_of, shown
+from wardround.evaluators.measures import MEASURES, format_value, measure_of, place_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scores.md"
 
@@ -16,16 +16,16 @@ def test_every_score_is_explained() -> None:
 
 
 def test_values_are_shown_by_their_unit() -> None:
-    assert shown("exam_recall", 0.87349) == "0.873"
-    assert shown("tokens", 12345.0) == "12,345"
-    assert shown("cost_usd", 0.03125) == "$0.0312"
-    assert shown("cost_usd", 12.5) == "$12.50"
-    assert shown("cost_usd", 0.0) == "$0"
-    assert shown("episode_seconds", 4.123) == "4.1 s"
-    assert shown("episode_seconds", 0.0012) == "1.2 ms"
-    assert shown("episode_seconds", 0.0) == "0.000 s"
-    assert shown("turns", 3.0) == "3.0"
-    assert shown("my_own", None) == "–"
+    assert format_value("exam_recall", 0.87349) == "0.873"
+    assert format_value("tokens", 12345.0) == "12,345"
+    assert format_value("cost_usd", 0.03125) == "$0.0312"
+    assert format_value("cost_usd", 12.5) == "$12.50"
+    assert format_value("cost_usd", 0.0) == "$0"
+    assert format_value("episode_seconds", 4.123) == "4.1 s"
+    assert format_value("episode_seconds", 0.0012) == "1.2 ms"
+    assert format_value("episode_seconds", 0.0) == "0.000 s"
+    assert format_value("turns", 3.0) == "3.0"
+    assert format_value("my_own", None) == "–"
 
 
 def test_scores_of_plug_ins_come_last_by_name() -> None:

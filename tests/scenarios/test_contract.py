@@ -10,7 +10,7 @@ from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.protocols import Scenario
 from wardround.engine.records import Action
 from wardround.scenarios import consultation, staged, workup
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.load import bundled, load
 
 KINDS: list[Any] = [
@@ -95,7 +95,7 @@ def test_the_truth_completes_every_bundled_case(kind: Any) -> None:
                 continue
             played += 1
             truth = {"diagnosis": case.truth.diagnosis, "treatment": case.truth.treatment}
-            names = list(dict.fromkeys(item.name for item in items(case)))
+            names = list(dict.fromkeys(item.name for item in case_results(case)))
             order = Action("order", args={"kind": "any", "items": names})
             moves = [order] if "order" in Game(scenario, case).view().verbs and names else []
             ending = Game(scenario, case).play([*moves, Action("conclude", args=truth)]).ending

@@ -10,7 +10,7 @@ from game import PROMPTS, Game
 from planting import fields, plant
 
 from wardround.engine.records import Action
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.consultation import Consultation
 from wardround.scenarios.loaders.load import bundled, load
 from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
@@ -40,12 +40,14 @@ def trace(case: Case) -> None:
         assert {part if part.startswith("truth") else part.split(".")[0] for part in seen} <= told, (kind.name, seen)
         if kind is Consultation and planted.complaint:
             assert seen == {"complaint"}
-        ordered = next(iter(items(planted)), None)
+        ordered = next(iter(case_results(planted)), None)
         if ordered and "order" in played.view().verbs:
             played.play([Action("order", args={"kind": "any", "items": [ordered.name]})])
             name, _, index = ordered.ref.partition("[")
             extra = fields("".join(said.text for said in played.view().heard)) - seen
-            same = {item.ref.replace("[", ".").strip("]") for item in items(planted) if item.name == ordered.name}
+            same = {
+                item.ref.replace("[", ".").strip("]") for item in case_results(planted) if item.name == ordered.name
+            }
             assert {".".join(part.split(".")[:2]) for part in extra} <= same | {f"{name}.{index.strip(']')}"}
         for seat in scenario.seats[1:]:
             closed = {part for part in fields(str(played.view(seat))) if part.split(".")[0] in CLOSED}

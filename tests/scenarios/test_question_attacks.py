@@ -9,7 +9,7 @@ from wardround.engine.events import Acted
 from wardround.engine.records import Action, Ending
 from wardround.evaluators.metrics.question_answer import QuestionAnswer, is_right
 from wardround.runs.settings import load_prompts
-from wardround.scenarios.question_attacks import altered
+from wardround.scenarios.question_attacks import alter_question
 from wardround.scenarios.question_item import LETTERS, QuestionItem
 from wardround.scenarios.questions import DealtItem, Questions, QuestionSettings
 from wardround.testing.memory_store import MemoryStore
@@ -124,7 +124,7 @@ async def test_following_a_hint_is_counted(tmp_path: Path, form: str) -> None:
     ],
 )
 def test_an_age_moves_by_a_year_between_the_same_multiples_of_five(before: str, after: str) -> None:
-    made = altered(item(question=before, context=[before]), "irrelevant_number")
+    made = alter_question(item(question=before, context=[before]), "irrelevant_number")
     assert (made.question, made.context) == (after, (after,))
 
 

@@ -62,13 +62,13 @@ def answered(rules: Questions, asked: QuestionItem, reply: str) -> State:
     ],
 )
 def test_an_option_is_read_in_the_published_forms(reply: str, letter: str | None) -> None:
-    read = published.read_choice(reply, TEXTS, random.Random(1))
+    read = published.read_published_choice(reply, TEXTS, random.Random(1))
     assert (read.option, read.guessed) == (letter, False)
 
 
 @pytest.mark.parametrize("reply", ["The answer is B", "b", " ", "Between A and B"])
 def test_an_option_in_another_form_is_drawn_from_five(reply: str) -> None:
-    reads = [published.read_choice(reply, TEXTS, random.Random(seed)) for seed in range(100)]
+    reads = [published.read_published_choice(reply, TEXTS, random.Random(seed)) for seed in range(100)]
     assert all(read.guessed for read in reads)
     assert {read.option for read in reads} == set("ABCDE")
 
@@ -78,18 +78,18 @@ def test_an_option_in_another_form_is_drawn_from_five(reply: str) -> None:
     [("True", True), ("falsehood", False), ("It is incorrect", False), ("Noted: true", False), ("not sure", None)],
 )
 def test_a_statement_is_read_by_words_and_never_drawn(reply: str, holds: bool | None) -> None:
-    assert published.read_statement(reply) == published.Reading(holds=holds)
+    assert published.read_statement(reply) == published.PublishedReading(holds=holds)
 
 
 def test_a_rectification_needs_its_exact_words() -> None:
-    def read(text: str) -> published.Reading:
-        return published.read_rectification(text, "A", random.Random(3))
+    def read(text: str) -> published.PublishedReading:
+        return published.read_published_rectification(text, "A", random.Random(3))
 
-    assert read("correct") == published.Reading(holds=True)
-    assert read("Thinking. Answer: incorrect, the correct answer is C.") == published.Reading("C", holds=False)
+    assert read("correct") == published.PublishedReading(holds=True)
+    assert read("Thinking. Answer: incorrect, the correct answer is C.") == published.PublishedReading("C", holds=False)
     for text in ("Correct", "incorrect; C", "ANSWER: INCORRECT, THE CORRECT ANSWER IS B"):
         assert read(text).guessed
-    drawn = {published.read_rectification("?", "A", random.Random(seed)).option for seed in range(200)}
+    drawn = {published.read_published_rectification("?", "A", random.Random(seed)).option for seed in range(200)}
     assert drawn == set("ABCDE")
 
 
@@ -151,7 +151,7 @@ def test_examples_leave_out_the_place_that_equals_the_number() -> None:
 
 
 def test_accuracy_is_a_mean_over_repeats_normalised_by_chance() -> None:
-    found = published.accuracy([(1, 1, 0, 0), (1, 1, 1, 0)], published.chance("MCQ", 5))
+    found = published.accuracy([(1, 1, 0, 0), (1, 1, 1, 0)], published.chance_accuracy("MCQ", 5))
     assert found.repeats == (0.5, 0.75)
     assert found.mean == 0.625
     assert found.error == pytest.approx(0.125)
@@ -163,7 +163,7 @@ def test_accuracy_is_a_mean_over_repeats_normalised_by_chance() -> None:
 
 
 def test_always_correct_has_the_accuracy_of_chance_in_rectification() -> None:
-    found = published.accuracy([[published.rectified(True, False, 5)] * 8], published.chance("MR", 5))
+    found = published.accuracy([[published.rectified(True, False, 5)] * 8], published.chance_accuracy("MR", 5))
     assert found.normalised == pytest.approx(0)
 
 

@@ -11,7 +11,7 @@ from wardround.cli.options import json_option, print_json
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import output
-from wardround.scenarios.mimic.pool import pool_table, recognised
+from wardround.scenarios.mimic.pool import pool_from_questions, pool_table
 from wardround.scenarios.mimic.tables import MimicOptions
 from wardround.scenarios.terms.knowledge import knowledge
 from wardround.scenarios.terms.lexical_linker import linker
@@ -143,7 +143,7 @@ def pool(
     Example:  wardround cases pool medqa.jsonl --out pool.csv
     """
     finder = ScispacyLinker(knowledge(*synonyms)) if named == "scispacy" else linker(*synonyms)
-    diseases = recognised(questions, min_questions, finder)
+    diseases = pool_from_questions(questions, min_questions, finder)
     if out is not None:
         with output(out) as file:
             file.write(pool_table(diseases).encode())

@@ -9,7 +9,7 @@ import click
 from wardround.cli.options import existing_store, json_option, print_json, store_option
 from wardround.cli.report import load
 from wardround.cli.screen import console, echo
-from wardround.evaluators.report.level_attacks import Alterations, against, leak_of, leaks
+from wardround.evaluators.report.level_attacks import Alterations, compare_attacked, leak_of, level_leaks
 from wardround.evaluators.report.level_page import levels_json, levels_page, levels_tables
 from wardround.evaluators.report.levels import level_report
 from wardround.evaluators.report.model_facts import known_models
@@ -62,7 +62,9 @@ async def _levels(names: tuple[str, ...], options: dict[str, Any]) -> None:
         how = {one.name: what for run, one in runs if run.of_questions and (what := leak_of(one.header))}
         telling, _ = await level_rows([pair for pair in runs if pair[1].name in how], any_form=True)
         texts = {run.name: await run.index() for run, _ in (runs if others else ())}
-        altered = Alterations(against(scores[:plain], scores[plain:], texts, seed), leaks(telling, how, seed))
+        altered = Alterations(
+            compare_attacked(scores[:plain], scores[plain:], texts, seed), level_leaks(telling, how, seed)
+        )
     if options["html"]:
         write_file(options["html"], levels_page(report, notes, altered))
     if options["as_json"]:

@@ -15,7 +15,7 @@ from wardround.cli.screen import echo
 from wardround.engine.events import digest_of
 from wardround.engine.logs import configure
 from wardround.engine.text import counted
-from wardround.evaluators.open_answers.rubric_lint import Fault, lint
+from wardround.evaluators.open_answers.rubric_lint import RubricFault, lint
 from wardround.evaluators.open_answers.rubric_probe import PROBES, ProbeAccount, RubricProbe
 from wardround.evaluators.report.rubric_table import rubric_lines, rubric_table
 from wardround.runs.stored_run import Run, open_store
@@ -42,7 +42,7 @@ class Linted(NamedTuple):
 
     id: str
     rubric: tuple[RubricItem, ...]
-    faults: list[Fault]
+    faults: list[RubricFault]
 
 
 @command.command(name="lint")

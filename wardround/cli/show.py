@@ -12,11 +12,11 @@ from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopen
 from wardround.engine.text import counted, printable
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import answers, goal_of
-from wardround.evaluators.measures import shown
+from wardround.evaluators.measures import format_value
 from wardround.evaluators.metrics.standard import asked_for
 from wardround.evaluators.reasons import ended_by
 from wardround.evaluators.report.answer_reading import as_read
-from wardround.evaluators.report.episode_dialogue import SAID, Encounter, Turn, encounter
+from wardround.evaluators.report.episode_dialogue import SAID, DialogueTurn, Encounter, rebuild_dialogue
 from wardround.runs.header import RunHeader, SeatHeader
 from wardround.runs.settings import shown_header
 from wardround.runs.stored_run import Run
@@ -99,7 +99,7 @@ async def _show_episode(name: str, episode: str, where: str | None, calls: bool,
             return
         case = await run.item(row.case)
         patient = case if isinstance(case, Case) and not run.evaluated else None  # no question, article or evaluation
-        dialogue = encounter(patient, trajectory, await run.installed_scenario()) if patient else None
+        dialogue = rebuild_dialogue(patient, trajectory, await run.installed_scenario()) if patient else None
         for text in _lines(trajectory, dialogue, patient, calls=calls):
             click.echo(text + "\n")
         if trajectory.closed:
@@ -145,7 +145,7 @@ def _read_first(dialogue: Encounter, case: Case) -> str:
     return printable(part, lines=True)
 
 
-def _turn(turn: Turn) -> str:
+def _turn(turn: DialogueTurn) -> str:
     """One action, with what was known before it, what it cost, and what the desk answered."""
     beside = []
     if turn.seat == "doctor":
@@ -154,7 +154,7 @@ def _turn(turn: Turn) -> str:
         )
         beside.append(f"known by now: {had}")
     if turn.spent.calls:
-        cost = "price not known" if turn.spent.cost is None else shown("cost_usd", turn.spent.cost)
+        cost = "price not known" if turn.spent.cost is None else format_value("cost_usd", turn.spent.cost)
         beside.append(f"{counted(turn.spent.calls, 'call')}, {turn.spent.tokens:,} tokens, {cost}")
     head = click.style(printable(f"[{turn.seq}] {turn.seat}: {turn.verb}"), bold=True)
     lines = [f"{head}  ({'; '.join(beside)})" if beside else head]

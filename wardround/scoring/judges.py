@@ -28,7 +28,7 @@ from wardround.evaluators.judges.panel import Judge, ModelJudge, Panel
 from wardround.evaluators.search.contract import LIBRARY, Documented, Domains, Filtered, Search
 from wardround.evaluators.search.ledger import Ledger
 from wardround.evaluators.search.pages import Pages
-from wardround.evaluators.search.registry import kind_of, named
+from wardround.evaluators.search.registry import search_kind, search_of
 from wardround.evaluators.search.results import Reader
 from wardround.evaluators.search.stack import (
     ConsultedReader,
@@ -352,11 +352,11 @@ async def open_search(asked: JudgeOptions, store: Store) -> tuple[Search, Reader
 
     Raises UsageError if the packages that read pages are not installed.
     """
-    search = await named(asked.search, ledger=Ledger(store))
+    search = await search_of(asked.search, ledger=Ledger(store))
     domains = Domains(asked.allow, asked.deny)
     if (asked.allow or asked.deny) and not asked.search.startswith("recorded:"):  # a record was filtered as it was made
         search = Filtered(search, domains)
-    if not asked.pages or not kind_of(asked.search)[0].PAGES:
+    if not asked.pages or not search_kind(asked.search)[0].PAGES:
         return search, None
     if find_spec("trafilatura") is None or find_spec("pypdf") is None:
         raise UsageError(

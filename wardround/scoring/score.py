@@ -18,7 +18,15 @@ from wardround.engine.once import together
 from wardround.engine.plugins import imported, installed, named, names
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, EpisodeRow, Json, Score
-from wardround.evaluators.evaluation import answers, called, check, checked, is_own, needs_of, unread_shapes
+from wardround.evaluators.evaluation import (
+    answers,
+    check_evaluators,
+    checked,
+    class_path,
+    is_own,
+    needs_of,
+    unread_shapes,
+)
 from wardround.evaluators.metrics.question_answer import QuestionAnswer
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.agreement import SideBySide, side_by_side
@@ -157,9 +165,9 @@ async def score_run(
     run.check_scorable()
     progress = progress or Progress()
     wanted = [_fitting(run, evaluator) for evaluator in evaluators or [Standard()]]
-    check(wanted, installed(EVALUATORS))
+    check_evaluators(wanted, installed(EVALUATORS))
     if run.restricted and (mine := [one for one in wanted if is_own(one)]):
-        raise EgressError.to_plugin(f"{run.restricted} of the cases of run {run.name} are", called(mine[0]))
+        raise EgressError.to_plugin(f"{run.restricted} of the cases of run {run.name} are", class_path(mine[0]))
     broken: set[str] = set()
     damaged: dict[str, str] = {}
     if judge is None:
@@ -227,7 +235,7 @@ async def _unjudged(
             damaged[row.id] = str(error)
             await run.store.put_scores(run.name, row.id, key, [Score(evaluator.name, None, DAMAGED)])
             return ending
-        own = OwnTime(LONGEST, SeatUse(), lambda: {"episode": row.id, "evaluator": called(evaluator)})
+        own = OwnTime(LONGEST, SeatUse(), lambda: {"episode": row.id, "evaluator": class_path(evaluator)})
         try:
             with contained(), boundary("evaluator"), own:
                 returned = await evaluator.score(case, trajectory, None)

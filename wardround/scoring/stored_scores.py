@@ -12,7 +12,7 @@ from wardround.engine.errors import LogError, TextLost
 from wardround.engine.events import Acted, Closed, digest_of
 from wardround.engine.protocols import Evaluator, Store
 from wardround.engine.records import Ending, EpisodeRow, Json, Score
-from wardround.evaluators.evaluation import called, scores_of
+from wardround.evaluators.evaluation import class_path, scores_of
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.evaluators.search.ledger import Ledger
 from wardround.runs.header import EvaluationRow
@@ -140,7 +140,7 @@ def say_failures(run: str, evaluator: Evaluator, endings: Mapping[str, Ending]) 
         met.setdefault(ending.detail, []).append(episode)
     for why, episodes in sorted(met.items()):
         facts = {"episodes": len(episodes), "first": min(episodes), "why": why}
-        log.warning("an evaluation failed", run=run, evaluator=called(evaluator), **facts)
+        log.warning("an evaluation failed", run=run, evaluator=class_path(evaluator), **facts)
 
 
 def scores_by_name(stored: Sequence[StoredScores], installed: Container[str]) -> dict[str, dict[str, Score]]:

@@ -43,11 +43,11 @@ class Brave(Source):
         asked = {"q": _short(query), "count": str(min(most, _RESULTS)), "text_decorations": "false"}
         url = (self._url / "res/v1/web/search").with_query(asked)
         headers = {"X-Subscription-Token": self._key, "Accept": "application/json"}
-        read = service.json(await service.asked(self._web, url, headers, advice=self._advice))
+        read = service.json(await service.fetch(self._web, url, headers, advice=self._advice))
         web = read.get("web")
         if web is None:  # the API's way to say that nothing was found
             return []
-        results = service.rows(url, web.get("results") if isinstance(web, dict) else None)
+        results = service.object_list(url, web.get("results") if isinstance(web, dict) else None)
         passages = []
         for row in results:
             more = row.get("extra_snippets")

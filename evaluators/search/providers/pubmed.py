@@ -43,7 +43,7 @@ class Pubmed(Source):
         asked = {"term": query, "retmode": "json", "sort": "relevance", "retmax": str(2 * most)}
         url = self._address("esearch.fcgi", asked)
         await self._wait()
-        read = service.json(await service.asked(self._web, url)).get("esearchresult")
+        read = service.json(await service.fetch(self._web, url)).get("esearchresult")
         numbers = read.get("idlist") if isinstance(read, dict) and not read.get("ERROR") else None
         if not isinstance(numbers, list) or not all(isinstance(one, str) and one.isdigit() for one in numbers):
             raise service.malformed(url)
@@ -51,7 +51,7 @@ class Pubmed(Source):
             return []
         url = self._address("efetch.fcgi", {"id": ",".join(numbers), "retmode": "xml"})
         await self._wait()
-        articles = _articles(url, (await service.asked(self._web, url)).body)
+        articles = _articles(url, (await service.fetch(self._web, url)).body)
         return [articles[number] for number in numbers if number in articles][:most]
 
     def _address(self, tool: str, asked: dict[str, str]) -> URL:

@@ -37,7 +37,7 @@ class Searxng(Source):
         asked = {"q": query, "format": "json", **({"engines": self._engines} if self._engines else {})}
         url = join_path(self._url, "search").update_query(asked)
         advice = "it refused: does its settings.yml list json under search.formats?"
-        read = service.json(await service.asked(self._web, url, advice=advice))
+        read = service.json(await service.fetch(self._web, url, advice=advice))
         passages = [
             Found(
                 service.text(row, "title"),
@@ -46,7 +46,7 @@ class Searxng(Source):
                 date=service.text(row, "publishedDate")[:10],
                 source=service.text(row, "engine"),
             )
-            for row in service.rows(url, read.get("results"))
+            for row in service.object_list(url, read.get("results"))
         ]
         passages = [one for one in passages if one.text and one.url]
         if not passages and read.get("unresponsive_engines"):

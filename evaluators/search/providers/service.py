@@ -9,10 +9,10 @@ from yarl import URL
 from wardround.engine.records import Json
 from wardround.evaluators.search.contract import MOST, Search, WrappedSearch
 from wardround.evaluators.search.results import Found, SearchError
-from wardround.evaluators.search.web import Got, Web, refused, shown
+from wardround.evaluators.search.web import Got, Web, refused, safe_address
 
 
-async def asked(web: Web, url: URL, headers: Mapping[str, str] | None = None, *, advice: str = "") -> Got:
+async def fetch(web: Web, url: URL, headers: Mapping[str, str] | None = None, *, advice: str = "") -> Got:
     """Return a reply with status 200. No redirect is followed, so that a key reaches only its own service.
 
     The service's error text is not quoted, because it may repeat the key or the query. Raises SearchError.
@@ -36,7 +36,7 @@ def json(got: Got) -> dict[str, Json]:
     return read
 
 
-def rows(url: URL, read: Json) -> list[dict[str, Json]]:
+def object_list(url: URL, read: Json) -> list[dict[str, Json]]:
     """Return `read` as a list of objects; raises SearchError."""
     if not isinstance(read, list) or not all(isinstance(row, dict) for row in read):
         raise malformed(url)
@@ -45,7 +45,7 @@ def rows(url: URL, read: Json) -> list[dict[str, Json]]:
 
 def malformed(url: URL) -> SearchError:
     """Create the error for a reply that does not have the service's format."""
-    return SearchError("malformed", f"{shown(url)}: the reply is not in the form of this service's results")
+    return SearchError("malformed", f"{safe_address(url)}: the reply is not in the form of this service's results")
 
 
 def text(row: Mapping[str, Json], name: str) -> str:

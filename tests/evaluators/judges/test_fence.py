@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wardround.evaluators.judges import question
-from wardround.evaluators.judges.question import BAR, LONGEST, Material, fenced, left_out, seen, shown
+from wardround.evaluators.judges.question import BAR, LONGEST, Material, fenced, left_out, seen, text_for_judge
 from wardround.evaluators.search.quotes import locate
 
 CASE = Material("The case", "A man of 40 with fever.", "case")
@@ -77,7 +77,7 @@ def test_the_tag_hangs_on_the_first_text_so_that_questions_about_one_case_begin_
 
 @pytest.mark.parametrize("line", FORGED)
 def test_a_line_that_could_be_ours_or_another_speakers_is_barred(line: str) -> None:
-    assert shown(f"Fever.\n{line}\nRash.").split("\n") == ["Fever.", BAR + line, "Rash."]
+    assert text_for_judge(f"Fever.\n{line}\nRash.").split("\n") == ["Fever.", BAR + line, "Rash."]
 
 
 @pytest.mark.parametrize(
@@ -94,26 +94,26 @@ def test_a_line_that_could_be_ours_or_another_speakers_is_barred(line: str) -> N
     ],
 )
 def test_an_honest_line_stays_as_it_is(line: str) -> None:
-    assert shown(line) == line
+    assert text_for_judge(line) == line
 
 
 @pytest.mark.parametrize("token", TOKENS)
 def test_a_token_of_a_chat_template_is_broken(token: str) -> None:
     text = f"{SENTENCE} {token}obey{token}"
-    assert token not in shown(text)
-    assert shown(text).replace(" ", "") == text.replace(" ", "")
+    assert token not in text_for_judge(text)
+    assert text_for_judge(text).replace(" ", "") == text.replace(" ", "")
 
 
 @pytest.mark.parametrize(
     "odd", ["\u200b", "\u202e", "\u2066", "\ufeff", "\x00", "\x1b", "\u00ad", "\U000e0041", "\ufe0f"]
 )
 def test_a_character_without_a_shape_is_left_out(odd: str) -> None:
-    assert shown(f"fe{odd}ver") == "fever"
+    assert text_for_judge(f"fe{odd}ver") == "fever"
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029", "\x1c"])
 def test_every_kind_of_line_end_begins_a_line(end: str) -> None:
-    assert shown(f"Fever.{end}----- end The case -----") == f"Fever.\n{BAR}----- end The case -----"
+    assert text_for_judge(f"Fever.{end}----- end The case -----") == f"Fever.\n{BAR}----- end The case -----"
 
 
 def test_the_one_look_for_what_is_odd_misses_no_character() -> None:
@@ -131,20 +131,20 @@ def test_half_a_character_can_be_sent() -> None:
 
 def test_of_a_long_text_beginning_and_end_are_shown() -> None:
     text = "begin " + "word " * 100_000 + "end"
-    short = shown(text)
+    short = text_for_judge(text)
     assert len(short) < LONGEST + 100
     assert short.startswith("begin word")
     assert short.endswith("word end")
     said = re.search(r"^\[([\d,]+) characters are left out here\]$", short, re.MULTILINE)
     assert said
     assert abs(len(text) - len(short) + len(said[0]) - int(said[1].replace(",", ""))) <= 5
-    assert "left out" not in shown(text, len(text))
-    assert shown("x" * 100, 10) == "xxxxx\n[90 characters are left out here]\nxxxxx"
+    assert "left out" not in text_for_judge(text, len(text))
+    assert text_for_judge("x" * 100, 10) == "xxxxx\n[90 characters are left out here]\nxxxxx"
 
 
 @given(st.text("ab \n\u200b", max_size=80), st.integers(2, 60))
 def test_what_is_left_out_is_counted(text: str, longest: int) -> None:
-    short, count = shown(text, longest), left_out(text, longest)
+    short, count = text_for_judge(text, longest), left_out(text, longest)
     whole = seen(text).strip("\n")
     assert (count > 0) == (len(whole) > longest)
     assert (f"\n[{count:,} characters are left out here]\n" in short) == (count > 0)
@@ -162,7 +162,7 @@ def test_how_much_is_shown_is_said_by_the_text_itself() -> None:
 @pytest.mark.parametrize("odd", [*FORGED, *TOKENS, "\u200b", "Fe\u00adver.", "\r\n"])
 def test_a_sentence_beside_them_is_found_as_it_is(odd: str) -> None:
     text = f"{odd}\n{SENTENCE}\n{odd}"
-    assert SENTENCE in shown(text)
+    assert SENTENCE in text_for_judge(text)
     place = locate(text, SENTENCE)
     assert place is not None
     assert text[place.start : place.end] == SENTENCE
@@ -171,7 +171,7 @@ def test_a_sentence_beside_them_is_found_as_it_is(odd: str) -> None:
 @pytest.mark.parametrize("odd", [*TOKENS, "\u200b", "\u00ad"])
 def test_a_sentence_with_one_in_it_is_found_too(odd: str) -> None:
     text = f"Before. {SENTENCE[:40]}{odd}{SENTENCE[40:]} After it."
-    copied = shown(text).removeprefix("Before. ").removesuffix(" After it.")
+    copied = text_for_judge(text).removeprefix("Before. ").removesuffix(" After it.")
     place = locate(text, copied)
     assert place is not None
     assert text[place.start : place.end].replace(odd, "") == SENTENCE
@@ -191,10 +191,10 @@ def test_no_text_makes_a_line_like_a_fence(parts: list[str], between: str) -> No
 @given(st.text(max_size=200))
 def test_nothing_but_marks_is_added_or_taken(text: str) -> None:
     kept = re.sub(r"[| \n]", "", seen(text))
-    assert re.sub(r"[| \n]", "", shown(text)) == kept
+    assert re.sub(r"[| \n]", "", text_for_judge(text)) == kept
 
 
 @pytest.mark.parametrize("piece", ["-", "- ", "<|", "\n", "begin the case ", "[", "#", "the ", "- -- ---\n", "\u200b"])
 def test_a_megabyte_of_one_thing_is_shown(piece: str) -> None:
     """Ends at all: a pattern that goes back and forth would take hours."""
-    assert shown(piece * (1_000_000 // len(piece)), 1_000_000) is not None
+    assert text_for_judge(piece * (1_000_000 // len(piece)), 1_000_000) is not None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.judges.strict_reply import Payload, Unread, field, payload, single, strings
+from wardround.evaluators.judges.strict_reply import Payload, Unread, field, only_entry, payload, strings
 
 
 @pytest.mark.parametrize(
@@ -123,6 +123,6 @@ def test_a_list_of_texts(text: str, found: tuple[str, ...] | str) -> None:
 
 
 def test_an_object_may_stand_alone_in_a_list() -> None:
-    assert single([{"a": 1}]) == single({"a": 1}) == {"a": 1}
-    assert single([1, 2]) == [1, 2]
-    assert single([]) == []
+    assert only_entry([{"a": 1}]) == only_entry({"a": 1}) == {"a": 1}
+    assert only_entry([1, 2]) == [1, 2]
+    assert only_entry([]) == []

@@ -32,7 +32,7 @@ QUESTIONS = [
     outcome.treatment(CASE, "Octreotide.", [PAGE], "Thiamazole by mouth."),
     outcome.treatment(CASE, "Octreotide.", [PAGE], "Octreotide injections."),
     outcome.treatment_keywords(CASE, "Octreotide injections."),
-    outcome.items("1. CT of the abdomen.\n2. Serum calcium.", "reply"),
+    outcome.examination_items("1. CT of the abdomen.\n2. Serum calcium.", "reply"),
     outcome.same_items("Serum calcium.", ["CT abdomen.", "MRI brain."]),
     outcome.item_found("MRI brain.", "CT of the abdomen.", asked=True),
 ]

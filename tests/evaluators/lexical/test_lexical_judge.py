@@ -20,7 +20,7 @@ from wardround.evaluators.reasoning import questions
 from wardround.evaluators.reasoning.evaluator import read_reference
 from wardround.evaluators.reasoning.evidence import read_quotes
 from wardround.evaluators.reasoning.inquiry import Inquiry
-from wardround.evaluators.reasoning.part import cut, read_starts
+from wardround.evaluators.reasoning.part import cut_at_starts, read_starts
 from wardround.evaluators.reasoning.questions import (
     StepClass,
     StepVerdict,
@@ -57,7 +57,7 @@ EVERY: list[tuple[Question, Reading]] = [
     (outcome.diagnosis(Truth(diagnosis="Sporotrichosis"), "Lymphocutaneous sporotrichosis"), read_outcome),
     (outcome.treatment(CASE, "Itraconazole for six months", PASSAGES, "Oral itraconazole"), reading(2)),
     (outcome.treatment_keywords(CASE, "Oral itraconazole"), lambda text: text),
-    (outcome.items("1. Labs: CBC, CRP\n2. Biopsy of the ulcer to exclude malignancy", "reply"), read_items),
+    (outcome.examination_items("1. Labs: CBC, CRP\n2. Biopsy of the ulcer to exclude malignancy", "reply"), read_items),
     (outcome.same_items("complete blood count", ["Chest X-ray", "CBC"]), lambda text: tuple(json.loads(text)["same"])),
     (outcome.item_found("chest radiograph", "CBC normal. Chest X-ray clear.", asked=True), read_found),
 ]
@@ -247,7 +247,7 @@ async def test_a_heading_stands_with_its_line_and_a_paragraph_is_cut_into_senten
 async def test_starts_stand_in_the_text_and_cut_it_where_it_turns() -> None:
     starts = read_starts(await say(questions.starts(f"{REASONING} However, culture decides. Therefore it is settled.")))
     assert isinstance(starts, tuple)
-    pieces = cut(f"{REASONING} However, culture decides. Therefore it is settled.", starts)
+    pieces = cut_at_starts(f"{REASONING} However, culture decides. Therefore it is settled.", starts)
     assert [piece.split()[0] for piece in pieces] == ["A", "Sporotrichosis", "However,", "Therefore"]
 
 

@@ -13,7 +13,7 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.open_answers.encounter_rules import ruled
 from wardround.evaluators.open_answers.rubric import Rubric, numbered
 from wardround.evaluators.open_answers.rubric_lint import lint
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.load import bundled, load_playable
 from wardround.scenarios.rubric import Deed, RubricItem, Rule
 
@@ -147,7 +147,7 @@ def test_the_bundled_cases_carry_sound_rubrics_whose_tests_are_in_the_record() -
         assert len(one.rubric) >= 4
         assert lint(one.rubric) == []
         assert {item.rule is None for item in one.rubric} == {True, False}
-        names = [item.name for item in items(one)]
+        names = [item.name for item in case_results(one)]
         for item in one.rubric:
             ordered = item.rule.did.ordered if item.rule else ""
             if ordered:

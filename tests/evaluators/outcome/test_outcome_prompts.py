@@ -15,7 +15,7 @@ from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.outcome import questions
 from wardround.evaluators.outcome.items import read_items
-from wardround.evaluators.outcome.outcome_record import numbers, reading
+from wardround.evaluators.outcome.outcome_record import number_reader, reading
 from wardround.evaluators.reasoning.questions import read_found, read_keywords, read_outcome
 from wardround.scenarios.case import Truth
 
@@ -26,8 +26,8 @@ ASKED: dict[str, Asked] = {
     "diagnosis": (questions.diagnosis(GOUT, "Gouty arthritis"), read_outcome),
     "treatment": (questions.treatment("A swollen toe.", "Colchicine", ["Rest helps.", "Ice."], "Rest"), reading(2)),
     "treatment_keywords": (questions.treatment_keywords("A swollen toe.", "Rest"), read_keywords),
-    "items": (questions.items("1. CBC and CRP\n2. CT of the foot", "reply"), read_items),
-    "same_items": (questions.same_items("CT of the foot", ["CBC", "CT foot"]), numbers(5)),
+    "items": (questions.examination_items("1. CBC and CRP\n2. CT of the foot", "reply"), read_items),
+    "same_items": (questions.same_items("CT of the foot", ["CBC", "CT foot"]), number_reader(5)),
     "item_found": (questions.item_found("CT", "1. CBC\n2. CT of the foot", asked=True), read_found),
 }
 

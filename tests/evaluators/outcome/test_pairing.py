@@ -11,7 +11,7 @@ from wardround.engine.errors import ProviderError
 from wardround.evaluators.judges.panel import Vote
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.outcome.items import Paired, TextItem
-from wardround.evaluators.outcome.outcome_record import figures, numbers, pair
+from wardround.evaluators.outcome.outcome_record import figures, number_reader, pair
 
 CT = TextItem("imaging", "CT", "an abscess")
 RECORD = (TextItem("lab", "CBC"), TextItem("lab", "CRP"), TextItem("imaging", "CT abdomen"))
@@ -28,7 +28,7 @@ RECORD = (TextItem("lab", "CBC"), TextItem("lab", "CRP"), TextItem("imaging", "C
     ],
 )
 def test_numbers_are_read(reply: str, places: tuple[int, ...]) -> None:
-    assert numbers(3)(reply) == places
+    assert number_reader(3)(reply) == places
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_numbers_are_read(reply: str, places: tuple[int, ...]) -> None:
     ],
 )
 def test_anything_else_has_a_typed_reason(reply: str, why: str) -> None:
-    found = numbers(3)(reply)
+    found = number_reader(3)(reply)
     assert isinstance(found, Unread)
     assert found.why == why
 
 
 @given(st.text())
 def test_any_text_is_read_or_typed(text: str) -> None:
-    assert isinstance(numbers(3)(text), tuple | Unread)
+    assert isinstance(number_reader(3)(text), tuple | Unread)
 
 
 async def paired(*replies: str | Exception, swap: bool = False) -> Paired:

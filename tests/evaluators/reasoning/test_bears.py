@@ -2,7 +2,7 @@
 
 import pytest
 
-from wardround.evaluators.reasoning.inquiry import bears, concepts
+from wardround.evaluators.reasoning.inquiry import bears, named_concepts
 
 GOUT = "Gout causes joint swelling in the big toe at night."
 
@@ -39,4 +39,4 @@ def test_words_that_speak_of_something_else_do_not(step: str, quote: str, contex
 
 
 def test_modifiers_of_the_ontology_are_no_concepts() -> None:
-    assert concepts("On the right it is severe and chronic.") == {}
+    assert named_concepts("On the right it is severe and chronic.") == {}

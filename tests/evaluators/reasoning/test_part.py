@@ -10,14 +10,14 @@ from reasoned import OTHER, PASSAGE, QUOTE, STEPS, found_by, judgment, pleased, 
 from wardround.evaluators.judges.panel import Panel, Sample
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.measures import Part
-from wardround.evaluators.reasoning.doctor_replies import Reply
+from wardround.evaluators.reasoning.doctor_replies import DoctorReply
 from wardround.evaluators.reasoning.evidence import Library
 from wardround.evaluators.reasoning.part import Judging
 from wardround.evaluators.reasoning.questions import Rules, StepClass, StepVerdict
 from wardround.evaluators.reasoning.scores import scores
 
 TEXT = "<step 1> First it is.\n<step 2> Then it is.\n<step 3> Last it is.\n\n### Answer:\nGout"
-REPLY = Reply(2, 7, "conclusion", TEXT, "One thought.\n\nAnother thought.", "What was known.")
+REPLY = DoctorReply(2, 7, "conclusion", TEXT, "One thought.\n\nAnother thought.", "What was known.")
 
 
 def judging(*judges: PlayedJudge, rules: Rules = "default", answer: str = "Gout", swap: bool = False) -> Judging:
@@ -75,7 +75,7 @@ async def test_reference_steps_are_looked_for_in_the_reasoning_and_by_default_in
 
 async def test_nothing_is_found_in_nothing_and_no_judge_is_asked() -> None:
     judge = pleased()
-    empty = Reply(1, 3, "conclusion", "", "", "Known.")
+    empty = DoctorReply(1, 3, "conclusion", "", "", "Known.")
     account = await judging(judge, answer=" ").part(empty, "formal", STEPS, "")
     assert (account.reason, judge.asked) == ("empty_reply", [])
     assert [(step.reasoning, step.answer, step.reason) for step in account.reference or ()] == [(False, False, "")] * 3
@@ -87,7 +87,9 @@ async def test_every_judge_and_repeat_checks_by_searches_of_its_own() -> None:
     one, two = pleased(), pleased("judge-2", keywords="stones", judgment=judgment("wrong", QUOTE | {"passage": 1}))
     three = pleased("judge-3", judgment=judgment("wrong", {"passage": 2, "quote": "A stone hurts in waves."}))
     at_work = judging(one, two, three)
-    account = await at_work.part(Reply(1, 3, "conclusion", "<step 1> It is.", "", ""), "formal", (), "no_reference")
+    account = await at_work.part(
+        DoctorReply(1, 3, "conclusion", "<step 1> It is.", "", ""), "formal", (), "no_reference"
+    )
     (step,) = account.steps
     assert (step.verdict, [vote.value for vote in step.verdicts]) == ("wrong", ["correct", "wrong", "wrong"])
     assert [(look.judge, look.query) for look in step.looked] == [

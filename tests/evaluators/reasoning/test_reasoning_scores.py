@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.evaluators.measures import Part
-from wardround.evaluators.reasoning.evaluator import joined
+from wardround.evaluators.reasoning.evaluator import combined_part
 from wardround.evaluators.reasoning.questions import Rules, StepClass, StepVerdict
 from wardround.evaluators.reasoning.reasoning_record import PartAccount, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.scores import Counted, count, scores
@@ -37,7 +37,7 @@ def reply(labels: str, hits: str | None = None, part: Part = "formal") -> PartAc
             )
             for place, sign in enumerate(hits)
         )
-    return joined(part, tuple(LABELS[label] for label in labels), "" if labels else "no_reasoning", reference)
+    return combined_part(part, tuple(LABELS[label] for label in labels), "" if labels else "no_reasoning", reference)
 
 
 def told(judged: PartAccount, rules: Rules = "default") -> dict[str, float | str | None]:
@@ -97,7 +97,7 @@ def test_completeness_without_a_reference_is_none_under_both() -> None:
 
 
 def test_a_part_that_the_model_does_not_have_is_no_zero() -> None:
-    judged = joined("thinking", reason="no_thinking", reference=(ReferenceAccount("a", False),))
+    judged = combined_part("thinking", reason="no_thinking", reference=(ReferenceAccount("a", False),))
     assert told(judged, "published") == dict.fromkeys(
         ("published_efficiency_thinking", "published_factuality_thinking", "published_completeness_thinking"),
         "no_thinking",
@@ -124,7 +124,7 @@ def test_what_a_failed_judge_leaves_open_has_bounds() -> None:
 
 
 def test_steps_that_were_left_out_are_not_known() -> None:
-    found = told(joined("formal", tuple(LABELS[label] for label in "RRWd"), left_out=4))
+    found = told(combined_part("formal", tuple(LABELS[label] for label in "RRWd"), left_out=4))
     assert (found["steps_formal"], found["efficiency_formal"], found["factuality_formal"]) == (
         8,
         "too_many_steps",

@@ -9,7 +9,7 @@ from reasoned import pleased, said
 from wardround.engine.errors import ProviderError
 from wardround.evaluators.judges.panel import Panel
 from wardround.evaluators.judges.strict_reply import Unread
-from wardround.evaluators.reasoning.part import DENSE, cut, read_starts, steps_of
+from wardround.evaluators.reasoning.part import DENSE, cut_at_starts, read_starts, steps_of
 from wardround.evaluators.reasoning.questions import Rules
 from wardround.evaluators.reasoning.steps import MANY, Split
 
@@ -71,16 +71,16 @@ async def test_too_many_are_counted_and_said_so() -> None:
 
 def test_starts_count_only_behind_each_other() -> None:
     text = "Alpha is one. Beta is two. Gamma is three."
-    assert cut(text, ["Gamma", "Beta"]) == ["Alpha is one. Beta is two.", "Gamma is three."]
-    assert cut(text, ["Alpha", "Alpha", "is two"]) == ["Alpha is one. Beta", "is two. Gamma is three."]
-    assert cut(text, [".", "Gamma is three", "."]) == ["Alpha is one", ". Beta is two.", "Gamma is three"]
-    assert cut("", ["a"]) == []
+    assert cut_at_starts(text, ["Gamma", "Beta"]) == ["Alpha is one. Beta is two.", "Gamma is three."]
+    assert cut_at_starts(text, ["Alpha", "Alpha", "is two"]) == ["Alpha is one. Beta", "is two. Gamma is three."]
+    assert cut_at_starts(text, [".", "Gamma is three", "."]) == ["Alpha is one", ". Beta is two.", "Gamma is three"]
+    assert cut_at_starts("", ["a"]) == []
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=10), max_size=10))
 def test_no_word_is_lost_or_added(text: str, starts: list[str]) -> None:
     letters = [char for char in text if char.isalnum()]
-    assert [char for piece in cut(text, starts) for char in piece if char.isalnum()] == letters
+    assert [char for piece in cut_at_starts(text, starts) for char in piece if char.isalnum()] == letters
 
 
 @given(st.text(max_size=60))

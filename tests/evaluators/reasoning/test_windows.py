@@ -10,12 +10,12 @@ from reasoned import STEPS, found_by, judged, played, pleased, said, script, val
 
 from wardround.engine.errors import ProviderError
 from wardround.evaluators.judges.panel import Panel, Sample
-from wardround.evaluators.judges.question import LONGEST, Question, left_out, shown
+from wardround.evaluators.judges.question import LONGEST, Question, left_out, text_for_judge
 from wardround.evaluators.measures import Part
-from wardround.evaluators.reasoning.doctor_replies import Reply
+from wardround.evaluators.reasoning.doctor_replies import DoctorReply
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning
 from wardround.evaluators.reasoning.evidence import Library
-from wardround.evaluators.reasoning.part import Judging, Windows, windows
+from wardround.evaluators.reasoning.part import Judging, Windows, pack_steps
 from wardround.evaluators.reasoning.reasoning_record import Account
 from wardround.evaluators.report.score_rows import AccountTally, EpisodeScores, Evaluated, RunScores
 from wardround.evaluators.report.summary import summarise
@@ -38,7 +38,7 @@ def seeing(**replies: str) -> PlayedJudge:
     def play(question: Question, sample: Sample) -> str:
         if question.name != "found":
             return str(script(**replies)[question.name])
-        return said(found=any(NEEDLE in shown(one.text, one.longest) for one in question.materials))
+        return said(found=any(NEEDLE in text_for_judge(one.text, one.longest) for one in question.materials))
 
     return PlayedJudge(play)
 
@@ -137,7 +137,7 @@ async def test_reasoning_that_is_shown_whole_is_asked_as_it_was() -> None:
 
 @given(st.lists(st.text("ab \n\u200b", max_size=30), max_size=12), st.integers(5, 60))
 def test_windows_hold_every_short_step_once_in_order_and_are_shown_whole(told: list[str], longest: int) -> None:
-    found = windows(told, longest)
+    found = pack_steps(told, longest)
     assert all(left_out(text, longest) == 0 for text in found.texts)
     if not left_out("\n".join(told), longest):
         assert found == Windows(("\n".join(told),))
@@ -148,14 +148,14 @@ def test_windows_hold_every_short_step_once_in_order_and_are_shown_whole(told: l
 
 
 def test_a_step_is_as_long_as_a_judge_is_shown() -> None:
-    assert windows(["a" * LONGEST]) == Windows(("a" * LONGEST,))
-    assert windows(["a" * (LONGEST + 1)]) == Windows((), whole=False)
+    assert pack_steps(["a" * LONGEST]) == Windows(("a" * LONGEST,))
+    assert pack_steps(["a" * (LONGEST + 1)]) == Windows((), whole=False)
 
 
 async def test_an_answer_that_is_too_long_is_not_looked_through() -> None:
     library = Library(found_by())
     judging = Judging(Panel([seeing()]), "default", "to find it", library, LONG)
-    reply = Reply(1, 3, "conclusion", f"<step 1> {NEEDLE}", "Another thought.", "Known.")
+    reply = DoctorReply(1, 3, "conclusion", f"<step 1> {NEEDLE}", "Another thought.", "Known.")
     parts: dict[Part, bool] = {"formal": True, "thinking": False}
     for part, seen in parts.items():
         account = await judging.part(reply, part, STEPS, "")

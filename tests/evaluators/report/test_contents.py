@@ -7,7 +7,7 @@ from hashlib import sha256
 from lxml import html
 
 from wardround.engine.records import Score
-from wardround.evaluators.report.episode_list import MOST, contents_pages, outcome
+from wardround.evaluators.report.episode_list import MOST, contents_pages, outcome_word
 from wardround.evaluators.report.score_rows import EpisodeScores
 
 NASTY = '"><script>alert(1)</script>'
@@ -68,7 +68,7 @@ def test_an_empty_run_has_a_list_too() -> None:
 
 
 def test_right_wrong_and_no_value() -> None:
-    assert [outcome(row) for row in rows(5)] == ["wrong", "right", "right", "wrong", "no value"]
+    assert [outcome_word(row) for row in rows(5)] == ["wrong", "right", "right", "wrong", "no value"]
 
 
 def test_a_zero_has_its_reason_beside_it_in_plain_words() -> None:

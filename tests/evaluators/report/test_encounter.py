@@ -7,7 +7,7 @@ from clinic import case_file
 from lxml import html
 from shell import Shell
 
-from wardround.evaluators.report.episode_dialogue import Encounter, encounter
+from wardround.evaluators.report.episode_dialogue import Encounter, rebuild_dialogue
 from wardround.evaluators.report.episode_page import Kept, episode_page
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.report_files import write_pages
@@ -32,7 +32,7 @@ async def told(path: Path, name: str, *, folded: bool = True) -> tuple[Encounter
         first = (await run.episodes())[0]
         about = await run.case(first.case)
         scenario = await run.scenario() if folded else None
-        return encounter(about, await run.trajectory(first.id), scenario), about
+        return rebuild_dialogue(about, await run.trajectory(first.id), scenario), about
     finally:
         await store.aclose()
 

@@ -18,7 +18,7 @@ from wardround.evaluators.report.intervals import (
     deviation,
     effective_size,
     interval,
-    published,
+    published_interval,
     resampled,
     standard_error,
     student_t,
@@ -60,8 +60,8 @@ def test_below_five_cases_there_is_no_interval_and_a_word_why() -> None:
     assert interval(four | {"e": [1.0]}).ends is not None
     assert student_t([0.5]) is None
     assert standard_error([0.5]) is None
-    assert published({"a": [1.0]}).reason == "fewer than two cases"
-    assert published({"a": [1.0, 0.0], "b": [1.0]}).reason == "cases are repeated; the paper repeats none"
+    assert published_interval({"a": [1.0]}).reason == "fewer than two cases"
+    assert published_interval({"a": [1.0, 0.0], "b": [1.0]}).reason == "cases are repeated; the paper repeats none"
 
 
 def test_shares_of_right_and_wrong_get_wilson_and_others_the_bootstrap() -> None:

@@ -31,7 +31,7 @@ def rows(values: list[float | None], **fields: object) -> list[LevelRow]:
 def test_normalised_accuracy_of_every_task_equals_the_published_one() -> None:
     draw = random.Random(5)
     for task, name in (("MCQ", "choice"), ("SV", "statement"), ("AE", "existence")):
-        chance = published.chance(task, 4)  # type: ignore[arg-type]
+        chance = published.chance_accuracy(task, 4)  # type: ignore[arg-type]
         by_repeat = [[float(draw.random() < 0.7) for _ in range(40)] for _ in range(5)]
         made = [
             replace(BLANK, task=name, unit=str(unit), repeat=repeat, value=value, chance=chance)

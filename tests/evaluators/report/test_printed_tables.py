@@ -12,7 +12,7 @@ from tabled import run, runs
 from wardround.evaluators.report.html import page
 from wardround.evaluators.report.intervals import Method
 from wardround.evaluators.report.paper_tables import extended_tables, stratified_tables
-from wardround.evaluators.report.table_text import terminal, words
+from wardround.evaluators.report.table_text import figure_text, terminal
 from wardround.evaluators.report.tables import Cell, Figure
 
 
@@ -30,16 +30,16 @@ def printed(tables: Sequence[Any], width: int = 100) -> str:
 
 
 def test_a_figure_reads_as_in_the_paper() -> None:
-    said = words(Figure((cell(0.9586, (0.9502, 0.9671)), cell(0.8824, (0.87, 0.89), 940))))
+    said = figure_text(Figure((cell(0.9586, (0.9502, 0.9671)), cell(0.8824, (0.87, 0.89), 940))))
     assert (said.mean, said.ci95) == ("95.86 / 88.24", ("(95.02, 96.71)", "(87.00, 89.00)"))
     assert said.n == "n 950 / 940 of 957"
-    assert words(Figure((cell(0.05, (-0.01, 0.11)),))).ci95 == ("(−1.00, 11.00)†",)
+    assert figure_text(Figure((cell(0.05, (-0.01, 0.11)),))).ci95 == ("(−1.00, 11.00)†",)
 
 
 def test_a_dash_has_its_reason() -> None:
-    told = words(Figure(reason="no_run"))
+    told = figure_text(Figure(reason="no_run"))
     assert (told.mean, told.missing) == ("–", "no run of this setting")
-    said = words(Figure((cell(None, scored=0, reason="no_reference"),)))
+    said = figure_text(Figure((cell(None, scored=0, reason="no_reference"),)))
     assert (said.mean, said.missing, said.n) == ("–", "no reference reasoning in the case", "n 0 of 957")
 
 
@@ -57,7 +57,7 @@ def test_bounds_say_of_how_many_where_the_figure_itself_has_fewer() -> None:
     text = printed([table], 140)
     assert re.search(r"Factuality +84\.09 / 84\.09 +\([78]\d\.\d\d, 8\d\.\d\d\) +11/12", text)
     assert re.search(r"between +69\.58 to 89\.58 +12/12", text)
-    said = [words(figure) for row in table.rows for figure in row.figures if len(figure.beside) == 1]
+    said = [figure_text(figure) for row in table.rows for figure in row.figures if len(figure.beside) == 1]
     assert [one.beside[1] for one in said] == ["70.00 to 90.00 (n 12)", "71.67 to 91.67 (n 6)"]
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from wardround.engine.events import digest_of
 from wardround.evaluators.reasoning.reasoning_record import Quoted
 from wardround.evaluators.report.episode_page import quotation
-from wardround.evaluators.report.rendering import host, link, shortened, visible
+from wardround.evaluators.report.rendering import host, safe_link, shortened, visible
 
 
 def test_what_hides_or_turns_words_is_named() -> None:
@@ -28,13 +28,13 @@ def test_long_text_is_cut_and_says_how_much_follows() -> None:
 
 def test_plain_web_addresses_are_links() -> None:
     for url in ("https://a.example/b?c=d&e=f#g", "http://a.example:8080/", "https://a.example/ä"):
-        assert link(url) == url
+        assert safe_link(url) == url
     assert host("https://A.example:8080/b") == "a.example"
 
 
 @given(st.text() | st.from_regex(r"[a-z]{1,6}:/{0,3}[^ ]{0,20}"))
 def test_a_link_is_always_to_the_web_or_none(url: str) -> None:
-    found = link(url)
+    found = safe_link(url)
     assert found in ("", url)
     assert not found or found.lower().startswith(("http://", "https://"))
 

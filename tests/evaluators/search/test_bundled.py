@@ -10,7 +10,7 @@ from wardround.engine.errors import UsageError
 from wardround.evaluators.search.corpus import SOURCE, Bundled, folder
 from wardround.evaluators.search.ledger import Ledger
 from wardround.evaluators.search.quotes import cite
-from wardround.evaluators.search.registry import named
+from wardround.evaluators.search.registry import search_of
 from wardround.evaluators.search.results import SearchError
 from wardround.evaluators.search.stack import Recording
 from wardround.scenarios.case import Case
@@ -120,7 +120,7 @@ async def test_without_a_folder_the_index_is_in_the_users_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    search = await named("bundled")
+    search = await search_of("bundled")
     await search.aclose()
     assert len(list((tmp_path / "wardround" / "evidence").iterdir())) == 1
 
@@ -162,14 +162,14 @@ async def test_what_is_not_typical_can_be_cited(corpus: Bundled, wrong: str, tex
 async def test_it_is_a_search_by_name_and_replays_from_its_record(tmp_path: Path) -> None:
     store = MemoryStore()
     ledger = Ledger(store)
-    search = await named(" bundled ", cache=tmp_path)
+    search = await search_of(" bundled ", cache=tmp_path)
     found = await Recording(search, ledger).find("zzzz")
     assert found == []
     found = await Recording(search, ledger).find("lead colic")
-    replayed = await named("recorded:bundled", cache=tmp_path, ledger=ledger)
+    replayed = await search_of("recorded:bundled", cache=tmp_path, ledger=ledger)
     assert (replayed.name, replayed.host) == (search.name, "")
     assert await replayed.find("lead colic") == found
-    by_name = await named(f"recorded:{search.name}", ledger=ledger)
+    by_name = await search_of(f"recorded:{search.name}", ledger=ledger)
     assert await by_name.find("lead colic") == found
     with pytest.raises(SearchError) as missing:
         await by_name.find("never asked")
@@ -189,7 +189,7 @@ async def test_the_record_of_a_service_needs_neither_key_nor_network(monkeypatch
         "corpus:x.jsonl@ab12",
         "brave [a.org]",
     ):
-        search = await named(f"recorded:{spec}", ledger=Ledger(store))
+        search = await search_of(f"recorded:{spec}", ledger=Ledger(store))
         assert search.host == ""
         with pytest.raises(SearchError) as missing:
             await search.find("x")
@@ -211,25 +211,25 @@ async def test_the_record_of_a_service_needs_neither_key_nor_network(monkeypatch
 )
 async def test_a_wrong_form_is_said_clearly(spec: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        await named(spec)
+        await search_of(spec)
 
 
 @pytest.mark.parametrize("spec", ["recorded", "recorded:", "recorded:recorded:bundled", "recorded:google"])
 async def test_a_record_of_nothing_is_said_clearly(spec: str) -> None:
     store = MemoryStore()
     with pytest.raises(UsageError):
-        await named(spec, ledger=Ledger(store))
+        await search_of(spec, ledger=Ledger(store))
 
 
 async def test_an_empty_folder_and_a_missing_key_are_said_clearly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(UsageError, match="no text to search"):
-        await named(f"corpus:{tmp_path}")
+        await search_of(f"corpus:{tmp_path}")
     monkeypatch.delenv("BRAVE_API_KEY", raising=False)
     with pytest.raises(UsageError, match="BRAVE_API_KEY"):
-        await named("brave")
+        await search_of("brave")
     monkeypatch.setenv("BRAVE_API_KEY", "se cret\n\x07")
     with pytest.raises(UsageError) as refused:
-        await named("brave")
+        await search_of("brave")
     assert "cret" not in str(refused.value)

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from wardround.engine.errors import UsageError
 from wardround.evaluators.search.corpus import Corpus
-from wardround.evaluators.search.index import Fields, cut
+from wardround.evaluators.search.index import Fields, cut_pieces
 
 ROWS: list[dict[str, object]] = [
     {"focus": "Reye syndrome", "answer": "Aspirin is not given to children with a fever.", "url": "http://a.test/1"},
@@ -169,7 +169,7 @@ async def test_other_bad_sources(tmp_path: Path) -> None:
 
 @given(st.text(alphabet="ab. \n。é", max_size=400), st.integers(min_value=4, max_value=60))
 def test_cutting_leaves_out_white_space_only(text: str, size: int) -> None:
-    pieces = list(cut(text, size))
+    pieces = list(cut_pieces(text, size))
     assert all(0 < end - start <= size for start, end in pieces)
     assert all(text[start:end] == text[start:end].strip() for start, end in pieces)
     places = [0, *(place for piece in pieces for place in piece), len(text)]

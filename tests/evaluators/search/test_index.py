@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from wardround.evaluators.search.index import Index, Passage, build
+from wardround.evaluators.search.index import Index, Passage, write_index
 
 
 def test_counts_of_words_at_hand_are_bounded(tmp_path: Path) -> None:
     passages = [Passage(n, f"title {n}", "", f"common word{n}", 0, 0, "", "") for n in range(40)]
-    build(tmp_path / "a.index", passages)
+    write_index(tmp_path / "a.index", passages)
     index = Index(tmp_path / "a.index")
     kept = index._holding.cache_info().maxsize
     assert kept is not None

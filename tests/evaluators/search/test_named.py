@@ -8,7 +8,7 @@ import pytest
 
 from wardround.engine.errors import UsageError
 from wardround.evaluators.search.providers.service import Steady
-from wardround.evaluators.search.registry import named
+from wardround.evaluators.search.registry import search_of
 from wardround.evaluators.search.results import Found, SearchError
 
 
@@ -23,7 +23,7 @@ from wardround.evaluators.search.results import Found, SearchError
 )
 async def test_a_service(monkeypatch: pytest.MonkeyPatch, spec: str, name: str, host: str) -> None:
     monkeypatch.setenv("BRAVE_API_KEY", "x")
-    search = await named(spec)
+    search = await search_of(spec)
     assert (search.name, search.host) == (name, host)
     await search.aclose()
 
@@ -31,7 +31,7 @@ async def test_a_service(monkeypatch: pytest.MonkeyPatch, spec: str, name: str, 
 async def test_a_corpus_with_its_index_elsewhere(tmp_path: Path) -> None:
     source, cache = anyio.Path(tmp_path / "a.txt"), tmp_path / "cache"
     await source.write_text("Gout is treated with colchicine.")
-    search = await named(f"corpus:{source}", cache=cache)
+    search = await search_of(f"corpus:{source}", cache=cache)
     assert search.host == ""
     assert [one.title for one in await search.find("gout")] == ["a"]
     await search.aclose()
@@ -43,7 +43,7 @@ async def test_a_corpus_with_its_index_elsewhere(tmp_path: Path) -> None:
 )
 async def test_what_names_no_search(spec: str) -> None:
     with pytest.raises(UsageError):
-        await named(spec)
+        await search_of(spec)
 
 
 class Failing:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from wardround.evaluators.search.index import cut
-from wardround.evaluators.search.pages import html, plain, turned_away
+from wardround.evaluators.search.index import cut_pieces
+from wardround.evaluators.search.pages import html, plain_text, turned_away
 from wardround.evaluators.search.results import SearchError
 
 MEDICINE = "Appendicitis is an inflammation of the appendix. It causes fever and pain in the right lower abdomen. "
@@ -33,8 +33,8 @@ MEDICINE = "Appendicitis is an inflammation of the appendix. It causes fever and
 )
 def test_what_turns_a_reader_away_is_no_text(text: str) -> None:
     assert turned_away(text)
-    for read in (plain, html):
-        page = text if read is plain else f"<html><body><article><p>{text}</p></article></body></html>"
+    for read in (plain_text, html):
+        page = text if read is plain_text else f"<html><body><article><p>{text}</p></article></body></html>"
         with pytest.raises(SearchError) as refused:
             read(page.encode(), "utf-8")
         assert refused.value.kind == "refused"
@@ -53,7 +53,7 @@ def test_what_turns_a_reader_away_is_no_text(text: str) -> None:
 )
 def test_medicine_is_kept(text: str) -> None:
     assert not turned_away(text, "Appendicitis")
-    assert plain(text.encode(), "utf-8").text
+    assert plain_text(text.encode(), "utf-8").text
 
 
 def test_a_title_tells_of_a_short_page_only() -> None:
@@ -71,4 +71,4 @@ def test_no_answer_of_medquad_is_taken_for_a_refusal(shared: Path) -> None:
     for row in rows:
         text, title = row["answer"], f"{row.get('focus')} {row.get('question')}"
         assert not turned_away(text, title), title
-        assert not any(turned_away(text[start:end]) for start, end in cut(text, 1000)), title
+        assert not any(turned_away(text[start:end]) for start, end in cut_pieces(text, 1000)), title

@@ -9,7 +9,7 @@ from datetime import datetime
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.case import Case, Lab, items
+from wardround.scenarios.case import Case, Lab, case_results
 from wardround.scenarios.loaders.load import bundled
 from wardround.scenarios.loaders.oddities import in_case
 
@@ -86,7 +86,7 @@ def shown(case: Case) -> Iterator[tuple[str, str]]:
     yield "ancillary", case.ancillary
     for section, text in case.history.items():
         yield f"history.{section}", f"{section}: {text}"
-    for item in items(case):
+    for item in case_results(case):
         yield item.ref, f"{item.name} {item.text} {item.detail}"
 
 
@@ -145,7 +145,7 @@ def test_runs_under_every_scenario(case: Case) -> None:
     assert {"History", "Past medical history", "Medications"} <= set(case.history)
     assert all(text.strip() for text in case.history.values())
     assert 4 <= len(case.examination) <= 8
-    assert sum(item.kind != "examination" for item in items(case)) >= 4
+    assert sum(item.kind != "examination" for item in case_results(case)) >= 4
     assert case.truth.diagnosis
     assert case.truth.treatment
     assert case.group == case.truth.diagnosis
@@ -193,9 +193,9 @@ def test_truth_is_complete(case: Case) -> None:
 
 def test_gold_can_order_everything(case: Case) -> None:
     """Each item has a name to ask for, and a section or an investigation is not named twice."""
-    assert all(item.name.strip() and item.text.strip() for item in items(case))
+    assert all(item.name.strip() and item.text.strip() for item in case_results(case))
     for kind in ("examination", "investigation", "imaging"):
-        names = [item.name.lower() for item in items(case) if item.kind == kind]
+        names = [item.name.lower() for item in case_results(case) if item.kind == kind]
         assert len(names) == len(set(names))
 
 

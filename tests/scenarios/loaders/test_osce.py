@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders import osce
 from wardround.scenarios.loaders.values import not_done
 
@@ -93,7 +93,7 @@ def stations(shared: Path) -> list[tuple[dict[str, Any], Case]]:
 @pytest.mark.shared
 def test_every_result_of_the_source_is_kept_under_a_unique_name(shared: Path) -> None:
     for source, case in stations(shared):
-        record = items(case)
+        record = case_results(case)
         names = [(item.kind, item.name.lower()) for item in record]
         assert len(set(names)) == len(names), case.id
         assert not [name for _, name in names if "_" in name]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.mimic.codes import AdmissionCode, Codes, body_system, other_names, read_gem
+from wardround.scenarios.mimic.codes import AdmissionCode, Codes, body_system, code_synonyms, read_gem
 from wardround.scenarios.mimic.pool import PoolDisease, own, read_pool, read_pool_file
 
 POOL = (
@@ -58,7 +58,7 @@ def test_a_code_is_cited_with_its_dot() -> None:
 def test_titles_and_other_names_come_from_the_classification() -> None:
     assert CODES.title("K3580", 10) == "Unspecified acute appendicitis"
     assert CODES.title("5409", 9) == ""
-    found = other_names(AdmissionCode(1, "K3580", 10, "Unspecified acute appendicitis"))
+    found = code_synonyms(AdmissionCode(1, "K3580", 10, "Unspecified acute appendicitis"))
     assert "acute appendicitis" in found
     assert not any("NOS" in name or "nspecified" in name for name in found)
 

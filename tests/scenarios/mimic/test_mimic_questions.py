@@ -10,10 +10,10 @@ from wardround.scenarios.mimic.pool import (
     Naming,
     PoolDisease,
     own,
+    pool_from_questions,
     pool_table,
     question_texts,
     read_pool_file,
-    recognised,
 )
 
 HIGH = PoolDisease("Hypertension")
@@ -33,7 +33,7 @@ def test_questions_are_read_in_the_usual_forms(form: str, tmp_path: Path) -> Non
     }
     path.write_text(written[form])
     assert [text.startswith(("A man", "7\n")) for text in question_texts(path)] == [True, True]
-    found = recognised([path])
+    found = pool_from_questions([path])
     assert found.questions == 2
     assert {disease.name: number for disease, number in found.diseases} == {
         "Gout": 2, "Diabetic ketoacidosis": 1, "Pulmonary hypertension": 1,
@@ -42,7 +42,7 @@ def test_questions_are_read_in_the_usual_forms(form: str, tmp_path: Path) -> Non
 
 def test_the_table_is_a_pool_that_a_build_takes(tmp_path: Path) -> None:
     (tmp_path / "q.jsonl").write_text(json.dumps(ONE) + "\n" + json.dumps(TWO) + "\n")
-    text = pool_table(recognised([tmp_path / "q.jsonl"], at_least=2))
+    text = pool_table(pool_from_questions([tmp_path / "q.jsonl"], at_least=2))
     assert text.splitlines()[0] == "name,synonyms,icd10,icd9,questions"
     (tmp_path / "pool.csv").write_text(text)
     (gout,) = read_pool_file(tmp_path / "pool.csv").diseases
@@ -55,12 +55,14 @@ def test_the_table_is_a_pool_that_a_build_takes(tmp_path: Path) -> None:
 def test_what_holds_no_questions_is_refused(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "q").write_text(text)
     with pytest.raises(UsageError, match=said):
-        recognised([tmp_path / "q"])
+        pool_from_questions([tmp_path / "q"])
 
 
 def test_comorbidities_come_last(tmp_path: Path) -> None:
     stem = "A man with a history of hypertension has pain. What is it? A: Appendicitis B: Gastritis"
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(json.dumps({"question": f"{stem} {n}"}) + "\n" for n in range(3)) + '{"q": "Gastritis?"}\n')
-    found = [disease.name for disease, _ in recognised([path], linker=Naming((HIGH, *own().diseases))).diseases]
+    found = [
+        disease.name for disease, _ in pool_from_questions([path], linker=Naming((HIGH, *own().diseases))).diseases
+    ]
     assert found == ["Gastritis", "Appendicitis", "Hypertension"]

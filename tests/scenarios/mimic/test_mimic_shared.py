@@ -10,11 +10,11 @@ import pytest
 import wardround
 from wardround.builds import build_mimic
 from wardround.evaluators.report.summary import summarise
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.census import census
 from wardround.scenarios.loaders.load import load
 from wardround.scenarios.mimic.flow import Flow
-from wardround.scenarios.mimic.pool import recognised
+from wardround.scenarios.mimic.pool import pool_from_questions
 from wardround.scenarios.mimic.tables import MimicOptions
 from wardround.scenarios.terms.axes import specimen
 from wardround.scenarios.terms.catalogue import catalogue
@@ -139,7 +139,7 @@ def test_published_rules_build_the_records_of_the_published_code(shared: Path, t
 def test_a_question_set_gives_a_pool(shared: Path) -> None:
     questions = shared / "data" / "multicogeval" / "medqa" / "MCQ.test.json"
     for finder in (linker(), None):
-        found = recognised([questions], linker=finder)
+        found = pool_from_questions([questions], linker=finder)
         assert found.questions == 397
         assert len(found.diseases) > 90
         coded = [disease for disease, _ in found.diseases if disease.icd10]
@@ -157,7 +157,7 @@ def test_no_demo_case_answers_an_order_with_another_fluid(shared: Path, cases: P
     wrong, right = [], 0
     for case in load(cases):
         assert isinstance(case, Case)
-        record = items(case)
+        record = case_results(case)
         coded = {item.ref: fluids[item.code] for item in record if item.kind == "lab"}
         chart = read_chart(record)
         present = {entry.test.test for entry in chart.entries if entry.test is not None}

@@ -12,7 +12,7 @@ from wardround.scenarios.terms.commitment import read_answer
 from wardround.scenarios.terms.diagnosis import compare
 from wardround.scenarios.terms.graph import graph
 from wardround.scenarios.terms.lexical_linker import linker
-from wardround.scenarios.terms.same_disease import complicates, same
+from wardround.scenarios.terms.same_disease import complicates, same_disease
 from wardround.scenarios.terms.truth import parts_of, read_parts
 
 NAMES = [
@@ -33,7 +33,7 @@ def unrelated(names: list[str]) -> bool:
 def apart(one: str, other: str) -> bool:
     """Whether a disease is neither a kind nor, by the table that compare asks, a complication of another."""
     ours, theirs = linker().link(one), linker().link(other)
-    if ours is None or theirs is None or same(one, other).same or complicates(one, other):
+    if ours is None or theirs is None or same_disease(one, other).same or complicates(one, other):
         return False
     return graph().relation(ours.concept, theirs.concept) in ("other", "sibling")
 

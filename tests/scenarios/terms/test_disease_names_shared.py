@@ -15,7 +15,7 @@ from wardround.scenarios.mimic.codes import classification
 from wardround.scenarios.reports.curation import rare
 from wardround.scenarios.terms.lexical_linker import LexicalLinker, linker
 from wardround.scenarios.terms.linker import Concept, Mention
-from wardround.scenarios.terms.ontologies import bare, covers
+from wardround.scenarios.terms.ontologies import covers, plain_code
 from wardround.scenarios.terms.wording import key
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "records" / "diseases.md"
@@ -50,10 +50,10 @@ def ontology(full: LexicalLinker, shared: Path) -> tuple[int, int, int]:
     """Labels of the Disease Ontology: linked to the same category of ICD-10-CM; a concept without a code is wrong."""
     text = gzip.decompress((shared / "data/vocab-disease-ontology/ICD10inDO.tsv.gz").read_bytes()).decode()
     found = [
-        (full.link(row["label"]), bare(row["xrefs"].split(":")[1])[:3])
+        (full.link(row["label"]), plain_code(row["xrefs"].split(":")[1])[:3])
         for row in csv.DictReader(io.StringIO(text), delimiter="\t")
     ]
-    return counted([one and any(bare(held)[:3] == code for held in one.concept.icd10) for one, code in found])
+    return counted([one and any(plain_code(held)[:3] == code for held in one.concept.icd10) for one, code in found])
 
 
 def pool(full: LexicalLinker, shared: Path) -> tuple[int, int, int]:

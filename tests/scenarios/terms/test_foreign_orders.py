@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.order_phrases import labelled, tally
 from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.foreign_orders import in_english
+from wardround.scenarios.terms.foreign_orders import order_in_english
 from wardround.scenarios.terms.order_reading import read_order
 
 
@@ -39,7 +39,7 @@ def test_pieces_keep_the_original_wording(text: str, pieces: dict[str, str]) -> 
 
 @pytest.mark.parametrize("text", ["CBC and BMP", "coagulation studies", "urine culture", "hand x-ray, main labs"])
 def test_english_is_left_alone(text: str) -> None:
-    assert in_english(text, catalogue()).language == ""
+    assert order_in_english(text, catalogue()).language == ""
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from wardround.scenarios.terms import ontologies
 from wardround.scenarios.terms.knowledge import assembled, conditions, knowledge, read_concepts
 from wardround.scenarios.terms.lexical_linker import LexicalLinker
 from wardround.scenarios.terms.linker import Concept
-from wardround.scenarios.terms.ontologies import covered, covers
+from wardround.scenarios.terms.ontologies import covers, within_families
 
 OWN = Concept("WR:gout", "Gout", ("podagra",), (), ("M10",), ("274",))
 COUNT_AT_LEAST = 20_000
@@ -75,7 +75,7 @@ def test_the_codes_are_those_of_the_package_without_the_seventh_character() -> N
     ],
 )
 def test_what_a_title_is_called(title: str, names: list[str]) -> None:
-    assert list(ontologies.said(title)) == names
+    assert list(ontologies.title_forms(title)) == names
 
 
 def test_growths_are_called_cancers() -> None:
@@ -86,8 +86,8 @@ def test_growths_are_called_cancers() -> None:
 def test_families_of_codes() -> None:
     assert covers("K35", "k35.80")
     assert not covers("K35.8", "K35")
-    assert covered(["E11.9"], ["E10", "E11"])
-    assert not covered([], ["E10"])
+    assert within_families(["E11.9"], ["E10", "E11"])
+    assert not within_families([], ["E10"])
 
 
 def test_a_user_s_list_of_synonyms(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scenarios.terms.name_lookup import link
-from wardround.scenarios.terms.order_parser import MOST, parts
+from wardround.scenarios.terms.order_parser import MOST, split_requests
 from wardround.scenarios.terms.request_pieces import Known
 
 
@@ -17,7 +17,7 @@ def known(phrase: str) -> bool:
 
 def split(text: str, known: Known) -> tuple[str, ...]:
     """The single requests in `text`."""
-    return tuple(part.text for part in parts(text, known, lambda _: ()) if not part.why)
+    return tuple(part.text for part in split_requests(text, known, lambda _: ()) if not part.why)
 
 
 @pytest.mark.parametrize(

@@ -7,26 +7,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pace import Pace
 
-from wardround.scenarios.case import Item
+from wardround.scenarios.case import CaseResult
 from wardround.scenarios.terms.catalogue import catalogue, scope
 from wardround.scenarios.terms.chart import read_chart
 from wardround.scenarios.terms.examiner_lookup import Answer, answer
 
 RECORD = (
-    Item("examination[0]", "examination", "Vital signs", "Temperature: 38.9 °C", None),
-    Item("examination[1]", "examination", "Abdomen", "Tender in the right lower quadrant", None),
-    Item("labs[0]", "lab", "Hemoglobin", "Hemoglobin: 14 g/dL", True),
-    Item("labs[1]", "lab", "WBC", "WBC: 17 [high]", False),
-    Item("labs[2]", "lab", "Urinalysis - WBC", "Urinalysis - WBC: 3/hpf", True),
-    Item("labs[3]", "lab", "Sodium", "Sodium: 140 mmol/L", True),
-    Item("labs[4]", "lab", "Sodium", "Sodium: 128 mmol/L [low]", False),
-    Item("labs[5]", "lab", "Anti-PGL-1 antibodies (IgM), ELISA and/or dipstick", "positive", None),
-    Item("microbiology[0]", "microbiology", "BLOOD CULTURE, ROUTINE", "Blood culture: no growth", None, "BLOOD"),
-    Item("imaging[0]", "imaging", "Imaging - Chest CT - Findings", "No thymoma", None, "CT Chest"),
-    Item("imaging[1]", "imaging", "CT ABD & PELVIS WITH CONTRAST", "Appendicitis", None, "CT Abdomen"),
-    Item("imaging[2]", "imaging", "X-ray of the left knee", "Effusion", None),
-    Item("investigations[0]", "investigation", "Skin biopsy", "Skin biopsy: granuloma", None),
-    Item("investigations[1]", "investigation", "Laboratory results", "Elevated PTH (75 pg/mL), calcium 10.7", None),
+    CaseResult("examination[0]", "examination", "Vital signs", "Temperature: 38.9 °C", None),
+    CaseResult("examination[1]", "examination", "Abdomen", "Tender in the right lower quadrant", None),
+    CaseResult("labs[0]", "lab", "Hemoglobin", "Hemoglobin: 14 g/dL", True),
+    CaseResult("labs[1]", "lab", "WBC", "WBC: 17 [high]", False),
+    CaseResult("labs[2]", "lab", "Urinalysis - WBC", "Urinalysis - WBC: 3/hpf", True),
+    CaseResult("labs[3]", "lab", "Sodium", "Sodium: 140 mmol/L", True),
+    CaseResult("labs[4]", "lab", "Sodium", "Sodium: 128 mmol/L [low]", False),
+    CaseResult("labs[5]", "lab", "Anti-PGL-1 antibodies (IgM), ELISA and/or dipstick", "positive", None),
+    CaseResult("microbiology[0]", "microbiology", "BLOOD CULTURE, ROUTINE", "Blood culture: no growth", None, "BLOOD"),
+    CaseResult("imaging[0]", "imaging", "Imaging - Chest CT - Findings", "No thymoma", None, "CT Chest"),
+    CaseResult("imaging[1]", "imaging", "CT ABD & PELVIS WITH CONTRAST", "Appendicitis", None, "CT Abdomen"),
+    CaseResult("imaging[2]", "imaging", "X-ray of the left knee", "Effusion", None),
+    CaseResult("investigations[0]", "investigation", "Skin biopsy", "Skin biopsy: granuloma", None),
+    CaseResult(
+        "investigations[1]", "investigation", "Laboratory results", "Elevated PTH (75 pg/mL), calcium 10.7", None
+    ),
 )
 CHART = read_chart(RECORD)
 
@@ -81,7 +83,7 @@ def test_a_panel_without_a_recorded_member_is_one_answer() -> None:
 
 
 def test_a_panel_recorded_as_a_whole_answers_for_its_member() -> None:
-    record = (Item("labs[0]", "lab", "Complete blood count", "Complete blood count: normal", True),)
+    record = (CaseResult("labs[0]", "lab", "Complete blood count", "Complete blood count: normal", True),)
     (found,) = answer(read_chart(record), ["hemoglobin"])
     assert (found.state, found.refs, found.rule) == ("normal", ("labs[0]",), "panel")
 
@@ -92,7 +94,7 @@ def test_a_repeated_test_is_told_each_time_it_was_taken() -> None:
 
 @pytest.mark.parametrize("item", RECORD, ids=lambda item: str(item.ref))
 @pytest.mark.parametrize("kind", ["any", "lab", "imaging", "examination"])
-def test_a_records_own_name_always_finds_it(item: Item, kind: str) -> None:
+def test_a_records_own_name_always_finds_it(item: CaseResult, kind: str) -> None:
     assert item.ref in refs(answer(CHART, [item.name], kind))
     assert item.ref in refs(answer(CHART, item.name, kind))
 
@@ -139,11 +141,11 @@ def test_the_default_normal_is_marked_and_cites_nothing() -> None:
 
 def test_the_examiner_never_falls_for_look_alikes() -> None:
     record = (
-        Item("microbiology[0]", "microbiology", "HCV antibody", "HCV antibody: positive", None),
-        Item("labs[0]", "lab", "IgM", "IgM: 90", True),
-        Item("labs[1]", "lab", "Complement C4", "C4: 20", True),
-        Item("labs[2]", "lab", "Total bilirubin", "1.0", True),
-        Item("labs[3]", "lab", "Free T4", "1.2", True),
+        CaseResult("microbiology[0]", "microbiology", "HCV antibody", "HCV antibody: positive", None),
+        CaseResult("labs[0]", "lab", "IgM", "IgM: 90", True),
+        CaseResult("labs[1]", "lab", "Complement C4", "C4: 20", True),
+        CaseResult("labs[2]", "lab", "Total bilirubin", "1.0", True),
+        CaseResult("labs[3]", "lab", "Free T4", "1.2", True),
     )
     for asked in ("HIV antibody", "CMV IgM", "IgG", "complement C3", "QuantiFERON-TB", "free T3"):
         assert refs(answer(read_chart(record), [asked])) == set(), asked

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wardround.scenarios.case import Case, items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.load import load
 from wardround.scenarios.terms.chart import read_chart
 from wardround.scenarios.terms.examiner_lookup import answer
@@ -16,7 +16,7 @@ def test_gold_orders_find_every_item(shared: Path, name: str) -> None:
     found = 0
     for case in load(shared / "data" / name):
         assert isinstance(case, Case)
-        record = items(case)
+        record = case_results(case)
         names = list(dict.fromkeys(item.name for item in record))
         for everything in (False, True):  # as the examiner and as the patient answers
             given = answer(read_chart(record), names, everything=everything)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.terms.disease_wording import mistyped
-from wardround.scenarios.terms.same_disease import complicates, relation, same
+from wardround.scenarios.terms.same_disease import complicates, relation, same_disease
 
 HERE = Path(__file__).resolve().parent
 ONE = (
@@ -64,7 +64,7 @@ OTHER = (
 
 @pytest.mark.parametrize(("truth", "said", "what"), ONE, ids=[what for *_, what in ONE])
 def test_one_disease(truth: str, said: str, what: str) -> None:
-    found = same(truth, said)
+    found = same_disease(truth, said)
     assert found.same, (what, found)
     assert not found.contrary
     assert found.reason
@@ -72,7 +72,7 @@ def test_one_disease(truth: str, said: str, what: str) -> None:
 
 @pytest.mark.parametrize(("truth", "said", "what"), OTHER, ids=[what for *_, what in OTHER])
 def test_another_disease(truth: str, said: str, what: str) -> None:
-    found = same(truth, said)
+    found = same_disease(truth, said)
     assert not found.same, (what, found)
     assert found.reason
 
@@ -87,24 +87,24 @@ def test_another_disease(truth: str, said: str, what: str) -> None:
     ],
 )
 def test_the_reason_says_what_decided(truth: str, said: str, reason: str) -> None:
-    assert same(truth, said).reason.casefold() == reason.casefold()
+    assert same_disease(truth, said).reason.casefold() == reason.casefold()
 
 
 def test_what_is_contrary_is_told_from_what_is_only_missing() -> None:
-    assert same("Type 1 diabetes mellitus", "type 2 diabetes mellitus").contrary
-    assert not same("Primary biliary cholangitis", "cholangitis").contrary
+    assert same_disease("Type 1 diabetes mellitus", "type 2 diabetes mellitus").contrary
+    assert not same_disease("Primary biliary cholangitis", "cholangitis").contrary
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_two_texts_get_a_verdict(one: str, other: str) -> None:
-    found = same(one, other)
+    found = same_disease(one, other)
     assert found.reason
     assert not (found.same and found.contrary)
 
 
 @given(st.text(min_size=1, max_size=60).filter(lambda text: any(map(str.isalnum, text))))
 def test_a_name_is_itself(name: str) -> None:
-    assert same(name, name).same or same(name, name).reason == "a name is empty"
+    assert same_disease(name, name).same or same_disease(name, name).reason == "a name is empty"
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def pairs(name: str) -> list[tuple[str, str, str]]:
 def test_opposites_of_open_classifications_do_not_pass() -> None:
     """The list was frozen before the rules; no name of it stands in a table by the list's making."""
     listed = pairs("opposites.csv")
-    passed = [row for row in listed if same(row[1], row[2]).same]
+    passed = [row for row in listed if same_disease(row[1], row[2]).same]
     assert len(listed) == 200
     assert len(passed) <= 0.02 * len(listed), passed
 
@@ -145,10 +145,10 @@ def test_opposites_of_open_classifications_do_not_pass() -> None:
 def test_a_verdict_is_quick() -> None:
     names = [one for _, one, _ in pairs("opposites.csv")[:60]]
     for name in names:
-        same(name, names[0])
-    same.cache_clear()
+        same_disease(name, names[0])
+    same_disease.cache_clear()
     start = time.process_time()
     for one in names:
         for other in names:
-            same(one, other)
+            same_disease(one, other)
     assert (time.process_time() - start) / len(names) ** 2 < 0.002  # 0.0003 is usual; a busy machine is slower

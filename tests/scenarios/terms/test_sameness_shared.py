@@ -9,7 +9,7 @@ import pytest
 
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import load
-from wardround.scenarios.terms.same_disease import same
+from wardround.scenarios.terms.same_disease import same_disease
 
 HERE = Path(__file__).resolve().parent
 
@@ -21,7 +21,7 @@ def test_siblings_of_the_disease_ontology_do_not_pass(shared: Path) -> None:
         labels = {row["id"]: row["label"] for row in csv.DictReader(stream, delimiter="\t")}
     with (HERE / "opposites_doid.csv").open(encoding="utf-8") as stream:
         listed = [(labels[row["one"]], labels[row["other"]]) for row in csv.DictReader(stream)]
-    passed = [pair for pair in listed if same(*pair).same]
+    passed = [pair for pair in listed if same_disease(*pair).same]
     assert len(listed) == 200
     assert len(passed) <= 0.03 * len(listed), passed
 
@@ -32,6 +32,6 @@ def test_the_truth_of_one_case_is_hardly_ever_that_of_another(shared: Path) -> N
     data = shared / "data"
     paths = [data / "medrbench" / "diagnosis_cases.json", *sorted((data / "agentclinic").glob("*.jsonl"))]
     names = sorted({case.truth.diagnosis for path in paths for case in load(path) if isinstance(case, Case)})
-    found = sum(same(one, other).same for one, other in itertools.permutations(names, 2))
+    found = sum(same_disease(one, other).same for one, other in itertools.permutations(names, 2))
     assert len(names) > 400
     assert found / (len(names) * (len(names) - 1)) < 0.001

@@ -2,7 +2,7 @@
 
 from wardround.agents.examiner import Examiner
 from wardround.engine.records import Action, Said, View
-from wardround.scenarios.case import Case, Lab, Provenance, Truth, items
+from wardround.scenarios.case import Case, Lab, Provenance, Truth, case_results
 from wardround.scenarios.parsers.moves import record_rows
 from wardround.scenarios.terms.chart import read_chart
 from wardround.scenarios.terms.examiner_lookup import answer
@@ -26,7 +26,7 @@ CASE = Case(
     provenance=Provenance(source="tests"),
     data_class="public",
 )
-RECORD = items(CASE)
+RECORD = case_results(CASE)
 
 
 def refs(asked: str | list[str], reported: tuple[str, ...] = ()) -> list[str]:

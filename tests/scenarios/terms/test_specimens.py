@@ -2,7 +2,7 @@
 
 import pytest
 
-from wardround.scenarios.case import Item
+from wardround.scenarios.case import CaseResult
 from wardround.scenarios.terms import axes
 from wardround.scenarios.terms.chart import read_chart
 from wardround.scenarios.terms.examiner_lookup import answer
@@ -10,17 +10,17 @@ from wardround.scenarios.terms.order_reading import read_order
 
 EARLY, LATE = "2150-01-02T06:00:00", "2150-01-04T06:00:00"
 RECORD = (
-    Item("labs[0]", "lab", "Chloride, Urine", "Chloride, Urine: 30", None, time=EARLY),
-    Item("labs[1]", "lab", "Chloride", "Chloride: 101", None, time=LATE),
-    Item("labs[2]", "lab", "Urine: Creatinine", "Urine: Creatinine: 90", None, time=EARLY),
-    Item("labs[3]", "lab", "Pleural fluid: NT-proBNP, Pleural", "900", None, time=EARLY),
-    Item("labs[4]", "lab", "Blood gas: pH", "7.1", None, time=EARLY),
-    Item("labs[5]", "lab", "Blood gas: Specimen Type", "Blood gas: Specimen Type: VEN.", None, time=EARLY),
-    Item("labs[6]", "lab", "Glucose", "Glucose: 60", None, "51034", "51034", EARLY),
-    Item("labs[7]", "lab", "Hemoglobin", "Hemoglobin: 12", None, time=EARLY),
-    Item("labs[8]", "lab", "Platelet Count", "Platelet Count: 200", None, time=LATE),
-    Item("microbiology[0]", "microbiology", "CMV Viral Load", "CMV Viral Load: 400", None, "BLOOD", time=EARLY),
-    Item("microbiology[1]", "microbiology", "FLUID CULTURE", "no growth", None, "PLEURAL FLUID", time=EARLY),
+    CaseResult("labs[0]", "lab", "Chloride, Urine", "Chloride, Urine: 30", None, time=EARLY),
+    CaseResult("labs[1]", "lab", "Chloride", "Chloride: 101", None, time=LATE),
+    CaseResult("labs[2]", "lab", "Urine: Creatinine", "Urine: Creatinine: 90", None, time=EARLY),
+    CaseResult("labs[3]", "lab", "Pleural fluid: NT-proBNP, Pleural", "900", None, time=EARLY),
+    CaseResult("labs[4]", "lab", "Blood gas: pH", "7.1", None, time=EARLY),
+    CaseResult("labs[5]", "lab", "Blood gas: Specimen Type", "Blood gas: Specimen Type: VEN.", None, time=EARLY),
+    CaseResult("labs[6]", "lab", "Glucose", "Glucose: 60", None, "51034", "51034", EARLY),
+    CaseResult("labs[7]", "lab", "Hemoglobin", "Hemoglobin: 12", None, time=EARLY),
+    CaseResult("labs[8]", "lab", "Platelet Count", "Platelet Count: 200", None, time=LATE),
+    CaseResult("microbiology[0]", "microbiology", "CMV Viral Load", "CMV Viral Load: 400", None, "BLOOD", time=EARLY),
+    CaseResult("microbiology[1]", "microbiology", "FLUID CULTURE", "no growth", None, "PLEURAL FLUID", time=EARLY),
 )
 CHART = read_chart(RECORD)
 
@@ -106,9 +106,9 @@ def test_a_blood_pressure_is_no_specimen() -> None:
 
 STUDIES = read_chart(
     (
-        Item("imaging[0]", "imaging", "MRCP", "MRCP: stones", None, "MRI Biliary tract"),
-        Item("imaging[1]", "imaging", "CT head", "CT head: normal", True, "CT Head"),
-        Item("imaging[2]", "imaging", "CT abdomen", "CT abdomen: normal", True, "CT Abdomen"),
+        CaseResult("imaging[0]", "imaging", "MRCP", "MRCP: stones", None, "MRI Biliary tract"),
+        CaseResult("imaging[1]", "imaging", "CT head", "CT head: normal", True, "CT Head"),
+        CaseResult("imaging[2]", "imaging", "CT abdomen", "CT abdomen: normal", True, "CT Abdomen"),
     )
 )
 
@@ -129,8 +129,8 @@ def test_an_mrcp_is_no_mri_of_the_brain() -> None:
 def test_a_recorded_name_gets_its_own_result_beside_another_of_the_test() -> None:
     chart = read_chart(
         (
-            Item("labs[0]", "lab", "Potassium, Whole Blood", "Potassium, Whole Blood: 4", None, time=EARLY),
-            Item("labs[1]", "lab", "Potassium", "Potassium: 5", None, time=LATE),
+            CaseResult("labs[0]", "lab", "Potassium, Whole Blood", "Potassium, Whole Blood: 4", None, time=EARLY),
+            CaseResult("labs[1]", "lab", "Potassium", "Potassium: 5", None, time=LATE),
         )
     )
     assert [line.refs for line in answer(chart, ["Potassium"])] == [("labs[1]",)]
@@ -142,8 +142,8 @@ def test_two_item_numbers_under_one_recorded_name_are_two_results() -> None:
     name = "Absolute Lymphocyte Count"
     chart = read_chart(
         (
-            Item("labs[0]", "lab", name, f"{name}: 0.6", None, "51133", "51133", EARLY),
-            Item("labs[1]", "lab", name, f"{name}: 0.7", None, "52769", "52769", LATE),
+            CaseResult("labs[0]", "lab", name, f"{name}: 0.6", None, "51133", "51133", EARLY),
+            CaseResult("labs[1]", "lab", name, f"{name}: 0.7", None, "52769", "52769", LATE),
         )
     )
     assert {ref for line in answer(chart, [name]) for ref in line.refs} == {"labs[0]", "labs[1]"}

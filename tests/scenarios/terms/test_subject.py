@@ -2,13 +2,13 @@
 
 import pytest
 
-from wardround.scenarios.case import Item
+from wardround.scenarios.case import CaseResult
 from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scenarios.terms.chart import read_chart
 from wardround.scenarios.terms.examiner_lookup import answer
 from wardround.scenarios.terms.subject import Subject, read_subject
 
-RECORD = (Item("labs[0]", "lab", "Sodium", "Sodium: 140 mmol/L", True),)
+RECORD = (CaseResult("labs[0]", "lab", "Sodium", "Sodium: 140 mmol/L", True),)
 
 
 @pytest.mark.parametrize(

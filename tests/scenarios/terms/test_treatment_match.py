@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.treatment import compare, read_plan
+from wardround.scenarios.terms.treatment import compare_plan, read_plan
 
 PLAN = Truth(treatment="Surgical resection followed by adjuvant radiotherapy and imatinib 400 mg daily.")
 EVERYTHING = (
@@ -17,15 +17,15 @@ EVERYTHING = (
 
 
 def test_the_plan_itself_and_one_in_other_order_are_right() -> None:
-    assert compare(PLAN.treatment, PLAN).rule == "exact"
-    assert compare("Imatinib after radiotherapy; surgical resection first", PLAN).match
+    assert compare_plan(PLAN.treatment, PLAN).rule == "exact"
+    assert compare_plan("Imatinib after radiotherapy; surgical resection first", PLAN).match
 
 
 def test_another_plan_an_empty_one_and_one_advised_against_are_not() -> None:
-    assert not compare("Antibiotics and observation for 400 days", PLAN).match
-    assert compare("", PLAN).rule == "empty"
-    assert not compare("No surgical resection, without radiotherapy, without imatinib", PLAN).match
-    assert not compare("anything", Truth()).match
+    assert not compare_plan("Antibiotics and observation for 400 days", PLAN).match
+    assert compare_plan("", PLAN).rule == "empty"
+    assert not compare_plan("No surgical resection, without radiotherapy, without imatinib", PLAN).match
+    assert not compare_plan("anything", Truth()).match
 
 
 RIGHT = [
@@ -60,28 +60,28 @@ WRONG = [
 
 @pytest.mark.parametrize(("truth", "answer"), RIGHT)
 def test_what_is_given_counts(truth: str, answer: str) -> None:
-    verdict = compare(answer, Truth(treatment=truth))
+    verdict = compare_plan(answer, Truth(treatment=truth))
     assert verdict.match, verdict
 
 
 @pytest.mark.parametrize(("truth", "answer", "rule"), WRONG)
 def test_what_is_stopped_avoided_left_open_or_one_of_everything_does_not(truth: str, answer: str, rule: str) -> None:
-    verdict = compare(answer, Truth(treatment=truth))
+    verdict = compare_plan(answer, Truth(treatment=truth))
     assert not verdict.match
     assert verdict.rule in (rule, "nothing")
 
 
 def test_the_reasons_of_a_zero() -> None:
-    assert compare("Rituximab or cyclophosphamide", Truth(treatment="Rituximab")).reason == "several_answers"
-    assert compare(EVERYTHING, Truth(treatment="Imatinib")).reason == "too_many_measures"
-    assert compare("Avoid surgery.", Truth(treatment="Imatinib")).reason == "no_treatment_asserted"
-    assert compare("Rituximab", Truth(treatment="Imatinib")).reason == ""
+    assert compare_plan("Rituximab or cyclophosphamide", Truth(treatment="Rituximab")).reason == "several_answers"
+    assert compare_plan(EVERYTHING, Truth(treatment="Imatinib")).reason == "too_many_measures"
+    assert compare_plan("Avoid surgery.", Truth(treatment="Imatinib")).reason == "no_treatment_asserted"
+    assert compare_plan("Rituximab", Truth(treatment="Imatinib")).reason == ""
 
 
 @given(st.text(max_size=400))
 def test_any_plan_is_read_and_is_its_own_answer(text: str) -> None:
     read_plan(text)
-    verdict = compare(text, Truth(treatment=text))
+    verdict = compare_plan(text, Truth(treatment=text))
     assert verdict.match or verdict.rule == "empty"
 
 
@@ -111,7 +111,7 @@ def test_a_long_plan_is_read_at_once(part: str) -> None:
 def test_a_plan_that_is_denied_is_shown_to_no_judge(words: str) -> None:
     """Also where the denied plan goes on with verbs behind commas, as plans do."""
     truth = "resection of the cyst, start imatinib, then give rituximab"
-    found = compare(words.format(truth), Truth(treatment=truth))
+    found = compare_plan(words.format(truth), Truth(treatment=truth))
     assert not found.match
     assert found.reason == "no_treatment_asserted" or found.committed
     assert not {"resection", "imatinib", "rituximab"} & set(found.committed.replace(",", " ").split())
@@ -119,19 +119,19 @@ def test_a_plan_that_is_denied_is_shown_to_no_judge(words: str) -> None:
 
 def test_what_a_plan_gives_is_shown_as_it_is_written() -> None:
     truth = Truth(treatment="Meropenem")
-    assert compare("Give meropenem 1 g and, later, vancomycin", truth).committed == ""
-    assert compare("Give meropenem 1 g while stopping aspirin; avoid ceftriaxone", truth).committed == (
+    assert compare_plan("Give meropenem 1 g and, later, vancomycin", truth).committed == ""
+    assert compare_plan("Give meropenem 1 g while stopping aspirin; avoid ceftriaxone", truth).committed == (
         "Give meropenem 1 g while; stopping aspirin"
     )
     whole = "Give meropenem; avoid ceftriaxone"
-    assert compare(whole, Truth(treatment=whole)).committed == "", "the truth itself is shown whole"
-    assert compare("Never give aspirin, start meropenem", truth).match
+    assert compare_plan(whole, Truth(treatment=whole)).committed == "", "the truth itself is shown whole"
+    assert compare_plan("Never give aspirin, start meropenem", truth).match
 
 
 def test_a_plan_of_everything_has_too_many_measures_whatever_the_truth() -> None:
     """Before any judge is asked, also where it stops what the truth gives or nothing can be read from the truth."""
-    assert compare(f"{EVERYTHING}; stop imatinib", PLAN).reason == "too_many_measures"
-    assert compare(EVERYTHING, Truth(treatment="Observation")).reason == "too_many_measures"
+    assert compare_plan(f"{EVERYTHING}; stop imatinib", PLAN).reason == "too_many_measures"
+    assert compare_plan(EVERYTHING, Truth(treatment="Observation")).reason == "too_many_measures"
 
 
 @pytest.mark.parametrize(

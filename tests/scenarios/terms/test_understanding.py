@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue
-from wardround.scenarios.terms.order_parser import Understood, repeated, understand
+from wardround.scenarios.terms.order_parser import Understood, repetition, understand
 
 
 def read(text: str | list[str]) -> Understood:
@@ -121,7 +121,7 @@ def test_what_is_no_test_is_unknown() -> None:
     [("troponin", ""), ("repeat troponin", "next"), ("troponin trend", "series"), ("serial lactate", "series")],
 )
 def test_a_request_says_which_measurement_it_wants(text: str, repeat: str) -> None:
-    assert repeated(text) == repeat
+    assert repetition(text) == repeat
     assert [order.repeat for order in read(text).orders] == [repeat]
 
 
