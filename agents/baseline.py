@@ -180,11 +180,11 @@ class Baseline:
     """Asks four questions where it can, orders twice and examines once, then concludes; the same every time."""
 
     sealed: ClassVar[bool] = True
-    told: ClassVar[str] = "cases"
+    knows: ClassVar[str] = "cases"
 
     def __init__(self, seat: Seat) -> None:
         self._case_id = seat.case_id
-        self._others = neighbours(seat.told if isinstance(seat.told, Sequence) else ())
+        self._others = neighbours(seat.knowledge if isinstance(seat.knowledge, Sequence) else ())
 
     async def act(self, view: View) -> Action:
         """Ask, order or conclude, by typed verbs."""

@@ -14,7 +14,7 @@ from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ReplayError
 from wardround.engine.events import Opened, Row, decode
 from wardround.engine.limits import Limits
-from wardround.engine.misbehaviour import said, self_raised
+from wardround.engine.misbehaviour import error_text, self_raised
 from wardround.engine.protocols import Agent, Model, Remembers, Scenario
 from wardround.engine.records import Action, Ending, View
 from wardround.engine.replay import replay
@@ -63,7 +63,7 @@ class Acting(Protocol):
         ...
 
 
-class Wrong(Exception):
+class CheckFailed(Exception):
     """Stops the episode; its message is the finding."""
 
 
@@ -147,9 +147,9 @@ class TriedAgent:
         return self
 
     def _voiced(self, seat: Seat, voice: Callable[..., Voice]) -> Seat:
-        given: Mapping[str, Any] = self._trial.models or ({"": seat.model} if seat.model else {})
-        given = given if self._models is None else self._models
-        voices = {name: voice(model, {}, label=name) for name, model in given.items()}
+        models: Mapping[str, Any] = self._trial.models or ({"": seat.model} if seat.model else {})
+        models = models if self._models is None else self._models
+        voices = {name: voice(model, {}, label=name) for name, model in models.items()}
         named = {name: one for name, one in voices.items() if name}
         return replace(seat, model=next(iter(voices.values()), None), models=named)
 
@@ -158,7 +158,7 @@ class TriedAgent:
         self.views.append(view)
         try:
             action = _sound(await self._acted(view), view.verbs, len(self.actions) + 1)
-        except Wrong as wrong:
+        except CheckFailed as wrong:
             self.wrong = str(wrong)
             raise
         self.actions.append(action)
@@ -168,27 +168,31 @@ class TriedAgent:
     async def _acted(self, view: View) -> object:
         number, seconds = len(self.actions) + 1, self._trial.seconds
         if number > self._trial.actions:
-            raise Wrong(f"the episode is not over after {self._trial.actions} of its actions")
+            raise CheckFailed(f"the episode is not over after {self._trial.actions} of its actions")
         agent = self._made()
         begun = time.perf_counter()
         try:
             with anyio.fail_after(seconds):
                 answer = cast(object, agent.act(view))
                 if not isawaitable(answer):
-                    raise Wrong(f"act is no coroutine: write `async def act(self, view)`; it gave {_short(answer)}")
+                    raise CheckFailed(
+                        f"act is no coroutine: write `async def act(self, view)`; it gave {_short(answer)}"
+                    )
                 action = await cast(Awaitable[object], answer)
         except TimeoutError:
-            raise Wrong(f"action {number} was not there after {seconds:g} s") from None
-        except (Wrong, ReplayError):
+            raise CheckFailed(f"action {number} was not there after {seconds:g} s") from None
+        except (CheckFailed, ReplayError):
             raise
         except BaseException as error:
             if not self_raised(error):
                 raise
-            raised = said(error).partition(": ")
-            raise Wrong(f"act raised {raised[0]} at action {number}: {raised[2]}") from error
+            raised = error_text(error).partition(": ")
+            raise CheckFailed(f"act raised {raised[0]} at action {number}: {raised[2]}") from error
         self.slowest = max(self.slowest, time.perf_counter() - begun)
         if self.slowest > seconds:
-            raise Wrong(f"action {number} took {self.slowest:.1f} s and held up everything else (limit {seconds:g} s)")
+            raise CheckFailed(
+                f"action {number} took {self.slowest:.1f} s and held up everything else (limit {seconds:g} s)"
+            )
         return action
 
     def _made(self) -> Agent:
@@ -198,15 +202,15 @@ class TriedAgent:
             assert self._seat is not None
             agent = self._agent = self._make(self._seat)
         except Exception as error:
-            raise Wrong(f"making it raised {type(error).__name__}: {error}") from error
+            raise CheckFailed(f"making it raised {type(error).__name__}: {error}") from error
         if not isinstance(agent, Acting):
-            raise Wrong(f"{type(agent).__name__} has no method act(view)")
+            raise CheckFailed(f"{type(agent).__name__} has no method act(view)")
         if self._resumed and isinstance(agent, Remembers):
             for view, action in self._past:
                 try:
                     agent.recall(view, action)
                 except Exception as error:
-                    raise Wrong(f"recall raised {type(error).__name__}: {error}") from error
+                    raise CheckFailed(f"recall raised {type(error).__name__}: {error}") from error
         return agent
 
 
@@ -214,22 +218,22 @@ def _sound(action: object, verbs: Sequence[str], number: int) -> Action:
     """The action, if a run could store it and read it back; raises Wrong with the finding if not."""
     where = f"action {number}"
     if not isinstance(action, Action):
-        raise Wrong(f"{where} is {_short(action)}: act must return an Action")
+        raise CheckFailed(f"{where} is {_short(action)}: act must return an Action")
     if action.verb not in verbs:
-        raise Wrong(f"{where} has the verb {action.verb!r}; possible were: {', '.join(verbs)}")
+        raise CheckFailed(f"{where} has the verb {action.verb!r}; possible were: {', '.join(verbs)}")
     texts: dict[str, object] = {"text": action.text, "thinking": action.thinking}
     for name, value in texts.items():
         if not isinstance(value, str):
-            raise Wrong(f"{where}: {name} must be text, not {_short(value)}")
+            raise CheckFailed(f"{where}: {name} must be text, not {_short(value)}")
     if not isinstance(action.args, Mapping):
-        raise Wrong(f"{where}: args must be an object, not {_short(action.args)}")
+        raise CheckFailed(f"{where}: args must be an object, not {_short(action.args)}")
     for name, value in {**texts, "args": action.args, "memo": action.memo}.items():
         try:
             same = _plain(value) == _listed(value)
         except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
-            raise Wrong(f"{where}: {name} cannot be stored as JSON: {error}") from error
+            raise CheckFailed(f"{where}: {name} cannot be stored as JSON: {error}") from error
         if not same:
-            raise Wrong(f"{where}: {name} comes back otherwise from JSON: {_short(value)}")
+            raise CheckFailed(f"{where}: {name} comes back otherwise from JSON: {_short(value)}")
     return action
 
 

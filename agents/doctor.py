@@ -18,7 +18,7 @@ class Notes(msgspec.Struct, frozen=True):
     upto: int = -1
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DoctorOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The seat's options.
 
     `context` is the model's context length in tokens, including its answer. `reserve` is the number of these tokens
@@ -48,7 +48,7 @@ class LLMDoctor:
     def __init__(self, seat: Seat) -> None:
         self._model = model_of(seat)
         self._prompts = seat.prompts
-        self._settings = _settings(seat)
+        self._settings = _options(seat)
 
     async def act(self, view: View) -> Action:
         """Reply to what was said last."""
@@ -135,9 +135,9 @@ def _notes(memo: Json) -> Notes:
         return Notes()
 
 
-def _settings(seat: Seat) -> Settings:
+def _options(seat: Seat) -> DoctorOptions:
     try:
-        settings = msgspec.convert(dict(seat.options), Settings)
+        settings = msgspec.convert(dict(seat.options), DoctorOptions)
     except msgspec.ValidationError as error:
         raise UsageError(f"options of {seat.name}: {error}; there are: context, reserve (numbers of tokens)") from error
     if settings.room < 1 or settings.context < 1:

@@ -16,12 +16,12 @@ class Gold:
     """
 
     sealed: ClassVar[bool] = True
-    told: ClassVar[str] = "truth"
+    knows: ClassVar[str] = "truth"
 
     def __init__(self, seat: Seat) -> None:
-        if not isinstance(seat.told, Case | QuestionItem):
-            raise TypeError(f"{seat.name}: gold must be told the case, and was told {type(seat.told).__name__}")
-        self._case = seat.told
+        if not isinstance(seat.knowledge, Case | QuestionItem):
+            raise TypeError(f"{seat.name}: gold must know the case, and was given {type(seat.knowledge).__name__}")
+        self._case = seat.knowledge
 
     async def act(self, view: View) -> Action:
         """Order once, if that is possible, then conclude; answer a question at once."""

@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import msgspec
 
-from wardround.agents.check import AgentTrial, Making, TriedAgent, Wrong
+from wardround.agents.check import AgentTrial, CheckFailed, Making, TriedAgent
 from wardround.engine.blocking import Block, watched
 from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ProviderError
@@ -133,7 +133,7 @@ async def _each(bench: _Bench, odd: Mapping[str, View]) -> tuple[int, list[str]]
     for what, view in odd.items():
         try:
             await bench.acted(view)
-        except Wrong as wrong:
+        except CheckFailed as wrong:
             findings.append(f"{what}: {wrong}")
     return len(odd), findings
 
@@ -186,7 +186,7 @@ async def _verbs(bench: _Bench) -> tuple[int, list[str]]:
 async def _slow(bench: _Bench) -> tuple[int, list[str]]:
     try:
         await bench.acted(bench.views[0], StandIn(delay=0.3))
-    except Wrong as wrong:
+    except CheckFailed as wrong:
         return 1, [f"a model that takes 0.3 s: {wrong}"]
     return 1, []
 
@@ -198,7 +198,7 @@ async def _failing(bench: _Bench) -> tuple[int, list[str]]:
         failure = ProviderError(kind, "a trial", status=429 if kind == "rate_limit" else None)
         try:
             await bench.acted(bench.views[0], StandIn(failure=failure))
-        except Wrong as wrong:
+        except CheckFailed as wrong:
             if not _behind(wrong, failure):
                 findings.append(
                     f"a call that fails ({kind}) becomes an error of its own, and its own fault: {wrong}; let the "
@@ -233,7 +233,7 @@ async def _cancelled(bench: _Bench) -> tuple[int, list[str]]:
     findings = [] if task.cancelled() or task.exception() is None else [f"cancelled: {task.exception()}"]
     try:
         await bench.acted(bench.views[0])
-    except Wrong as wrong:
+    except CheckFailed as wrong:
         findings.append(f"after a cancellation: {wrong}")
     return 1, findings
 
@@ -285,7 +285,7 @@ async def _at_once(bench: _Bench) -> tuple[int, list[str]]:
     async def one() -> Action | str:
         try:
             return await bench.acted(view)
-        except Wrong as wrong:
+        except CheckFailed as wrong:
             return str(wrong)
 
     alone = await one()

@@ -54,9 +54,9 @@ class Patient:
         asked = [said.text for said in view.heard if said.seat != view.seat]
         before = " ".join(said.text for said in view.heard if said.seat == view.seat)
         story = {str(name): str(text) for name, text in known["story"].items()}
-        told = interview.reply(story, str(known.get("complaint", "")), asked, before)
-        topics = list(dict.fromkeys(f"history.{section}" for section in told.sections))
-        return Action("answer", told.text, {"topics": topics})
+        reply = interview.answer_from_story(story, str(known.get("complaint", "")), asked, before)
+        topics = list(dict.fromkeys(f"history.{section}" for section in reply.sections))
+        return Action("answer", reply.text, {"topics": topics})
 
 
 class LLMPatient:

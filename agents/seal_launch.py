@@ -120,7 +120,7 @@ def filter_calls() -> None:
     _checked("seccomp", _libc.prctl(22, 2, program, 0, 0))
 
 
-def main(arguments: Sequence[str]) -> int:
+def run_sealed(arguments: Sequence[str]) -> int:
     """`FOLDER ... -- COMMAND ...`: run the command and return its exit code."""
     split = list(arguments).index("--")
     folders, command = arguments[:split], list(arguments[split + 1 :])
@@ -141,4 +141,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_sealed(sys.argv[1:]))

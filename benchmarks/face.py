@@ -9,9 +9,9 @@ from benchmarks.figure import Figure, of_runs, table
 from wardround.engine.episode import Episode
 from wardround.engine.records import Action, View
 from wardround.engine.trajectory import EpisodeLog
-from wardround.faces.driven_run import nowhere
+from wardround.faces.driven_run import discard_rows
 from wardround.faces.gymnasium_env import WardroundEnv
-from wardround.runs.encounter import EncounterRun, encounter
+from wardround.runs.encounter import EncounterRun, open_encounters
 from wardround.runs.plan import create_run, plan_run
 from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.settings import RunSettings
@@ -33,7 +33,7 @@ class Fixed:
 async def _work() -> EncounterRun:
     seats = {"doctor": SeatSettings(spec=f"{__name__}:Fixed")}
     made = await plan_run(RunSettings(seats=seats, preflight=False), store := MemoryStore(), {"doctor": Fixed})
-    return await encounter(await create_run(made, store), made.parts, made.access)
+    return await open_encounters(await create_run(made, store), made.parts, made.access)
 
 
 async def _inside(count: int) -> float:
@@ -43,7 +43,7 @@ async def _inside(count: int) -> float:
     began = time.process_time()
     for number in range(count):
         row = rows[number % len(rows)]
-        subject, log = await work.subject(row), EpisodeLog(nowhere)
+        subject, log = await work.subject(row), EpisodeLog(discard_rows)
         log.add(work.opened(row, subject))
         await Episode(work.setup(row, subject, log)).play()
     return (time.process_time() - began) / count * 1000

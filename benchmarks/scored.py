@@ -16,7 +16,7 @@ import wardround
 from benchmarks.clinic import AT_ONCE, DOCTOR, OTHER
 from benchmarks.figure import Figure, of_runs
 from benchmarks.load import Measured, measuring
-from wardround.engine.plugins import named
+from wardround.engine.plugins import load_plugin
 from wardround.engine.protocols import Store
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -82,7 +82,7 @@ async def _warmed(store: Store) -> None:
 
 
 def _standard() -> Any:
-    return named("wardround.evaluators", "standard")()
+    return load_plugin("wardround.evaluators", "standard")()
 
 
 def main() -> None:

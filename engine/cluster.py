@@ -34,7 +34,7 @@ CLIENT_PORT = 10001
 _LONGEST_LINE = 1 << 20
 _GRACE = 20.0
 """Seconds that Ray has to end its processes before they are killed."""
-_PASSED = "import sys; from wardround.engine.ray_process import main; main()"
+_PASSED = "import sys; from wardround.engine.ray_process import run_pool; run_pool()"
 
 
 class Cluster(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from wardround.engine.clock import timed_by
 from wardround.engine.errors import LimitReached, ProviderError, RunStopped, storable
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import LimitAccount, Limits
-from wardround.engine.misbehaviour import OwnTime, contained, said, self_raised
+from wardround.engine.misbehaviour import OwnTime, contained, error_text, self_raised
 from wardround.engine.protocols import Agent, Ends, Model, Remembers, Scenario, has_methods
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.engine.seat import Voice, traits_of
@@ -389,5 +389,5 @@ def _located(error: BaseException) -> str:
     """The message of an exception, with the file and line that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno})" if frames else ""
-    message = said(error)[:1800]
+    message = error_text(error)[:1800]
     return storable(f"{message if ':' in message else f'{message}:'}{where}")

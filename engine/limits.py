@@ -61,8 +61,8 @@ class LimitAccount:
         "_answered",
         "_asked",
         "_asking",
-        "_held",
         "_left",
+        "_reserved",
         "_timer",
         "actions",
         "calls",
@@ -78,7 +78,7 @@ class LimitAccount:
         self.limits = limits
         self.used: dict[str, SeatUse] = {}
         self._timer: anyio.CancelScope | None = None
-        self._held, self._left = 0, 0.0
+        self._reserved, self._left = 0, 0.0
         self._asking, self._asked, self._answered = "", 0, 0
         self.actions = self.calls = self.tokens = self.unpriced = 0
         self.cost = self.wall = 0.0
@@ -112,15 +112,15 @@ class LimitAccount:
     def hold(self) -> None:
         """Pause the time limit while the episode waits through no fault of its own; calls nest."""
         if self._timer is not None:
-            if not self._held:
+            if not self._reserved:
                 self._left, self._timer.deadline = self._timer.deadline - anyio.current_time(), inf
-            self._held += 1
+            self._reserved += 1
 
     def go_on(self) -> None:
         """Undo one `hold`; the time runs again after the last."""
         if self._timer is not None:
-            self._held -= 1
-            if not self._held:
+            self._reserved -= 1
+            if not self._reserved:
                 self._timer.deadline = anyio.current_time() + self._left
 
     def act(self, seat: str) -> None:

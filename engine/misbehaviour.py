@@ -48,7 +48,7 @@ def self_raised(error: BaseException) -> bool:
     return not _by_signal(error.__traceback__)
 
 
-def said(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """The type and text of an error, with secrets hidden, even if its `__str__` fails."""
     try:
         text = str(error)
@@ -96,7 +96,7 @@ async def _kept_in(coro: Coroutine[Any, Any, Any]) -> Any:
     except (SystemExit, KeyboardInterrupt) as error:
         if not self_raised(error):
             raise
-        raise Escaped(f"{said(error)}, in a task of its own") from error
+        raise Escaped(f"{error_text(error)}, in a task of its own") from error
 
 
 def _task() -> asyncio.Task[Any] | None:
@@ -153,9 +153,9 @@ class OwnTime:
     __slots__ = (
         "_away",
         "_began",
+        "_blocked",
         "_cancels",
         "_handle",
-        "_held",
         "_limit",
         "_loop",
         "_named",
@@ -170,7 +170,7 @@ class OwnTime:
         self._handle: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[Any] | None = None
-        self._began = self._held = 0.0
+        self._began = self._blocked = 0.0
         self._away = self._cancels = 0
         self._named = self.over = False
 
@@ -181,7 +181,7 @@ class OwnTime:
         if loop is None:
             loop = self._loop = asyncio.get_running_loop()
         self._task = asyncio.current_task(loop)
-        self._began, self._held = loop.time(), 0.0
+        self._began, self._blocked = loop.time(), 0.0
         if self._handle is None and self._limit is not None:
             self._handle = loop.call_at(self._began + min(SLOW, self._limit), self._look)
 
@@ -212,20 +212,20 @@ class OwnTime:
     def leave(self, now: float) -> None:
         """A call of the seat's model begins."""
         if not self._away:
-            self._held -= now
+            self._blocked -= now
         self._away += 1
 
     def come_back(self, now: float) -> None:
         """A call of the seat's model has ended."""
         self._away -= 1
         if not self._away:
-            self._held += now
+            self._blocked += now
 
     def _own(self) -> float:
         """Seconds of the present act, without the calls of its model."""
         assert self._loop is not None
         now = self._loop.time()
-        return now - self._began - self._held - (now if self._away else 0.0)
+        return now - self._began - self._blocked - (now if self._away else 0.0)
 
     def _look(self) -> None:
         """Warn of the act or cancel it if that is due, and schedule the next check; between two acts do neither."""

@@ -14,7 +14,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from wardround.engine.errors import UsageError
-from wardround.engine.misbehaviour import said, self_raised
+from wardround.engine.misbehaviour import error_text, self_raised
 from wardround.engine.seat import Seat
 
 MOVED: Mapping[str, str] = {
@@ -43,7 +43,7 @@ def of_the_house(target: object) -> bool:
     return str(kind.__module__).partition(".")[0] == _HOUSE
 
 
-def names(group: str) -> list[str]:
+def plugin_names(group: str) -> list[str]:
     """The short names in an entry-point group, over all installed packages, sorted."""
     return sorted({point.name for point in _points(group)})
 
@@ -53,13 +53,13 @@ def installed(group: str) -> dict[str, str]:
     return {point.name: point.value for point in _points(group)}
 
 
-def named(group: str, name: str) -> Any:
+def load_plugin(group: str, name: str) -> Any:
     """Load the target of `name` in an entry-point group; raises UsageError with the known names."""
     points = [point for point in _points(group) if point.name == name]
     if not points:
         last = group.rpartition(".")[2]
         kind = last.removesuffix("es" if last.endswith("ches") else "s")
-        raise UsageError(f"there is no {kind} {name!r}{meant(name, names(group))}")
+        raise UsageError(f"there is no {kind} {name!r}{meant(name, plugin_names(group))}")
     try:
         return points[0].load()
     except BaseException as error:
@@ -110,7 +110,7 @@ def _not_loaded(what: str, error: BaseException, more: str = "") -> UsageError:
         raise error
     if isinstance(error, ImportError | AttributeError | ValueError):
         return UsageError(f"{what} cannot be loaded: {error}{more}")
-    return UsageError(f"{what} cannot be loaded: its module raised {said(error)}")
+    return UsageError(f"{what} cannot be loaded: its module raised {error_text(error)}")
 
 
 FORMS = (
@@ -133,7 +133,7 @@ def maker(factory: Callable[..., Any], spec: str, options: Mapping[str, Any] | N
         parameters = inspect.signature(factory).parameters
     except (TypeError, ValueError) as error:
         raise UsageError(f"{spec!r}: what its constructor takes cannot be known ({error}); {FORMS}") from error
-    given, hints = dict(options or {}), _hints(factory)
+    values, hints = dict(options or {}), _hints(factory)
     kinds = {name: hints.get(name, parameter.annotation) for name, parameter in parameters.items()}
     every = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     single = [name for name, parameter in parameters.items() if parameter.kind not in _MANY]
@@ -141,18 +141,18 @@ def maker(factory: Callable[..., Any], spec: str, options: Mapping[str, Any] | N
     named = [name for name in single if name not in seated]
     for name in named:
         parameter = parameters[name]
-        if name in given and parameter.kind is not parameter.POSITIONAL_ONLY:
-            _check_kind(f"{spec!r}: option {name!r}", given[name], kinds[name])
+        if name in values and parameter.kind is not parameter.POSITIONAL_ONLY:
+            _check_kind(f"{spec!r}: option {name!r}", values[name], kinds[name])
         elif parameter.default is parameter.empty:
             raise UsageError(
                 f"{spec!r} needs {name!r} to be made, which is neither a seat (by its annotation) nor an option that "
                 f"was given; {FORMS}"
             )
-    unknown = [name for name in given if name not in named]
+    unknown = [name for name in values if name not in named]
     if unknown and not every and not seated:
         there = f"it takes: {', '.join(named)}" if named else f"it takes no options; {FORMS}"
         raise UsageError(f"{spec!r} takes no option {unknown[0]!r}; {there}")
-    taken = [name for name in given if every or name in named]
+    taken = [name for name in values if every or name in named]
     if seated and parameters[seated[0]].kind is inspect.Parameter.POSITIONAL_ONLY:
         return lambda seat: factory(seat, **{name: seat.options[name] for name in taken})
     return lambda seat: factory(**dict.fromkeys(seated, seat), **{name: seat.options[name] for name in taken})

@@ -47,7 +47,7 @@ class Worker:
             return None, type(error).__name__, redact(str(error))
 
 
-def main() -> None:
+def run_pool() -> None:
     """Serve the process that started this one, over standard input and output, until it closes the input."""
     out = FileIO(os.dup(1), "wb")
     os.dup2(2, 1)  # keep Ray's own output away from our messages
@@ -61,11 +61,11 @@ def main() -> None:
         orders.put(None)
 
     Thread(target=listen, daemon=True).start()
-    serve(hire, orders, out)
+    run_workers(hire, orders, out)
     shutil.rmtree(hire.folder, ignore_errors=True)  # the parent process may already be gone
 
 
-def serve(hire: WorkerSetup, orders: "SimpleQueue[WorkerStart | None]", out: FileIO) -> None:
+def run_workers(hire: WorkerSetup, orders: "SimpleQueue[WorkerStart | None]", out: FileIO) -> None:
     """Start workers as ordered and report on `out` what happens to them, until the order None."""
     ray: Any = import_module("ray")  # an extra, imported nowhere else
     _join_cluster(ray, hire)

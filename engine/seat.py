@@ -38,12 +38,12 @@ def traits_of(agent: object) -> Traits:
     )
 
 
-def told_to(factory: object) -> str:
-    """What the agents of a class or factory learn besides their view, as declared by its attribute `told`.
+def knowledge_of(factory: object) -> str:
+    """What the agents of a class or factory learn besides their view, as declared by its attribute `knows`.
 
     "truth" (the case), "cases" (the other cases), or "" (nothing), which is the default.
     """
-    return str(getattr(factory, "told", ""))
+    return str(getattr(factory, "knows", ""))
 
 
 class Voice(Protocol):
@@ -67,8 +67,8 @@ class Seat:
     """A place in one episode.
 
     `model` is the seat's model; if it has several, with names, they are in `models`, and `model` is the first.
-    `told` is None, except for agents whose class says `told = "truth"` (then the case) or `told = "cases"` (then the
-    other cases, without this one); the run's header lists these agents.
+    `knowledge` is None, except for agents whose class says `knows = "truth"` (then it is the case) or
+    `knows = "cases"` (then the other cases, without this one); the run's header lists these agents.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Seat:
     prompts: Prompts
     options: Mapping[str, Json] = field(default_factory=dict)
     model: Voice | None = None
-    told: object = None
+    knowledge: object = None
     models: Mapping[str, Voice] = field(default_factory=dict)
     loop: asyncio.AbstractEventLoop | None = field(default_factory=_loop_here, repr=False, compare=False)
 

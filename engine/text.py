@@ -93,7 +93,7 @@ def in_json(text: str) -> str:
     return _UNSEEN_IN_LINES.sub(_json_escape, text)
 
 
-def cell(value: str) -> str:
+def csv_cell(value: str) -> str:
     """A text as a cell of a CSV file for spreadsheets: a text that would be read as a formula gets a ' in front.
 
     A text that is a number stays unchanged.

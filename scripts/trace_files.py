@@ -30,7 +30,7 @@ from types import FrameType
 from typing import Any
 
 from wardround.cli import main as wardround
-from wardround.engine.plugins import maker, named
+from wardround.engine.plugins import load_plugin, maker
 from wardround.engine.records import Action, Message, View
 from wardround.testing.loopback import Loopback
 
@@ -99,7 +99,7 @@ class Examiner:
     sealed = True
 
     def __init__(self, seat: Any) -> None:
-        self._examiner = maker(named("wardround.seats.examiner", "record"), "record")(seat)
+        self._examiner = maker(load_plugin("wardround.seats.examiner", "record"), "record")(seat)
         self._asked = 0
 
     async def act(self, view: View) -> Action:

@@ -13,7 +13,7 @@ from shell import Shell
 from sitting import court, played
 
 import wardround
-from wardround.cli.report import load
+from wardround.cli.report import load_scored
 from wardround.engine.errors import RunStopped, StoreError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
@@ -82,7 +82,7 @@ async def test_an_episode_that_the_last_judge_has_not_seen_has_no_value(store: S
     assert told.bounds == pytest.approx((0.0, 2 / 3))
     assert [row.score("efficiency_formal").value for row in scores.episodes] == [1.0] * 3
     assert "standard: 1 of 3 closed episodes judged so far" in "\n".join(doubts(scores, summary))
-    [loaded] = await load(store, ("r",))
+    [loaded] = await load_scored(store, ("r",))
     assert loaded == scores
     found = [(one.episode, one.evaluator) async for one in chosen_scores(run, await shown_scorings(store, "r"))]
     ids = [row.id for row in await run.episodes()]

@@ -10,7 +10,7 @@ from shell import Shell
 
 from wardround import resume, run
 from wardround.engine.errors import EgressError
-from wardround.engine.models.hosts import address, host_of, is_loopback, normal_host
+from wardround.engine.models.hosts import endpoint_url, host_of, is_loopback, normal_host
 from wardround.engine.models.wrappers import allowed
 from wardround.engine.records import Action, Score, View
 from wardround.engine.stores.writes import header_bytes
@@ -184,11 +184,11 @@ async def test_a_restricted_case_may_go_to_this_machine(restricted: Path) -> Non
     ],
 )
 def test_a_host_is_judged_as_what_is_connected_to(spelt: str, host: str, here: bool) -> None:
-    url = address(f"http://{spelt}:8000/v1")
+    url = endpoint_url(f"http://{spelt}:8000/v1")
     assert is_loopback(host_of(url)) is here
     assert allowed(host_of(url), ()) is here
     assert allowed(host_of(url), [spelt])
-    assert host_of(url) == normal_host(spelt) == host_of(address(str(url)))
+    assert host_of(url) == normal_host(spelt) == host_of(endpoint_url(str(url)))
     assert str(url.raw_host).rstrip(".") == str(url.raw_host)
 
 

@@ -19,7 +19,7 @@ from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
 from wardround.engine.trajectory import EpisodeLog
-from wardround.runs.encounter import EncounterRun, encounter
+from wardround.runs.encounter import EncounterRun, open_encounters
 from wardround.runs.plan import create_run, plan_run
 from wardround.runs.runner import Runner
 from wardround.runs.settings import validate_settings
@@ -71,7 +71,7 @@ async def staged(scenario: str, folder: Path, store: Store) -> tuple[EncounterRu
     models = Models(scenario)
     for seat in seats:
         made.parts[seat].model = getattr(models, seat)
-    return await encounter(await create_run(made, store), made.parts, made.access), models
+    return await open_encounters(await create_run(made, store), made.parts, made.access), models
 
 
 def told(rows: Sequence[Row]) -> list[object]:

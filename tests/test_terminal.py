@@ -17,7 +17,7 @@ from shell import Shell
 
 from wardround.cli.screen import console
 from wardround.engine.logs import configure
-from wardround.engine.text import cell, in_json, printable
+from wardround.engine.text import csv_cell, in_json, printable
 
 EVIL = "\x1b]0;title\x07\x1b[2J\x9b31m\u202eevil\rforged\x08"
 STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -113,17 +113,17 @@ def test_what_is_printable_steers_nothing_and_json_says_the_same(text: str) -> N
 
 @given(st.text())
 def test_no_cell_is_a_formula(text: str) -> None:
-    told = cell(text)
+    told = csv_cell(text)
     assert told in (text, f"'{text}")
     if told[:1] in ("=", "+", "-", "@", "\t", "\r"):
         float(told)
 
 
 def test_cells_of_exports(shell: Shell, store: Path, tmp_path: Path) -> None:
-    assert cell("-0.5") == "-0.5"
-    assert cell("+1e3") == "+1e3"
-    assert cell("-x") == "'-x"
-    assert cell(" =1+1") == "' =1+1"
+    assert csv_cell("-0.5") == "-0.5"
+    assert csv_cell("+1e3") == "+1e3"
+    assert csv_cell("-x") == "'-x"
+    assert csv_cell(" =1+1") == "' =1+1"
     connection = sqlite3.connect(store)
     with connection:
         connection.execute("UPDATE episodes SET name = '=cmd|x@1', case_id = '@SUM(1)' WHERE number = 1")

@@ -8,7 +8,7 @@ from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import HIDDEN, redacted
 from wardround.engine.protocols import Store
-from wardround.runs.encounter import encounter, open_models, stored_seats
+from wardround.runs.encounter import open_encounters, open_models, stored_seats
 from wardround.runs.plan import RunPlan, create_run, plan_run
 from wardround.runs.runner import Runner, check_causes
 from wardround.runs.seat_models import access_of
@@ -94,7 +94,7 @@ async def play_planned(made: RunPlan, store: Store, progress: Progress, *, pilot
     settings = made.settings
     async with open_models(made.parts, tried=settings.preflight, adapted=True):
         begun = await create_run(made, store)
-        work = await encounter(begun, made.parts, made.access)
+        work = await open_encounters(begun, made.parts, made.access)
         begun.pilot = await Runner(work, progress, settings.concurrency).play(pilot)
     return begun
 
@@ -163,7 +163,7 @@ async def join(
     parts = await stored_seats(run, access, agents)
     check_egress(parts, run.restricted, settings.allow_hosts)
     async with open_models(parts, tried=settings.preflight):
-        work = await encounter(run, parts, access)
+        work = await open_encounters(run, parts, access)
         await Runner(work, progress, concurrency or settings.concurrency).play()
     return run
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from wardround.api import run
 from wardround.engine.logs import configure
-from wardround.engine.plugins import named, names
+from wardround.engine.plugins import load_plugin, plugin_names
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.measures import format_value
 from wardround.evaluators.report.score_rows import RunScores
@@ -33,8 +33,8 @@ async def demo(path: Path, report: Path) -> dict[str, RunScores]:
     store = SqliteStore(path)
     runs: dict[str, RunScores] = {}
     try:
-        for scenario in names(SCENARIOS):
-            rules = named(SCENARIOS, scenario)
+        for scenario in plugin_names(SCENARIOS):
+            rules = load_plugin(SCENARIOS, scenario)
             if "doctor" not in rules.seats or scenario_defaults(rules).item is not Case:
                 continue
             for doctor in DOCTORS:
@@ -61,7 +61,7 @@ async def _judged(store: SqliteStore, author: str) -> RunScores:
         await judges.aclose()
 
 
-def table(runs: dict[str, RunScores]) -> Group:
+def demo_table(runs: dict[str, RunScores]) -> Group:
     """A table with one row for each run: the main scores and the interval of the accuracy; notes explain them."""
     made = Table(box=None, pad_edge=False)
     for column in ("scenario", "doctor"):
@@ -99,7 +99,7 @@ def _mean(summary: Summary, name: str) -> str:
     return format_value(name, score.mean if score else None)
 
 
-def main() -> None:
+def write_demo() -> None:
     """`python -m wardround.demo FOLDER`."""
     configure("error")
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
@@ -109,7 +109,7 @@ def main() -> None:
         old.unlink(missing_ok=True)
     runs = anyio.run(demo, path, report)
     screen = Console(width=100)
-    screen.print(table({name: scores for name, scores in runs.items() if name not in AUTHORS}))
+    screen.print(demo_table({name: scores for name, scores in runs.items() if name not in AUTHORS}))
     for author in AUTHORS:
         screen.print(score_table(author, summarise(runs[author].episodes, 0, runs[author].answer_judges)))
     print("gold knows the truth, silent says nothing: the ends of every scale. baseline compares findings.")
@@ -122,4 +122,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    write_demo()

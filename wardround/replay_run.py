@@ -7,7 +7,7 @@ from typing import ClassVar
 from wardround.engine.errors import CaseLost, LogError, UsageError
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
-from wardround.runs.encounter import encounter, stored_seats
+from wardround.runs.encounter import open_encounters, stored_seats
 from wardround.runs.header import EvaluationHeader, RunHeader
 from wardround.runs.runner import Runner, Work
 from wardround.runs.seat_models import Access
@@ -77,7 +77,7 @@ async def _recorded(run: Run) -> Work:
         seats = await stored_seats(run, access, {})
         for seat in changed_rules(run.header, seats):
             seats[seat] = replace(seats[seat], make=TakenAsRecorded, recording=None)
-        return await encounter(run, seats, access)
+        return await open_encounters(run, seats, access)
     evaluator, judged_by = await stored_evaluator(run), run.header.evaluator_version
     if judged_by != (now := version_of(evaluator)):
         raise UsageError(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wardround.agents.history.vocabulary import named
+from wardround.agents.history.vocabulary import concepts_in
 
 _TITLE = re.compile(r"\b(?:dr|mr|mrs|st|vs|approx|resp|incl|esp|e\.g|i\.e)\.$", re.IGNORECASE)
 _INITIAL = re.compile(r"(?:^|\b[A-Z][a-z]+\.? |\b[A-Z]\. )[A-Z]\.$")
@@ -83,7 +83,7 @@ _TELEGRAM = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Statement:
     """One thing that a sentence affirms, or denies."""
 
     text: str
@@ -99,7 +99,7 @@ class Fact:
     place: int
     section: str
     text: str
-    items: tuple[Item, ...]
+    items: tuple[Statement, ...]
     family: bool
     timed: bool
 
@@ -119,7 +119,7 @@ class Fact:
         return all(item.denied for item in self.items)
 
 
-def sentences(text: str) -> list[str]:
+def story_sentences(text: str) -> list[str]:
     """The sentences of `text`; an abbreviation, an initial or a decimal ends none.
 
     Example: `sentences("Saw Dr. Li at 5 p.m. Monday. It hurt.")` has two.
@@ -142,12 +142,12 @@ def _unfinished(before: str, after: str) -> bool:
     return _UNIT.search(before) is not None and _NEW.match(after) is None
 
 
-def items(text: str) -> tuple[Item, ...]:
+def statements(text: str) -> tuple[Statement, ...]:
     """The things that a sentence lists, each affirmed or denied.
 
     Example: `items("Denies fever or cough, but has a rash")` denies the first two.
     """
-    found: list[Item] = []
+    pieces: list[Statement] = []
     denied = False
     for piece in (part for part in _PIECE.split(text) if part and part.strip(" .")):
         if _STOPS.search(piece):
@@ -155,8 +155,10 @@ def items(text: str) -> tuple[Item, ...]:
         cue = _DENIES.search(piece)
         whole = cue is not None and (not re.search(r"\b(?:because|so that|since)\b", piece[: cue.start()]))
         denied = denied or whole
-        found.append(Item(piece.strip(" ."), named(piece, "finding", "disease"), named(piece, "site"), denied))
-    return tuple(found)
+        pieces.append(
+            Statement(piece.strip(" ."), concepts_in(piece, "finding", "disease"), concepts_in(piece, "site"), denied)
+        )
+    return tuple(pieces)
 
 
 _TASK = re.compile(
@@ -164,7 +166,7 @@ _TASK = re.compile(
 )
 
 
-def told(story: Mapping[str, str], complaint: str = "") -> tuple[Fact, ...]:
+def story_facts(story: Mapping[str, str], complaint: str = "") -> tuple[Fact, ...]:
     """The facts of a story and of its complaint, unless that is the doctor's task.
 
     Blanks ('not provided'), stage directions and what only an examiner sees are left out.
@@ -172,7 +174,7 @@ def told(story: Mapping[str, str], complaint: str = "") -> tuple[Fact, ...]:
     facts: list[Fact] = []
     complaints = {} if _TASK.search(complaint) else {COMPLAINT: complaint}
     for section, text in (*story.items(), *complaints.items()):
-        for sentence in sentences(text):
+        for sentence in story_sentences(text):
             bare = re.sub(r"^(?:[A-Z][\w/]*(?: [a-z]\w*)?): (?=\w)", "", sentence)
             for part in _split(section, bare):
                 if not (_SILENT.search(part) or _STAGE.search(part) or _EXAMINED.search(part)):
@@ -194,4 +196,4 @@ def _split(section: str, sentence: str) -> list[str]:
 def _fact(place: int, section: str, text: str) -> Fact:
     shared = re.search(r"\b(?:medical|social|personal|surgical)\b", text, re.IGNORECASE) is not None
     family = (_FAMILY.search(text) is not None and not shared) or "family" in section.lower()
-    return Fact(place, section, text, items(text), family, TIME.search(text) is not None)
+    return Fact(place, section, text, statements(text), family, TIME.search(text) is not None)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wardround.agents.history.vocabulary import Topic, named, topics_asked, wider
+from wardround.agents.history.vocabulary import Topic, concepts_in, topics_asked, wider_concepts
 from wardround.scenarios.terms.wording import list_words, root, roots
 
 
@@ -230,7 +230,7 @@ _LITTLE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class HistoryQuestion:
     """What one question asks; `details` are names of `ATTRIBUTES`."""
 
     text: str
@@ -246,23 +246,23 @@ class Question:
         """Whether it leans on what was asked before ('And since when?')."""
         return not (self.findings or self.sites or self.topics)
 
-    def after(self, earlier: "Question") -> "Question":
+    def after(self, earlier: "HistoryQuestion") -> "HistoryQuestion":
         """This question about what the earlier one was about."""
         return replace(self, findings=earlier.findings, sites=earlier.sites, topics=earlier.topics)
 
 
-def asked(text: str) -> Question:
+def parse_question(text: str) -> HistoryQuestion:
     """What one question asks.
 
     Example: `asked("How long has your tummy hurt?").details` is `("onset",)`.
     """
     text = " ".join(text.replace("\u2019", "'").split())
-    return Question(
+    return HistoryQuestion(
         text=text,
         yes_no=_YES_NO.search(text) is not None,
         details=tuple(name for name, question, _ in ATTRIBUTES if question.search(text)),
-        findings=narrowest(named(text, "finding", "disease")),
-        sites=named(text, "site"),
+        findings=narrowest(concepts_in(text, "finding", "disease")),
+        sites=concepts_in(text, "site"),
         topics=topics_asked(text),
         words=frozenset(word for word in roots(text) if word not in _LITTLE and len(word) > 2),
     )
@@ -270,11 +270,11 @@ def asked(text: str) -> Question:
 
 def narrowest(names: frozenset[str]) -> frozenset[str]:
     """The concepts without those that another of them belongs to."""
-    above = frozenset(wide for name in names for wide in wider(name) - {name})
+    above = frozenset(wide for name in names for wide in wider_concepts(name) - {name})
     return names - above
 
 
-def parts(text: str) -> Sequence[str]:
+def split_questions(text: str) -> Sequence[str]:
     """The questions of a turn: 'Any fever? And do you cough?' has two. What only greets or comments is left out."""
     pieces = [
         piece.strip() for piece in _CLAUSE.split(" ".join(text.replace("\u2019", "'").split())) if piece.strip(" ?.!")

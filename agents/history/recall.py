@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wardround.agents.history import questions
-from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Item
-from wardround.agents.history.questions import ATTRIBUTES, Question
-from wardround.agents.history.vocabulary import Topic, about, named, with_wider
+from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Statement
+from wardround.agents.history.questions import ATTRIBUTES, HistoryQuestion
+from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, with_wider
 from wardround.scenarios.terms.wording import roots
 
-_TOLD = {name: told for name, _, told in ATTRIBUTES}
+_DETAIL_PATTERNS = {name: pattern for name, _, pattern in ATTRIBUTES}
 _SOFT = frozenset(
     [
         "concern",
@@ -85,13 +85,13 @@ _AGE = re.compile(r"\b\d+[- ](?:year|month|week|day)s?[- ]old\b|\baged \d+", re.
 class Recollection:
     """The facts that answer, or the kind of an answer without facts.
 
-    `kind`: told, yes, no (with the `denied` items), unknown, unnoticed, family, opinion, results, age,
+    `kind`: facts, yes, no (with the `denied` items), unknown, unnoticed, family, opinion, results, age,
     nothing_more.
     """
 
     kind: str
     facts: tuple[Fact, ...] = ()
-    denied: tuple[Item, ...] = ()
+    denied: tuple[Statement, ...] = ()
 
 
 UNKNOWN = Recollection("unknown")
@@ -113,7 +113,7 @@ class Memory:
         own = [fact for fact in facts if not _ABOUT_THEM.search(fact.section)] or facts
         now = [fact for fact in own if not fact.denied and _now(fact)] or own
         felt = (
-            [fact for fact in now if named(fact.text, "finding") or _TELLS.search(fact.text)]
+            [fact for fact in now if concepts_in(fact.text, "finding") or _TELLS.search(fact.text)]
             or [fact for fact in now if fact.timed]
             or now
         )
@@ -122,7 +122,7 @@ class Memory:
             first = felt[:2]
         return tuple(first)
 
-    def recall(self, question: Question, earlier: Sequence[Question], told_before: str) -> Recollection:
+    def recall(self, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], said_before: str) -> Recollection:
         """The answer to one question; the `earlier` ones, newest first, say what 'it' is."""
         if questions.RESULTS.search(question.text):
             return Recollection("results")
@@ -132,11 +132,11 @@ class Memory:
             old = [fact for fact in self.facts if _AGE.search(fact.text)]
             return Recollection("age", tuple(old[:1])) if old else UNKNOWN
         if questions.MORE.search(question.text) and question.bare:
-            return self._more(told_before)
+            return self._more(said_before)
         concern = [topic for topic in question.topics if topic.name == "concern"]
         if questions.OPENING.search(question.text) and not question.findings and len(question.topics) == len(concern):
-            worried = [fact for fact in self.facts if concern and about(concern[0], fact.section, fact.text)]
-            return Recollection("told", tuple(worried[:1]) or self.main)
+            worried = [fact for fact in self.facts if concern and is_about(concern[0], fact.section, fact.text)]
+            return Recollection("facts", tuple(worried[:1]) or self.main)
         leaning = question.bare and bool(question.details)
         if leaning:
             question = self._leaning(question, earlier)
@@ -145,7 +145,7 @@ class Memory:
             return UNNOTICED
         return recalled
 
-    def _leaning(self, question: Question, earlier: Sequence[Question]) -> Question:
+    def _leaning(self, question: HistoryQuestion, earlier: Sequence[HistoryQuestion]) -> HistoryQuestion:
         """A question such as 'And since when?' with what it leans on: what was asked last, or the complaint."""
         last = next(iter(earlier), None)
         if last is None or last.bare:
@@ -154,28 +154,28 @@ class Memory:
             return question.after(last)
         return question
 
-    def _specific(self, question: Question) -> Recollection:
+    def _specific(self, question: HistoryQuestion) -> Recollection:
         if any(topic.name == "family" for topic in question.topics) and question.topics[0].name != "siblings":
             return self._family(question)
         if questions.OTHERS.search(question.text):
             met = [topic for topic in question.topics if topic.name == "contacts"]
-            return self._first([fact for fact in self.facts if met and about(met[0], fact.section, fact.text)])
+            return self._first([fact for fact in self.facts if met and is_about(met[0], fact.section, fact.text)])
         ended = [fact for fact in self.facts if _ENDED.search(fact.text) and not fact.family]
         if _STILL.search(question.text) and ended and question.findings:
             near = [fact for fact in ended if self._matches(question, fact)]
-            return Recollection("told", tuple((near or ended)[:1]))
+            return Recollection("facts", tuple((near or ended)[:1]))
         for recalled in (self._by_topic(question), self._by_detail(question), self._by_finding(question)):
             if recalled is not None:
                 return recalled
         return self._by_words(question)
 
-    def _more(self, told_before: str) -> Recollection:
+    def _more(self, said_before: str) -> Recollection:
         own = [fact for fact in self.facts if not (_ABOUT_THEM.search(fact.section) or fact.denied)]
         own = [fact for fact in own if fact.section != COMPLAINT]
-        fresh = [fact for fact in own if fact not in self.main and _key(fact) not in told_before]
-        return Recollection("told", tuple(fresh[:1])) if fresh else Recollection("nothing_more")
+        fresh = [fact for fact in own if fact not in self.main and _key(fact) not in said_before]
+        return Recollection("facts", tuple(fresh[:1])) if fresh else Recollection("nothing_more")
 
-    def _family(self, question: Question) -> Recollection:
+    def _family(self, question: HistoryQuestion) -> Recollection:
         facts = [fact for fact in self.facts if fact.family]
         diseases = question.findings - {"trauma"}
         relatives = {name.lower() for name in _RELATIVE.findall(question.text)}
@@ -187,10 +187,10 @@ class Memory:
             facts = [fact for fact in facts if diseases & with_wider(fact.findings) or wide & fact.findings] or general
         elif not relatives and question.words and re.search(r"similar|same|like this", question.text):
             facts = [fact for fact in facts if re.search(r"similar|same", fact.text)] or facts
-        return Recollection("told", tuple(facts[:2])) if facts else Recollection("family")
+        return Recollection("facts", tuple(facts[:2])) if facts else Recollection("family")
 
-    def _by_topic(self, question: Question) -> Recollection | None:
-        """By the first topic with facts; several habits in one question are told together."""
+    def _by_topic(self, question: HistoryQuestion) -> Recollection | None:
+        """By the first topic with facts; several habits in one question are answered together."""
         if not question.topics:
             return None
         first = question.topics[0]
@@ -201,23 +201,23 @@ class Memory:
         if question.findings - {"trauma", "burning"} and first.name in _SOFT:
             return None
         asked = together if len(together) > 1 and first in together else [first]
-        found: list[Fact] = []
+        hits: list[Fact] = []
         for topic in asked:
-            found += [fact for fact in self._on(topic, question) if fact not in found][: 2 if len(asked) > 1 else 3]
-        if found:
-            return Recollection("told", tuple(found[:3]))
+            hits += [fact for fact in self._on(topic, question) if fact not in hits][: 2 if len(asked) > 1 else 3]
+        if hits:
+            return Recollection("facts", tuple(hits[:3]))
         return None if first.name in _SOFT else UNKNOWN
 
-    def _on(self, topic: Topic, question: Question) -> list[Fact]:
-        facts = [fact for fact in self.facts if not fact.family and topic.told.search(fact.text)]
+    def _on(self, topic: Topic, question: HistoryQuestion) -> list[Fact]:
+        facts = [fact for fact in self.facts if not fact.family and topic.in_text.search(fact.text)]
         if topic.sections and not facts:
             facts = [fact for fact in self.facts if any(name in fact.section.lower() for name in topic.sections)]
         if topic.sections and topic.name != "surgery":
             sheet = [fact for fact in self.facts if any(name in fact.section.lower() for name in topic.sections)]
             facts = (sheet or facts) if topic.name == "past" else sheet + facts
-        details = [_TOLD[name] for name in question.details if name in ("amount", "who", "colour")]
-        for told in details:
-            facts = [fact for fact in facts if told.search(fact.text)] or facts
+        details = [_DETAIL_PATTERNS[name] for name in question.details if name in ("amount", "who", "colour")]
+        for pattern in details:
+            facts = [fact for fact in facts if pattern.search(fact.text)] or facts
         if topic.name == "past" and question.findings:
             wanted = with_wider(question.findings)
             facts = [fact for fact in facts if wanted & with_wider(fact.findings)]
@@ -233,25 +233,25 @@ class Memory:
         ordered = [*(shared if not sectioned else []), *sectioned, *facts]
         return _distinct(ordered)
 
-    def _by_detail(self, question: Question) -> Recollection | None:
+    def _by_detail(self, question: HistoryQuestion) -> Recollection | None:
         """By the kinds of detail asked; a detail of what the story does not hold is unknown."""
         for name in question.details:
-            told = TIME if name == "onset" else _TOLD[name]
-            found = [fact for fact in self.facts if not fact.family and told.search(fact.text)]
-            found = self._concerning(question, found, place=name == "place")
-            if found:
-                return Recollection("told", tuple(found[:1]))
+            pattern = TIME if name == "onset" else _DETAIL_PATTERNS[name]
+            hits = [fact for fact in self.facts if not fact.family and pattern.search(fact.text)]
+            hits = self._concerning(question, hits, place=name == "place")
+            if hits:
+                return Recollection("facts", tuple(hits[:1]))
         if not question.details or (question.yes_no and question.findings):
             return None
         if set(question.details) <= {"who", "amount", "place", "colour"} and question.words:
             return None
         if question.words - set().union(*(set(roots(name)) for name in question.findings | question.sites), {"x"}):
-            told_by_words = self._by_words(question)
-            if told_by_words.facts:
-                return told_by_words
+            by_words = self._by_words(question)
+            if by_words.facts:
+                return by_words
         return UNKNOWN
 
-    def _concerning(self, question: Question, facts: Sequence[Fact], *, place: bool) -> list[Fact]:
+    def _concerning(self, question: HistoryQuestion, facts: Sequence[Fact], *, place: bool) -> list[Fact]:
         """Those of the facts that are about what the question is about: the complaint, if it does not say."""
         now = [fact for fact in facts if not _ABOUT_THEM.search(fact.section) and not _EARLIER.search(fact.text)]
         if place:
@@ -266,12 +266,12 @@ class Memory:
             return now
         return []
 
-    def _matches(self, question: Question, fact: Fact) -> bool:
+    def _matches(self, question: HistoryQuestion, fact: Fact) -> bool:
         if question.findings:
             return any(self._hit(question, item, fact) for item in fact.items)
         return _near(question.sites, fact.sites)
 
-    def _hit(self, question: Question, item: Item, fact: Fact) -> bool:
+    def _hit(self, question: HistoryQuestion, item: Statement, fact: Fact) -> bool:
         hit = question.findings & with_wider(item.findings)
         if not hit:
             return False
@@ -279,13 +279,13 @@ class Memory:
             return _near(question.sites, item.sites or fact.sites or self.topic_sites)
         return True
 
-    def _by_finding(self, question: Question) -> Recollection | None:
+    def _by_finding(self, question: HistoryQuestion) -> Recollection | None:
         """Whether the patient has what was asked about."""
         if not question.findings:
             return None
         if question.details and "night" in question.details:
             return UNNOTICED
-        ranked: list[tuple[tuple[int, ...], Fact, Item]] = []
+        ranked: list[tuple[tuple[int, ...], Fact, Statement]] = []
         for fact in self.facts:
             if fact.family and not fact.denied:
                 continue
@@ -300,9 +300,9 @@ class Memory:
             same = [row[2] for row in ranked if row[2].denied and row[1] is fact]
             listed = _LIST.search(fact.text) is not None and "painless" not in fact.text.lower()
             return Recollection("no", (fact,), tuple(same[:3]) if listed else ())
-        return Recollection("yes" if question.yes_no else "told", (fact,))
+        return Recollection("yes" if question.yes_no else "facts", (fact,))
 
-    def _rank(self, question: Question, fact: Fact, item: Item) -> tuple[int, ...]:
+    def _rank(self, question: HistoryQuestion, fact: Fact, item: Statement) -> tuple[int, ...]:
         """The best first: a site that was named, the most findings and words shared, the present illness."""
         exact = len(question.findings & item.findings)
         site = _near(question.sites, item.sites) if question.sites else True
@@ -310,14 +310,14 @@ class Memory:
         past = bool(_ABOUT_THEM.search(fact.section) and "review" not in fact.section.lower())
         return (-int(site), -exact, -words, int(past), fact.place)
 
-    def _unsaid(self, question: Question) -> Recollection:
+    def _unsaid(self, question: HistoryQuestion) -> Recollection:
         by_words = self._by_words(question, least=2)
         if by_words.facts:
             return by_words
-        diseases = question.findings & named(question.text, "disease")
+        diseases = question.findings & concepts_in(question.text, "disease")
         return UNKNOWN if diseases else UNNOTICED
 
-    def _by_words(self, question: Question, least: int = 1) -> Recollection:
+    def _by_words(self, question: HistoryQuestion, least: int = 1) -> Recollection:
         """By rare words that question and fact share: at least half of the question's."""
         sites = question.sites
         best: tuple[int, Fact] | None = None
@@ -327,14 +327,14 @@ class Memory:
             if enough and (best is None or len(shared) > best[0]):
                 best = (len(shared), fact)
         if best:
-            return Recollection("told", (best[1],))
+            return Recollection("facts", (best[1],))
         near = [fact for fact in self.facts if sites and _near(sites, fact.sites) and fact.findings]
         if near and least == 1 and not question.findings and len(question.words) <= 2:
-            return Recollection("told", (near[0],))
+            return Recollection("facts", (near[0],))
         return UNKNOWN
 
     def _first(self, facts: Sequence[Fact]) -> Recollection:
-        return Recollection("told", tuple(facts[:1])) if facts else UNKNOWN
+        return Recollection("facts", tuple(facts[:1])) if facts else UNKNOWN
 
 
 def _now(fact: Fact) -> bool:
@@ -342,9 +342,9 @@ def _now(fact: Fact) -> bool:
     return _EARLIER.search(fact.text) is None or re.search(r"\bpresent(?:s|ed) with\b", fact.text) is not None
 
 
-def _near(asked: frozenset[str], told: frozenset[str]) -> bool:
-    """Whether a site asked about is, belongs to, or holds a site that was told."""
-    return bool(asked & with_wider(told)) or any(site in with_wider(asked) for site in told)
+def _near(asked: frozenset[str], sites: frozenset[str]) -> bool:
+    """Whether a site asked about is, belongs to, or contains a site that the story names."""
+    return bool(asked & with_wider(sites)) or any(site in with_wider(asked) for site in sites)
 
 
 def _distinct(facts: Sequence[Fact]) -> list[Fact]:

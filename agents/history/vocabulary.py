@@ -14,7 +14,7 @@ from importlib.resources import files
 
 
 @dataclass(frozen=True, slots=True)
-class Concept:
+class HistoryConcept:
     """A symptom, a disease or a site of the body; `within` are the wider concepts that it belongs to."""
 
     name: str
@@ -25,12 +25,12 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A subject of history taking, with what a question about it and a sentence about it hold."""
+    """A subject of history taking, with the patterns of a question about it and of a sentence about it."""
 
     name: str
     sections: tuple[str, ...]
-    asked: re.Pattern[str]
-    told: re.Pattern[str]
+    in_question: re.Pattern[str]
+    in_text: re.Pattern[str]
 
 
 def _pattern(cell: str) -> re.Pattern[str]:
@@ -50,10 +50,10 @@ def _names(cell: str) -> tuple[str, ...]:
 
 
 @cache
-def concepts() -> tuple[Concept, ...]:
+def history_concepts() -> tuple[HistoryConcept, ...]:
     """All symptoms, diseases and sites, in the order of the table."""
     return tuple(
-        Concept(row["name"], row["kind"], _names(row["within"]), _pattern(row["words"]))
+        HistoryConcept(row["name"], row["kind"], _names(row["within"]), _pattern(row["words"]))
         for row in _rows("findings.csv")
     )
 
@@ -68,38 +68,40 @@ def topics() -> tuple[Topic, ...]:
 
 
 @cache
-def _kinds() -> dict[str, Concept]:
-    return {concept.name: concept for concept in concepts()}
+def _kinds() -> dict[str, HistoryConcept]:
+    return {concept.name: concept for concept in history_concepts()}
 
 
-def wider(name: str) -> frozenset[str]:
+def wider_concepts(name: str) -> frozenset[str]:
     """The concept and all that it belongs to."""
-    found = {name}
+    concepts = {name}
     for parent in _kinds()[name].within:
-        found |= wider(parent)
-    return frozenset(found)
+        concepts |= wider_concepts(parent)
+    return frozenset(concepts)
 
 
-def named(text: str, *kinds: str) -> frozenset[str]:
+def concepts_in(text: str, *kinds: str) -> frozenset[str]:
     """The concepts of these kinds that `text` names.
 
     Example: `named("My tummy hurts", "site")` is `{"abdomen"}`.
     """
     return frozenset(
-        concept.name for concept in concepts() if concept.kind in kinds and concept.words.search(text) is not None
+        concept.name
+        for concept in history_concepts()
+        if concept.kind in kinds and concept.words.search(text) is not None
     )
 
 
 def with_wider(names: Iterable[str]) -> frozenset[str]:
     """The concepts, and all that they belong to."""
-    return frozenset(above for name in names for above in wider(name))
+    return frozenset(above for name in names for above in wider_concepts(name))
 
 
 def topics_asked(question: str) -> tuple[Topic, ...]:
     """The topics of a question, in the order of the table."""
-    return tuple(topic for topic in topics() if topic.asked.search(question) is not None)
+    return tuple(topic for topic in topics() if topic.in_question.search(question) is not None)
 
 
-def about(topic: Topic, section: str, text: str) -> bool:
+def is_about(topic: Topic, section: str, text: str) -> bool:
     """Whether a sentence of a section is about the topic."""
-    return topic.told.search(text) is not None or any(name in section.lower() for name in topic.sections)
+    return topic.in_text.search(text) is not None or any(name in section.lower() for name in topic.sections)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from wardround.agents.history.facts import Fact, Item
+from wardround.agents.history.facts import Fact, Statement
 
 _CHILD = 12
 """Below this age in years a parent speaks."""
@@ -130,10 +130,10 @@ NOTHING_MORE = "No, I can't think of anything else."
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class Speaker:
     """Who speaks: the patient, or for `speaks_for` 'he' or 'she' somebody else.
 
-    `sex` is None where it is not told; `own_words` where the present history is in the patient's words already.
+    `sex` is None where the story does not say; `own_words` where the present history is in the patient's words already.
     """
 
     sex: str | None
@@ -141,7 +141,7 @@ class Voice:
     own_words: bool = False
 
 
-def voice_of(story: Mapping[str, str], complaint: str) -> Voice:
+def speaker_of(story: Mapping[str, str], complaint: str) -> Speaker:
     """The voice for a story: a parent's below twelve years, a relative's where the story says that one reports.
 
     A story in the first person keeps it.
@@ -158,27 +158,27 @@ def voice_of(story: Mapping[str, str], complaint: str) -> Voice:
         young = (first[2] or "year").lower() != "year" or years < _CHILD
     other = young or _SPOKEN_FOR.search(text) is not None
     young = young or re.search(r"\b(?:newborn|neonate|toddler|\w+ infant)\b", text.partition(".")[0], re.I) is not None
-    present = " ".join(told for section, told in story.items() if _PRESENT.search(section))
+    present = " ".join(part for section, part in story.items() if _PRESENT.search(section))
     own = re.search(r"\bI\b(?![-.])|\b[Mm]y\b", present) is not None
-    return Voice(sex, ("he" if sex == "male" else "she") if other and sex and not own else None, own)
+    return Speaker(sex, ("he" if sex == "male" else "she") if other and sex and not own else None, own)
 
 
-def spoken(fact: Fact, voice: Voice) -> str:
+def say_fact(fact: Fact, voice: Speaker) -> str:
     """One fact as its speaker says it."""
-    return _finished(_said(fact.text, fact.section.lower(), voice))
+    return _finish(_first_person(fact.text, fact.section.lower(), voice))
 
 
-def age(fact: Fact, voice: Voice) -> str:
+def say_age(fact: Fact, voice: Speaker) -> str:
     """How old the patient is, by a fact that tells it."""
     _, _, am = _pronouns(voice)
-    found = _AGE.search(fact.text)
-    if found is None:
-        return spoken(fact, voice)
-    number, unit = found[1] or found[3], (found[2] or "year").lower()
+    match = _AGE.search(fact.text)
+    if match is None:
+        return say_fact(fact, voice)
+    number, unit = match[1] or match[3], (match[2] or "year").lower()
     return f"{am} {number} {unit}{'' if number == '1' else 's'} old."
 
 
-def denied(items: Sequence[Item]) -> str:
+def say_denied(items: Sequence[Statement]) -> str:
     """The denied things, in few words."""
     names = list(dict.fromkeys(name for item in items if (name := _thing(item.text))))
     return f"No, no {' or '.join(names)}." if names else "No."
@@ -196,7 +196,7 @@ def _thing(text: str) -> str:
     return text[:1].lower() + text[1:] if not text[:2].isupper() else text
 
 
-def _said(text: str, section: str, voice: Voice) -> str:
+def _first_person(text: str, section: str, voice: Speaker) -> str:
     if voice.own_words and _PRESENT.search(section):
         return text
     text = re.sub(r"(?: (?:is|are|was|were))? (?:reported|noted)\.?$", "", text)
@@ -226,65 +226,65 @@ def _said(text: str, section: str, voice: Voice) -> str:
     if _AS_IT_IS.match(text):
         return text
     if match := _DENIES.match(text):
-        return _not_had(match["rest"], voice)
+        return _say_absent(match["rest"], voice)
     text = _BROUGHT.sub("The patient presents with ", text)
     lead = _LEAD.match(text) or _BARE_LEAD.match(text)
     if lead:
-        return _reported(lead["rest"], voice)
+        return _say_report(lead["rest"], voice)
     if re.match(rf"^{_SUBJECT}\b", text, re.I) or _starts_full(text):
-        return _turned(text, voice)
+        return _as_speaker(text, voice)
     if re.match(r"^does not|^doesn't", text, re.I):
-        return _turned(f"{subject} {text[0].lower()}{text[1:]}", voice)
+        return _as_speaker(f"{subject} {text[0].lower()}{text[1:]}", voice)
     if _BARE_VERB.match(text):
-        return _turned(f"The patient {text[0].lower()}{text[1:]}", voice)
+        return _as_speaker(f"The patient {text[0].lower()}{text[1:]}", voice)
     if _ROLE.match(text):
         role = text[0].lower() + text[1:]
-        return f"{am} {'an' if role[0] in 'aeiou' else 'a'} {_turned(role, voice)}"
+        return f"{am} {'an' if role[0] in 'aeiou' else 'a'} {_as_speaker(role, voice)}"
     return _phrase(text, section, voice)
 
 
-def _phrase(text: str, section: str, voice: Voice) -> str:
+def _phrase(text: str, section: str, voice: Speaker) -> str:
     """A phrase without a subject: what a patient has, takes, or has not."""
     subject, have, am = _pronouns(voice)
     low = text if re.match(r"[A-Z]{2}|[A-Z]\w* (?:disease|syndrome)", text) else text[:1].lower() + text[1:]
     if re.match(r"^(?:none|nil|no)\W*$", text, re.I):
         return "None that I know of" if "allerg" in section or "past" in section else f"{subject} {have} none"
     if _STATE.match(text):
-        return _turned(f"{am} {low}", voice)
+        return _as_speaker(f"{am} {low}", voice)
     low = re.sub(r"^significant for ", "", low)
     if _AGE.search(text):
         return f"{am} {'an' if re.match('8|11|18', low) else 'a'} {low}"
     if "medication" in section and not re.search(r"\bno(?:ne)?\b|\bnot\b", low):
-        return _turned(f"{subject} take{'s' if voice.speaks_for else ''} {text}", voice)
+        return _as_speaker(f"{subject} take{'s' if voice.speaks_for else ''} {text}", voice)
     if re.match(r"^(?:unremarkable|noncontributory)", low):
         return "Nothing that I know of"
     if match := _SPAN.match(text) or _LONG_SPAN.match(text):
-        return _reported(match[0], voice)
+        return _say_report(match[0], voice)
     low = _TELLING.sub("", low)
     if _FULL.search(low) and not low.startswith("no "):
-        return _turned(text, voice)
-    return _turned(f"{subject} {have} {low}", voice)
+        return _as_speaker(text, voice)
+    return _as_speaker(f"{subject} {have} {low}", voice)
 
 
-def _reported(rest: str, voice: Voice) -> str:
+def _say_report(rest: str, voice: Speaker) -> str:
     subject, have, am = _pronouns(voice)
     rest = _ARRIVES.sub("", rest.strip())
     if re.match(r"^that\b", rest, re.I):
-        return _turned(rest[5:6].upper() + rest[6:], voice)
+        return _as_speaker(rest[5:6].upper() + rest[6:], voice)
     rest = re.sub(r" (?:is|was) (?:brought|seen|referred|evaluated)\b.*", "", _THAT.sub("", rest))
     contracted = f"{subject}'ve" if subject == "I" else f"{subject}'s"
     if match := _SPAN.match(rest) or _LONG_SPAN.match(rest):
-        return _turned(f"{contracted} had {_spanned(match)}", voice)
+        return _as_speaker(f"{contracted} had {_with_duration(match)}", voice)
     rest = _TELLING.sub("a history of ", rest)
     if re.match(r"^noticing\b", rest, re.I):
-        return _turned(f"{subject} noticed{rest[8:]}", voice)
+        return _as_speaker(f"{subject} noticed{rest[8:]}", voice)
     if re.match(r"^being\b", rest, re.I):
-        return _turned(f"{am}{rest[5:]}", voice)
+        return _as_speaker(f"{am}{rest[5:]}", voice)
     if re.match(r"^feeling\b|^taking\b|^using\b", rest, re.I):
-        return _turned(f"{contracted} been {rest}", voice)
+        return _as_speaker(f"{contracted} been {rest}", voice)
     if re.match(r"^(?:he|she|his|her|it|the \w+ (?:is|was|has)|this|these|there|they)\b", rest, re.I) or _clause(rest):
-        return _turned(rest[:1].upper() + rest[1:], voice)
-    return _turned(f"{subject} {have} {rest[:1].lower() + rest[1:] if not rest[:2].isupper() else rest}", voice)
+        return _as_speaker(rest[:1].upper() + rest[1:], voice)
+    return _as_speaker(f"{subject} {have} {rest[:1].lower() + rest[1:] if not rest[:2].isupper() else rest}", voice)
 
 
 def _clause(rest: str) -> bool:
@@ -301,7 +301,7 @@ def _clause(rest: str) -> bool:
     )
 
 
-def _spanned(match: re.Match[str]) -> str:
+def _with_duration(match: re.Match[str]) -> str:
     """What one has had, and for how long: 'a cough for 2 weeks, which is worse at night'."""
     span, unit = match.groupdict().get("span") or "a", match["unit"].lower()
     time = f"for {span} {unit}{'' if span.lower() in ('1', 'one', 'a') else 's'}"
@@ -315,20 +315,20 @@ def _bare_what(what: str) -> str:
     return re.sub(r"^(?:having|experiencing|an?)\s+", "", what.strip())
 
 
-def _not_had(rest: str, voice: Voice) -> str:
+def _say_absent(rest: str, voice: Speaker) -> str:
     subject, have, am = _pronouns(voice)
     rest = rest.strip()
     if re.match(r"^(?:ever )\w+ing\b", rest):
         gerund = re.sub(r"^ever having\s+", "", rest)
-        return _turned(f"{subject} {have} never had {gerund}", voice)
+        return _as_speaker(f"{subject} {have} never had {gerund}", voice)
     if re.match(r"^[a-z]+ing\b(?! (?:or|and)\b)", rest) and not rest.startswith(
         ("swelling", "bleeding", "itching", "vomiting", "wheezing")
     ):
-        return _turned(
+        return _as_speaker(
             f"{am} not {rest}" if rest.startswith(("taking", "using", "drinking", "smoking")) else f"No {rest}", voice
         )
     negated = f"{subject} {have}n't had any" if subject == "I" else f"{subject} hasn't had any"
-    return _turned(f"{negated} {rest}", voice)
+    return _as_speaker(f"{negated} {rest}", voice)
 
 
 def _starts_full(text: str) -> bool:
@@ -344,7 +344,7 @@ def _starts_full(text: str) -> bool:
     )
 
 
-def _turned(text: str, voice: Voice) -> str:
+def _as_speaker(text: str, voice: Speaker) -> str:
     """`text` with the patient as its speaker, or as 'he' or 'she' where somebody else speaks."""
     if voice.speaks_for:
         he, his = ("he", "his") if voice.speaks_for == "he" else ("she", "her")
@@ -372,15 +372,15 @@ def _turned(text: str, voice: Voice) -> str:
     )
     head, tail = (text[: kin.end()], text[kin.end() :]) if kin and voice.sex else (text, "")
     if re.match(r"^\s+(?:who|has|had|is|was|with)\b", tail):
-        return _agreed(_own(head, voice)) + tail
-    return _agreed(_own(text, voice))
+        return _agree_verbs(_own(head, voice)) + tail
+    return _agree_verbs(_own(text, voice))
 
 
-def _own(text: str, voice: Voice) -> str:
+def _own(text: str, voice: Speaker) -> str:
     if voice.sex in ("male", None):
         text = re.sub(r"\bhe\b", "I", text, flags=re.I)
         text = re.sub(r"\bhis\b", "my", text, flags=re.I)
-        text = re.sub(r"\bhim(self)?\b", lambda found: "myself" if found[1] else "me", text, flags=re.I)
+        text = re.sub(r"\bhim(self)?\b", lambda match: "myself" if match[1] else "me", text, flags=re.I)
     if voice.sex in ("female", None):
         text = re.sub(r"\bshe\b", "I", text, flags=re.I)
         text = re.sub(r"\bherself\b", "myself", text, flags=re.I)
@@ -389,15 +389,15 @@ def _own(text: str, voice: Voice) -> str:
     return text
 
 
-def _agreed(text: str) -> str:
+def _agree_verbs(text: str) -> str:
     """`text` with its verbs after 'I' in the first person."""
 
-    def verb(found: re.Match[str]) -> str:
-        return f"I {found['adverb'] or ''}{_plural(found['verb'])}"
+    def verb(match: re.Match[str]) -> str:
+        return f"I {match['adverb'] or ''}{_plural(match['verb'])}"
 
     text = _AFTER_I.sub(verb, text)
     if re.match(r"^I\b", text):
-        text = _SECOND.sub(lambda found: f"{found['joint']} {found['adverb'] or ''}{_plural(found['verb'])}", text)
+        text = _SECOND.sub(lambda match: f"{match['joint']} {match['adverb'] or ''}{_plural(match['verb'])}", text)
     return text
 
 
@@ -417,7 +417,7 @@ def _plural(verb: str) -> str:
     return verb
 
 
-def _pronouns(voice: Voice) -> tuple[str, str, str]:
+def _pronouns(voice: Speaker) -> tuple[str, str, str]:
     if voice.speaks_for:
         he = voice.speaks_for.capitalize()
         return he, "has", f"{he} is"
@@ -432,7 +432,7 @@ def _plain_words() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((re.compile(rf"\b{row['medical']}\b", re.IGNORECASE), row["plain"]) for row in rows)
 
 
-def _finished(text: str) -> str:
+def _finish(text: str) -> str:
     text = " ".join(text.split()).strip(" ,;")
     for medical, plain in _plain_words():
         text = medical.sub(plain, text)

@@ -12,7 +12,7 @@ from yarl import URL
 
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.failure import failure
-from wardround.engine.models.hosts import address, host_of, join_path, secrets_of, shown
+from wardround.engine.models.hosts import endpoint_url, host_of, join_path, printable_url, secrets_of
 from wardround.engine.models.prices import Price
 from wardround.engine.models.provider import ModelRequest, Provider
 from wardround.engine.models.reply import chat_options, read_reply, turns
@@ -33,9 +33,9 @@ class Endpoint:
 
     def __init__(self, base_url: str, *, key: str = "", timeouts: Timeouts | None = None) -> None:
         self.timeouts = timeouts or Timeouts()
-        self.url = address(base_url)
+        self.url = endpoint_url(base_url)
         self.host = host_of(self.url)
-        self.address = shown(self.url)
+        self.address = printable_url(self.url)
         self.key = key.strip()
         if not (self.key.isascii() and self.key.isprintable()):
             raise UsageError(f"the key for {self.host} holds characters that no key can have: check how it was set")

@@ -90,13 +90,13 @@ def failure(
             status=status,
         )
     said, code, param = _read(body)
-    kind = kind_of(status, f"{code} {said}")
+    kind = error_kind(status, f"{code} {said}")
     quoted = quotable(f"{code}: {said}" if code and said else code or said, secrets, messages)
     message = f"{where}: HTTP {status}: {_ADVICE[kind]}" + (f" ({quoted})" if quoted else "")
     return ProviderError(kind, message, status=status, retry_after=retry_after(headers), param=param)
 
 
-def kind_of(status: int, said: str) -> str:
+def error_kind(status: int, said: str) -> str:
     """The kind of an error, from the HTTP status and the endpoint's code and message."""
     matches = (kind for kind, statuses, words in _KINDS if status in statuses and words.search(said))
     return next(matches, "bad_request")

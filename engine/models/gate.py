@@ -170,7 +170,7 @@ class Gate:
         self._timer: asyncio.TimerHandle | None = None
         self.silence = Silence(name)
         self.locked = 0
-        self._stopped = self._given_up = ""
+        self._stopped = self._why_closed = ""
         self._halt = asyncio.Event()
         self._recent: deque[tuple[bool, float]] = deque(maxlen=RECENT)
 
@@ -239,8 +239,8 @@ class Gate:
     @property
     def used_up(self) -> str:
         """Why the gate refused a call today or will refuse all calls; "" if it does neither."""
-        if self._given_up or self._day is None:
-            return self._given_up
+        if self._why_closed or self._day is None:
+            return self._why_closed
         limit = self._day.used_up(0) or self._day.reached
         return self._closed(limit) if limit else ""
 
@@ -255,13 +255,13 @@ class Gate:
 
     def give_up(self, reason: str) -> None:
         """Stop the gate because the run cannot go on with this endpoint; `used_up` returns `reason` from then on."""
-        self._given_up = self._given_up or reason
-        self.stop(self._given_up)
+        self._why_closed = self._why_closed or reason
+        self.stop(self._why_closed)
 
     def reopen(self) -> None:
         """Let calls in again after a stop, and forget the endpoint's earlier failures."""
         if self._stopped:
-            self._stopped = self._given_up = ""
+            self._stopped = self._why_closed = ""
             self.locked = 0
             self._metered, self._halt = self._limited, asyncio.Event()
             self.silence.forget()

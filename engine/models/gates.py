@@ -9,7 +9,7 @@ import msgspec
 from wardround.engine.clock import Clock, wall
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.gate import CallOutcome, Gate
-from wardround.engine.models.hosts import address, host_of, normal_host, shown
+from wardround.engine.models.hosts import endpoint_url, host_of, normal_host, printable_url
 from wardround.engine.models.quota import Quota
 from wardround.engine.protocols import Model, Wrapped
 from wardround.engine.records import Completion, Json, Message
@@ -92,11 +92,11 @@ class Gates:
 
 def _named(name: str) -> str:
     """An address, host or provider in its normal form."""
-    return shown(address(name)).rstrip("/") if "://" in name else normal_host(name)
+    return printable_url(endpoint_url(name)).rstrip("/") if "://" in name else normal_host(name)
 
 
 def _host(name: str) -> str:
-    return host_of(address(name)) if "://" in name else name
+    return host_of(endpoint_url(name)) if "://" in name else name
 
 
 def _for(table: Mapping[str, ValueT], name: str) -> ValueT | None:

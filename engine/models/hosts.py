@@ -15,7 +15,7 @@ _NUMERIC = re.compile(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
 _ENDINGS = ("/chat/completions", "/responses")
 
 
-def address(base_url: str) -> URL:
+def endpoint_url(base_url: str) -> URL:
     """`base_url` as a checked address, parsed by the same library that later connects to it.
 
     Raises UsageError for anything but http(s)://host[:port][/path]. A user name or password before the host is refused
@@ -64,13 +64,15 @@ def addresses(base_url: str | Sequence[str] | None) -> tuple[str, ...]:
     """
     parts = base_url.split(",") if isinstance(base_url, str) else base_url or ()
     texts = tuple(text.strip() for text in parts if text.strip())
-    distinct = {str(address(text)).rstrip("/") for text in texts}
+    distinct = {str(endpoint_url(text)).rstrip("/") for text in texts}
     if len(distinct) < len(texts):
-        raise UsageError(f"an address comes twice among {', '.join(shown(address(text)) for text in texts)}")
+        raise UsageError(
+            f"an address comes twice among {', '.join(printable_url(endpoint_url(text)) for text in texts)}"
+        )
     return texts
 
 
-def shown(url: URL) -> str:
+def printable_url(url: URL) -> str:
     """The address in a form that messages may show, without user, password or query."""
     return str(url.with_user(None).with_query(None).with_fragment(None))
 

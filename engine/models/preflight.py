@@ -12,7 +12,7 @@ import msgspec
 from wardround.engine.errors import PreflightError, ProviderError
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gates import Limited
-from wardround.engine.models.reply import fits
+from wardround.engine.models.reply import fits_schema
 from wardround.engine.models.retry import PASSING, Patience, Retrying
 from wardround.engine.models.wrappers import EgressGuard, Single
 from wardround.engine.once import together
@@ -96,11 +96,11 @@ async def preflight(
         partial(_tried, ", ".join(labels), model, asked.get(labels[0], {}), within)
         for labels, model in distinct.values()
     ]
-    found = await together(tries)
-    if problems := [problem for problem in found if isinstance(problem, str)]:
+    results = await together(tries)
+    if problems := [problem for problem in results if isinstance(problem, str)]:
         raise PreflightError("\n".join(problems))
     accepted: dict[str, dict[str, str]] = {label: {} for label in models}
-    for (labels, _), one in zip(distinct.values(), found, strict=True):
+    for (labels, _), one in zip(distinct.values(), results, strict=True):
         for label in labels:  # what one member of a fleet refuses is sent to none
             dropped = one.dropped if isinstance(one, Accepted) else {}
             for name, other in dropped.items():
@@ -284,7 +284,7 @@ async def _fitting(model: Model) -> bool:
         await _control(model)
         return False
     try:
-        return fits(json.loads(reply.text), SHAPE)
+        return fits_schema(json.loads(reply.text), SHAPE)
     except (ValueError, RecursionError):
         return False
 

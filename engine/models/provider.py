@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from wardround.engine.errors import MissingVariable
-from wardround.engine.models.hosts import address as checked
+from wardround.engine.models.hosts import endpoint_url as checked
 from wardround.engine.models.hosts import host_of
 from wardround.engine.models.prices import Price
 from wardround.engine.models.transport import Timeouts
@@ -48,7 +48,7 @@ class ModelRequest:
 
     def needed(self, variable: str, hint: str = "") -> str:
         """The value of an environment variable; raises UsageError, with the hint, if it is not set."""
-        return needed(self.env, variable, self.spec, hint)
+        return required_variable(self.env, variable, self.spec, hint)
 
 
 class Provider(Protocol):
@@ -74,7 +74,7 @@ class Provider(Protocol):
         """
 
 
-def needed(env: Mapping[str, str], variable: str, spec: str, hint: str = "") -> str:
+def required_variable(env: Mapping[str, str], variable: str, spec: str, hint: str = "") -> str:
     """The value of an environment variable that `spec` needs; raises UsageError if it is not set."""
     value = env.get(variable, "").strip()
     if not value:

@@ -11,8 +11,8 @@ import anyio
 import msgspec
 
 from wardround.engine.errors import ProviderError, UsageError
-from wardround.engine.models.failure import kind_of, quotable, retry_after
-from wardround.engine.models.hosts import address, is_loopback, shown
+from wardround.engine.models.failure import error_kind, quotable, retry_after
+from wardround.engine.models.hosts import endpoint_url, is_loopback, printable_url
 from wardround.engine.models.prices import Price
 from wardround.engine.models.provider import MODEL_KEY, ModelRequest, Provider
 from wardround.engine.models.reply import chat_options, counts_both, read_object, turns
@@ -65,7 +65,7 @@ class ProviderModel(Model):
                 "and the name of its model as openai/MODEL"
             )
         self.host = provider
-        self._address = shown(address(base_url)) if base_url else provider
+        self._address = printable_url(endpoint_url(base_url)) if base_url else provider
         self.elsewhere = bool(base_url) or redirected(provider)
         self._spec, self._base_url, self._key, self._price = spec, base_url, key, price
         self._timeouts = timeouts or Timeouts()
@@ -111,7 +111,7 @@ class ProviderModel(Model):
         status = status if isinstance(status, int) else None
         # The provider's own code says more than the class, and the message does not contain it.
         words = f"{getattr(error, 'code', '')} {getattr(error, 'body', '')} {said}"
-        kind = _KINDS.get(name) or ("connection" if name == "APIConnectionError" else kind_of(status or 500, words))
+        kind = _KINDS.get(name) or ("connection" if name == "APIConnectionError" else error_kind(status or 500, words))
         quoted = quotable(said, (self._key, *_keys()), messages)
         headers = getattr(error, "litellm_response_headers", None) or {}
         message = f"{self._spec}: {name}" + (f" ({quoted})" if quoted else "")

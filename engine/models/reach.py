@@ -11,7 +11,7 @@ from wardround.engine.models.prices import Prices
 from wardround.engine.models.provider import PROVIDERS, ForeignModel, ModelRequest, Provider
 from wardround.engine.models.retry import Patience, Retrying
 from wardround.engine.models.transport import Timeouts
-from wardround.engine.plugins import named, names, of_the_house
+from wardround.engine.plugins import load_plugin, of_the_house, plugin_names
 from wardround.engine.protocols import Model, with_all_members
 
 
@@ -46,7 +46,7 @@ def reach(
     name, slash, model = spec.partition("/")
     if not slash or not name or not model.strip():
         raise UsageError(f"{spec!r} names no model: write provider/model, such as openai/gpt-4o")
-    if name not in names(PROVIDERS):
+    if name not in plugin_names(PROVIDERS):
         name = "openai" if addresses(base_url) else "litellm"
     provider = _provider(name)
     places = addresses(base_url) or addresses(provider.address(env, spec))
@@ -59,7 +59,7 @@ def reach(
 
 
 def _provider(name: str) -> Provider:
-    kind: type[Provider] = named(PROVIDERS, name)
+    kind: type[Provider] = load_plugin(PROVIDERS, name)
     if not all(hasattr(kind, member) for member in ("address", "key", "model")):
         raise UsageError(f"{name!r} is no provider: derive its class from wardround.engine.models.provider.Provider")
     return kind()

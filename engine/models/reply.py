@@ -40,8 +40,8 @@ def split_thinking(text: str) -> tuple[str, str]:
     if "<|channel|>" in text[:200]:
         return _channels(text)
     for marks in _MARKED:
-        if found := marks.match(text):
-            return _FRAME.sub("", text[found.end() :]).strip(), found["thinking"].strip()
+        if block := marks.match(text):
+            return _FRAME.sub("", text[block.end() :]).strip(), block["thinking"].strip()
     first = _TAG.search(text)
     if first is None:
         return text, ""
@@ -165,7 +165,7 @@ def _parted(options: Mapping[str, Json], field: str) -> tuple[dict[str, Json], J
     return sent, shape
 
 
-def fits(value: Json, schema: Mapping[str, Json]) -> bool:
+def fits_schema(value: Json, schema: Mapping[str, Json]) -> bool:
     """Whether a value fits a schema of the kind that strict endpoints accept: types, `enum`, closed objects."""
     if "enum" in schema:
         return any(value == one and type(value) is type(one) for one in schema["enum"])
@@ -175,10 +175,10 @@ def fits(value: Json, schema: Mapping[str, Json]) -> bool:
             return (
                 isinstance(value, dict)
                 and value.keys() == fields.keys()
-                and all(fits(value[name], fields[name]) for name in fields)
+                and all(fits_schema(value[name], fields[name]) for name in fields)
             )
         case "array":
-            return isinstance(value, list) and all(fits(one, schema.get("items", {})) for one in value)
+            return isinstance(value, list) and all(fits_schema(one, schema.get("items", {})) for one in value)
         case "string":
             return isinstance(value, str)
         case "boolean":

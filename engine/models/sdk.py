@@ -12,9 +12,9 @@ import msgspec
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.chat import OpenAI
 from wardround.engine.models.failure import failure
-from wardround.engine.models.hosts import address, host_of, secrets_of, shown
+from wardround.engine.models.hosts import endpoint_url, host_of, printable_url, secrets_of
 from wardround.engine.models.prices import Price
-from wardround.engine.models.provider import ModelRequest, Provider, needed
+from wardround.engine.models.provider import ModelRequest, Provider, required_variable
 from wardround.engine.models.reply import (
     chat_options,
     read_reply,
@@ -116,8 +116,8 @@ class _SdkModel(Model):
     def __init__(
         self, name: str, base_url: str, *, key: str = "", price: Price | None = None, timeouts: Timeouts | None = None
     ) -> None:
-        url = address(base_url)
-        self.name, self.host, self._address = name, host_of(url), shown(url)
+        url = endpoint_url(base_url)
+        self.name, self.host, self._address = name, host_of(url), printable_url(url)
         self.base_url, self.key, self.timeouts = str(url), key.strip(), timeouts or Timeouts()
         self.secrets = (self.key, *secrets_of(url))
         self.where = f"{name} at {self._address}"
@@ -255,7 +255,7 @@ class Azure(Provider):
 
     def address(self, env: Mapping[str, str], spec: str) -> str:
         """AZURE_OPENAI_ENDPOINT."""
-        return needed(env, "AZURE_OPENAI_ENDPOINT", spec)
+        return required_variable(env, "AZURE_OPENAI_ENDPOINT", spec)
 
     def key(self, wanted: ModelRequest) -> str:
         """AZURE_OPENAI_API_KEY."""

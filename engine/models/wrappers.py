@@ -118,8 +118,8 @@ _SURROGATE = re.compile(r"(\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|\\ud[89a-f
 """A pair of halves, or a half alone, as JSON escapes."""
 
 
-def _whole_or_mark(found: re.Match[str]) -> str:
-    return found[1] or "\\ufffd"
+def _whole_or_mark(match: re.Match[str]) -> str:
+    return match[1] or "\\ufffd"
 
 
 def _valid(text: str) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table as Printed
 from rich.text import Text
 
 from wardround.engine.records import Json
-from wardround.engine.text import cell as plain
+from wardround.engine.text import csv_cell as plain
 from wardround.evaluators.measures import measure_of
 from wardround.evaluators.reasons import phrase
 from wardround.evaluators.report.intervals import DAGGER

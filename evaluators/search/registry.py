@@ -6,8 +6,8 @@ from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import is_loopback
-from wardround.engine.plugins import imported, meant, names, of_the_house
-from wardround.engine.plugins import named as installed
+from wardround.engine.plugins import imported, meant, of_the_house, plugin_names
+from wardround.engine.plugins import load_plugin as installed
 from wardround.evaluators.search.contract import Opening, Search, Source, WrappedSearch
 from wardround.evaluators.search.ledger import Ledger
 from wardround.evaluators.search.providers.service import Steady
@@ -34,7 +34,7 @@ def search_kind(spec: str) -> tuple[type[Source], str]:
     """Return the kind of search that `spec` names, and the text after its colon; raises UsageError."""
     spec = spec.strip()
     name, _, place = spec.partition(":")
-    if name in names(SEARCHES):
+    if name in plugin_names(SEARCHES):
         return _checked(installed(SEARCHES, name), name), place.strip()
     if _CLASS.fullmatch(spec) and find_spec(name.partition(".")[0]) is not None:
         return _checked(imported(spec), spec), ""
@@ -50,7 +50,7 @@ def _checked(kind: type[Source], name: str) -> type[Source]:
 def _forms() -> list[str]:
     """Return the written form of each installed search, or its name if it cannot be loaded."""
     forms = []
-    for name in names(SEARCHES):
+    for name in plugin_names(SEARCHES):
         try:
             forms.append(_checked(installed(SEARCHES, name), name).FORM or name)
         except UsageError:

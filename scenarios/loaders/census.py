@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import named, names
+from wardround.engine.plugins import load_plugin, plugin_names
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
 from wardround.engine.text import counted
@@ -141,7 +141,7 @@ def named_truths(case: Case) -> tuple[tuple[str, str, str], ...]:
 
 def lack(case: Playable, scenario: str) -> str:
     """Why `case` cannot be played under `scenario`, in the scenario's own words; empty if it can."""
-    rules: Any = named(SCENARIOS, scenario)
+    rules: Any = load_plugin(SCENARIOS, scenario)
     if not isinstance(case, rules.Item if hasattr(rules, "Item") else Case):
         return (
             "it is a question, not a patient" if isinstance(case, QuestionItem) else "it is a patient, not a question"
@@ -152,7 +152,7 @@ def lack(case: Playable, scenario: str) -> str:
 def playable() -> list[str]:
     """The installed scenarios that a doctor plays: those of a paper in the order of `papers`, then the others."""
     place = {name: number for number, name in enumerate(OF_SCENARIOS)}
-    every = [name for name in names(SCENARIOS) if "doctor" in named(SCENARIOS, name).seats]
+    every = [name for name in plugin_names(SCENARIOS) if "doctor" in load_plugin(SCENARIOS, name).seats]
     return sorted(every, key=lambda name: place.get(name, len(place)))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import named, names
+from wardround.engine.plugins import load_plugin, plugin_names
 from wardround.engine.records import Json
 from wardround.engine.text import counted
 from wardround.scenarios.case import Case
@@ -78,15 +78,19 @@ def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), o
 def _chosen(path: Path, source: str) -> Loader:
     if source == AUTO:
         return recognise(path)
-    if source not in names(LOADERS):
-        raise UsageError(f"--from {source}: there is no such format; formats: {', '.join((AUTO, *names(LOADERS)))}")
-    kind: type[Loader] = named(LOADERS, source)
+    if source not in plugin_names(LOADERS):
+        raise UsageError(
+            f"--from {source}: there is no such format; formats: {', '.join((AUTO, *plugin_names(LOADERS)))}"
+        )
+    kind: type[Loader] = load_plugin(LOADERS, source)
     return kind()
 
 
 def _name(loader: Loader) -> str:
     """The name of a loader's entry point, else that of its class."""
-    return next((name for name in names(LOADERS) if named(LOADERS, name) is type(loader)), type(loader).__name__)
+    return next(
+        (name for name in plugin_names(LOADERS) if load_plugin(LOADERS, name) is type(loader)), type(loader).__name__
+    )
 
 
 def _write(out: Path, lines: list[str]) -> None:

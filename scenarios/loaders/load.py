@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import named, names, of_the_house
+from wardround.engine.plugins import load_plugin, of_the_house, plugin_names
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.oddities import doubled, in_case, in_name
@@ -40,11 +40,11 @@ def loaders() -> list[Loader]:
     So a loader of one's own reads a file that a loader of this package would read too. Raises UsageError for a broken
     one.
     """
-    return sorted((_loader(name) for name in names(LOADERS)), key=lambda loader: of_the_house(type(loader)))
+    return sorted((_loader(name) for name in plugin_names(LOADERS)), key=lambda loader: of_the_house(type(loader)))
 
 
 def _loader(name: str) -> Loader:
-    kind: type[Loader] = named(LOADERS, name)
+    kind: type[Loader] = load_plugin(LOADERS, name)
     if not all(hasattr(kind, member) for member in ("TITLE", "WHOLE", "SUFFIXES", "knows", "case")):
         raise UsageError(f"{name!r} is no loader: derive its class from wardround.scenarios.loaders.source.Loader")
     return kind()

@@ -33,7 +33,7 @@ def case(name: str, opening: str, disease: str = "", treatment: str = "") -> Cas
 
 
 def seat(others: Sequence[Case] = (), case_id: str = "me") -> Seat:
-    return Seat("doctor", case_id, 1, Prompts({}), told=others)
+    return Seat("doctor", case_id, 1, Prompts({}), knowledge=others)
 
 
 def view(brief: str, *heard: Said, verbs: Sequence[str] = ("reply", "conclude")) -> View:

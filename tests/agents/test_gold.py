@@ -24,7 +24,7 @@ def a_case(**truth: str) -> Case:
 
 
 async def test_it_orders_every_name_once_then_concludes() -> None:
-    gold = Gold(a_seat(told=a_case(diagnosis="pancreatitis", treatment="fluids")))
+    gold = Gold(a_seat(knowledge=a_case(diagnosis="pancreatitis", treatment="fluids")))
     verbs = ("reply", "order", "conclude")
     first = await gold.act(a_view(verbs=verbs))
     assert (first.verb, first.args) == ("order", {"kind": "any", "items": ["Abdomen", "Lipase", "Bilirubin, Total"]})
@@ -33,12 +33,12 @@ async def test_it_orders_every_name_once_then_concludes() -> None:
 
 
 async def test_it_concludes_at_once_where_nothing_can_be_ordered_or_is_recorded() -> None:
-    gold = Gold(a_seat(told=a_case(treatment="fluids")))
+    gold = Gold(a_seat(knowledge=a_case(treatment="fluids")))
     assert (await gold.act(a_view(verbs=("reply", "conclude")))).args == {"treatment": "fluids"}
     bare = a_case(diagnosis="gout").model_copy(update={"labs": (), "examination": ()})
-    assert (await Gold(a_seat(told=bare)).act(a_view(verbs=("reply", "order", "conclude")))).verb == "conclude"
+    assert (await Gold(a_seat(knowledge=bare)).act(a_view(verbs=("reply", "order", "conclude")))).verb == "conclude"
 
 
 def test_it_must_be_told_the_case() -> None:
-    with pytest.raises(TypeError, match="gold must be told the case"):
+    with pytest.raises(TypeError, match="gold must know the case"):
         Gold(a_seat())

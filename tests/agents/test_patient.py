@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from seats import a_seat
 
 from wardround.agents.history import interview, wording
-from wardround.agents.history.facts import sentences
+from wardround.agents.history.facts import story_sentences
 from wardround.agents.patient import MOST, NOTHING, LLMPatient, Patient
 from wardround.engine.errors import UsageError
 from wardround.engine.models.scripted import Scripted
@@ -79,7 +79,7 @@ async def test_the_whole_story_is_never_told_at_once() -> None:
         action = await Patient().act(asked(*talk))
         talk += [("patient", action.text), ("doctor", "Is there anything else?")]
         told.append(action.text)
-        assert len(sentences(action.text)) <= MOST
+        assert len(story_sentences(action.text)) <= MOST
     assert len(set(told[:3])) == 3
     assert told[-1] == wording.NOTHING_MORE
 
@@ -111,7 +111,7 @@ async def test_a_report_without_items_is_read_line_by_line() -> None:
 
 @given(st.text(max_size=200))
 def test_any_question_can_be_asked(question: str) -> None:
-    told = interview.reply(STORY, "Double vision", [question])
+    told = interview.answer_from_story(STORY, "Double vision", [question])
     assert told.text
     assert set(told.sections) <= {*STORY, "Complaint"}
 

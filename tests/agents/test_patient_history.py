@@ -8,9 +8,9 @@ import pytest
 
 from scripts.measure_patient import answer, label, questions, stories
 from wardround.agents.history import wording
-from wardround.agents.history.facts import items, sentences, told
-from wardround.agents.history.interview import reply
-from wardround.agents.history.questions import asked, parts
+from wardround.agents.history.facts import statements, story_facts, story_sentences
+from wardround.agents.history.interview import answer_from_story
+from wardround.agents.history.questions import parse_question, split_questions
 
 SHEET = {
     "Demographics": "61-year-old man",
@@ -33,7 +33,7 @@ CHILD = {
 
 
 def said(question: str, *earlier: str, story: dict[str, str] = SHEET) -> str:
-    return reply(story, "", [*earlier, question]).text
+    return answer_from_story(story, "", [*earlier, question]).text
 
 
 @pytest.mark.parametrize(
@@ -123,20 +123,22 @@ def test_a_story_in_the_patients_words_stays_as_it_is() -> None:
     ],
 )
 def test_sentences_survive_abbreviations(text: str, count: int) -> None:
-    assert len(sentences(text)) == count
+    assert len(story_sentences(text)) == count
 
 
 def test_a_denial_ends_where_its_scope_ends() -> None:
     found = {
-        name: item.denied for item in items("Denies fever, cough, or rash, but has nausea") for name in item.findings
+        name: item.denied
+        for item in statements("Denies fever, cough, or rash, but has nausea")
+        for name in item.findings
     }
     assert found == {"fever": True, "cough": True, "rash": True, "nausea": False}
-    assert [fact.text for fact in told({"Social history": "No smoking history provided."})] == []
+    assert [fact.text for fact in story_facts({"Social history": "No smoking history provided."})] == []
 
 
 def test_a_turn_is_cut_into_its_questions() -> None:
-    assert parts("Hello. Any fever? And do you cough?") == ["Any fever?", "do you cough?"]
-    assert asked("Since when have you had tummy ache?").sites == {"abdomen"}
+    assert split_questions("Hello. Any fever? And do you cough?") == ["Any fever?", "do you cough?"]
+    assert parse_question("Since when have you had tummy ache?").sites == {"abdomen"}
 
 
 @pytest.mark.shared

@@ -1,12 +1,12 @@
 """The table that a person watches."""
 
-from wardround.cli.live import table
+from wardround.cli.live import progress_table
 from wardround.engine.batch import Progress
 from wardround.engine.budget import Budget, BudgetAccount, Spending
 
 
 def cells(progress: Progress, library: str = "") -> dict[str, str]:
-    shown = table(progress, 2.0, library)
+    shown = progress_table(progress, 2.0, library)
     return {str(column.header): str(next(iter(column.cells))) for column in shown.columns}
 
 

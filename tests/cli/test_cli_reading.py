@@ -17,7 +17,7 @@ from rich.console import Console
 from shell import Shell
 
 from wardround.cli import VERBS, app
-from wardround.cli.report import load
+from wardround.cli.report import load_scored
 from wardround.cli.run import GROUPS
 from wardround.cli.run import command as run_command
 from wardround.evaluators.report.compare import compare_runs
@@ -118,7 +118,7 @@ CODES = re.compile(r"(?<![\w/.-])[a-z]+_[a-z_]+(?![\w/.(=-])")
 async def test_no_code_stands_in_the_tables_and_nothing_is_cut(store: Path, width: int) -> None:
     opened = open_store(store)
     try:
-        runs = await load(opened, ("silent", "gold", "baseline"))
+        runs = await load_scored(opened, ("silent", "gold", "baseline"))
     finally:
         await opened.aclose()
     summaries = {run.name: summarise(run.episodes, 0, run.answer_judges) for run in runs}

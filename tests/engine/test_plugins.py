@@ -4,7 +4,7 @@ import pytest
 from toy import NO_PROMPTS
 
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import imported, maker, named, names
+from wardround.engine.plugins import imported, load_plugin, maker, plugin_names
 from wardround.engine.seat import Seat
 
 
@@ -37,11 +37,11 @@ def test_a_class_may_take_a_seat_or_nothing() -> None:
 
 
 def test_names_are_listed_and_a_wrong_one_is_told_which_there_are() -> None:
-    assert {"gold", "silent"} <= set(names("wardround.seats.doctor"))
+    assert {"gold", "silent"} <= set(plugin_names("wardround.seats.doctor"))
     with pytest.raises(UsageError, match="gold"):
-        named("wardround.seats.doctor", "house")
+        load_plugin("wardround.seats.doctor", "house")
     with pytest.raises(UsageError, match="there is no scenario 'workupp', did you mean workup"):
-        named("wardround.scenarios", "workupp")
+        load_plugin("wardround.scenarios", "workupp")
 
 
 @pytest.mark.parametrize(

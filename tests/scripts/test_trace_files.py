@@ -9,7 +9,7 @@ import pytest
 
 from scripts.trace_files import ROOT, Trace
 from wardround.engine.records import Ending
-from wardround.engine.seat import told_to
+from wardround.engine.seat import knowledge_of
 from wardround.engine.text import printable
 
 
@@ -27,7 +27,7 @@ def test_a_file_counts_only_while_the_trace_is_on(tmp_path: Path) -> None:
         printable("\x1b")
         exec("other()", scope)
         Ending("completed")
-        told_to(object())
+        knowledge_of(object())
         trace.on = False
         assert trace.files() == ["engine/seat.py", "engine/text.py"]
         trace.again()

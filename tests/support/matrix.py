@@ -19,7 +19,7 @@ from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Model, Store
 from wardround.engine.records import Message
 from wardround.evaluators.metrics.standard import Standard
-from wardround.runs.encounter import EncounterRun, encounter
+from wardround.runs.encounter import EncounterRun, open_encounters
 from wardround.runs.plan import RunPlan, create_run, plan_run
 from wardround.runs.runner import Runner
 from wardround.runs.seats import SeatConfig
@@ -191,7 +191,7 @@ class House:
         run = await create_run(replace(made, settings=named, parts=parts), self.store)
         usual = self.stages.get(ward.scenario)
         if usual is None:
-            usual = self.stages[ward.scenario] = await encounter(run, parts, made.access)
+            usual = self.stages[ward.scenario] = await open_encounters(run, parts, made.access)
         return replace(usual, run=run, cast=replace(usual.cast, parts=parts, gates=gates))
 
 

@@ -14,11 +14,11 @@ _PROMPTS = Prompts.load([AGENT_PROMPTS])
 def a_seat(
     model: Voice | None = None,
     options: Mapping[str, Json] | None = None,
-    told: object = None,
+    knowledge: object = None,
     prompts: Prompts | None = None,
 ) -> Seat:
     """A doctor's seat."""
-    return Seat("doctor", "case-1", 7, prompts or _PROMPTS, options or {}, model, told)
+    return Seat("doctor", "case-1", 7, prompts or _PROMPTS, options or {}, model, knowledge)
 
 
 def a_view(heard: Sequence[tuple[str, str]] = (), memo: Json = None, verbs: Sequence[str] = ("reply",)) -> View:

@@ -42,7 +42,7 @@ VERBS = {
 _PLACES = {
     "import": ("bring", "command"),
     "pause": ("steer", "pause"),
-    "resume": ("steer", "resume"),
+    "resume": ("steer", "resume_run"),
     "stop": ("steer", "stop"),
     "set": ("steer", "change"),
 }

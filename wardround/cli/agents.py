@@ -20,14 +20,14 @@ from wardround.cli.options import json_option, more_than_0, print_json
 from wardround.cli.screen import echo
 from wardround.cli.seat_options import JsonObject, models_of
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import maker, named, names
+from wardround.engine.plugins import load_plugin, maker, plugin_names
 from wardround.engine.seat import Seat, seed_of
 from wardround.engine.text import counted
 from wardround.runs.plan import DEFAULT_SPECS
 from wardround.runs.seat_models import Access
 from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.seats import SEATS, seat_config
-from wardround.runs.settings import load_prompts, problems
+from wardround.runs.settings import load_prompts, validation_problems
 from wardround.runs.stored_run import scenario_class
 from wardround.scenarios.loaders.load import bundled, load
 from wardround.testing.memory_store import MemoryStore
@@ -62,21 +62,21 @@ async def check_agent(
         part = await seat_config(seat, settings, Access(), MemoryStore())
     except UsageError as error:
         raise UsageError(str(error).replace("give --base-url", "set OPENAI_BASE_URL")) from None
-    case, knowledge = cases[0], {"truth": cases[0], "cases": cases[1:], "": None}[part.told]
+    case, knowledge = cases[0], {"truth": cases[0], "cases": cases[1:], "": None}[part.knows]
 
     def seat_of(which: str) -> Seat:
         own = which == seat
         options = part.options if own else {}
-        return Seat(which, case.id, seed_of(0, case.id, which), prompts, options, told=knowledge if own else None)
+        return Seat(which, case.id, seed_of(0, case.id, which), prompts, options, knowledge=knowledge if own else None)
 
     other_specs = {other: DEFAULT_SPECS[other] for other in rules.seats if other != seat}
-    others = {other: maker(named(SEATS + other, named_as), named_as) for other, named_as in other_specs.items()}
+    others = {other: maker(load_plugin(SEATS + other, named_as), named_as) for other, named_as in other_specs.items()}
     if "doctor" in others:
-        others["doctor"] = maker(named(SEATS + "doctor", "silent"), "silent")
+        others["doctor"] = maker(load_plugin(SEATS + "doctor", "silent"), "silent")
     make, models = part.maker(case.id, 1), {label: one.model for label, one in part.each_model().items()}
     trial = AgentTrial(rules(rules.Settings(), prompts), case, seat, seat_of, others, seconds, models=models)
     try:
-        with _given_up(seconds, settings.spec):
+        with _hang_noticed(seconds, settings.spec):
             if not part.outside:
                 await warm(make, trial, list(models))
             checked = await try_agent(make, trial)
@@ -107,15 +107,15 @@ def list_agents(as_json: bool) -> None:
     """
     seats = ("doctor", "patient", "examiner")
     if as_json:
-        print_json({seat: names(SEATS + seat) for seat in seats})
+        print_json({seat: plugin_names(SEATS + seat) for seat in seats})
         return
     for seat in seats:
-        for name in names(SEATS + seat):
-            first = (named(SEATS + seat, name).__doc__ or "").strip().splitlines()
+        for name in plugin_names(SEATS + seat):
+            first = (load_plugin(SEATS + seat, name).__doc__ or "").strip().splitlines()
             echo(f"{seat:<10} {name:<10} {first[0] if first else ''}")
 
 
-@command.command()
+@command.command(name="check")
 @click.argument("spec")
 @click.option("--seat", default="doctor", show_default=True, type=click.Choice(["doctor", "patient", "examiner"]))
 @click.option("--scenario", help="Default: one that has the seat.")
@@ -124,7 +124,7 @@ def list_agents(as_json: bool) -> None:
 @click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint of its models.")
 @click.option("--seconds", default=60.0, show_default=True, type=more_than_0, help="Longest act; a longer one hangs.")
 @json_option
-def check(spec: str, seat: str, scenario: str | None, seconds: float, as_json: bool, **options: Any) -> int:
+def certify(spec: str, seat: str, scenario: str | None, seconds: float, as_json: bool, **options: Any) -> int:
     """Play an agent against what a long run meets, and print a certificate with its faults in plain words.
 
     One scripted episode, its replay and its resume; then malformed views, huge results, unknown verbs, a slow and a
@@ -137,12 +137,12 @@ def check(spec: str, seat: str, scenario: str | None, seconds: float, as_json: b
     try:
         settings = SeatSettings.model_validate({**fields, **models_of(seat, options["model"])})
     except ValidationError as error:
-        raise UsageError(f"agents check: {problems(error, SeatSettings)}") from error
+        raise UsageError(f"agents check: {validation_problems(error, SeatSettings)}") from error
     certificate = anyio.run(lambda: check_agent(settings, seat, scenario, seconds))
     checked = certificate.checked
     if as_json:
-        found = {"findings": certificate.findings, "hazards": certificate.hazards, "actions": len(checked.actions)}
-        print_json({"spec": spec, "seat": seat, **found})
+        summary = {"findings": certificate.findings, "hazards": certificate.hazards, "actions": len(checked.actions)}
+        print_json({"spec": spec, "seat": seat, **summary})
     else:
         _print_certificate(spec, certificate)
     sys.stdout.flush()
@@ -166,7 +166,7 @@ def _print_certificate(spec: str, certificate: Certificate) -> None:
 
 
 @contextmanager
-def _given_up(seconds: float, spec: str) -> Iterator[None]:
+def _hang_noticed(seconds: float, spec: str) -> Iterator[None]:
     """End the process if code blocks the event loop for so long: it cannot be interrupted otherwise."""
     loop, thread = asyncio.get_running_loop(), threading.get_ident()
     over, alive = threading.Event(), threading.Event()

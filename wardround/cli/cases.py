@@ -37,8 +37,8 @@ def command() -> None:
     """
 
 
-@command.group(cls=_Builders)
-def build() -> None:
+@command.group(name="build", cls=_Builders)
+def build_cases() -> None:
     """Build cases from records that you hold.
 
     \b
@@ -47,10 +47,10 @@ def build() -> None:
     """
 
 
-@command.command()
+@command.command(name="check")
 @click.argument("path", type=click.Path(path_type=Path))
 @json_option
-def check(path: Path, as_json: bool) -> int:
+def check_cases(path: Path, as_json: bool) -> int:
     """Count the cases of a file, and list every problem with its line and field, and the cases that leak their truth.
 
     Exit code 1 if there is a problem; leaks are listed for you to judge.

@@ -1,5 +1,6 @@
 """`wardround checklists`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from wardround.runs.stored_run import Run
 from wardround.scenarios.question_item import QuestionItem
 from wardround.scenarios.rubric import Checklist
 from wardround.scoring.judges import JudgeOptions, judge_config
-from wardround.scoring.open_answers import drafts, marked_items, peoples_verdicts, with_drafts
+from wardround.scoring.open_answers import checklist_drafts, marked_items, peoples_verdicts, with_drafts
 from wardround.scoring.score import score_run
 
 people_option = click.option(
@@ -39,7 +40,7 @@ def command() -> None:
     """
 
 
-@command.command()
+@command.command(name="show")
 @click.argument("run")
 @click.option("--scoring", default="", metavar="NAME", help="Another scoring than the one that counts.")
 @people_option
@@ -52,7 +53,9 @@ def command() -> None:
 )
 @store_option
 @json_option
-def show(run: str, scoring: str, people: Path | None, agreement: float, store: str | None, as_json: bool) -> None:
+def show_checklists(
+    run: str, scoring: str, people: Path | None, agreement: float, store: str | None, as_json: bool
+) -> None:
     """Show usability by category and sub-category, the judge's stability, and its agreement with people.
 
     The overall rate is the unweighted mean of the categories.
@@ -136,17 +139,17 @@ def review(run: str, people: Path | None, out: Path | None, store: str | None, a
 
 
 async def _proposed(
-    store: Store, name: str, revisions: list[Revision], options: JudgeOptions
+    store: Store, name: str, least: Sequence[Revision], options: JudgeOptions
 ) -> tuple[list[Revision], list[QuestionItem]]:
-    """The revisions with a model's proposals, and the items with them."""
+    """The items of low agreement with a model's proposals, and the items revised by them."""
     run, config = await Run.open(store, name), await judge_config(options, store)
-    cases = [one.case for one in revisions]
+    cases = [one.case for one in least]
     try:
         await score_run(run, [ChecklistDraft("\n".join(sorted(cases)))], judge=config)
     finally:
         await config.aclose()
-    made, told, items = await drafts(run, cases), list[Revision](), list[QuestionItem]()
-    for one in revisions:
+    made, revisions, items = await checklist_drafts(run, cases), list[Revision](), list[QuestionItem]()
+    for one in least:
         item = await run.item(one.case)
         assert isinstance(item, QuestionItem)
         proposals = made.get(one.case, [])
@@ -154,9 +157,9 @@ async def _proposed(
         before, after = _texts(item), _texts(revised)
         why = tuple(each.draft.changes if each.draft else f"no proposal: {each.reason}" for each in proposals)
         why = why or ("no proposal",) * len(before)
-        told.append(msgspec.structs.replace(one, before=before, after=after, changes=why))
+        revisions.append(msgspec.structs.replace(one, before=before, after=after, changes=why))
         items.append(revised)
-    return told, items
+    return revisions, items
 
 
 def _texts(item: QuestionItem) -> tuple[str, ...]:

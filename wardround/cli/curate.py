@@ -26,7 +26,7 @@ from wardround.cli.workers import OPTIONS, causes_of, check_beside_resume, share
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
-from wardround.runs.settings import RunSettings, problems, validate_settings
+from wardround.runs.settings import RunSettings, validate_settings, validation_problems
 from wardround.runs.stored_run import open_store
 from wardround.scenarios.reports.article import CurationOptions
 
@@ -134,7 +134,7 @@ def _settings(options: Mapping[str, Any]) -> RunSettings:
     try:
         CurationOptions.model_validate(rules)
     except ValidationError as error:
-        raise UsageError(f"cases build reports: {problems(error, CurationOptions)}") from error
+        raise UsageError(f"cases build reports: {validation_problems(error, CurationOptions)}") from error
     seat = {"spec": options["model"], **{name: options[name] for name in ("base_url", "temperature", "max_tokens")}}
     fields: dict[str, Any] = {
         "cases": first,

@@ -14,7 +14,7 @@ from wardround.cli.options import existing_store, store_option
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import exported_lines, output
-from wardround.engine.text import cell, counted
+from wardround.engine.text import counted, csv_cell
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.stored_run import Run
 from wardround.scoring.scorings import chosen_scores, shown_scorings
@@ -119,7 +119,7 @@ async def _scores(run: Run) -> AsyncIterator[bytes]:
 
 def _row(*fields: object) -> bytes:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="").writerow([cell(one) if isinstance(one, str) else one for one in fields])
+    csv.writer(buffer, lineterminator="").writerow([csv_cell(one) if isinstance(one, str) else one for one in fields])
     return buffer.getvalue().encode()
 
 

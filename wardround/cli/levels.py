@@ -7,7 +7,7 @@ import anyio
 import click
 
 from wardround.cli.options import existing_store, json_option, print_json, store_option
-from wardround.cli.report import load
+from wardround.cli.report import load_scored
 from wardround.cli.screen import console, echo
 from wardround.evaluators.report.level_attacks import Alterations, compare_attacked, leak_of, level_leaks
 from wardround.evaluators.report.level_page import levels_json, levels_page, levels_tables
@@ -53,7 +53,7 @@ async def _levels(names: tuple[str, ...], options: dict[str, Any]) -> None:
     known = known_models(options["models"])
     names, others = (tuple(dict.fromkeys(some)) for some in (names, options["against"]))
     async with existing_store(options["store"]) as store:
-        scores = await load(store, (*names, *others))
+        scores = await load_scored(store, (*names, *others))
         runs = [(await Run.open(store, one.name), one) for one in scores]
         plain = len(names)
         rows, notes = await level_rows(runs[:plain])

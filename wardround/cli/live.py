@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from wardround.cli.status import span
+from wardround.cli.status import duration_text
 from wardround.engine.batch import Progress, run_beside
 from wardround.engine.budget import Spending
 from wardround.evaluators.reasons import ended_by
@@ -33,14 +33,14 @@ async def live_table(progress: Progress, *, shown: bool, library: str = "") -> A
             while True:
                 if progress.run != run:  # a scoring goes from one evaluation to the next
                     began, run = time.monotonic(), progress.run
-                live.update(table(progress, time.monotonic() - began, library), refresh=True)
+                live.update(progress_table(progress, time.monotonic() - began, library), refresh=True)
                 await anyio.sleep(0.25)
 
         async with run_beside(refresh):
             yield
 
 
-def table(progress: Progress, seconds: float, library: str = "") -> Table:
+def progress_table(progress: Progress, seconds: float, library: str = "") -> Table:
     """What has happened so far, `seconds` after the run at hand was begun or taken up."""
     shown = Table(show_header=True, header_style="bold", box=None, pad_edge=False)
     purse, spent = progress.purse, progress.spent
@@ -51,7 +51,7 @@ def table(progress: Progress, seconds: float, library: str = "") -> Table:
     state = " (draining)" if progress.draining else " (paused)" if progress.paused else ""
     cells = {
         "run": progress.run or "-",
-        "elapsed": span(seconds),
+        "elapsed": duration_text(seconds),
         "left": _left(progress, seconds),
         "episodes": f"{progress.closed}/{progress.total}",
         "running": f"{progress.running}{state}",
@@ -72,4 +72,4 @@ def _left(progress: Progress, seconds: float) -> str:
     """The time that the other episodes will take at the rate of this process, once it has closed some."""
     if not progress.own or seconds <= 0:
         return "-"
-    return f"about {span((progress.total - progress.closed) * seconds / progress.own)}"
+    return f"about {duration_text((progress.total - progress.closed) * seconds / progress.own)}"

@@ -7,7 +7,7 @@ import click
 
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import names
+from wardround.engine.plugins import plugin_names
 from wardround.runs.seats import SEATS
 
 _MODULE = '''"""An agent that plays the SEAT with its seat's model."""
@@ -114,7 +114,7 @@ def agent(name: str, seat: str, plugin: bool) -> None:
     """
     if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower():
         raise UsageError(f"{name!r} cannot be the name of an agent: write small letters, digits and underscores")
-    if plugin and name in names(SEATS + seat):
+    if plugin and name in plugin_names(SEATS + seat):
         raise UsageError(f"there is a {seat} {name!r} already; choose another name")
     files = agent_files(name, seat) if plugin else {"": _filled(_MODULE, name, seat)}
     root = Path(f"wardround_{name}") if plugin else Path(f"{name}.py")

@@ -17,7 +17,7 @@ from wardround.runs.stored_run import Run
 _UNITS = {"cost": "USD", "tokens": "tokens", "calls": "calls", "wall": "s"}
 
 
-async def outcome(run: Run, progress: Progress, as_json: bool) -> int:
+async def print_outcome(run: Run, progress: Progress, as_json: bool) -> int:
     """Say how the run ended; the exit code."""
     endings = await run.endings()
     total = sum(endings.values())

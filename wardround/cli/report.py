@@ -212,7 +212,7 @@ def command(runs: tuple[str, ...], **options: Any) -> None:
     anyio.run(lambda: _report(runs, options))
 
 
-async def load(store: Store, names: tuple[str, ...], scorings: Sequence[str] = ()) -> list[RunScores]:
+async def load_scored(store: Store, names: tuple[str, ...], scorings: Sequence[str] = ()) -> list[RunScores]:
     """The runs with their scores, scored now where they were not; `scorings` as in `scored`."""
     loaded = []
     for name in names:
@@ -239,7 +239,7 @@ async def _report(names: tuple[str, ...], options: dict[str, Any]) -> None:
             shown = {"every": options["every"], "as_json": options["as_json"], "page": options["html"]}
             await print_comparison(store, names[0], scorings, **shown)
             return
-        runs = await load(store, names, scorings)
+        runs = await load_scored(store, names, scorings)
         if options["episode"]:
             await _one(store, runs[0], options["episode"], options["html"])
             return

@@ -23,7 +23,7 @@ from wardround.scenarios.loaders.load import load_playable
 from wardround.scenarios.loaders.source import Problem
 from wardround.scenarios.rubric import RubricItem
 from wardround.scoring.judges import JudgeOptions, judge_config
-from wardround.scoring.open_answers import judged_items, probed
+from wardround.scoring.open_answers import judged_items, probe_accounts
 from wardround.scoring.score import score_run
 
 
@@ -51,7 +51,9 @@ class Linted(NamedTuple):
 @click.option("--judge-base-url", "base_urls", multiple=True, metavar="URL", help="Endpoint of the first judge.")
 @store_option
 @json_option
-def check(path: Path, judges: tuple[str, ...], base_urls: tuple[str, ...], store: str | None, as_json: bool) -> int:
+def lint_rubrics(
+    path: Path, judges: tuple[str, ...], base_urls: tuple[str, ...], store: str | None, as_json: bool
+) -> int:
     """Check the rubrics of a file of questions or cases; exit code 1 if one is surely wrong.
 
     Finds wrong signs, duplicates, contradictions, criteria that no answer or any text meets, rubrics that are empty,
@@ -114,16 +116,16 @@ async def _probed(
             await score_run(run, [RubricProbe()], judge=config)
         finally:
             await config.aclose()
-        return {case: msgspec.convert(account, ProbeAccount) for case, account in await probed(run)}
+        return {case: msgspec.convert(account, ProbeAccount) for case, account in await probe_accounts(run)}
 
 
-@command.command()
+@command.command(name="show")
 @click.argument("runs", nargs=-1, required=True)
 @click.option("--scoring", default="", metavar="NAME", help="Another scoring than the one that counts (one run only).")
 @click.option("--criteria", default=0, metavar="N", help="Also list the N criteria that discriminate least.")
 @store_option
 @json_option
-def show(runs: tuple[str, ...], scoring: str, criteria: int, store: str | None, as_json: bool) -> None:
+def show_rubrics(runs: tuple[str, ...], scoring: str, criteria: int, store: str | None, as_json: bool) -> None:
     """Show the rubric score of runs: overall, by theme, axis and tag, with the judges' agreement.
 
     Only means are clipped to 0..1. Several runs are taken together, which tells more about a criterion. `--scoring`

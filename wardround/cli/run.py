@@ -21,7 +21,7 @@ from wardround.cli.options import (
     store_path,
     timeout_option,
 )
-from wardround.cli.outcome import outcome, print_notices
+from wardround.cli.outcome import print_notices, print_outcome
 from wardround.cli.screen import echo
 from wardround.cli.seat_options import SEATS, param, params, seat_fields, seat_options
 from wardround.cli.workers import OPTIONS, causes_of, check_beside_resume, share_of, worker_options, workers_of
@@ -41,7 +41,7 @@ _PLAIN = (
 """Options that are settings of the same name."""
 
 
-def settings_of(options: Mapping[str, Any]) -> RunSettings:
+def settings_from_options(options: Mapping[str, Any]) -> RunSettings:
     """The settings, those of the run file below them; raises UsageError."""
     base = read_settings(options["config"]).model_dump(exclude_defaults=True) if options["config"] else {}
     fields = {**base, **{name: options[name] for name in _PLAIN if options[name] is not None}}
@@ -246,7 +246,7 @@ def command(**options: Any) -> int:
         check_beside_resume(_AGAIN, "run", " (or fork: wardround replay)")
     elif options["retry"]:
         raise UsageError("--retry goes with --resume RUN: it reopens episodes of that run")
-    settings = None if options["resumed"] else settings_of(options)
+    settings = None if options["resumed"] else settings_from_options(options)
     if options["print_config"]:
         if settings is None:
             raise UsageError("--print-config and --resume do not go together; the run's header has its settings")
@@ -262,7 +262,7 @@ async def _play(settings: RunSettings | None, options: Mapping[str, Any]) -> int
         async with interruptible(progress), live_table(progress, shown=shown):
             with nullcontext() if shown else progress.when_draining(lambda why: _say_interrupted(why, progress)):
                 run = await _run(settings, store, options, progress)
-        return await outcome(run, progress, options["as_json"])
+        return await print_outcome(run, progress, options["as_json"])
 
 
 async def _run(settings: RunSettings | None, store: Store, options: Mapping[str, Any], progress: Progress) -> Run:

@@ -28,7 +28,7 @@ from wardround.cli.workers import OPTIONS, causes_of, check_beside_resume, share
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
-from wardround.engine.plugins import names
+from wardround.engine.plugins import plugin_names
 from wardround.engine.protocols import Evaluator, Store
 from wardround.evaluators.evaluation import Knowledge, needs_of
 from wardround.evaluators.metrics.standard import Priced, Standard
@@ -326,7 +326,7 @@ def _evaluators(options: dict[str, Any]) -> list[Evaluator]:
     settings = _settings(options["settings"], specs)
     evaluators = [evaluator_of(spec, **settings.get(spec, {})) for spec in specs]
     if not evaluators:
-        raise UsageError(f"--evaluators names none; there are: {', '.join(names(EVALUATORS))}")
+        raise UsageError(f"--evaluators names none; there are: {', '.join(plugin_names(EVALUATORS))}")
     if options["points"]:
         if all(one.name != Standard.name for one in evaluators):
             raise UsageError("--points goes with the evaluator standard, which tells the cost of tests")

@@ -86,7 +86,7 @@ def _models(config: SeatHeader) -> Iterator[str]:
 def _host_and_knowledge(config: SeatHeader) -> str:
     """Where a seat's model is, and what its agent knows besides its view."""
     host = f"  at {config.host}" if config.host else ""
-    return host + (f"  told: {config.told}" if config.told else "")
+    return host + (f"  told: {config.knows}" if config.knows else "")
 
 
 async def _show_episode(name: str, episode: str, where: str | None, calls: bool, as_json: bool) -> None:

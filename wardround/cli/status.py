@@ -69,7 +69,7 @@ def lines(state: Status, now: float) -> list[str]:
         for row in state.budget
     ]
     if state.left is not None and state.state == "running":
-        said.append(f"  about {span(state.left)} left at this rate")
+        said.append(f"  about {duration_text(state.left)} left at this rate")
     return said
 
 
@@ -99,7 +99,7 @@ def _endpoint(gate: dict[str, Any], now: float) -> str:
     return f"{gate.get('address', '?')}: {', '.join(filter(None, facts))}"
 
 
-def span(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """A length of time for people: `90 s`, `12 min`, `3.4 h`."""
     if seconds < 120:
         return f"{seconds:.0f} s"

@@ -22,10 +22,10 @@ def pause(run: str, store: str | None) -> None:
     echo(anyio.run(lambda: _order(run, store, "pause")), lines=True)
 
 
-@click.command(short_help="Continue a paused batch.")
+@click.command(name="resume", short_help="Continue a paused batch.")
 @click.argument("run")
 @store_option
-def resume(run: str, store: str | None) -> None:
+def resume_run(run: str, store: str | None) -> None:
     """Continue a paused batch. To continue a run that no process plays: `wardround run --resume`.
 
     \b

@@ -31,7 +31,7 @@ from wardround.engine.trajectory import EpisodeLog, Trajectory
 from wardround.evaluators.metrics.question_answer import QuestionAnswer
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.score_rows import RunScores
-from wardround.runs.encounter import EncounterRun, encounter, open_models, stored_seats
+from wardround.runs.encounter import EncounterRun, open_encounters, open_models, stored_seats
 from wardround.runs.plan import create_run, plan_run
 from wardround.runs.recordings import AgentMaker
 from wardround.runs.runner import Runner
@@ -194,7 +194,7 @@ class DrivenRun:
         self._over = asyncio.Event()
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._keeper: asyncio.Task[None] | None = None
-        self._held: set[str] = set()
+        self._taken: set[str] = set()
         self._rows: dict[str, EpisodeRow] = {}
         self._next = 0
         self.work: EncounterRun
@@ -228,7 +228,7 @@ class DrivenRun:
         made = await plan_run(settings, store, agents)
 
         async def create() -> EncounterRun:
-            return await encounter(await create_run(made, store), made.parts, made.access)
+            return await open_encounters(await create_run(made, store), made.parts, made.access)
 
         return await cls(seat, Progress(), kept=kept)._opened(made.parts, settings, create)
 
@@ -247,7 +247,7 @@ class DrivenRun:
         check_egress(parts, run.restricted, settings.allow_hosts)
 
         async def again() -> EncounterRun:
-            return await encounter(run, parts, access)
+            return await open_encounters(run, parts, access)
 
         return await cls(driven[0], Progress(), kept=True)._opened(parts, settings, again)
 
@@ -295,7 +295,7 @@ class DrivenRun:
         desk, cast = Desk(), self.work.cast
         parts = {**cast.parts, self.seat: DrivenSeat.of(cast.parts[self.seat], desk)}
         cast = replace(cast, parts=parts, seed=cast.seed if seed is None else seed)
-        events = EpisodeLog(nowhere)
+        events = EpisodeLog(discard_rows)
         task = loop.create_task(self._play(row, replace(self.work, cast=cast), events))
         episode = DrivenEpisode(row, self.seat, desk, task)
         if not self.kept:
@@ -310,7 +310,7 @@ class DrivenRun:
             return await self._next_or_named(name)
         assert self._session is not None
         row = await run.episode(name) if name else None
-        if row is not None and row.cause is None and row.id in self._held:
+        if row is not None and row.cause is None and row.id in self._taken:
             return row
         if row is not None and row.cause is not None:
             if (row.cause, row.reason) != (self.seat, LEFT):
@@ -320,7 +320,7 @@ class DrivenRun:
         if not taken:
             what = f"episode {row.id} is played by another process" if row else f"run {run.name} has no open episode"
             raise UsageError(f"{what}; see: wardround status {run.name}")
-        self._held.add(taken[0].id)
+        self._taken.add(taken[0].id)
         return taken[0]
 
     async def _next_or_named(self, name: str) -> EpisodeRow:
@@ -372,5 +372,5 @@ class DrivenRun:
             await self._keeper
 
 
-async def nowhere(rows: Any, ending: Any, spent: Any) -> None:
+async def discard_rows(rows: Any, ending: Any, spent: Any) -> None:
     """An episode of a run that is not kept is written nowhere."""

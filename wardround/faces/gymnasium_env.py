@@ -24,7 +24,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Action
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
-from wardround.faces.words import ending_of, missing_extra, missing_of, rewards_of, words_of
+from wardround.faces.words import client_ending, client_text, missing_extra, missing_of, rewards_of
 from wardround.runs.settings import validate_settings
 from wardround.runs.stored_run import open_store
 from wardround.testing.memory_store import MemoryStore
@@ -77,8 +77,8 @@ class _Driver:
 
     def __init__(self, cases: str, scenario: str, options: EnvOptions) -> None:
         self.reward = options.get("reward", "diagnosis_accuracy")
-        given = {"preflight": False, **options.get("settings", {})}
-        fields = {**given, "cases": cases, "scenario": scenario, "seed": options.get("seed", 0)}
+        defaults = {"preflight": False, **options.get("settings", {})}
+        fields = {**defaults, "cases": cases, "scenario": scenario, "seed": options.get("seed", 0)}
         store = options.get("store")
         self._loop, self._context = asyncio.new_event_loop(), copy_context()
         self._beside: ThreadPoolExecutor | None = None
@@ -148,9 +148,9 @@ class _Driver:
     def outcome(self, episode: DrivenEpisode) -> Outcome:
         """What `step` returns."""
         view, ending = episode.settled(), episode.ending
-        info: dict[str, Any] = {"case": episode.row.case, "episode": episode.id, "ending": ending_of(ending)}
+        info: dict[str, Any] = {"case": episode.row.case, "episode": episode.id, "ending": client_ending(ending)}
         if view is not None or ending is None:
-            return words_of(view) if view else "", 0.0, False, False, info
+            return client_text(view) if view else "", 0.0, False, False, info
         cut = ending.cause not in (*_OWN, episode.seat)
         if not self.reward:
             return "", 0.0, not cut, cut, info
@@ -220,7 +220,7 @@ class WardroundEnv(gymnasium.Env[str, str]):
     def render(self) -> str:
         """What the seat hears in this turn."""
         view = self._episode.view if self._episode else None
-        return words_of(view) if view else ""
+        return client_text(view) if view else ""
 
     def close(self) -> None:
         """Leave the episode that is under way and close the run."""
@@ -256,9 +256,9 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[tuple[str, ...], dict[str, Any]]:
         """Begin `count` episodes, of the cases in turn; `options={"cases": [...]}` names them."""
-        given = [seed + place for place in range(self.num_envs)] if isinstance(seed, int) else seed
-        super().reset(seed=given[0] if given else None)
-        seeds: Sequence[int | None] = given or [None] * self.num_envs
+        drawn = [seed + place for place in range(self.num_envs)] if isinstance(seed, int) else seed
+        super().reset(seed=drawn[0] if drawn else None)
+        seeds: Sequence[int | None] = drawn or [None] * self.num_envs
         cases = (options or {}).get("cases") or [self._drawn() for _ in range(self.num_envs)]
         for episode in self._episodes:
             self._driver(episode.leave("the environment was reset"))

@@ -1,7 +1,7 @@
 """The seat as tools of an MCP server, over stdio or HTTP: any MCP client plays it (extra `mcp`).
 
-The tools `start`, `reply`, `ask`, `order`, `conclude`, `turn` and `leave` return a `Turn`. Which verbs a scenario takes
-now stands in `verbs` of each turn; every scenario takes `reply`, a text that its own parser reads.
+The tools `start`, `reply`, `ask`, `order`, `conclude`, `turn` and `leave` return a `ClientTurn`. Its `verbs` say
+which of them the scenario takes now; every scenario takes `reply`, a text that its own parser reads.
 """
 
 from typing import Annotated, Any, Literal
@@ -11,7 +11,7 @@ from pydantic import Field
 from wardround.engine.errors import WardroundError
 from wardround.engine.logs import redact
 from wardround.engine.records import Json
-from wardround.faces.open_episodes import OpenEpisodes, plain
+from wardround.faces.open_episodes import OpenEpisodes, turn_json
 from wardround.faces.words import missing_extra
 
 try:
@@ -34,7 +34,7 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
 
     async def acted(episode: str, action: Json) -> dict[str, Any]:
         try:
-            return plain(await episodes.act(episode, action))
+            return turn_json(await episodes.act(episode, action))
         except WardroundError as error:  # only a ToolError's text reaches the client
             raise ToolError(redact(str(error))) from error
 
@@ -44,7 +44,7 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     ) -> dict[str, Any]:
         """Begin an encounter, or take up one that was left."""
         try:
-            return plain(await episodes.start(case))
+            return turn_json(await episodes.start(case))
         except WardroundError as error:
             raise ToolError(redact(str(error))) from error
 
@@ -74,7 +74,7 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     async def turn(episode: Episode) -> dict[str, Any]:
         """Show the present turn again."""
         try:
-            return plain(await episodes.turn(episode))
+            return turn_json(await episodes.turn(episode))
         except WardroundError as error:
             raise ToolError(redact(str(error))) from error
 
@@ -82,7 +82,7 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     async def leave(episode: Episode) -> dict[str, Any]:
         """Leave an encounter before its end; `start` with its id takes it up again."""
         try:
-            return plain(await episodes.leave(episode))
+            return turn_json(await episodes.leave(episode))
         except WardroundError as error:
             raise ToolError(redact(str(error))) from error
 

@@ -9,10 +9,10 @@ import msgspec
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
-from wardround.faces.words import ending_of, missing_of, read_action, rewards_of, words_of
+from wardround.faces.words import client_ending, client_text, missing_of, read_action, rewards_of
 
 
-class Turn(msgspec.Struct, frozen=True):
+class ClientTurn(msgspec.Struct, frozen=True):
     """What a client gets after each step.
 
     `text` is what its seat hears now and `verbs` what it may do. After the end `done` is true, `ending` says how it
@@ -39,7 +39,7 @@ class OpenEpisodes:
         self._locks: dict[str, asyncio.Lock] = {}
         self._seen: dict[str, float] = {}
 
-    async def start(self, case: str = "") -> Turn:
+    async def start(self, case: str = "") -> ClientTurn:
         """Begin the next open episode, or that of a case or an id; one that was left goes on where it was.
 
         An episode that this client's server is playing already is shown as it is.
@@ -51,27 +51,27 @@ class OpenEpisodes:
         self._locks[episode.id] = asyncio.Lock()
         return await self.turn(episode.id)
 
-    async def act(self, episode: str, action: Json) -> Turn:
+    async def act(self, episode: str, action: Json) -> ClientTurn:
         """Take an action, a text or an object with `verb`, `text`, `args`; raises UsageError if impossible."""
         known = self._known(episode)
         async with self._locks[episode]:
             await known.act(read_action(action))
         return await self.turn(episode)
 
-    async def turn(self, episode: str) -> Turn:
+    async def turn(self, episode: str) -> ClientTurn:
         """The present turn of an episode."""
         known = self._known(episode)
         view, row = known.view, known.row
         self._seen[episode] = time.monotonic()
         if view is not None:
-            return Turn(known.id, row.case, known.seat, words_of(view), tuple(view.verbs))
+            return ClientTurn(known.id, row.case, known.seat, client_text(view), tuple(view.verbs))
         if known.ending is None:
             raise UsageError(f"episode {episode} is between two turns; ask again")
         scores = await self.driven.rewards(known)
-        ending, done = ending_of(known.ending), True
-        return Turn(known.id, row.case, known.seat, "", (), done, ending, rewards_of(scores), missing_of(scores))
+        ending, done = client_ending(known.ending), True
+        return ClientTurn(known.id, row.case, known.seat, "", (), done, ending, rewards_of(scores), missing_of(scores))
 
-    async def leave(self, episode: str, why: str = "the client left before the end") -> Turn:
+    async def leave(self, episode: str, why: str = "the client left before the end") -> ClientTurn:
         """End an episode as left by its client; `start` takes it up again."""
         known = self._known(episode)
         async with self._locks[episode]:
@@ -102,7 +102,7 @@ class OpenEpisodes:
         return f" (under way: {', '.join(names[:5])}{', ...' * (len(names) > 5)})" if names else ""
 
 
-def plain(turn: Turn) -> dict[str, Any]:
+def turn_json(turn: ClientTurn) -> dict[str, Any]:
     """A turn as JSON."""
     made: dict[str, Any] = msgspec.to_builtins(turn)
     return made

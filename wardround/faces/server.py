@@ -20,7 +20,7 @@ import anyio
 
 from wardround.engine.errors import UsageError, WardroundError
 from wardround.engine.logs import redact
-from wardround.faces.open_episodes import OpenEpisodes, Turn, plain
+from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, turn_json
 from wardround.faces.words import missing_extra
 
 try:
@@ -59,15 +59,15 @@ class Chat:
         self._episodes = episodes
         self._by_session: dict[str, str] = {}
         self._by_history: dict[str, list[str]] = {}
-        self._said: dict[str, list[tuple[str, Turn]]] = {}
+        self._said: dict[str, list[tuple[str, ClientTurn]]] = {}
 
-    async def reply(self, model: str, messages: Sequence[Mapping[str, Any]], session: str) -> tuple[Turn, str]:
+    async def reply(self, model: str, messages: Sequence[Mapping[str, Any]], session: str) -> tuple[ClientTurn, str]:
         """The next turn and the id of its episode; raises ChatError."""
         said = [_text(message) for message in messages if message.get("role") == "user"]
         heard = [_text(message) for message in messages if message.get("role") == "assistant"]
         if not heard:
             return await self._begun(model, session)
-        name = self._found(heard, session)
+        name = self._episode_of(heard, session)
         turns = self._said[name]
         text = said[-1] if said else ""
         if len(heard) == len(turns) - 1 and turns[-1][0] == text:
@@ -81,7 +81,7 @@ class Chat:
         self._remember(name)
         return turn, name
 
-    async def _begun(self, model: str, session: str) -> tuple[Turn, str]:
+    async def _begun(self, model: str, session: str) -> tuple[ClientTurn, str]:
         if session in self._by_session:
             name = self._by_session[session]
             if len(self._said[name]) == 1:
@@ -95,7 +95,7 @@ class Chat:
         self._remember(turn.episode)
         return turn, turn.episode
 
-    def _found(self, heard: Sequence[str], session: str) -> str:
+    def _episode_of(self, heard: Sequence[str], session: str) -> str:
         if session:
             if session not in self._by_session:
                 raise ChatError(f"the session {session!r} has no episode; begin it by a request without replies", 404)
@@ -108,10 +108,10 @@ class Chat:
         return names[0]
 
     def _remember(self, name: str) -> None:
-        self._by_history.setdefault(_digest([shown(turn) for _, turn in self._said[name]]), []).append(name)
+        self._by_history.setdefault(_digest([reply_text(turn) for _, turn in self._said[name]]), []).append(name)
 
 
-def shown(turn: Turn) -> str:
+def reply_text(turn: ClientTurn) -> str:
     """The text of a reply."""
     if not turn.done:
         return turn.text
@@ -162,19 +162,19 @@ class _Service:
     async def start(self, request: Request) -> Response:
         """Begin an episode."""
         body = await _body(request)
-        return JSONResponse(plain(await self._episodes.start(str(body.get("case") or body.get("episode") or ""))))
+        return JSONResponse(turn_json(await self._episodes.start(str(body.get("case") or body.get("episode") or ""))))
 
     async def act(self, request: Request) -> Response:
         """Take an action."""
-        return JSONResponse(plain(await self._episodes.act(request.path_params["name"], await _body(request))))
+        return JSONResponse(turn_json(await self._episodes.act(request.path_params["name"], await _body(request))))
 
     async def turn(self, request: Request) -> Response:
         """Show the present turn."""
-        return JSONResponse(plain(await self._episodes.turn(request.path_params["name"])))
+        return JSONResponse(turn_json(await self._episodes.turn(request.path_params["name"])))
 
     async def leave(self, request: Request) -> Response:
         """Leave an episode."""
-        return JSONResponse(plain(await self._episodes.leave(request.path_params["name"])))
+        return JSONResponse(turn_json(await self._episodes.leave(request.path_params["name"])))
 
     def routes(self) -> list[BaseRoute]:
         """The routes, with errors in OpenAI's form."""
@@ -252,8 +252,8 @@ class KeyGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer 401."""
         if scope["type"] == "http":
-            given = dict(scope["headers"]).get(b"authorization", b"").removeprefix(b"Bearer ")
-            if not hmac.compare_digest(given, self._key):
+            sent_key = dict(scope["headers"]).get(b"authorization", b"").removeprefix(b"Bearer ")
+            if not hmac.compare_digest(sent_key, self._key):
                 message = "the key is missing or wrong; send it as a bearer token"
                 await _failed(401, message, "authentication_error")(scope, receive, send)
                 return
@@ -274,7 +274,7 @@ async def _body(request: Request) -> dict[str, Any]:
     return body
 
 
-def _head(body: Mapping[str, Any], turn: Turn) -> dict[str, Any]:
+def _head(body: Mapping[str, Any], turn: ClientTurn) -> dict[str, Any]:
     facts = {"episode": turn.episode, "done": turn.done, "verbs": list(turn.verbs)}
     if turn.done:
         facts |= {"ending": turn.ending, "rewards": turn.rewards, "missing": turn.missing}
@@ -284,13 +284,13 @@ def _head(body: Mapping[str, Any], turn: Turn) -> dict[str, Any]:
 _NO_TOKENS = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
-def _completion(body: Mapping[str, Any], turn: Turn) -> dict[str, Any]:
-    message = {"role": "assistant", "content": shown(turn)}
+def _completion(body: Mapping[str, Any], turn: ClientTurn) -> dict[str, Any]:
+    message = {"role": "assistant", "content": reply_text(turn)}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
     return {**_head(body, turn), "object": "chat.completion", "choices": [choice], "usage": _NO_TOKENS}
 
 
-def _streamed(body: Mapping[str, Any], turn: Turn, name: str) -> StreamingResponse:
+def _streamed(body: Mapping[str, Any], turn: ClientTurn, name: str) -> StreamingResponse:
     head = {**_head(body, turn), "object": "chat.completion.chunk"}
 
     def chunk(delta: Mapping[str, str], finish: str | None = None) -> str:
@@ -299,7 +299,7 @@ def _streamed(body: Mapping[str, Any], turn: Turn, name: str) -> StreamingRespon
 
     async def lines() -> AsyncIterator[str]:
         yield chunk({"role": "assistant", "content": ""})
-        yield chunk({"content": shown(turn)})
+        yield chunk({"content": reply_text(turn)})
         yield chunk({}, "stop")
         if (body.get("stream_options") or {}).get("include_usage"):
             yield f"data: {json.dumps({**head, 'choices': [], 'usage': _NO_TOKENS})}\n\n"

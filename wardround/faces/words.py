@@ -12,7 +12,7 @@ from wardround.engine.records import Action, Ending, Json, Message, Score, View
 GO_ON = "Go on."
 
 
-def words_of(view: View) -> str:
+def client_text(view: View) -> str:
     """What a seat hears in this turn: all since its own last words; at its first turn, its brief and all so far."""
     return dialogue([Message("user", view.brief)], view.heard, view.seat, GO_ON)[-1].content
 
@@ -25,18 +25,18 @@ def read_action(fields: Any) -> Action:
     if isinstance(fields, str):
         return Action("reply", fields)
     try:
-        given: dict[str, Json] = msgspec.convert(fields, dict[str, Any])
-        action = msgspec.convert({"verb": "reply", **given}, Action)
+        client_fields: dict[str, Json] = msgspec.convert(fields, dict[str, Any])
+        action = msgspec.convert({"verb": "reply", **client_fields}, Action)
     except msgspec.ValidationError as error:
         raise UsageError(f'{error}; an action is a text or {{"verb": "reply", "text": "..."}}') from error
-    if unknown := sorted(given.keys() - set(Action.__struct_fields__)):
+    if unknown := sorted(client_fields.keys() - set(Action.__struct_fields__)):
         raise UsageError(f"an action has no field {unknown[0]!r}; it has: {', '.join(Action.__struct_fields__)}")
     if not action.text and not action.args:
         raise UsageError("the action has neither `text` nor `args`: say what the seat does")
     return action
 
 
-def ending_of(ending: Ending | None) -> dict[str, str] | None:
+def client_ending(ending: Ending | None) -> dict[str, str] | None:
     """How an episode ended, for a client: without the facts, which hold what the rules read."""
     return None if ending is None else {"cause": ending.cause, "reason": ending.reason, "detail": ending.detail}
 

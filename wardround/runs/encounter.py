@@ -124,7 +124,7 @@ async def stored_seats(run: Run, access: Access, agents: Mapping[str, AgentFacto
     return parts
 
 
-async def encounter(run: Run, parts: Mapping[str, SeatConfig], access: Access | None = None) -> EncounterRun:
+async def open_encounters(run: Run, parts: Mapping[str, SeatConfig], access: Access | None = None) -> EncounterRun:
     """The encounters of a run; all its cases are read only if an agent learns from the other cases.
 
     In that case raises TextLost if a case is lost and the run is to be played (`access` is not offline), since the
@@ -132,7 +132,7 @@ async def encounter(run: Run, parts: Mapping[str, SeatConfig], access: Access | 
     """
     header = run.played("it is not played")
     index = await run.index()
-    learners = [part.spec for part in parts.values() if part.told == "cases"]
+    learners = [part.spec for part in parts.values() if part.knows == "cases"]
     cases = await _cases_learned(run, learners[0], offline=access is not None and access.offline) if learners else ()
     scenario, common = await run.scenario(), run.settings().common_answers
     lead = scenario.seats[0] if common else ""
@@ -203,9 +203,9 @@ async def try_models(parts: Mapping[str, SeatConfig], *, adapted: bool) -> None:
         for name, asked in part.each_model().items()
     }
     sampling = {label: asked.sampling for label, (_, _, asked) in models.items()}
-    found = await preflight({label: asked.model for label, (_, _, asked) in models.items()}, sampling=sampling)
+    accepted = await preflight({label: asked.model for label, (_, _, asked) in models.items()}, sampling=sampling)
     for label, (part, name, asked) in models.items():
-        dropped = found[label].dropped
+        dropped = accepted[label].dropped
         if not dropped:
             continue
         said = ", ".join(f"{one} (sent as {other})" if other else one for one, other in dropped.items())
@@ -214,5 +214,5 @@ async def try_models(parts: Mapping[str, SeatConfig], *, adapted: bool) -> None:
                 f"{label}: {asked.spec} refuses what every call of this run sends: {said}; begin a new run, or set it "
                 "to `none`"
             )
-        part.adapt(name, found[label].of(asked.sampling), {**asked.dropped, **dropped})
+        part.adapt(name, accepted[label].of(asked.sampling), {**asked.dropped, **dropped})
         log.warning("the model refuses parameters, which are not sent", seat=label, model=asked.spec, dropped=said)

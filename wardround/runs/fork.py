@@ -11,7 +11,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import Opened, encode
 from wardround.engine.records import EpisodeRow
 from wardround.engine.replay import fork
-from wardround.runs.encounter import encounter, open_models, stored_seats
+from wardround.runs.encounter import open_encounters, open_models, stored_seats
 from wardround.runs.header import ForkedHeader, RunHeader, utc_now
 from wardround.runs.runner import Runner
 from wardround.runs.seat_models import Access, access_of, is_model
@@ -45,7 +45,7 @@ async def fork_run(
     async with open_models(parts, tried=settings.preflight, adapted=True):
         child_header = _header(header, ForkedHeader(run=parent.name, episode=episode.id, after=after), seats, parts)
         child = await _create(parent, episode, child_header, named)
-        await Runner(await encounter(child, parts, access), progress).play()
+        await Runner(await open_encounters(child, parts, access), progress).play()
     return child
 
 

@@ -48,7 +48,7 @@ class SeatHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     host: str
     sampling: Mapping[str, Json]
     options: Mapping[str, Json]
-    told: str
+    knows: str = msgspec.field(name="told")
     outside: bool = False
     dropped: Mapping[str, str] = {}
     models: Mapping[str, ModelHeader] = {}

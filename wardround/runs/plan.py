@@ -34,7 +34,7 @@ from wardround.runs.settings import (
     check_priced,
     load_prompts,
     no_price,
-    problems,
+    validation_problems,
     without_secrets,
 )
 from wardround.runs.stored_run import Run, run_name, scenario_class, scenario_defaults
@@ -188,7 +188,9 @@ async def plan_run(
     try:
         rule_settings = rules.Settings.model_validate(settings.set)
     except ValidationError as error:
-        raise UsageError(f"--set for scenario {settings.scenario}: {problems(error, rules.Settings)}") from error
+        raise UsageError(
+            f"--set for scenario {settings.scenario}: {validation_problems(error, rules.Settings)}"
+        ) from error
     prompts = load_prompts(settings.prompts)
     unknown = sorted(set(settings.seats) - set(rules.seats))
     if unknown:

@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.agents.recorded import ActionReplay, RecordedReply, Replies, read_replies
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import named, names
+from wardround.engine.plugins import load_plugin, plugin_names
 from wardround.engine.protocols import Agent, Store
 from wardround.engine.records import Action
 from wardround.engine.seat import Seat
@@ -47,15 +47,15 @@ class SeatRecording(Protocol):
 def recording_kind(spec: str) -> type[SeatRecording] | None:
     """The class of the recording that a SPEC names; None for the SPEC of anything else."""
     name, colon, _ = spec.partition(":")
-    if not colon or name not in names(RECORDINGS):
+    if not colon or name not in plugin_names(RECORDINGS):
         return None
-    kind: type[SeatRecording] = named(RECORDINGS, name)
+    kind: type[SeatRecording] = load_plugin(RECORDINGS, name)
     return kind
 
 
 def recording_forms() -> list[str]:
     """How the SPECs of the installed recordings are written."""
-    return [named(RECORDINGS, name).FORM for name in names(RECORDINGS)]
+    return [load_plugin(RECORDINGS, name).FORM for name in plugin_names(RECORDINGS)]
 
 
 class RecordedReplies:

@@ -11,7 +11,7 @@ from wardround.engine.models.gates import Gates
 from wardround.engine.models.hosts import HIDDEN, redacted
 from wardround.engine.models.preflight import sending_models
 from wardround.engine.models.prices import Prices, read_prices
-from wardround.engine.models.provider import MODEL_KEY, needed
+from wardround.engine.models.provider import MODEL_KEY, required_variable
 from wardround.engine.models.quota import Quota, read_quota
 from wardround.engine.models.reach import ReachOptions, reach
 from wardround.engine.models.retry import Patience
@@ -158,7 +158,7 @@ def seat_model(
     if access.offline:
         return SeatModel(spec, Unreachable(spec), sampling, redacted(settings.base_url))
     if settings.key_env:
-        key = needed(env, settings.key_env, spec)
+        key = required_variable(env, settings.key_env, spec)
         env = {**env, **dict.fromkeys(("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", MODEL_KEY), key)}
     base_url = access.whole(settings.base_url, env)
     means: ReachOptions = {

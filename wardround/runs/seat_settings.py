@@ -13,13 +13,13 @@ _Out = Literal["none"]
 _OURS = ("messages", "model", "stream", "n")
 
 
-class Settings(BaseModel):
+class StrictSettings(BaseModel):
     """Settings that know all their fields and do not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ModelSettings(Settings):
+class ModelSettings(StrictSettings):
     """How a model is reached and asked.
 
     `base_url` may name several endpoints that serve the same model, separated by commas. `key_env` is the environment

@@ -13,11 +13,11 @@ from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.wrappers import EgressGuard, Single, WellFormed, allowed
-from wardround.engine.plugins import imported, maker, meant, named, names, of_the_house
+from wardround.engine.plugins import imported, load_plugin, maker, meant, of_the_house, plugin_names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Model, Store, with_all_members
 from wardround.engine.records import Json
-from wardround.engine.seat import Seat, Voice, seed_of, told_to, traits_of
+from wardround.engine.seat import Seat, Voice, knowledge_of, seed_of, traits_of
 from wardround.runs.header import SeatHeader
 from wardround.runs.recordings import AgentMaker, SeatRecording, recording_forms, recording_kind
 from wardround.runs.seat_models import Access, SeatModel, is_model, seat_model
@@ -65,7 +65,7 @@ SEATS = "wardround.seats."
 
 @dataclass(slots=True)
 class SeatConfig:
-    """One seat of a run: how its agent is made, its model, and what it may see besides the view (`told`).
+    """One seat of a run: how its agent is made, its model, and what it may see besides the view (`knows`).
 
     `recording` makes an agent for each episode; a case that it has nothing for is not run. `outside` says that a person
     answers, who plays one episode at a time. `cached` says that the calls go through the call cache; `address` is part
@@ -80,7 +80,7 @@ class SeatConfig:
     model: Model | None = None
     sampling: Mapping[str, Json] = field(default_factory=dict)
     options: Mapping[str, Json] = field(default_factory=dict)
-    told: str = ""
+    knows: str = ""
     outside: bool = False
     recording: SeatRecording | None = None
     cached: bool = False
@@ -131,7 +131,7 @@ class SeatConfig:
             host=",".join(dict.fromkeys(one.model.host for one in asked)),
             sampling=dict(first.sampling) if first else dict(self.sampling),
             options=dict(self.options),
-            told=self.told,
+            knows=self.knows,
             outside=self.outside,
             dropped=dict(first.dropped) if first else {},
             models={name: one.describe() for name, one in self.models.items()},
@@ -191,7 +191,7 @@ class Cast:
                 prompts=self.prompts,
                 options=part.options,
                 model=next(iter(voices.values()), None),
-                told=self._knowledge(part, case),
+                knowledge=self._knowledge(part, case),
                 models={label: one for label, one in voices.items() if label},
             )
             return part.maker(case.id, repeat)(seat)
@@ -211,9 +211,9 @@ class Cast:
         return cache
 
     def _knowledge(self, part: SeatConfig, case: Playable) -> object:
-        if part.told == "truth":
+        if part.knows == "truth":
             return case
-        if part.told == "cases":
+        if part.knows == "cases":
             return OtherCases(self.cases, self.places[case.id])
         return None
 
@@ -282,20 +282,20 @@ async def _seat_of(
         return recorded_seat(await kind.read(spec.partition(":")[2], seat, store), settings)
     if is_model(spec):
         _no_models(seat, settings, "the SPEC is a model itself")
-        if "llm" not in names(SEATS + seat):
+        if "llm" not in plugin_names(SEATS + seat):
             raise UsageError(f"{seat} {spec!r}: no agent plays this seat with a model; there are: {_known_names(seat)}")
         part = model_seat(settings, access)
-        part.make = maker(named(SEATS + seat, "llm"), spec, settings.options)
+        part.make = maker(load_plugin(SEATS + seat, "llm"), spec, settings.options)
         return part
     if ":" in spec:
         return _agent_seat(seat, imported(spec), settings, access)
-    if spec not in names(SEATS + seat):
+    if spec not in plugin_names(SEATS + seat):
         processes = [f"{kind}:COMMAND" for kind in (EXEC, SEALED)]
         raise UsageError(
-            f"there is no {seat} {spec!r}{_model_hint(spec) or meant(spec, names(SEATS + seat))}; "
+            f"there is no {seat} {spec!r}{_model_hint(spec) or meant(spec, plugin_names(SEATS + seat))}; "
             f"for others write {', '.join(['provider/model', 'package.module:Class', *processes, *recording_forms()])}"
         )
-    return _agent_seat(seat, named(SEATS + seat, spec), settings, access)
+    return _agent_seat(seat, load_plugin(SEATS + seat, spec), settings, access)
 
 
 def stored_seat(settings: SeatSettings, content: bytes) -> SeatConfig:
@@ -342,14 +342,14 @@ def _outside(seat: str, spec: str) -> bool:
     if is_model(spec) or recording_kind(spec):
         return False
     try:
-        factory = imported(spec) if ":" in spec else named(SEATS + seat, spec)
+        factory = imported(spec) if ":" in spec else load_plugin(SEATS + seat, spec)
     except UsageError:
         return False  # `seat_config` raises the error
     return traits_of(factory).outside
 
 
 def _known_names(seat: str) -> str:
-    return ", ".join(names(SEATS + seat)) or "no names"
+    return ", ".join(plugin_names(SEATS + seat)) or "no names"
 
 
 def model_seat(settings: SeatSettings, access: Access, env: Mapping[str, str] = os.environ) -> SeatConfig:
@@ -368,16 +368,16 @@ def _no_models(seat: str, settings: SeatSettings, why: str) -> None:
 
 
 def _agent_seat(seat: str, factory: AgentFactory, settings: SeatSettings, access: Access) -> SeatConfig:
-    spec, knows = settings.spec, told_to(factory)
+    spec, knows = settings.spec, knowledge_of(factory)
     if knows not in ("", "truth", "cases"):
-        raise UsageError(f"{spec!r} says `told = {knows!r}`; write 'truth' or 'cases'")
+        raise UsageError(f"{spec!r} says `knows = {knows!r}`; write 'truth' or 'cases'")
     models = {name: seat_model(one.spec, one, access, name=name) for name, one in settings.each_model().items()}
     if not models and (useless := [*settings.sampling(), *(["base_url"] if settings.base_url else [])]):
         raise UsageError(
             f"{seat} {spec!r} has no model that {useless[0]!r} could be for: name one, such as --{seat}-model "
             f"openai/gpt-4o, or leave {useless[0]!r} out"
         )
-    made = SeatConfig(spec, maker(factory, spec, settings.options), options=settings.options, told=knows)
+    made = SeatConfig(spec, maker(factory, spec, settings.options), options=settings.options, knows=knows)
     traits = traits_of(factory)
     made.outside, made.version, made.believed = traits.outside, traits.version, factory in (Human, External)
     if isinstance(factory, ProcessMaker):

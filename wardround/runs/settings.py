@@ -19,10 +19,10 @@ from wardround.engine.plugins import meant
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
 from wardround.engine.text import half
-from wardround.runs.seat_settings import SeatSettings, Settings, shown_seat
+from wardround.runs.seat_settings import SeatSettings, StrictSettings, shown_seat
 
 
-class LimitSettings(Settings):
+class LimitSettings(StrictSettings):
     """Caps of one episode; `cost` is in US dollars, `wall` and `act` are in seconds."""
 
     actions: Annotated[int, Field(gt=0)] | None = 1000
@@ -36,7 +36,7 @@ class LimitSettings(Settings):
     act_calls: Annotated[int, Field(gt=0)] | None = Field(default=1000, description="Calls of its model in one act.")
 
 
-class RunSettings(Settings):
+class RunSettings(StrictSettings):
     """The settings of one run, as in a run file."""
 
     cases: str | tuple[str, ...] = Field(default="bundled", description="A file or folder of cases, or several.")
@@ -96,10 +96,10 @@ def validate_settings(fields: dict[str, Any], where: str, also: Sequence[str] = 
     try:
         return RunSettings.model_validate(fields)
     except ValidationError as error:
-        raise UsageError(f"{where}: {problems(error, RunSettings, also)}") from error
+        raise UsageError(f"{where}: {validation_problems(error, RunSettings, also)}") from error
 
 
-def problems(error: ValidationError, model: type[BaseModel], also: Sequence[str] = ()) -> str:
+def validation_problems(error: ValidationError, model: type[BaseModel], also: Sequence[str] = ()) -> str:
     """The errors of pydantic for the fields of `model`, as text; an unknown field gets a suggestion."""
     said = []
     for problem in error.errors():

@@ -13,7 +13,7 @@ import msgspec
 
 from wardround.engine.errors import CaseLost, EgressError, LogError, TextLost, UsageError
 from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
-from wardround.engine.plugins import imported, meant, named, names, of_the_house
+from wardround.engine.plugins import imported, load_plugin, meant, of_the_house, plugin_names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Scenario, Store, StoreOpener
 from wardround.engine.records import Ending, EpisodeRow, Json
@@ -35,13 +35,13 @@ def open_store(where: str | Path) -> Store:
     """
     text = str(where)
     scheme, colon, rest = text.partition(":")
-    if colon and scheme in names(STORES):
-        opener: StoreOpener = named(STORES, scheme)
+    if colon and scheme in plugin_names(STORES):
+        opener: StoreOpener = load_plugin(STORES, scheme)
         return opener(text)
     if colon and rest.startswith("//"):
-        there = ", ".join(f"{name}:" for name in names(STORES))
+        there = ", ".join(f"{name}:" for name in plugin_names(STORES))
         raise UsageError(f"store {scheme}://...: only a path or one of these can be opened: {there}")
-    opener = named(STORES, "sqlite")
+    opener = load_plugin(STORES, "sqlite")
     return opener(text)
 
 
@@ -50,7 +50,7 @@ def file_of(where: str) -> Path | None:
     scheme, colon, rest = where.partition(":")
     if colon and scheme == "sqlite":
         return Path(rest.removeprefix("//"))
-    return None if colon and (scheme in names(STORES) or rest.startswith("//")) else Path(where)
+    return None if colon and (scheme in plugin_names(STORES) or rest.startswith("//")) else Path(where)
 
 
 class StoredEpisodes:
@@ -173,14 +173,14 @@ def scenario_class(name: str) -> Any:
         if missing := [part for part in _PARTS if not hasattr(rules, part)]:
             raise UsageError(f"{name!r} is no scenario: it has no `{missing[0]}` (docs/scenarios.md, Writing one)")
         return rules
-    if name not in names(SCENARIOS):
+    if name not in plugin_names(SCENARIOS):
         raise UsageError(f"there is no scenario {name!r}{meant(name, doctor_scenarios())}")
-    return named(SCENARIOS, name)
+    return load_plugin(SCENARIOS, name)
 
 
 def doctor_scenarios() -> list[str]:
     """The names of the scenarios with a doctor: all but the curation of case reports."""
-    return [name for name in names(SCENARIOS) if "doctor" in named(SCENARIOS, name).seats]
+    return [name for name in plugin_names(SCENARIOS) if "doctor" in load_plugin(SCENARIOS, name).seats]
 
 
 class ScenarioDefaults(NamedTuple):
@@ -334,7 +334,7 @@ class Run(StoredEpisodes):
         """The class of the items that the episodes play: Case, or the scenario's own `Item`."""
         if self._kind is None:  # looking up entry points reads files, so it is done once a run
             name = self.header.scenario.name
-            there = ":" in name or name in names(SCENARIOS)
+            there = ":" in name or name in plugin_names(SCENARIOS)
             self._kind = scenario_defaults(scenario_class(name)).item if there else Case
         return self._kind
 

@@ -40,7 +40,7 @@ from wardround.scoring.scorings import (
     under_bare_name,
     version_of,
 )
-from wardround.scoring.stored_scores import ending_of, fingerprint, fingerprints, scores_of_ending
+from wardround.scoring.stored_scores import fingerprint, fingerprints, readable_ending, scores_of_ending
 
 log = structlog.get_logger("wardround")
 PLAYED_ON = "played on"
@@ -160,7 +160,7 @@ class EvaluationRun:
         endings = await self.run.endings() if self._run else {}
         if causes := [cause for cause in endings if cause not in ("open", "completed")]:
             async for row in self.run.store.episodes(self.run.name, causes=causes):
-                if (ending := await ending_of(self.run, row)) is not None:
+                if (ending := await readable_ending(self.run, row)) is not None:
                     failed[row.id] = ending
         return failed
 

@@ -17,8 +17,8 @@ from wardround.engine.models.hosts import redacted
 from wardround.engine.models.preflight import takers, zeroable
 from wardround.engine.models.scripted import Unreachable
 from wardround.engine.models.wrappers import Single, WellFormed
-from wardround.engine.plugins import imported, names, of_the_house
-from wardround.engine.plugins import named as installed
+from wardround.engine.plugins import imported, of_the_house, plugin_names
+from wardround.engine.plugins import load_plugin as installed
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
 from wardround.engine.seat import Seat, Voice
@@ -47,7 +47,7 @@ from wardround.runs.header import JudgingHeader, SeatHeader
 from wardround.runs.seat_models import Access, access_of, is_model
 from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.seats import SeatConfig, guarded_model, model_seat
-from wardround.runs.settings import RunSettings, load_prompts, problems
+from wardround.runs.settings import RunSettings, load_prompts, validation_problems
 from wardround.runs.stored_run import Run
 
 LEXICAL = "lexical"
@@ -60,7 +60,7 @@ _KEYS = ("_KEY", "_TOKEN", "_SECRET")
 
 def judge_kind(spec: str) -> type[Judge] | None:
     """The class of a judge that needs no model, by its short name or `package.module:Class`; None for another SPEC."""
-    if spec not in names(JUDGES) and (":" not in spec or is_model(spec)):
+    if spec not in plugin_names(JUDGES) and (":" not in spec or is_model(spec)):
         return None
     kind: type[Judge] = imported(spec) if ":" in spec else installed(JUDGES, spec)
     if not all(hasattr(kind, member) for member in ("say", "spec", "floor")):
@@ -70,7 +70,7 @@ def judge_kind(spec: str) -> type[Judge] | None:
 
 def is_floor(spec: str) -> bool:
     """Whether the scores of a judge are only a lower bound; False for one that is not installed here."""
-    return spec in names(JUDGES) and installed(JUDGES, spec).floor is True
+    return spec in plugin_names(JUDGES) and installed(JUDGES, spec).floor is True
 
 
 class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -316,7 +316,7 @@ def _settings(spec: str, base_url: str, asked: JudgeOptions) -> SeatSettings:
     try:
         return SeatSettings.model_validate(fields)
     except ValidationError as error:
-        raise UsageError(f"judge {spec!r}: {problems(error, SeatSettings)}") from error
+        raise UsageError(f"judge {spec!r}: {validation_problems(error, SeatSettings)}") from error
 
 
 def _judge_and_error(settings: SeatSettings, access: Access) -> tuple[SeatConfig, UsageError | None]:
@@ -335,7 +335,7 @@ def judge_seat(settings: SeatSettings, access: Access, env: Mapping[str, str] = 
     if kind := judge_kind(spec):
         return SeatConfig(spec, own=not of_the_house(kind))
     if not is_model(spec):
-        there = ", ".join(names(JUDGES))
+        there = ", ".join(plugin_names(JUDGES))
         raise UsageError(
             f"judge {spec!r}: write provider/model, for instance openai/gpt-4o, package.module:Class, or one of these, "
             f"which need no model: {there}"

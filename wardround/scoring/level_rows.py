@@ -41,14 +41,14 @@ def _name(place: str) -> str:
     return stem or place
 
 
-def model_of(header: Mapping[str, Json]) -> str:
+def model_label(header: Mapping[str, Json]) -> str:
     """What the figures of a run go by: its doctor, whether it was to think first, and whether by published rules."""
     settings = inside(inside(header, "scenario"), "settings")
     rules = " (published rules)" if settings.get("rules") == "published" else ""
     return f"{doctor_of(header)}{rules}{THOUGHT if settings.get('thinking') else ''}"
 
 
-def altered(header: Mapping[str, Json]) -> str:
+def alteration_of(header: Mapping[str, Json]) -> str:
     """How the questions of a run were altered: by an attack, or by hiding them; '' if they were not."""
     settings = inside(inside(header, "scenario"), "settings")
     attack = settings.get("attack") or "none"
@@ -69,12 +69,12 @@ async def level_rows(
     notes = [] if any_form else _unlike(runs)
     seen: Counter[tuple[str, str, str]] = Counter()
     for run, scores in runs:
-        if not any_form and (what := altered(scores.header)):
+        if not any_form and (what := alteration_of(scores.header)):
             raise UsageError(
                 f"run {scores.name} was played with {what}: compare it with its plain run, "
                 f"`wardround levels PLAIN --against {scores.name}`"
             )
-        dataset, model = dataset_of(inside(scores.header, "cases").get("from")), model_of(scores.header)
+        dataset, model = dataset_of(inside(scores.header, "cases").get("from")), model_label(scores.header)
         high, game = _high_score(scores), str(inside(scores.header, "scenario").get("name"))
         left: Counter[str] = Counter()
         for episode in scores.episodes:
@@ -106,7 +106,7 @@ def _unlike(runs: Sequence[tuple[Run, RunScores]]) -> list[str]:
     for _, scores in runs:
         game = inside(scores.header, "scenario")
         settings = {name: value for name, value in inside(game, "settings").items() if name not in _TELLING}
-        name, others = first.setdefault((model_of(scores.header), str(game.get("name"))), (scores.name, settings))
+        name, others = first.setdefault((model_label(scores.header), str(game.get("name"))), (scores.name, settings))
         apart = sorted(key for key in {**settings, **others} if settings.get(key) != others.get(key))
         if apart:
             notes.append(f"{name} and {scores.name} differ in {', '.join(apart)}, and are taken together.")

@@ -76,19 +76,19 @@ async def marked_items(store: Store, run: str, named: str = "") -> list[MarkedIt
     return items
 
 
-async def probed(run: Run) -> list[tuple[str, Json]]:
+async def probe_accounts(run: Run) -> list[tuple[str, Json]]:
     """The accounts of the probes of a run's rubrics, by item."""
-    found = [(case, one.account) async for case, one in _scores(run, RubricProbe.name, "")]
-    return [(case, account["probe"]) for case, account in found if account]
+    scores = [(case, one.account) async for case, one in _scores(run, RubricProbe.name, "")]
+    return [(case, account["probe"]) for case, account in scores if account]
 
 
-async def drafts(run: Run, cases: Sequence[str]) -> dict[str, list[TurnDraft]]:
+async def checklist_drafts(run: Run, cases: Sequence[str]) -> dict[str, list[TurnDraft]]:
     """The proposed checklists of some items, by item: those of the first episode that has any."""
-    found: dict[str, list[TurnDraft]] = {}
+    proposals: dict[str, list[TurnDraft]] = {}
     async for case, one in _scores(run, ChecklistDraft.name, ""):
         if case in cases and one.account:
-            found.setdefault(case, msgspec.convert(one.account["draft"], list[TurnDraft]))
-    return found
+            proposals.setdefault(case, msgspec.convert(one.account["draft"], list[TurnDraft]))
+    return proposals
 
 
 def with_drafts(item: QuestionItem, made: Sequence[TurnDraft]) -> QuestionItem:

@@ -13,9 +13,9 @@ from wardround.engine.batch import Progress, first_error, run_batch
 from wardround.engine.episode import TIMEOUT, Ended, boundary
 from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
 from wardround.engine.limits import SeatUse
-from wardround.engine.misbehaviour import OwnTime, contained, said, self_raised
+from wardround.engine.misbehaviour import OwnTime, contained, error_text, self_raised
 from wardround.engine.once import together
-from wardround.engine.plugins import imported, installed, named, names
+from wardround.engine.plugins import imported, installed, load_plugin, plugin_names
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, EpisodeRow, Json, Score
 from wardround.evaluators.evaluation import (
@@ -78,13 +78,13 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
 
     Raises UsageError if there is no such evaluator or it cannot be made.
     """
-    kind: Any = imported(spec) if ":" in spec else named(EVALUATORS, spec)
+    kind: Any = imported(spec) if ":" in spec else load_plugin(EVALUATORS, spec)
     try:
         made = kind(**tables)
     except BaseException as error:
         if isinstance(error, UsageError) or not self_raised(error):
             raise
-        why = error if isinstance(error, TypeError) else said(error)
+        why = error if isinstance(error, TypeError) else error_text(error)
         raise UsageError(f"{spec!r} cannot be made into an evaluator: {why}") from error
     if not hasattr(made, "score") or not getattr(made, "name", ""):  # a user's class, not checked before
         raise UsageError(f"{spec!r} is no evaluator: it needs a name and score(case, trajectory, seat)")
@@ -284,7 +284,7 @@ async def scored(run: Run, scorings: Sequence[str] = ()) -> RunScores:
     closed = [row.id for row in episodes if row.cause is not None]
     lacking = await _by_other_rules(run, every, shown, closed, scorings)
     by_episode = scores_by_name(
-        _unmixed(kept, closed, [name for name, count in lacking.items() if count]), names(EVALUATORS)
+        _unmixed(kept, closed, [name for name, count in lacking.items() if count]), plugin_names(EVALUATORS)
     )
     rows, damaged = await _episodes(run, episodes, by_episode)
     judges, searches = judges_of(judging.values()), searches_of(judging)
@@ -366,10 +366,10 @@ def _unmixed(kept: Sequence[StoredScores], closed: Sequence[str], mixed: Sequenc
 
 def _newest(evaluator: str) -> str:
     """The version of an installed evaluator's rules; "" if it is not installed or cannot be loaded."""
-    if evaluator not in names(EVALUATORS):
+    if evaluator not in plugin_names(EVALUATORS):
         return ""
     try:
-        return version_of(named(EVALUATORS, evaluator))
+        return version_of(load_plugin(EVALUATORS, evaluator))
     except UsageError:
         return ""
 
@@ -435,4 +435,4 @@ async def compare_scorings(run: Run, first: str, second: str) -> SideBySide:
 async def _scores_of(run: Run, one: StoredScoring) -> dict[str, dict[str, Score]]:
     async with aclosing(chosen_scores(run, {one.evaluator: one})) as stored:
         kept = [replace(each, account=None) async for each in stored]
-    return scores_by_name(kept, names(EVALUATORS))
+    return scores_by_name(kept, plugin_names(EVALUATORS))

@@ -25,7 +25,7 @@ from wardround.evaluators.search.contract import LIBRARY
 from wardround.runs.header import FIRST_RULES as FIRST
 from wardround.runs.header import EvaluationRow, evaluations
 from wardround.runs.stored_run import Run, StoredEpisodes
-from wardround.scoring.stored_scores import StoredScores, by_episode, ending_of, scores_of_ending, verdict
+from wardround.scoring.stored_scores import StoredScores, by_episode, readable_ending, scores_of_ending, verdict
 
 log = structlog.get_logger("wardround")
 _AT_ONCE = 32
@@ -123,7 +123,7 @@ async def _from_judges(store: Store, run: str, key: str, rows: Sequence[Evaluati
             verdicts = []
             for row in judged:
                 there = await store.episode(row.name, one.episode)
-                ending = await ending_of(StoredEpisodes(store, row.name), there) if there else None
+                ending = await readable_ending(StoredEpisodes(store, row.name), there) if there else None
                 if ending is not None:
                     verdicts.append(_comparable(scores_of_ending(key, ending)))
             if verdicts:

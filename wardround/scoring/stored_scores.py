@@ -38,7 +38,7 @@ class StoredScores:
     judged: bool = False
 
 
-async def ending_of(run: StoredEpisodes, episode: EpisodeRow) -> Ending | None:
+async def readable_ending(run: StoredEpisodes, episode: EpisodeRow) -> Ending | None:
     """How a verdict ended; None while it is open, or if its record is damaged (scoring reports that)."""
     try:
         return await run.ending(episode)

@@ -12,7 +12,7 @@ _REPLIED = re.compile(r"(?ms)^assistant: .*?(?=^user: |\Z)")
 _ACTION = re.compile(r"(?ms)^\[(\d+)\] doctor: (.*?)(?=^\[\d+\] |\Z)")
 
 
-class Asked(Protocol):
+class QuestionTexts(Protocol):
     """A question to a judge: its name, and its texts by their labels."""
 
     @property
@@ -39,7 +39,7 @@ class FairJudge:
     def __init__(self, seat: str = "judge") -> None:
         self.seat = seat
 
-    async def say(self, question: Asked, sample: Any, said: Sequence[str] = ()) -> str:
+    async def say(self, question: QuestionTexts, sample: Any, said: Sequence[str] = ()) -> str:
         """Return its reply in the form that was asked for."""
         del sample, said
         answer = question.text("The answer")
@@ -104,7 +104,7 @@ class ScriptedJudge:
     def __init__(self, seat: str = "judge") -> None:
         self.seat = seat
 
-    async def say(self, question: Asked, sample: Any, said: Sequence[str] = ()) -> str:
+    async def say(self, question: QuestionTexts, sample: Any, said: Sequence[str] = ()) -> str:
         """Return the reply of the script; raises KeyError for a question that it does not have."""
         del said
         reply = self.script[question.name]

@@ -46,7 +46,7 @@ class Loopback:
 
     def __init__(
         self,
-        reply: wire.Reply = wire.echo,
+        reply: wire.Reply = wire.echo_last,
         *,
         latency: float = 0.0,
         faults: Faults | Sequence[Fault | str | None] = (),
@@ -132,7 +132,7 @@ class Loopback:
         if self.shapes == "refused" and question.shape():
             return wire.error(400, "invalid_request", "A response format of type json_schema is not supported here.")
         if refused := next((name for name in self.refuses if name in asked.json()), ""):
-            return wire.unsupported(refused)
+            return wire.unsupported_param(refused)
         messages = question.conversation()
         kind = fault.kind if fault else ""
         try:
@@ -255,7 +255,7 @@ def _rate(text: str) -> tuple[str, float]:
     return kind, float(rate)
 
 
-def main() -> None:
+def run_server() -> None:
     """Run the server alone: it prints its base URL and serves until it is stopped."""
     parser = argparse.ArgumentParser(prog="python -m wardround.testing.loopback", description=__doc__)
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
@@ -269,7 +269,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the faults")
     arguments = parser.parse_args()
     text: str | None = arguments.reply
-    reply = wire.echo if text is None else lambda _messages, _model: text
+    reply = wire.echo_last if text is None else lambda _messages, _model: text
     try:
         faults = Rates(dict(arguments.fault), arguments.seed)
         server = Loopback(
@@ -285,4 +285,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_server()

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from wardround.engine.errors import UsageError
-from wardround.engine.models.reply import fits, least
+from wardround.engine.models.reply import fits_schema, least
 from wardround.engine.records import Json, Message
 
 KINDS = (
@@ -146,7 +146,7 @@ def shaped(answer: Answer, shape: Mapping[str, Json]) -> Answer:
         value = msgspec.json.decode(message.get("content") or "")
     except msgspec.DecodeError:
         value = None
-    if shape and not fits(value, shape):
+    if shape and not fits_schema(value, shape):
         message["content"] = _encode(least(shape)).decode()
     return message
 
@@ -154,7 +154,7 @@ def shaped(answer: Answer, shape: Mapping[str, Json]) -> Answer:
 read_question = msgspec.json.Decoder(RequestBody).decode
 
 
-def echo(messages: Sequence[Message], model: str) -> Answer:
+def echo_last(messages: Sequence[Message], model: str) -> Answer:
     """The default reply: the last message."""
     return messages[-1].content if messages else ""
 
@@ -240,7 +240,7 @@ def error(status: int, code: str, message: str, headers: Mapping[str, str] | Non
 _OTHER_NAME = {"max_tokens": " Use 'max_completion_tokens' instead."}
 
 
-def unsupported(param: str) -> bytes:
+def unsupported_param(param: str) -> bytes:
     """A whole HTTP reply that refuses a parameter of the request."""
     said = f"Unsupported parameter: '{param}' is not supported with this model.{_OTHER_NAME.get(param, '')}"
     body = {

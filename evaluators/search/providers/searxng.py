@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from wardround.engine.errors import UsageError
-from wardround.engine.models.hosts import address, host_of, join_path
+from wardround.engine.models.hosts import endpoint_url, host_of, join_path
 from wardround.evaluators.search.contract import MOST, Opening, Search, Source
 from wardround.evaluators.search.providers import service
 from wardround.evaluators.search.results import Found, SearchError
@@ -20,7 +20,7 @@ class Searxng(Source):
     PAGES = True
 
     def __init__(self, base_url: str, *, engines: Sequence[str] = (), limits: PageLimits | None = None) -> None:
-        self._url, self._engines = address(base_url), ",".join(engines)
+        self._url, self._engines = endpoint_url(base_url), ",".join(engines)
         self.host = host_of(self._url)
         self.name = f"searxng:{self.host}" + (f":{self._engines}" if engines else "")
         self._web = Web(limits, local=[self.host])

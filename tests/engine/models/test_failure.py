@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.engine.models.failure import failure, kind_of, quotable, retry_after
+from wardround.engine.models.failure import error_kind, failure, quotable, retry_after
 from wardround.engine.records import Message
 
 PROMPT = "The gardener counted forty-two copper kettles behind the greenhouse and told nobody."
@@ -45,7 +45,7 @@ PROMPT = "The gardener counted forty-two copper kettles behind the greenhouse an
     ],
 )
 def test_kinds(status: int, said: str, kind: str) -> None:
-    assert kind_of(status, said) == kind
+    assert error_kind(status, said) == kind
 
 
 @pytest.mark.parametrize(

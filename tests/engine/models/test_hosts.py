@@ -4,7 +4,7 @@ import pytest
 from yarl import URL
 
 from wardround.engine.errors import UsageError
-from wardround.engine.models.hosts import address, host_of, is_loopback, join_path, normal_host, shown
+from wardround.engine.models.hosts import endpoint_url, host_of, is_loopback, join_path, normal_host, printable_url
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from wardround.engine.models.hosts import address, host_of, is_loopback, join_pa
     ],
 )
 def test_the_host_of_an_address(given: str, host: str) -> None:
-    assert host_of(address(given)) == host
+    assert host_of(endpoint_url(given)) == host
 
 
 @pytest.mark.parametrize(
@@ -39,20 +39,20 @@ def test_the_host_of_an_address(given: str, host: str) -> None:
 )
 def test_what_is_no_address(given: str) -> None:
     with pytest.raises(UsageError, match="is no address"):
-        address(given)
+        endpoint_url(given)
 
 
 @pytest.mark.parametrize("given", ["http://127.0.0.1@evil.example/v1", "https://me:hunter2@evil.example/v1"])
 def test_a_user_in_an_address_is_refused_and_not_shown(given: str) -> None:
     with pytest.raises(UsageError, match=r"evil\.example") as caught:
-        address(given)
+        endpoint_url(given)
     assert "hunter2" not in str(caught.value)
     assert "127.0.0.1" not in str(caught.value)
 
 
 def test_a_password_in_a_broken_address_is_not_shown() -> None:
     with pytest.raises(UsageError) as caught:
-        address("http://me:hunter2@evil.example:99999/v1")
+        endpoint_url("http://me:hunter2@evil.example:99999/v1")
     assert "hunter2" not in str(caught.value)
 
 
@@ -60,13 +60,13 @@ def test_a_password_in_a_broken_address_is_not_shown() -> None:
     "given", ["http://h/v1", "http://h/v1/", "http://h/v1/chat/completions", "http://h/v1/responses/"]
 )
 def test_a_call_is_added_to_the_path(given: str) -> None:
-    assert str(join_path(address(given), "chat/completions")) == "http://h/v1/chat/completions"
+    assert str(join_path(endpoint_url(given), "chat/completions")) == "http://h/v1/chat/completions"
 
 
 def test_a_query_is_kept_for_calls_and_kept_from_messages() -> None:
-    url = address("https://h/v1?api-version=1&code=secret")
+    url = endpoint_url("https://h/v1?api-version=1&code=secret")
     assert join_path(url, "chat/completions").query == {"api-version": "1", "code": "secret"}
-    assert shown(url) == "https://h/v1"
+    assert printable_url(url) == "https://h/v1"
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.255.3.9", "::1", "::ffff:127.0.0.1", "::ffff:7f00:1"])

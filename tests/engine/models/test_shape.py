@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.chat import ChatModel, Endpoint
-from wardround.engine.models.reply import chat_options, fits, least, response_options
+from wardround.engine.models.reply import chat_options, fits_schema, least, response_options
 from wardround.engine.models.sdk import AzureModel, ResponsesModel
 from wardround.engine.protocols import Model
 from wardround.engine.records import Json, Message
@@ -54,7 +54,7 @@ async def test_every_door_is_told_in_its_own_words(path: str) -> None:
     assert bodies[0]["temperature"] == 0.5
     assert all("shape" not in body for body in bodies)
     assert all(not {"text", "response_format"} & body.keys() for body in bodies[1:])
-    assert fits(json.loads(reply.text), SHAPE)
+    assert fits_schema(json.loads(reply.text), SHAPE)
     assert plain.text == "Well?"
 
 
@@ -83,21 +83,21 @@ def test_two_words_on_what_the_reply_is_to_be_are_one_too_many() -> None:
     ],
 )
 def test_a_value_that_differs_has_not_the_shape(change: dict[str, Json]) -> None:
-    assert fits(GOOD, SHAPE)
-    assert not fits({**GOOD, **change}, SHAPE)
+    assert fits_schema(GOOD, SHAPE)
+    assert not fits_schema({**GOOD, **change}, SHAPE)
 
 
 def test_a_field_that_is_missing_and_no_object_at_all() -> None:
     for name in GOOD:
-        assert not fits({key: value for key, value in GOOD.items() if key != name}, SHAPE)
+        assert not fits_schema({key: value for key, value in GOOD.items() if key != name}, SHAPE)
     for value in (None, [], [GOOD], "{}", 0):
-        assert not fits(value, SHAPE)
+        assert not fits_schema(value, SHAPE)
 
 
 def test_one_is_not_true() -> None:
-    assert not fits(True, {"enum": [1, 0]})
-    assert not fits(1, {"enum": [True]})
-    assert fits(1, {"enum": [0, 1]})
+    assert not fits_schema(True, {"enum": [1, 0]})
+    assert not fits_schema(1, {"enum": [True]})
+    assert fits_schema(1, {"enum": [0, 1]})
 
 
 _KINDS = st.sampled_from(["string", "boolean", "integer", "number", "null"]).map(lambda kind: {"type": kind})
@@ -113,4 +113,4 @@ _SCHEMAS = st.recursive(
 
 @given(_SCHEMAS)
 def test_the_least_value_has_the_shape(schema: dict[str, Json]) -> None:
-    assert fits(least(schema), schema)
+    assert fits_schema(least(schema), schema)
