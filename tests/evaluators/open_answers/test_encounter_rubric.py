@@ -141,7 +141,7 @@ def test_an_encounter_is_numbered_by_its_events() -> None:
 
 def test_the_bundled_cases_carry_sound_rubrics_whose_tests_are_in_the_record() -> None:
     cases = [one for path in bundled() for one in load_playable(path)]
-    assert len(cases) == 31
+    assert len(cases) == 41
     for one in cases:
         assert isinstance(one, Case)
         assert len(one.rubric) >= 4

@@ -60,7 +60,8 @@ def read(name: str) -> tuple[Case, ...]:
 
 ADMISSIONS = read("admissions")
 REPORTS = read("reports")
-ALL = ADMISSIONS + REPORTS
+STATIONS = read("stations")
+ALL = ADMISSIONS + REPORTS + STATIONS
 BY_ID = {case.id: case for case in ALL}
 
 
@@ -71,6 +72,12 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 @pytest.fixture(params=[case.id for case in ADMISSIONS])
 def admission(request: pytest.FixtureRequest) -> Case:
+    return BY_ID[request.param]
+
+
+@pytest.fixture(params=[case.id for case in ADMISSIONS + STATIONS])
+def charted(request: pytest.FixtureRequest) -> Case:
+    """A case whose laboratory results are rows of a chart."""
     return BY_ID[request.param]
 
 
@@ -110,15 +117,16 @@ def flag_by_range(lab: Lab) -> str | None:
 
 
 def test_sets_by_name() -> None:
-    assert [path.name for path in bundled("all")] == ["admissions.jsonl", "reports.jsonl"]
-    assert bundled() == bundled("admissions") + bundled("reports")
-    with pytest.raises(UsageError, match="choose one of: all, admissions, reports"):
+    assert [path.name for path in bundled("all")] == ["admissions.jsonl", "reports.jsonl", "stations.jsonl"]
+    assert bundled() == bundled("admissions") + bundled("reports") + bundled("stations")
+    with pytest.raises(UsageError, match="choose one of: all, admissions, reports, stations"):
         bundled("wards")
 
 
 def test_counts_and_unique_ids() -> None:
     assert len(ADMISSIONS) >= 12
     assert len(REPORTS) >= 12
+    assert len(STATIONS) >= 10
     assert len(BY_ID) == len(ALL)
     openings = Counter(plain(case.opening) for case in ALL)
     assert openings.most_common(1)[0][1] == 1
@@ -176,7 +184,7 @@ def test_truth_is_nowhere_to_be_read(case: Case) -> None:
 
 
 def test_id_does_not_name_the_disease(case: Case) -> None:
-    assert re.fullmatch(r"w[ar]-\d{3}", case.id)
+    assert re.fullmatch(r"w[ars]-\d{3}", case.id)
 
 
 def test_truth_is_complete(case: Case) -> None:
@@ -206,35 +214,38 @@ def test_admission_has_tests_of_each_kind(admission: Case) -> None:
     assert admission.opening_source == "note"
 
 
-def test_ranges_and_flags_agree(admission: Case) -> None:
-    for lab in admission.labs:
+def test_ranges_and_flags_agree(charted: Case) -> None:
+    for lab in charted.labs:
         if lab.low is not None and lab.high is not None:
             assert lab.low < lab.high, lab.name
             assert lab.flag == flag_by_range(lab), (lab.name, lab.value)
         else:
             assert lab.flag == ("normal" if lab.value == "Negative" else "abnormal"), (lab.name, lab.value)
+
+
+def test_an_admission_has_an_abnormal_value(admission: Case) -> None:
     assert any(lab.flag not in ("", "normal") for lab in admission.labs)
 
 
-def test_earliest_result_of_a_test_comes_first(admission: Case) -> None:
+def test_earliest_result_of_a_test_comes_first(charted: Case) -> None:
     times = defaultdict(list)
-    for lab in admission.labs:
+    for lab in charted.labs:
         times[lab.name].append(datetime.fromisoformat(lab.time))
     assert all(found == sorted(set(found)) for found in times.values())
-    for time in [culture.time for culture in admission.microbiology] + [study.time for study in admission.imaging]:
+    for time in [culture.time for culture in charted.microbiology] + [study.time for study in charted.imaging]:
         assert datetime.fromisoformat(time)
 
 
 def test_item_ids_and_units_are_one_to_one() -> None:
     ids, names, units = defaultdict(set), defaultdict(set), defaultdict(set)
-    for lab in (lab for case in ADMISSIONS for lab in case.labs):
+    for lab in (lab for case in ADMISSIONS + STATIONS for lab in case.labs):
         assert lab.item_id is not None
         assert 50800 <= lab.item_id <= 52000
         ids[lab.name].add(lab.item_id)
         names[lab.item_id].add(lab.name)
         if flag_by_range(lab) is not None:
             units[lab.name].add(lab.unit)
-    for culture in (culture for case in ADMISSIONS for culture in case.microbiology):
+    for culture in (culture for case in ADMISSIONS + STATIONS for culture in case.microbiology):
         assert culture.item_id is not None
         ids[culture.test].add(culture.item_id)
         names[culture.item_id].add(culture.test)
@@ -242,10 +253,10 @@ def test_item_ids_and_units_are_one_to_one() -> None:
     assert all(len(found) == 1 for found in names.values())
 
 
-def test_chemistry_is_consistent(admission: Case) -> None:
+def test_chemistry_is_consistent(charted: Case) -> None:
     """Anion gap, haematocrit and the blood gas follow from the values they are made of."""
     values: dict[str, dict[str, float]] = defaultdict(dict)
-    for lab in admission.labs:
+    for lab in charted.labs:
         if flag_by_range(lab) is not None and lab.value[0] not in "<>":
             values[lab.time][lab.name] = float(lab.value)
     for found in values.values():
@@ -283,7 +294,7 @@ def test_written_as_one_plain_object_a_line() -> None:
 
 def test_the_complaint_tells_age_and_sex(case: Case) -> None:
     """A doctor of a consultation sees the complaint alone, and would see who the patient is."""
-    assert re.match(r"An? \d+-year-old (?:man|woman|boy|girl): ", case.complaint)
+    assert re.match(r"An? \d+-(?:year|month|week)-old (?:man|woman|boy|girl): ", case.complaint)
 
 
 def test_no_bundled_case_is_odd(case: Case) -> None:
