@@ -11,7 +11,7 @@ from wardround.engine.records import Action, View
 from wardround.engine.trajectory import EpisodeLog
 from wardround.faces.driven_run import discard_rows
 from wardround.faces.gymnasium_env import WardroundEnv
-from wardround.runs.encounter import EncounterRun, open_encounters
+from wardround.runs.encounter_run import EncounterRun, open_encounters
 from wardround.runs.plan import create_run, plan_run
 from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.settings import RunSettings

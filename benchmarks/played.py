@@ -14,7 +14,7 @@ from wardround.engine.models.reach import reach
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Model, Store
 from wardround.engine.records import EpisodeRow
-from wardround.runs.encounter import EncounterRun
+from wardround.runs.encounter_run import EncounterRun
 from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, utc_now
 from wardround.runs.runner import Runner
 from wardround.runs.seats import Cast, SeatConfig

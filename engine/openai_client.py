@@ -30,7 +30,7 @@ FAILED = "wardround.error"
 """The key in a response's `extensions` of the ProviderError that the response stands for."""
 
 
-class SeatModel(Protocol):
+class CalledModel(Protocol):
     """A seat's model."""
 
     name: str
@@ -42,7 +42,7 @@ class SeatModel(Protocol):
 class _Door:
     """The transport of a client. `models` are the seat's models by name, with the usual one under ""."""
 
-    def __init__(self, models: Mapping[str, SeatModel]) -> None:
+    def __init__(self, models: Mapping[str, CalledModel]) -> None:
         self._models, self._count = models, 0
 
     async def answer(self, request: "httpx.Request", content: bytes) -> "httpx.Response":
@@ -121,7 +121,7 @@ class _AsyncDoor(_Door):
 class _SyncDoor(_Door):
     """The transport of a synchronous client (httpx.BaseTransport), which is used in another thread than the loop's."""
 
-    def __init__(self, models: Mapping[str, SeatModel], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, models: Mapping[str, CalledModel], loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(models)
         self._loop = loop
 
@@ -150,7 +150,7 @@ class _SyncDoor(_Door):
 
 
 def http_client(
-    models: Mapping[str, SeatModel], loop: asyncio.AbstractEventLoop | None, *, sync: bool = False
+    models: Mapping[str, CalledModel], loop: asyncio.AbstractEventLoop | None, *, sync: bool = False
 ) -> "httpx.AsyncClient | httpx.Client":
     """An httpx client whose requests are calls of the models, for frameworks that make their own openai client."""
     import httpx  # noqa: PLC0415 see above
@@ -164,7 +164,7 @@ def http_client(
 
 
 def openai_client(
-    models: Mapping[str, SeatModel], loop: asyncio.AbstractEventLoop | None, *, sync: bool = False
+    models: Mapping[str, CalledModel], loop: asyncio.AbstractEventLoop | None, *, sync: bool = False
 ) -> "openai.AsyncOpenAI | openai.OpenAI":
     """A client of the openai package whose requests are calls of the models; it retries nothing itself."""
     import openai  # noqa: PLC0415 see above

@@ -19,7 +19,7 @@ from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
 from wardround.engine.trajectory import EpisodeLog
-from wardround.runs.encounter import EncounterRun, open_encounters
+from wardround.runs.encounter_run import EncounterRun, open_encounters
 from wardround.runs.plan import create_run, plan_run
 from wardround.runs.runner import Runner
 from wardround.runs.settings import validate_settings

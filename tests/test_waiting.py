@@ -18,7 +18,7 @@ from wardround.engine.models.reach import reach
 from wardround.engine.models.retry import Patience
 from wardround.engine.protocols import Model
 from wardround.evaluators.metrics.standard import Standard
-from wardround.runs.encounter import EncounterRun
+from wardround.runs.encounter_run import EncounterRun
 from wardround.runs.runner import Runner
 from wardround.runs.seats import SeatConfig
 from wardround.scoring.score import score_run

@@ -8,7 +8,7 @@ from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import HIDDEN, redacted
 from wardround.engine.protocols import Store
-from wardround.runs.encounter import open_encounters, open_models, stored_seats
+from wardround.runs.encounter_run import open_encounters, open_models, stored_seats
 from wardround.runs.plan import RunPlan, create_run, plan_run
 from wardround.runs.runner import Runner, check_causes
 from wardround.runs.seat_models import access_of

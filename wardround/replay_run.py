@@ -7,7 +7,7 @@ from typing import ClassVar
 from wardround.engine.errors import CaseLost, LogError, UsageError
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
-from wardround.runs.encounter import open_encounters, stored_seats
+from wardround.runs.encounter_run import open_encounters, stored_seats
 from wardround.runs.header import EvaluationHeader, RunHeader
 from wardround.runs.runner import Runner, Work
 from wardround.runs.seat_models import Access

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wardround.agents.history import questions
+from wardround.agents.history import question_kinds
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Statement
-from wardround.agents.history.questions import ATTRIBUTES, HistoryQuestion
+from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
 from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, with_wider
 from wardround.scenarios.terms.wording import roots
 
@@ -124,17 +124,21 @@ class Memory:
 
     def recall(self, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], said_before: str) -> Recollection:
         """The answer to one question; the `earlier` ones, newest first, say what 'it' is."""
-        if questions.RESULTS.search(question.text):
+        if question_kinds.RESULTS.search(question.text):
             return Recollection("results")
-        if questions.OPINION.search(question.text):
+        if question_kinds.OPINION.search(question.text):
             return Recollection("opinion")
-        if questions.AGE.search(question.text):
+        if question_kinds.AGE.search(question.text):
             old = [fact for fact in self.facts if _AGE.search(fact.text)]
             return Recollection("age", tuple(old[:1])) if old else UNKNOWN
-        if questions.MORE.search(question.text) and question.bare:
+        if question_kinds.MORE.search(question.text) and question.bare:
             return self._more(said_before)
         concern = [topic for topic in question.topics if topic.name == "concern"]
-        if questions.OPENING.search(question.text) and not question.findings and len(question.topics) == len(concern):
+        if (
+            question_kinds.OPENING.search(question.text)
+            and not question.findings
+            and len(question.topics) == len(concern)
+        ):
             worried = [fact for fact in self.facts if concern and is_about(concern[0], fact.section, fact.text)]
             return Recollection("facts", tuple(worried[:1]) or self.main)
         leaning = question.bare and bool(question.details)
@@ -157,7 +161,7 @@ class Memory:
     def _specific(self, question: HistoryQuestion) -> Recollection:
         if any(topic.name == "family" for topic in question.topics) and question.topics[0].name != "siblings":
             return self._family(question)
-        if questions.OTHERS.search(question.text):
+        if question_kinds.OTHERS.search(question.text):
             met = [topic for topic in question.topics if topic.name == "contacts"]
             return self._first([fact for fact in self.facts if met and is_about(met[0], fact.section, fact.text)])
         ended = [fact for fact in self.facts if _ENDED.search(fact.text) and not fact.family]

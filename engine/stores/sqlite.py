@@ -11,7 +11,7 @@ from wardround.engine.clock import Clock, wall
 from wardround.engine.records import EpisodeRow
 from wardround.engine.sessions import LEASE
 from wardround.engine.stores.batching import LARGEST_RECALL, Gatherer, Rounds
-from wardround.engine.stores.database import RUN, DatabaseStore, Step, json_list, sign_of_life
+from wardround.engine.stores.sql_store import RUN, DatabaseStore, Step, json_list, sign_of_life
 from wardround.engine.stores.sqlite_file import Connection, SqliteWrites
 from wardround.engine.stores.writes import EPISODE, Failures, Keep, Work
 

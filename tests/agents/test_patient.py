@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seats import a_seat
 
-from wardround.agents.history import interview, wording
+from wardround.agents.history import interview, speech
 from wardround.agents.history.facts import story_sentences
 from wardround.agents.patient import MOST, NOTHING, LLMPatient, Patient
 from wardround.engine.errors import UsageError
@@ -69,7 +69,7 @@ async def test_a_question_gets_the_sentences_about_it(question: str, holds: str,
 async def test_what_the_story_does_not_hold_is_not_made_up() -> None:
     for question in ("Do you like opera?", "Any recent travel?", "Do you have allergies?", "", "¿Dónde?"):
         action = await Patient().act(asked(("doctor", question)))
-        assert (action.text, action.args) == (wording.UNKNOWN, {"topics": []})
+        assert (action.text, action.args) == (speech.UNKNOWN, {"topics": []})
 
 
 async def test_the_whole_story_is_never_told_at_once() -> None:
@@ -81,7 +81,7 @@ async def test_the_whole_story_is_never_told_at_once() -> None:
         told.append(action.text)
         assert len(story_sentences(action.text)) <= MOST
     assert len(set(told[:3])) == 3
-    assert told[-1] == wording.NOTHING_MORE
+    assert told[-1] == speech.NOTHING_MORE
 
 
 async def test_a_request_gets_the_lines_that_answer_it() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from scripts.measure_patient import answer, label, questions, stories
-from wardround.agents.history import wording
+from wardround.agents.history import speech
 from wardround.agents.history.facts import statements, story_facts, story_sentences
 from wardround.agents.history.interview import answer_from_story
-from wardround.agents.history.questions import parse_question, split_questions
+from wardround.agents.history.question_kinds import parse_question, split_questions
 
 SHEET = {
     "Demographics": "61-year-old man",
@@ -67,14 +67,14 @@ def test_a_question_of_each_kind_is_answered(question: str, holds: str) -> None:
 @pytest.mark.parametrize(
     ("question", "answered"),
     [
-        ("Do you have any allergies?", wording.UNKNOWN),
-        ("Have you travelled recently?", wording.UNKNOWN),
-        ("Are your vaccinations up to date?", wording.UNKNOWN),
-        ("Do you have a headache?", wording.UNNOTICED),
-        ("Do you have knee pain?", wording.UNNOTICED),
-        ("Is there diabetes in your family?", wording.NO_RELATIVE),
-        ("What do you think it is?", wording.OPINION),
-        ("What did the ECG show?", wording.RESULTS),
+        ("Do you have any allergies?", speech.UNKNOWN),
+        ("Have you travelled recently?", speech.UNKNOWN),
+        ("Are your vaccinations up to date?", speech.UNKNOWN),
+        ("Do you have a headache?", speech.UNNOTICED),
+        ("Do you have knee pain?", speech.UNNOTICED),
+        ("Is there diabetes in your family?", speech.NO_RELATIVE),
+        ("What do you think it is?", speech.OPINION),
+        ("What did the ECG show?", speech.RESULTS),
     ],
 )
 def test_what_the_record_does_not_tell_is_not_denied_and_not_made_up(question: str, answered: str) -> None:
@@ -103,7 +103,7 @@ def test_instructions_to_the_actor_and_labels_are_never_read_aloud() -> None:
 def test_a_parent_speaks_for_a_child() -> None:
     assert said("What is wrong with her?", story=CHILD) == "She has had a rash on her arms for two days."
     assert said("Has she thrown up?", story=CHILD) == "No. She has not vomited."
-    assert said("Does anyone smoke at home?", story=CHILD) == wording.UNKNOWN
+    assert said("Does anyone smoke at home?", story=CHILD) == speech.UNKNOWN
 
 
 def test_a_story_in_the_patients_words_stays_as_it_is() -> None:

@@ -9,7 +9,7 @@ import click
 import pytest
 from mimic_tree import MimicTree
 
-from wardround.cli.build import mimic, pool
+from wardround.cli.build_cases import mimic, pool
 from wardround.engine.errors import UsageError
 
 

@@ -19,7 +19,7 @@ from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Model, Store
 from wardround.engine.records import Message
 from wardround.evaluators.metrics.standard import Standard
-from wardround.runs.encounter import EncounterRun, open_encounters
+from wardround.runs.encounter_run import EncounterRun, open_encounters
 from wardround.runs.plan import RunPlan, create_run, plan_run
 from wardround.runs.runner import Runner
 from wardround.runs.seats import SeatConfig

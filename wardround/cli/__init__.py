@@ -41,12 +41,15 @@ VERBS = {
 
 _PLACES = {
     "import": ("bring", "command"),
+    "score": ("score_run", "command"),
+    "replay": ("replay_episodes", "command"),
+    "levels": ("compare_levels", "command"),
     "pause": ("steer", "pause"),
     "resume": ("steer", "resume_run"),
     "stop": ("steer", "stop"),
     "set": ("steer", "change"),
 }
-"""Verbs whose module has another name: a word of Python, or one for several."""
+"""Verbs whose module has another name: that of a module elsewhere, a word of Python, or one for several verbs."""
 
 
 _MEANT = {"list": "runs", "ls": "runs", "view": "show", "compare": "report", "judge": "score", "play": "run"}

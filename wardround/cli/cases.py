@@ -20,12 +20,12 @@ class _Builders(LazyGroup):
             "reports": "Build cases from case reports, by a model.",
         }
     )
-    places = MappingProxyType({"mimic": ("build", "mimic"), "reports": ("curate", "reports")})
+    places = MappingProxyType({"mimic": ("build_cases", "mimic"), "reports": ("curate", "reports")})
 
 
 class _Cases(LazyGroup):
     verbs = MappingProxyType({"pool": "Recognise the diseases of a question set."})
-    places = MappingProxyType({"pool": ("build", "pool")})
+    places = MappingProxyType({"pool": ("build_cases", "pool")})
 
 
 @click.group(cls=_Cases, short_help="Build case files, check them, list the bundled ones.")

@@ -31,7 +31,7 @@ from wardround.engine.trajectory import EpisodeLog, Trajectory
 from wardround.evaluators.metrics.question_answer import QuestionAnswer
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.score_rows import RunScores
-from wardround.runs.encounter import EncounterRun, open_encounters, open_models, stored_seats
+from wardround.runs.encounter_run import EncounterRun, open_encounters, open_models, stored_seats
 from wardround.runs.plan import create_run, plan_run
 from wardround.runs.recordings import AgentMaker
 from wardround.runs.runner import Runner

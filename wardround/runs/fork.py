@@ -11,7 +11,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import Opened, encode
 from wardround.engine.records import EpisodeRow
 from wardround.engine.replay import fork
-from wardround.runs.encounter import open_encounters, open_models, stored_seats
+from wardround.runs.encounter_run import open_encounters, open_models, stored_seats
 from wardround.runs.header import ForkedHeader, RunHeader, utc_now
 from wardround.runs.runner import Runner
 from wardround.runs.seat_models import Access, access_of, is_model

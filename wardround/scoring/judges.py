@@ -42,7 +42,7 @@ from wardround.evaluators.search.stack import (
     RecordingReader,
 )
 from wardround.evaluators.search.web import Web
-from wardround.runs.encounter import try_models
+from wardround.runs.encounter_run import try_models
 from wardround.runs.header import JudgingHeader, SeatHeader
 from wardround.runs.seat_models import Access, access_of, is_model
 from wardround.runs.seat_settings import SeatSettings

@@ -130,7 +130,7 @@ NOTHING_MORE = "No, I can't think of anything else."
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class PatientVoice:
     """Who speaks: the patient, or for `speaks_for` 'he' or 'she' somebody else.
 
     `sex` is None where the story does not say; `own_words` where the present history is in the patient's words already.
@@ -141,7 +141,7 @@ class Speaker:
     own_words: bool = False
 
 
-def speaker_of(story: Mapping[str, str], complaint: str) -> Speaker:
+def patient_voice(story: Mapping[str, str], complaint: str) -> PatientVoice:
     """The voice for a story: a parent's below twelve years, a relative's where the story says that one reports.
 
     A story in the first person keeps it.
@@ -160,15 +160,15 @@ def speaker_of(story: Mapping[str, str], complaint: str) -> Speaker:
     young = young or re.search(r"\b(?:newborn|neonate|toddler|\w+ infant)\b", text.partition(".")[0], re.I) is not None
     present = " ".join(part for section, part in story.items() if _PRESENT.search(section))
     own = re.search(r"\bI\b(?![-.])|\b[Mm]y\b", present) is not None
-    return Speaker(sex, ("he" if sex == "male" else "she") if other and sex and not own else None, own)
+    return PatientVoice(sex, ("he" if sex == "male" else "she") if other and sex and not own else None, own)
 
 
-def say_fact(fact: Fact, voice: Speaker) -> str:
+def say_fact(fact: Fact, voice: PatientVoice) -> str:
     """One fact as its speaker says it."""
     return _finish(_first_person(fact.text, fact.section.lower(), voice))
 
 
-def say_age(fact: Fact, voice: Speaker) -> str:
+def say_age(fact: Fact, voice: PatientVoice) -> str:
     """How old the patient is, by a fact that tells it."""
     _, _, am = _pronouns(voice)
     match = _AGE.search(fact.text)
@@ -196,7 +196,7 @@ def _thing(text: str) -> str:
     return text[:1].lower() + text[1:] if not text[:2].isupper() else text
 
 
-def _first_person(text: str, section: str, voice: Speaker) -> str:
+def _first_person(text: str, section: str, voice: PatientVoice) -> str:
     if voice.own_words and _PRESENT.search(section):
         return text
     text = re.sub(r"(?: (?:is|are|was|were))? (?:reported|noted)\.?$", "", text)
@@ -243,7 +243,7 @@ def _first_person(text: str, section: str, voice: Speaker) -> str:
     return _phrase(text, section, voice)
 
 
-def _phrase(text: str, section: str, voice: Speaker) -> str:
+def _phrase(text: str, section: str, voice: PatientVoice) -> str:
     """A phrase without a subject: what a patient has, takes, or has not."""
     subject, have, am = _pronouns(voice)
     low = text if re.match(r"[A-Z]{2}|[A-Z]\w* (?:disease|syndrome)", text) else text[:1].lower() + text[1:]
@@ -266,7 +266,7 @@ def _phrase(text: str, section: str, voice: Speaker) -> str:
     return _as_speaker(f"{subject} {have} {low}", voice)
 
 
-def _say_report(rest: str, voice: Speaker) -> str:
+def _say_report(rest: str, voice: PatientVoice) -> str:
     subject, have, am = _pronouns(voice)
     rest = _ARRIVES.sub("", rest.strip())
     if re.match(r"^that\b", rest, re.I):
@@ -315,7 +315,7 @@ def _bare_what(what: str) -> str:
     return re.sub(r"^(?:having|experiencing|an?)\s+", "", what.strip())
 
 
-def _say_absent(rest: str, voice: Speaker) -> str:
+def _say_absent(rest: str, voice: PatientVoice) -> str:
     subject, have, am = _pronouns(voice)
     rest = rest.strip()
     if re.match(r"^(?:ever )\w+ing\b", rest):
@@ -344,7 +344,7 @@ def _starts_full(text: str) -> bool:
     )
 
 
-def _as_speaker(text: str, voice: Speaker) -> str:
+def _as_speaker(text: str, voice: PatientVoice) -> str:
     """`text` with the patient as its speaker, or as 'he' or 'she' where somebody else speaks."""
     if voice.speaks_for:
         he, his = ("he", "his") if voice.speaks_for == "he" else ("she", "her")
@@ -376,7 +376,7 @@ def _as_speaker(text: str, voice: Speaker) -> str:
     return _agree_verbs(_own(text, voice))
 
 
-def _own(text: str, voice: Speaker) -> str:
+def _own(text: str, voice: PatientVoice) -> str:
     if voice.sex in ("male", None):
         text = re.sub(r"\bhe\b", "I", text, flags=re.I)
         text = re.sub(r"\bhis\b", "my", text, flags=re.I)
@@ -417,7 +417,7 @@ def _plural(verb: str) -> str:
     return verb
 
 
-def _pronouns(voice: Speaker) -> tuple[str, str, str]:
+def _pronouns(voice: PatientVoice) -> tuple[str, str, str]:
     if voice.speaks_for:
         he = voice.speaks_for.capitalize()
         return he, "has", f"{he} is"
