@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from conformance.vector import Vector
 from wardround.evaluators.judges.strict_reply import Unread
-from wardround.evaluators.reasoning.questions import StepClass, read_class, read_found, read_outcome
+from wardround.evaluators.reasoning.questions import StepClass, read_class, read_outcome, read_presence
 from wardround.scenarios.published.tables import Absent
 
 T = TypeVar("T")
@@ -30,12 +30,12 @@ def step_class(reply: str, row: Vector) -> StepClass:
 
 def hit(reply: str, row: Vector) -> bool:
     """Whether a reference step is found: "yes" anywhere, in any case."""
-    return _read(reply, row, read_found, lambda text: "yes" in text.lower())
+    return _read(reply, row, read_presence, lambda text: "yes" in text.lower())
 
 
 def matched(reply: str, row: Vector) -> bool:
     """Whether an examination is found: "yes" in one of three cases, or in Chinese."""
-    return _read(reply, row, read_found, lambda text: any(word in text for word in _MATCHED))
+    return _read(reply, row, read_presence, lambda text: any(word in text for word in _MATCHED))
 
 
 def right(reply: str, row: Vector) -> bool:

@@ -165,11 +165,11 @@ def case_results(case: Case) -> tuple[CaseResult, ...]:
     kept = _kept.get(id(case))
     if kept is not None and kept[0] is case:
         return kept[1]
-    found = _items(case)
-    _kept[id(case)] = (case, found)
+    results = _items(case)
+    _kept[id(case)] = (case, results)
     if len(_kept) > _KEPT:
         _kept.popitem(last=False)
-    return found
+    return results
 
 
 def _items(case: Case) -> tuple[CaseResult, ...]:

@@ -41,9 +41,9 @@ def alter_question(item: QuestionItem, attack: Attack) -> QuestionItem:
         options = list(item.options)
         options[item.truth.option] = _NONE_OF_THEM.get(item.language, _NONE_OF_THEM["en"])
         return item.model_copy(update={"options": tuple(options)})
-    found = _variant(item, attack)
-    if found is not None:
-        return item.model_copy(update={"question": found.question, "truth": found.truth or item.truth})
+    variant = _variant(item, attack)
+    if variant is not None:
+        return item.model_copy(update={"question": variant.question, "truth": variant.truth or item.truth})
     if attack == "irrelevant_number":
         context = tuple(_AGE.sub(_another_age, text) for text in item.context)
         return item.model_copy(update={"question": _AGE.sub(_another_age, item.question), "context": context})

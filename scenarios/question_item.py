@@ -18,7 +18,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class QuestionTruth(Record):
-    """What an answer is compared with; seen by no seat but a doctor told the truth by its factory."""
+    """What an answer is compared with; no seat sees it but a doctor whose factory gets the truth."""
 
     option: int | None = Field(default=None, ge=0, description="Index of the right option.")
     holds: bool | None = Field(

@@ -325,13 +325,13 @@ class Signed:
     """A cache of the signs of passages and pages, by the hash of their text."""
 
     def __init__(self) -> None:
-        self._found: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        self._signs: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
     def of(self, digest: str, text: str) -> tuple[str, ...]:
         """Return the `signs` of a page with this text."""
-        if digest not in self._found:
-            self._found[digest] = signs(text, "page")
-            if len(self._found) > KEPT:
-                self._found.popitem(last=False)
-        self._found.move_to_end(digest)
-        return self._found[digest]
+        if digest not in self._signs:
+            self._signs[digest] = signs(text, "page")
+            if len(self._signs) > KEPT:
+                self._signs.popitem(last=False)
+        self._signs.move_to_end(digest)
+        return self._signs[digest]

@@ -148,8 +148,8 @@ FORMS: Sequence[Form] = (
 
 def formed(low: str) -> Iterator[Sign]:
     """Yield the signs whose forms a lower-case text has, each once."""
-    found: set[Sign] = set()
+    signs: set[Sign] = set()
     for form in FORMS:
-        if form.sign not in found and form.may_fit(low) and form.pattern.search(low):
-            found.add(form.sign)
+        if form.sign not in signs and form.may_fit(low) and form.pattern.search(low):
+            signs.add(form.sign)
             yield form.sign

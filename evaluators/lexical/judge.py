@@ -299,7 +299,7 @@ def _reference(question: Question) -> Json:
     return {"steps": list(reference_steps(question.text(questions.REFERENCE)))}
 
 
-def _reference_step_found(question: Question) -> Json:
+def _has_reference_step(question: Question) -> Json:
     return {"found": contains_step(question.text(questions.REFERENCE_STEP), question.text(questions.PREDICTION))}
 
 
@@ -329,7 +329,7 @@ def _same_items(question: Question) -> Json:
     return {"same": list(same_as(question.text(outcome.REQUEST), question.text(outcome.LIST)))}
 
 
-def _item_found(question: Question) -> Json:
+def _has_item(question: Question) -> Json:
     return {"found": names_examination(question.text(outcome.ITEM), question.text(outcome.TEXT))}
 
 
@@ -373,14 +373,14 @@ _ANSWERS: Mapping[str, Callable[[Question], Json]] = {
     "opinion": _opinion,
     "extract": _extract,
     "reference": _reference,
-    "found": _reference_step_found,
+    "found": _has_reference_step,
     "starts": _starts,
     "diagnosis": _diagnosis,
     "treatment": _treatment,
     "treatment_keywords": _treatment_keywords,
     "items": _items,
     "same_items": _same_items,
-    "item_found": _item_found,
+    "item_found": _has_item,
     "checklist": _checklist,
     "generation": _generation,
     "rubric": _rubric,

@@ -189,7 +189,7 @@ def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
     """`premature_closing`: 1 if the answer came before all of the case's `truth.deciding` findings were seen, else 0.
 
     `deciding_seen` is the share of these findings that were seen. A finding was seen if its words occur in what the
-    doctor read or was told before its answer, or in a field of the record that an answer cites. None with a reason:
+    doctor read or heard before its answer, or in a field of the record that an answer cites. None with a reason:
     `no_deciding_findings` if the case names none, `not_ordered_here` if the doctor reads everything at once,
     `no_answer` if there is no answer, and the reason of an episode without scores.
     """
@@ -255,8 +255,8 @@ def _broken(case: Case, trajectory: Trajectory) -> Iterator[tuple[Acted, list[Ki
             if text.strip():
                 call = sent.get(event.seat)
                 messages = trajectory.messages(call) if call is not None else ()
-                told = tuple(message.content for message in messages if message.role != "assistant")
-                if kinds := breaks(text, event.seat, told, passages, others):
+                heard = tuple(message.content for message in messages if message.role != "assistant")
+                if kinds := breaks(text, event.seat, heard, passages, others):
                     yield event, kinds
             said.append((event.seat, text))
 

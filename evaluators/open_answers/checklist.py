@@ -93,9 +93,9 @@ class ChecklistMarks:
         self._reading: Reading = "4.2" if usable == "4.2" else "3.2"
         self._verdict: Verdict = next(one for one in get_args(Verdict) if one == verdict)
         self._law, self._language = law, language
-        given = {"usable": usable, "verdict": verdict, "law": law, "language": language}
+        texts = {"usable": usable, "verdict": verdict, "law": law, "language": language}
         usual = {"usable": "3.2", "verdict": "each", "law": "", "language": ""}
-        self.tables: Mapping[str, str] = {name: text for name, text in given.items() if text != usual[name]}
+        self.tables: Mapping[str, str] = {name: text for name, text in texts.items() if text != usual[name]}
 
     async def score(self, case: QuestionItem, trajectory: Trajectory, seat: Seat | None = None) -> Scored:
         """Return the scores of one episode with their account; raises UsageError without judges."""

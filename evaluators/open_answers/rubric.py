@@ -107,9 +107,9 @@ class Rubric:
         self._batch = int(batch)
         self._panel: PanelRule = "mean" if panel == "mean" else "majority"
         self._protocol: Protocol = "published" if protocol == "published" else "ours"
-        given = {"batch": batch, "panel": panel, "protocol": protocol}
+        texts = {"batch": batch, "panel": panel, "protocol": protocol}
         usual = {"batch": "1", "panel": "majority", "protocol": "ours"}
-        self.tables: Mapping[str, str] = {name: text for name, text in given.items() if text != usual[name]}
+        self.tables: Mapping[str, str] = {name: text for name, text in texts.items() if text != usual[name]}
 
     async def score(self, case: QuestionItem | Case, trajectory: Trajectory, seat: Seat | None = None) -> Scored:
         """Return the scores of one episode with their account; raises UsageError without judges."""

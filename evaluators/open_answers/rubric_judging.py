@@ -160,8 +160,8 @@ async def decide_encounter(
     made = decision((await panel.each(ask)).votes, by)
     if made.met is None or made.met <= 0.5:
         return made
-    found = {seq for vote in made.votes if vote.value is True for seq in cited.get((vote.judge, vote.repeat), ())}
-    return msgspec.structs.replace(made, events=tuple(sorted(found)))
+    agreed = {seq for vote in made.votes if vote.value is True for seq in cited.get((vote.judge, vote.repeat), ())}
+    return msgspec.structs.replace(made, events=tuple(sorted(agreed)))
 
 
 async def _single(panel: Panel, question: Question) -> tuple[Vote, ...]:

@@ -60,9 +60,9 @@ async def lookup(bench: JudgeContext, truth: Truth, known: str, plan: str) -> Lo
     except SearchError as error:
         return _failed(judge, query, f"{SEARCHED}{error.kind}")
     hostile = [(one, bench.signed.of(one.digest, one.text)) for one in results]
-    shown = tuple(one for one, told_judge in hostile if not told_judge)
-    fallen = tuple((one.url or one.digest, HOSTILE) for one, told_judge in hostile if told_judge)
-    flags = tuple(dict.fromkeys(sign for _, told_judge in hostile for sign in told_judge))
+    shown = tuple(one for one, signs in hostile if not signs)
+    fallen = tuple((one.url or one.digest, HOSTILE) for one, signs in hostile if signs)
+    flags = tuple(dict.fromkeys(sign for _, signs in hostile for sign in signs))
     looked = Looked(judge, query, tuple(one.digest for one in shown), pages=fallen)
     return Lookup(shown, (looked,), flags=flags)
 

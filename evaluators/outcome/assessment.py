@@ -26,7 +26,7 @@ from wardround.evaluators.outcome.items import (
     published_precision_recall,
     some_items,
 )
-from wardround.evaluators.reasoning.questions import Rules, read_found
+from wardround.evaluators.reasoning.questions import Rules, read_presence
 from wardround.scenarios import case as disclosure
 from wardround.scenarios import case as records
 from wardround.scenarios.case import Case
@@ -140,7 +140,7 @@ class Assessment:
 class PublishedAssessment:
     """`published_assessment_precision` and `published_assessment_recall`: what the published code intends to compute.
 
-    Each item of one side is sought in the other side's text, and several items may be found in the same words. Items
+    Each item of one side is sought in the other side's text, and several items may stand in the same words. Items
     are neither split nor merged; without items the scores are 0. The published code accepts a judge's third reply as
     it is, or else "no"; here a panel that failed gives None with its reason.
     """
@@ -209,14 +209,14 @@ async def _seek(panel: Panel, item: TextItem | None, text: str, *, asked: bool) 
     """Ask whether `text` has the item; an entry without a type or an empty text needs no question."""
     if item is None or not text.strip():
         return Sought(item, False)
-    question = questions.item_found(item.name, text, asked=asked)
-    ruling = await panel.ask(question, read_found, swappable=True)
+    question = questions.item_in_text(item.name, text, asked=asked)
+    ruling = await panel.ask(question, read_presence, swappable=True)
     return Sought(item, ruling.value, ruling.votes, ruling.reason)
 
 
 def _published(asked: Sequence[Sought], recorded: Sequence[Sought]) -> list[Score]:
-    scores = published_precision_recall(*([bool(one.found) for one in side] for side in (asked, recorded)))
-    failed = [next((one.reason for one in side if one.found is None), "") for side in (asked, recorded)]
+    scores = published_precision_recall(*([bool(one.present) for one in side] for side in (asked, recorded)))
+    failed = [next((one.reason for one in side if one.present is None), "") for side in (asked, recorded)]
     return [Score(score.name, None, why) if why else score for score, why in zip(scores, failed, strict=True)]
 
 

@@ -43,11 +43,11 @@ class Paired(msgspec.Struct, frozen=True):
 class Sought(msgspec.Struct, frozen=True, omit_defaults=True):
     """One item, and whether the other side's text has it, by the votes; None with a `reason` if the judges failed.
 
-    `item` is None for an entry of the judge's list without a type: the published code counts it as not found.
+    `item` is None for an entry of the judge's list without a type: the published code counts it as absent.
     """
 
     item: TextItem | None
-    found: bool | None
+    present: bool | None = msgspec.field(name="found")
     votes: tuple[Vote, ...] = ()
     reason: str = ""
 
@@ -150,7 +150,7 @@ def precision_recall(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]
 
 
 def published_precision_recall(asked: Sequence[bool], recorded: Sequence[bool]) -> list[Score]:
-    """Return the share of each side's items found in the other text; several may hit the same words (0 if no items)."""
+    """Return the share of each side's items that the other text has; several may hit the same words (0 if no items)."""
     return [
         Score("published_assessment_precision", rate(asked)),
         Score("published_assessment_recall", rate(recorded)),

@@ -63,7 +63,7 @@ def same_items(request: str, listed: Sequence[str]) -> Question:
     return Question("same_items", materials, shape=reply_shape(same={"type": "array", "items": {"type": "integer"}}))
 
 
-def item_found(item: str, text: str, *, asked: bool) -> Question:
+def item_in_text(item: str, text: str, *, asked: bool) -> Question:
     """Ask whether a text names an item (prompt 18); `asked`: the item is a request and the text is the record."""
     sides: tuple[Origin, Origin] = ("reply", "reference") if asked else ("reference", "reply")
     materials = (Material(ITEM, item, sides[0]), Material(TEXT, text, sides[1], LISTED))

@@ -69,7 +69,7 @@ class Library:
         fallen = tuple(one.fell for one in seen if one.fell is not None)
         unread = [kind for _, kind in fallen if kind in KINDS]
         if unread and len(unread) == len(results):
-            raise SearchError(unread[0], "none of the pages that were found could be read")
+            raise SearchError(unread[0], "none of the pages could be read")
         shown = tuple(one.shown for one in seen if one.shown is not None)
         return Gathered(shown, fallen, tuple(dict.fromkeys(flag for one in seen for flag in one.flags)))
 

@@ -190,7 +190,7 @@ class Inquiry(msgspec.Struct, frozen=True):
         return self._done(meant.verdict, Look(judgment, keywords))
 
     def searched(self, info: str) -> "Inquiry":
-        """Take the text `info` that the search for `query` found. Raises ValueError if no search was wanted."""
+        """Take the text `info` that the search for `query` returned. Raises ValueError if no search was wanted."""
         if self.wants != "search":
             raise ValueError(f"no search was wanted: the inquiry wants {self.wants}")
         path = (*self.path, Look(_SEARCH, self.keywords, info))
@@ -229,7 +229,7 @@ UNCITED = "uncited"
 
 @dataclass(slots=True)
 class Check:
-    """Checks `step` with `judge`, given what was `known` of the case; see `verdict`.
+    """Checks `step` with `judge`, by what was `known` of the case; see `verdict`.
 
     With `bearing`, a quotation must speak of what the step claims (`bears`), and the judge must say that it supports a
     correct step or contradicts a wrong one. Other quotations are kept in `beside` and support no verdict.

@@ -26,8 +26,8 @@ from wardround.evaluators.reasoning.questions import (
     StepClass,
     StepVerdict,
     read_class,
-    read_found,
     read_opinion,
+    read_presence,
     read_role,
 )
 from wardround.evaluators.reasoning.reasoning_record import Looked, PartAccount, Quoted, ReferenceAccount, StepAccount
@@ -296,7 +296,7 @@ class Judging:
         return compared
 
     async def _sought(self, step: str, where: Windows) -> Ruling[bool]:
-        """A step is found if any text has it, and not found only if no text has it and nothing was left out."""
+        """A step is present if any text has it, and absent only if no text has it and nothing was left out."""
         looks = [partial(self._seek, step, text) for text in where.texts]
         rulings = await together(looks)
         votes = tuple(vote for ruling in rulings for vote in ruling.votes)
@@ -308,9 +308,9 @@ class Judging:
     async def _seek(self, step: str, text: str) -> Ruling[bool]:
         if not text.strip():  # an empty text contains nothing, so no judge is needed
             return Ruling(False, ())
-        asked = questions.step_found(step, text)
+        asked = questions.step_in_text(step, text)
         asked = questions.published_question(asked) if self.rules == "published" else asked
-        return self._counted(await self.panel.ask(asked, read_found, swappable=True))
+        return self._counted(await self.panel.ask(asked, read_presence, swappable=True))
 
     def _counted(self, ruling: Ruling[T]) -> Ruling[T]:
         if len(ruling.votes) > 1 and any(vote.value is not None for vote in ruling.votes):  # failing is not agreeing

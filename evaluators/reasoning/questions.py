@@ -111,7 +111,7 @@ def keywords(step: str) -> Question:
 
 
 def judgment(case: str, passages: Sequence[str], step: str, searched: Sequence[str] = ()) -> Question:
-    """Ask whether a step holds by numbered passages (prompt 17); `searched` lists the queries that found them.
+    """Ask whether a step holds by numbered passages (prompt 17); `searched` lists the queries behind them.
 
     By default the judge must quote a passage. `published` also accepts the judge's own knowledge, as the paper does.
     """
@@ -154,7 +154,7 @@ def reference(text: str) -> Question:
     return Question("reference", (Material(REFERENCE, text, "reference"),), shape=reply_shape(steps=_TEXTS))
 
 
-def step_found(step: str, prediction: str) -> Question:
+def step_in_text(step: str, prediction: str) -> Question:
     """Ask whether a prediction contains a reference step (prompt 18); under `published` a related one is enough."""
     materials = (Material(REFERENCE_STEP, step, "reference"), Material(PREDICTION, prediction, "reply"))
     return Question("found", materials, shape=reply_shape(found={"type": "boolean"}))
@@ -192,7 +192,7 @@ _JUDGMENTS: Mapping[str, StepVerdict | str] = {
 }
 _OUTCOMES: Mapping[str, bool] = {"correct": True, "wrong": False, "incorrect": False}
 # The published prompts of the assessment are also used in Chinese.
-_FOUND: Mapping[str, bool] = {
+_PRESENCE: Mapping[str, bool] = {
     "yes": True,
     "no": False,
     "not covered": False,
@@ -253,9 +253,9 @@ def read_opinion(text: str) -> StepVerdict | Unread:
     return _read(text, _OPINIONS, _VERDICT, negative=StepVerdict.WRONG)
 
 
-def read_found(text: str) -> bool | Unread:
-    """Read whether a step or an item was found (prompt 18): yes or no; as JSON {"found": true}."""
-    return _read(text, _FOUND, ("found", "hit", "covered", "answer", *_VERDICT), negative=False)
+def read_presence(text: str) -> bool | Unread:
+    """Read whether a text has a step or an item (prompt 18): yes or no; as JSON {"found": true}."""
+    return _read(text, _PRESENCE, ("found", "hit", "covered", "answer", *_VERDICT), negative=False)
 
 
 def read_outcome(text: str) -> bool | Unread:

@@ -228,7 +228,7 @@ class StepAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ReferenceAccount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One reference step: whether it was found in either place; None with a `reason` if the judge failed.
+    """One reference step: whether either place has it; None with a `reason` if the judge failed.
 
     `final` marks the final answer, which prompt 14 counts as a step. Under the published rules it is not sought in the
     answer, which stays None. Long reasoning is searched in so many `windows`; the `votes` are those on each window,
@@ -249,7 +249,7 @@ class ReferenceAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def hit(self) -> bool | None:
-        """Whether the step was found in any place; None if it was found nowhere and the judge failed somewhere."""
+        """Whether any place has the step; None if none has it and the judge failed somewhere."""
         return True if self.reasoning or self.answer else None if self.reason else False
 
 
@@ -279,7 +279,7 @@ class PartAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class WholeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One part of all replies together: how many of its `steps` were `judged`, and the reference found in any turn."""
+    """One part of all replies together: how many of its `steps` were `judged`, and the reference steps in any turn."""
 
     part: Part
     steps: int
@@ -321,7 +321,7 @@ class Account(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def quoted_in(sources: Sequence[Found | Page], number: Json, words: str, seat: str) -> Quoted | None:
-    """Locate `words` in the source with this `number` (1 is the first), or in any source if no number is given.
+    """Locate `words` in the source with this `number` (1 is the first), or in any source without a number.
 
     Returns None if they do not occur, or if the number names a source that does not exist. 0, or a value that is no
     number, names no source.

@@ -60,7 +60,7 @@ def answer_lines(read: CommittedAnswer) -> Iterator[Line]:
 
 def plan_lines(read: Plan) -> Iterator[Line]:
     """Yield what a plan of treatment gives, stops and avoids."""
-    yield "gives", "; ".join(one.text for one in read.given) or "nothing"
+    yield "gives", "; ".join(one.text for one in read.started) or "nothing"
     for label, measures in (("stops", read.stopped), ("avoids", read.avoided), ("left open", read.options)):
         if measures:
             yield label, "; ".join(one.text for one in measures)

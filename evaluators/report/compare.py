@@ -149,7 +149,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     `difference` is second minus first. `ci95` is its 95% interval within the scale: Bonett and Price's for scores of 0
     and 1 with one episode per case, else a bootstrap of cases; `ci95_reason` says in words why there is none. In
     `only_first` cases the first run has more, in `only_second` the second; for scores of 0 and 1 these are the
-    discordant counts. `p` is two-sided, and given for headline scores and those of plug-ins: `mcnemar exact` for
+    discordant counts. `p` is two-sided, and computed for headline scores and those of plug-ins: `mcnemar exact` for
     scores of 0 and 1 with one episode per case, else `permutation` (the signs of the cases' differences). `p_holm` is
     corrected for all pairs of runs of this score. `left_out` are cases with a value in only one run.
     """

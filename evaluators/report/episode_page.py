@@ -236,7 +236,7 @@ def _figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tuple[
 
 
 def _reference_share(part: PartAccount) -> str:
-    """Say how much of the reference was found, for instance `3 of 5 steps`."""
+    """Say how much of the reference the judge saw, for instance `3 of 5 steps`."""
     reference = part.reference or ()
     hits = sum(step.reasoning is True or step.answer is True for step in reference)
     return f"{hits} of {counted(len(reference), 'step')}" if reference else ""

@@ -17,7 +17,7 @@ class Attacked(msgspec.Struct, frozen=True, kw_only=True):
     """An altered run against its plain one, over the questions of both: `how` names the settings that differ.
 
     `difference` is None with a `reason` if no question has a score in both. `followed` is the share of wrong hints that
-    were followed, `kept` that of old answers given though a fact was changed; None where the run has neither.
+    were followed, `kept` that of old answers repeated though a fact was changed; None where the run has neither.
     """
 
     doctor: str
@@ -89,8 +89,8 @@ def _attacked(plain: RunScores, altered: RunScores, texts: Texts, seed: int) -> 
         msgspec.structs.replace(run, episodes=[row for row in run.episodes if row.case in cases])
         for run in (plain, altered)
     ]
-    found = [one for one in compare_runs(pair, seed).differences if one.score == ACCURACY]
-    difference = found[0] if found and found[0].cases else None
+    compared = [one for one in compare_runs(pair, seed).differences if one.score == ACCURACY]
+    difference = compared[0] if compared and compared[0].cases else None
     return Attacked(
         doctor=doctor_of(altered.header),
         plain=plain.name,

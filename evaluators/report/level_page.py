@@ -117,22 +117,22 @@ def _level_notes(models: Sequence[ModelLevels]) -> Iterator[str]:
         "Mean ± standard error over repeats; in brackets the 95% interval (bootstrap of questions and cases). 0 is "
         "guessing, 100 all right. The tasks and sets of a level weigh the same."
     )
-    figures = [found for one in models for found in one.levels.values()]
-    if any(found.mean is not None and found.error is None for found in figures):
+    figures = [figure for one in models for figure in one.levels.values()]
+    if any(figure.mean is not None and figure.error is None for figure in figures):
         yield "No standard error where there is one repeat (--repeats 5 draws other examples in each)."
-    if reasons := sorted({found.ci95_reason for found in figures if found.mean is not None and found.ci95_reason}):
+    if reasons := sorted({figure.ci95_reason for figure in figures if figure.mean is not None and figure.ci95_reason}):
         yield f"No interval: {'; '.join(reasons)}."
     for one in models:
-        for level, found in one.levels.items():
-            if found.missing:
-                yield f"{one.model}, {level}: without a score: {list_reasons(found.missing)}."
+        for level, figure in one.levels.items():
+            if figure.missing:
+                yield f"{one.model}, {level}: without a score: {list_reasons(figure.missing)}."
 
 
-def _cell(found: LevelFigure | None) -> str:
-    if found is None or found.mean is None:
+def _cell(figure: LevelFigure | None) -> str:
+    if figure is None or figure.mean is None:
         return "–"
-    error = "" if found.error is None else f" ± {100 * found.error:.2f}"
-    return _minus(f"{100 * found.mean:.2f}{error}") + (f"\n{_ends(found.ci95)}" if found.ci95 else "")
+    error = "" if figure.error is None else f" ± {100 * figure.error:.2f}"
+    return _minus(f"{100 * figure.mean:.2f}{error}") + (f"\n{_ends(figure.ci95)}" if figure.ci95 else "")
 
 
 def _ends(ends: tuple[float, float] | None) -> str:
@@ -146,10 +146,10 @@ def _minus(text: str) -> str:
 def _tasks(models: Sequence[ModelLevels]) -> Grid:
     """Table 8: each task by set, with the answers that it counts."""
     rows = [
-        (one.model, task, name, _cell(found), _plain(found.accuracy), f"{found.units} x {found.repeats}")
+        (one.model, task, name, _cell(figure), _plain(figure.accuracy), f"{figure.units} x {figure.repeats}")
         for one in models
         for task, sets in one.tasks.items()
-        for name, found in sets.items()
+        for name, figure in sets.items()
     ]
     head = ("model", "task", "set", "normalised", "share right", "questions x repeats")
     return Grid("By task (%)", head, tuple(rows), labels=3)
@@ -188,15 +188,15 @@ def _people(people: Sequence[People]) -> Grid:
 def _attacks(attacks: Sequence[Attacked]) -> Grid:
     rows: list[tuple[str, ...]] = []
     for one in attacks:
-        found = one.difference
-        if found is None:
+        difference = one.difference
+        if difference is None:
             rows.append((one.doctor, one.how, "–", "–", "–", "–", "–", "–"))
             continue
-        change = "–" if found.difference is None else _minus(f"{100 * found.difference:+.2f}")
-        shares = [_plain(found.first_mean), _plain(found.second_mean), change, _ends(found.ci95)]
+        change = "–" if difference.difference is None else _minus(f"{100 * difference.difference:+.2f}")
+        shares = [_plain(difference.first_mean), _plain(difference.second_mean), change, _ends(difference.ci95)]
         met = [f"followed {100 * one.followed:.1f}"] if one.followed is not None else []
         met += [f"kept {100 * one.kept:.1f}"] if one.kept is not None else []
-        rows.append((one.doctor, one.how, *shares, str(found.cases), ", ".join(met) or "–"))
+        rows.append((one.doctor, one.how, *shares, str(difference.cases), ", ".join(met) or "–"))
     head = ("doctor", "altered by", "plain", "altered", "difference", "95% interval", "questions", "how it was met")
     notes = [
         "Share right in percent, over the questions with a score in both runs; repeats of a question are averaged."
@@ -208,9 +208,9 @@ def _attacks(attacks: Sequence[Attacked]) -> Grid:
     return Grid("Altered questions against plain ones", head, tuple(rows), tuple(notes), labels=2)
 
 
-def _no_interval(found: Difference) -> str:
-    same = found.only_first == found.only_second == 0
-    return "no question was answered differently" if same and found.cases >= FEWEST else found.ci95_reason
+def _no_interval(difference: Difference) -> str:
+    same = difference.only_first == difference.only_second == 0
+    return "no question was answered differently" if same and difference.cases >= FEWEST else difference.ci95_reason
 
 
 def _leaks(leaks: Sequence[Leak]) -> Grid:
@@ -268,7 +268,7 @@ def _strata(report: LevelReport) -> list[Grid]:
         rows = []
         for name in dict.fromkeys(one.name for one in some):
             cells = [figures.get((name, model)) for model in models]
-            cases = max(found.units for found in cells if found)
+            cases = max(figure.units for figure in cells if figure)
             rows.append((name, str(cases), *map(_cell, cells)))
         notes = [_macro(model, [one.figure for one in some if one.model == model]) for model in models]
         head = (by.replace("_", " "), "cases", *models)
@@ -278,5 +278,5 @@ def _strata(report: LevelReport) -> list[Grid]:
 
 def _macro(model: str, figures: Sequence[LevelFigure]) -> str:
     """The unweighted mean over diseases or systems, as the paper takes it."""
-    means = [found.mean for found in figures if found.mean is not None]
+    means = [figure.mean for figure in figures if figure.mean is not None]
     return f"{model}: mean over these {len(means)}: {100 * sum(means) / len(means):.2f}." if len(means) > 1 else ""

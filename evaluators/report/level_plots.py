@@ -45,9 +45,9 @@ def _percent(value: float) -> float:
     return 100 * value
 
 
-def _span(axes: "Axes", x: float, found: LevelFigure, colour: str) -> None:
-    if found.ci95:
-        axes.plot((x, x), tuple(map(_percent, found.ci95)), color=colour, linewidth=1.6)
+def _span(axes: "Axes", x: float, figure: LevelFigure, colour: str) -> None:
+    if figure.ci95:
+        axes.plot((x, x), tuple(map(_percent, figure.ci95)), color=colour, linewidth=1.6)
 
 
 def _vertical(axes: "Axes") -> None:
@@ -64,7 +64,7 @@ def _legend(axes: "Axes", columns: int = 2) -> None:
 def _by_level(models: Sequence[ModelLevels]) -> Plot:
     """Each model's normalised accuracy over the three levels."""
     heading = "By level"
-    drawn = [one for one in models if any(found.mean is not None for found in one.levels.values())]
+    drawn = [one for one in models if any(figure.mean is not None for figure in one.levels.values())]
     if not drawn:
         return Plot(heading, "No model has a figure at any level.")
     shown = drawn[:_MOST_MODELS]
@@ -75,11 +75,11 @@ def _by_level(models: Sequence[ModelLevels]) -> Plot:
             colour, marker = _look(place)
             points = []
             for x, level in enumerate(LEVELS):
-                found = one.levels[level]
-                if found.mean is not None:
+                figure = one.levels[level]
+                if figure.mean is not None:
                     at = x + (place - (len(shown) - 1) / 2) * width
-                    _span(axes, at, found, colour)
-                    points.append((at, _percent(found.mean)))
+                    _span(axes, at, figure, colour)
+                    points.append((at, _percent(figure.mean)))
             axes.plot(*zip(*points, strict=True), color=colour, alpha=0.35, linewidth=1)
             axes.plot(*zip(*points, strict=True), marker, color=colour, markersize=5, label=_short(one.model))
         axes.set_xticks(range(len(LEVELS)), LEVELS)
@@ -96,8 +96,8 @@ def _by_level(models: Sequence[ModelLevels]) -> Plot:
 
 
 def _levels_in_words(one: ModelLevels) -> str:
-    figures: Mapping[str, LevelFigure] = {str(level): found for level, found in one.levels.items()}
-    return ", ".join(f"{level} {100 * found.mean:.1f}" for level, found in figures.items() if found.mean is not None)
+    figures: Mapping[str, LevelFigure] = {str(level): figure for level, figure in one.levels.items()}
+    return ", ".join(f"{level} {100 * figure.mean:.1f}" for level, figure in figures.items() if figure.mean is not None)
 
 
 def _by_size(models: Sequence[ModelLevels]) -> Plot:
@@ -112,12 +112,12 @@ def _by_size(models: Sequence[ModelLevels]) -> Plot:
             colour, marker = _look(place)
             families: dict[str, list[tuple[float, float]]] = {}
             for one, size in sized:
-                found = one.levels[level]
-                if found.mean is None:
+                figure = one.levels[level]
+                if figure.mean is None:
                     continue
-                _span(axes, size, found, colour)
+                _span(axes, size, figure, colour)
                 family = one.facts.family if one.facts else ""
-                families.setdefault(family or one.model, []).append((size, _percent(found.mean)))
+                families.setdefault(family or one.model, []).append((size, _percent(figure.mean)))
             points = [point for several in families.values() for point in several]
             for several in families.values():
                 axes.plot(*zip(*sorted(several), strict=True), color=colour, alpha=0.35, linewidth=1)

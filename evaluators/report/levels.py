@@ -269,7 +269,7 @@ def _apart(sides: Sequence[Sequence[_Part]], seed: int) -> tuple[tuple[float, fl
 
 
 def level_report(rows: Sequence[LevelRow], known: KnownModels, seed: int = 0) -> LevelReport:
-    """Figures, gaps and pairs of all models, in the order in which their runs were given.
+    """Figures, gaps and pairs of all models, in the order of their runs.
 
     Units are named by their dataset, so that equal numbers of two datasets are not one question.
     """
@@ -333,11 +333,11 @@ def _gaps(model: str, rows: Sequence[LevelRow], seed: int) -> Iterator[Gap]:
         one, two = at[first], at[second]  # type: ignore[index]  # both are levels
         if not one or not two:
             continue
-        found = gap(one, two, unit_of, seed)
-        yield msgspec.structs.replace(found, model=model, first=first, second=second)
+        result = gap(one, two, unit_of, seed)
+        yield msgspec.structs.replace(result, model=model, first=first, second=second)
         if {disease_of(row) for row in one} & {disease_of(row) for row in two} - {""}:
-            found = gap(one, two, disease_of, seed)
-            yield msgspec.structs.replace(found, model=model, first=first, second=second, over="shared")
+            result = gap(one, two, disease_of, seed)
+            yield msgspec.structs.replace(result, model=model, first=first, second=second, over="shared")
 
 
 def _against(
@@ -369,8 +369,8 @@ def _pair(base: str, model: str, rows: Mapping[str, Sequence[LevelRow]], seed: i
     for level in LEVELS:
         one, two = ([row for row in rows[name] if row.level == level] for name in (base, model))
         if one and two:
-            found = gap(one, two, unit_of, seed)
-            yield msgspec.structs.replace(found, first=base, second=model, level=level)
+            result = gap(one, two, unit_of, seed)
+            yield msgspec.structs.replace(result, first=base, second=model, level=level)
 
 
 def _strata(model: str, rows: Sequence[LevelRow], seed: int) -> Iterator[Stratum]:
@@ -378,7 +378,7 @@ def _strata(model: str, rows: Sequence[LevelRow], seed: int) -> Iterator[Stratum
     high = [row for row in rows if row.level == "high"]
     diseases = {row.disease for row in high if row.disease}
     systems = {system for row in high for system in row.body_systems}
-    found = [
+    strata = [
         *(
             Stratum(model=model, by="disease", name=name, figure=figure([r for r in high if r.disease == name], seed))
             for name in sorted(diseases)
@@ -393,7 +393,7 @@ def _strata(model: str, rows: Sequence[LevelRow], seed: int) -> Iterator[Stratum
             for name in sorted(systems)
         ),
     ]
-    yield from sorted(found, key=lambda one: (one.by, -(one.figure.mean or 0.0), one.name))
+    yield from sorted(strata, key=lambda one: (one.by, -(one.figure.mean or 0.0), one.name))
 
 
 PERSON = "human"
@@ -414,10 +414,10 @@ def _people(rows: Sequence[LevelRow]) -> Iterator[People]:
 
 def _notes(models: Sequence[ModelLevels]) -> Iterator[str]:
     for one in models:
-        for level, found in one.levels.items():
-            if found.mean is None:
-                yield f"{one.model}: no figure at the {level} level: {found.reason}."
-            elif found.units == 1:
+        for level, mean in one.levels.items():
+            if mean.mean is None:
+                yield f"{one.model}: no figure at the {level} level: {mean.reason}."
+            elif mean.units == 1:
                 yield f"{one.model}: the {level} level is one question or case; its figure says little."
         if one.facts is None:
             yield f"{one.model}: no facts are known of this model; add it to a file for --models (docs/levels.md)."

@@ -64,8 +64,8 @@ class KnownModels:
     def find(self, *names: str) -> ModelFacts | None:
         """The facts of the model that one of these names means; None if there are none."""
         for name in names:
-            if found := self._by_id.get(plain_id(name)):
-                return found
+            if facts := self._by_id.get(plain_id(name)):
+                return facts
         return None
 
 

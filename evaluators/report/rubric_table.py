@@ -85,7 +85,7 @@ class RubricTable(msgspec.Struct, frozen=True):
 
 
 def rubric_table(items: Sequence[JudgedItem], seed: int = 0) -> RubricTable:
-    """Compute the table of judged items; an answer that was never given counts with its 0."""
+    """Compute the table of judged items; a missing answer counts with its 0."""
     values = [(one.case, one.score) for one in items if one.score is not None]
     ends, reason = _ends(values, seed)
     reasons: dict[str, int] = defaultdict(int)
@@ -113,8 +113,8 @@ def _ends(values: Sequence[tuple[str, float]], seed: int) -> tuple[Ends | None, 
     by_case: dict[str, list[float]] = defaultdict(list)
     for case, value in values:
         by_case[case].append(value)
-    found = interval(by_case, ANY, seed)
-    return (None, found.reason) if found.ends is None else ((clip(found.ends[0]), clip(found.ends[1])), "")
+    outcome = interval(by_case, ANY, seed)
+    return (None, outcome.reason) if outcome.ends is None else ((clip(outcome.ends[0]), clip(outcome.ends[1])), "")
 
 
 def _rubric(account: RubricAccount) -> list[RubricItem]:
@@ -132,8 +132,8 @@ def _tags(items: Sequence[JudgedItem], seed: int) -> Iterable[TagScore]:
         rubric, met = _rubric(one.account), [criterion.met for criterion in one.account.criteria]
         for tag, score in tag_scores(rubric, met).items():
             by_tag[tag] += [(one.case, score)] if score is not None else []
-    for kind, found in (("item", by_label), ("criterion", by_tag)):
-        for tag, values in sorted(found.items()):
+    for kind, by_name in (("item", by_label), ("criterion", by_tag)):
+        for tag, values in sorted(by_name.items()):
             ends, reason = _ends(values, seed)
             yield TagScore(tag, kind, overall([value for _, value in values]), len(values), ends, reason)
 
@@ -239,17 +239,17 @@ def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
     lines += [_agreement_line(one) for one in table.judges]
     ranked = sorted(table.criteria, key=lambda one: (one.discrimination is None, one.discrimination or 0.0, one.case))
     for one in ranked[:criteria]:
-        told = "–" if one.discrimination is None else f"{one.discrimination:+.2f}"
+        discrimination = "–" if one.discrimination is None else f"{one.discrimination:+.2f}"
         lines.append(
-            f"{told:>6}  met {_number(one.met)} of {one.answers}  [{one.points:g}] {one.case}: {one.criterion}"
+            f"{discrimination:>6}  met {_number(one.met)} of {one.answers}  [{one.points:g}] {one.case}: {one.criterion}"
         )
     return lines
 
 
 def _agreement_line(one: JudgesAgree) -> str:
     figures = (("kappa", one.criteria.kappa), ("AC1", one.criteria.ac1), ("ICC of scores", one.icc))
-    told = ", ".join(f"{name} {_number(value).strip()}" for name, value in figures)
-    return f"{one.first} and {one.second}: the same on {one.criteria.agreed} of {one.criteria.n} criteria, {told}"
+    shares = ", ".join(f"{name} {_number(value).strip()}" for name, value in figures)
+    return f"{one.first} and {one.second}: the same on {one.criteria.agreed} of {one.criteria.n} criteria, {shares}"
 
 
 def _number(value: float | None) -> str:

@@ -150,11 +150,11 @@ class AccountTally:
         record = read_accounts({self._evaluator: account})
         if _shortened(record):
             self._shortened.add(episode)
-        for told_of in record.reasoning.values():
-            self._knowledge = told_of.knowledge
-            self._poses = self._poses or bool(told_of.whole)  # the rules that ask controls
-            self._controls = tuple(fitness(told_of.controls)) or self._controls
-            if told_of.overquoted:
+        for reasoning in record.reasoning.values():
+            self._knowledge = reasoning.knowledge
+            self._poses = self._poses or bool(reasoning.whole)  # the rules that ask controls
+            self._controls = tuple(fitness(reasoning.controls)) or self._controls
+            if reasoning.overquoted:
                 self._overquoted.add(episode)
         for seat, reason in _answers(record):
             self._asked[seat] += 1
@@ -238,7 +238,7 @@ def _votes(record: Accounts) -> Iterator[Vote]:
 
 
 def _reference_of(account: Account, part: Part) -> tuple[ReferenceAccount, ...]:
-    """Return the reference as found in the reply with the answer."""
+    """Return the reference as judged in the reply with the answer."""
     references = (one.reference for one in account.parts if one.part == part and one.stage == "conclusion")
     return next(references, None) or ()
 

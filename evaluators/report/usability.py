@@ -30,7 +30,7 @@ class MarkedItem(msgspec.Struct, frozen=True):
 class Usability(msgspec.Struct, frozen=True):
     """The usability of a group of answers: the mean of their verdicts over those `scored` of `answers`.
 
-    `usable` of `markings` single markings call an answer usable; an answer that was never given counts with as many
+    `usable` of `markings` single markings call an answer usable; a missing answer counts with as many
     markings as it was to have. `source` is `judges`, or `people` where the judges do not agree with them.
     """
 
@@ -281,9 +281,9 @@ def usability_lines(table: UsabilityTable) -> list[str]:
     for row in table.categories:
         if row.source == "judges" and row.strict != row.rate:
             lines.append(f"{_TITLES[row.group]}: {_rate(row.strict)} by section 4.2 (every dimension at least 4)")
-        told = [f"{error.replace('_', ' ')} {share:.3f}" for error, share in row.errors.items() if share]
-        if told:
-            lines.append(f"Errors, {_TITLES[row.group]}: {', '.join(told)}")
+        errors = [f"{error.replace('_', ' ')} {share:.3f}" for error, share in row.errors.items() if share]
+        if errors:
+            lines.append(f"Errors, {_TITLES[row.group]}: {', '.join(errors)}")
     lines += [_steadily(one) for one in table.stability]
     lines += [_confusion_line(one) for one in table.confusion]
     if table.drafted:

@@ -28,7 +28,7 @@ class Search(Protocol):
     host: str
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
-        """Return at most `most` passages, best first; none if nothing was found. Raises SearchError."""
+        """Return at most `most` passages, best first; none if nothing matches. Raises SearchError."""
         ...
 
     async def aclose(self) -> None:

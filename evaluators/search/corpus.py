@@ -51,7 +51,7 @@ class Corpus(Source):
             raise UsageError("corpus: name a file of JSON lines or a folder of texts, for instance corpus:texts.jsonl")
         if not await (await anyio.Path(place).expanduser()).exists():
             raise UsageError(
-                f"corpus:{place}: there is no such file or folder; what an evaluation found in one that is gone is "
+                f"corpus:{place}: there is no such file or folder; what an evaluation quoted from one that is gone is "
                 "recorded:corpus:NAME@HASH, as a report of that run names it"
             )
         return await cls.open(Path(place), cache=means.cache)

@@ -173,7 +173,7 @@ class Recorded(Source):
         """Open the record of a search by its spec, or by its recorded name, which contains `@` and a hash."""
         if means.ledger is None:
             raise UsageError(
-                f"recorded:{place[:60]} answers from a store, and none is given: name the store it was recorded in"
+                f"recorded:{place[:60]} answers from a store, and there is none: name the store it was recorded in"
             )
         if "@" in place or " [" in place:
             return cls(place, means.ledger)

@@ -52,7 +52,7 @@ class Imported:
 
 
 def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), out: Path | None = None) -> Imported:
-    """Read the cases of `path` by the format `source` and write them to `out`, if it is given.
+    """Read the cases of `path` by the format `source` and write them to `out`, unless it is None.
 
     Nothing is written if there is no case. Raises UsageError for an unknown format or a file that no format reads.
     """

@@ -270,7 +270,7 @@ def _object(text: str) -> Json:
 def _known(record: Json, chosen: Loader | None = None) -> Loader | None:
     """The format with the highest confidence for a record, the first by name on ties; None if none has any.
 
-    `chosen` is the only format asked, if it is given.
+    `chosen`, unless it is None, is the only format asked.
     """
     if not isinstance(record, dict) or not record:
         return None

@@ -77,21 +77,21 @@ class Phenopackets(Loader):
 
 def _features(record: Mapping[str, Json]) -> list[tuple[str, bool]]:
     listed = record.get("phenotypicFeatures", record.get("features"))
-    found = []
+    features = []
     for one in listed if isinstance(listed, list) else []:
         if isinstance(one, dict):
             kind = one.get("type")
             term: Mapping[str, Json] = kind if isinstance(kind, dict) else one
-            found.append((str(term.get("label") or "").strip(), one.get("excluded") is True))
-    return found
+            features.append((str(term.get("label") or "").strip(), one.get("excluded") is True))
+    return features
 
 
 def _disease(record: Mapping[str, Json]) -> tuple[str, str]:
     """(code, label) of the disease: the solved interpretation, else the first disease that is not excluded."""
     for one in record.get("interpretations") or []:
-        told = one.get("diagnosis", {}).get("disease") if isinstance(one, dict) else None
-        if isinstance(told, dict) and told.get("label"):
-            return str(told.get("id") or ""), str(told["label"])
+        disease = one.get("diagnosis", {}).get("disease") if isinstance(one, dict) else None
+        if isinstance(disease, dict) and disease.get("label"):
+            return str(disease.get("id") or ""), str(disease["label"])
     for one in record.get("diseases") or record.get("disease") or []:
         term = one.get("term", one) if isinstance(one, dict) and not one.get("excluded") else {}
         if isinstance(term, dict) and term.get("label"):

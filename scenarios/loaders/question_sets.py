@@ -146,7 +146,7 @@ def _holds(value: Json, field: str) -> bool:
 class LetteredChoice(Loader):
     """Choice questions with lettered options: MedQA, and MediQ and CRAFT-MD, whose context is a list of sentences.
 
-    Layout: `{question, options: {A: ..., B: ...}, answer_idx}` with `answer`, `context` and `id` where they are given.
+    Layout: `{question, options: {A: ..., B: ...}, answer_idx}` with `answer`, `context` and `id` where the file has them.
     """
 
     TITLE = "choice questions JSONL, one object with question, options and answer_idx a line"

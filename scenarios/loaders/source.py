@@ -1,4 +1,4 @@
-"""The contract of loaders, the lines of a file, and the faults found in it."""
+"""The contract of loaders, the lines of a file, and its faults."""
 
 import gzip
 import io

@@ -108,7 +108,7 @@ def _with_columns(case: Case, record: Mapping[str, str]) -> Case:
     changed: dict[str, Json] = {
         "data_class": record.get("data_class") or ("public" if record[""] == "CRAFT-MD" else "restricted")
     }
-    told = {part: {field.removeprefix(part): text for field, text in record.items() if field.startswith(part) and text}
+    parts = {part: {field.removeprefix(part): text for field, text in record.items() if field.startswith(part) and text}
             for part in _PREFIXES}  # fmt: skip
     if record.get("opening"):
         changed |= {"opening": record["opening"], "history": {}, "examination": (), "investigations": ()}
@@ -116,17 +116,17 @@ def _with_columns(case: Case, record: Mapping[str, str]) -> Case:
     raw["truth"] |= {
         part: record[f"truth.{part}"] for part in ("treatment", "reasoning") if record.get(f"truth.{part}")
     }
-    if told["history."]:
-        raw["history"] = told["history."]
-    if told["examination."]:
-        raw["examination"] = [{"section": name, "text": text} for name, text in told["examination."].items()]
-    if told["investigation."]:
-        raw["investigations"] = [{"name": name, "text": text} for name, text in told["investigation."].items()]
+    if parts["history."]:
+        raw["history"] = parts["history."]
+    if parts["examination."]:
+        raw["examination"] = [{"section": name, "text": text} for name, text in parts["examination."].items()]
+    if parts["investigation."]:
+        raw["investigations"] = [{"name": name, "text": text} for name, text in parts["investigation."].items()]
     return Case.model_validate(raw)
 
 
 def read_map(values: tuple[str, ...]) -> Mapping[str, str] | None:
-    """The map of `--map`: FIELD=COLUMN any number of times, or one file of TOML or JSON; None if none is given."""
+    """The map of `--map`: FIELD=COLUMN any number of times, or one file of TOML or JSON; None without any."""
     if not values:
         return None
     if len(values) == 1 and "=" not in values[0]:

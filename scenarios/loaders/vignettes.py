@@ -85,8 +85,8 @@ def vignette_case(
 
 
 def _test_name(text: str, place: int) -> str:
-    found = _TESTED.search(text)
-    name = found[0] if found else "Test"
+    match = _TESTED.search(text)
+    name = match[0] if match else "Test"
     return f"{name[:1].upper()}{name[1:]} ({place})" if place > 1 else f"{name[:1].upper()}{name[1:]}"
 
 
@@ -131,9 +131,9 @@ class NejmVignettes(Loader):
                 source="AgentClinic NEJM", record=str(record.get("image_url", number)), licence="see the data set"
             ),
         )
-        told = [part for part in _SENTENCE.split(record["patient_info"].strip()) if not _DIRECTED.search(part)]
+        account = [part for part in _SENTENCE.split(record["patient_info"].strip()) if not _DIRECTED.search(part)]
         results = str(record.get("physical_exams") or "").strip()
-        sheet = {"Patient's account": " ".join(told)} if told else {}
+        sheet = {"Patient's account": " ".join(account)} if account else {}
         more = (Investigation(name="Results of the report", text=results),) if results else ()
         return case.model_copy(update={"history": sheet, "investigations": (*more, *case.investigations)})
 

@@ -129,7 +129,7 @@ class Drafting:
         return replace(draft, text=text, note=note(text))
 
     def labelled(self, draft: AdmissionDraft, disease: PoolDisease | None) -> AdmissionDraft:
-        """The draft with its label: the disease found by the rules on notes, else the one from its codes.
+        """The draft with its label: the disease by the rules on notes, else the one from its codes.
 
         Without notes the label is the title of the disease's code, which is the first-listed code unless a rule was
         switched off.

@@ -302,7 +302,7 @@ def _exams(spill: Spill, tree: Tree) -> None:
 
 
 def _sorted(spill: Spill, into: str, raw: str, order: str) -> None:
-    """Sort a table on disk, so that a slice of admissions is found without reading the rest."""
+    """Sort a table on disk, so that a slice of admissions is read without the rest."""
     spill.run("set preserve_insertion_order=true")
     spill.run(f"create table {into} as select * from {raw} order by {order}")  # noqa: S608
     spill.run(f"drop table {raw}; set preserve_insertion_order=false")

@@ -171,13 +171,13 @@ def headings(text: str) -> list[Heading]:
     A heading starts a line, alone or before a colon or a dash, or follows a sentence on the same line and has a colon.
     'PE' opens the examination only where an examination follows, since it is a diagnosis as well.
     """
-    found: list[Heading] = []
+    kept: list[Heading] = []
     within = ""
     for line in _LINE.finditer(text):
         for one in _in_line(text, line.start(), line.end(), within):
-            found.append(one)
+            kept.append(one)
             within = one.kind
-    return found
+    return kept
 
 
 def _in_line(text: str, start: int, end: int, within: str) -> Iterator[Heading]:

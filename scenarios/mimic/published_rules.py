@@ -78,7 +78,7 @@ def _recorded(tables: ImagingTables | None) -> tuple[BuildRule, ...]:
 
 
 def stated_diagnosis(text: str) -> str:
-    """The discharge diagnosis, '' if it cannot be found."""
+    """The discharge diagnosis, '' if the rules cannot locate it."""
     try:
         return admissions.discharge_diagnosis(text)
     except Absent:

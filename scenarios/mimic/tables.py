@@ -294,7 +294,7 @@ def _refuse_other(root: Path) -> None:
 
 
 def _release(root: Path, said: str) -> str:
-    """The release: as given, else from the folder's name or its texts, else '' (unknown)."""
+    """The release: as the user states it, else from the folder's name or its texts, else '' (unknown)."""
     if said:
         _refuse_release(root, said)
         return said

@@ -230,7 +230,7 @@ def split_tests(name: str, known: Known) -> tuple[str, ...]:
     """Split a name into its tests, each with the words they share; `known` recognises the whole name of a test.
 
     Commas, semicolons and the words for "and" in five languages separate tests, unless the whole is one test. A label
-    or head given once applies to every test ("IHC for CD3, CD20"); so does the ending of the last test ("urine and
+    or head stated once applies to every test ("IHC for CD3, CD20"); so does the ending of the last test ("urine and
     blood cultures"). A reason ends where the next test begins. A text too long to be a name is returned unchanged.
     """
     if len(name) > _LONGEST_NAME:

@@ -51,8 +51,8 @@ def read_published_choice(reply: str, options: Mapping[str, str], draw: random.R
     for text, letter in options.items():
         reply = reply.replace(text, letter)
     first = reply.strip().split("\n\n")[0]
-    found = next((match for pattern in _OPTION if first and (match := pattern.search(first))), None)
-    return PublishedReading(found[1]) if found else PublishedReading(draw.choice(_LETTERS), guessed=True)
+    named = next((match for pattern in _OPTION if first and (match := pattern.search(first))), None)
+    return PublishedReading(named[1]) if named else PublishedReading(draw.choice(_LETTERS), guessed=True)
 
 
 _FALSE = ("incorrect", "not correct", "false", "False", "No", "wrong")

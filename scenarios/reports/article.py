@@ -21,7 +21,7 @@ class ArticleSection(Record):
 
 
 class Candidate(Record):
-    """A rare disease that the linker found in the article; `id` is its id in the ontology."""
+    """A rare disease that the linker sees in the article; `id` is its id in the ontology."""
 
     id: Text
     name: Text
@@ -177,5 +177,5 @@ class CurationOptions(BaseModel):
     @field_validator("kinds", mode="before")
     @classmethod
     def _listed(cls, kinds: object) -> object:
-        """Split 'diagnosis,treatment' as given to `--set`."""
+        """Split 'diagnosis,treatment' as the user writes it for `--set`."""
         return tuple(kinds.split(",")) if isinstance(kinds, str) else kinds

@@ -245,13 +245,13 @@ def numbers_in_article(draft: CaseDraft) -> CaseDraft | Drop:
 
 def faithful(draft: CaseDraft) -> CaseDraft | Drop:
     """Drop a draft that says of the patient what the article contradicts."""
-    found = unfaithful(draft.sections[SUMMARY], draft.article.text)
-    if not found:
+    errors = unfaithful(draft.sections[SUMMARY], draft.article.text)
+    if not errors:
         return draft
-    first = found[0]
+    first = errors[0]
     against = f"; the article: {_quoted(first.article)}" if first.article else ""
     return Drop(
-        f"its {first.kind} is not the article's: {_quoted(first.said)}{against}", tuple(one.said for one in found)
+        f"its {first.kind} is not the article's: {_quoted(first.said)}{against}", tuple(one.said for one in errors)
     )
 
 

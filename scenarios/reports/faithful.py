@@ -68,7 +68,7 @@ class _Phrase:
     words: frozenset[str]
     denied: bool
     text: str
-    told: bool
+    tells: bool
     carried: bool
 
 
@@ -126,15 +126,15 @@ def _roots(text: str) -> frozenset[str]:
 def _sided(text: str) -> tuple[tuple[str, tuple[str, ...], str], ...]:
     """(side, roots of the words around it, the nearest first, the words) of each word of side."""
     words = [match[0] for match in _WORD.finditer(text)]
-    found = []
+    sides = []
     for place, word in enumerate(words):
         side = _SIDES.get(word.lower())
         if side:
             after, before = words[place + 1 : place + 7], words[max(0, place - 6) : place]
             near = [root for one in after if one.lower() not in _LITTLE and len(one) > 2 for root in roots(one)]
             far = [root for one in before if one.lower() not in _LITTLE and len(one) > 2 for root in roots(one)]
-            found.append((side, (*near, *far), " ".join(words[max(0, place - 3) : place + 6])))
-    return tuple(found)
+            sides.append((side, (*near, *far), " ".join(words[max(0, place - 3) : place + 6])))
+    return tuple(sides)
 
 
 def _sides(summary: str, text: str) -> Iterator[Unfaithful]:
@@ -148,10 +148,10 @@ def _sides(summary: str, text: str) -> Iterator[Unfaithful]:
             opposite = max(value for one, value in best.items() if one != side)
             met = any(other == side and near[0] in around[:4] for other, around, _ in known)
             if opposite >= 1.0 and opposite > best[side] + (0.7 if met else 0.15):
-                told = next(
+                side_words = next(
                     text for other, around, text in known if other != side and _likeness(near, around) == opposite
                 )
-                yield Unfaithful("side", words, told)
+                yield Unfaithful("side", words, side_words)
 
 
 def _likeness(near: Sequence[str], around: Sequence[str]) -> float:
@@ -170,7 +170,7 @@ def _phrases(text: str) -> tuple[_Phrase, ...]:
     for sentence in article_sentences(text):
         if _IN_GENERAL.search(sentence):
             continue
-        told = bool(_TELLS.search(sentence))
+        tells = bool(_TELLS.search(sentence))
         carried = False
         at = 0
         for cut in [*_CLAUSE.finditer(sentence), None]:
@@ -178,7 +178,7 @@ def _phrases(text: str) -> tuple[_Phrase, ...]:
             at = cut.end() if cut else len(sentence)
             for part, denied, goes_on in _denials(piece, carried):
                 if words := _roots(part):
-                    phrases.append(_Phrase(words, denied, part.strip(), told, carried))
+                    phrases.append(_Phrase(words, denied, part.strip(), tells, carried))
                 carried = goes_on
             if cut is None or not cut[0].startswith(","):
                 carried = False
@@ -258,7 +258,7 @@ def _negations(summary: str, text: str) -> Iterator[Unfaithful]:
             (
                 one
                 for one in known
-                if one.denied != phrase.denied and one.told and not one.carried and not _TESTED.search(one.text)
+                if one.denied != phrase.denied and one.tells and not one.carried and not _TESTED.search(one.text)
             ),
             key=lambda one: _shared(phrase, one),
             default=None,
@@ -340,15 +340,15 @@ def _only_denied(text: str) -> dict[str, str]:
 def _counted(text: str) -> dict[str, list[frozenset[str]]]:
     """The words around each number of a text, by the number."""
     words = list(re.finditer(r"[A-Za-z%\u00b0\u00b5\u03bc/]+|\d+(?:[.,\u00b7]\d+)*", text))
-    found: dict[str, list[frozenset[str]]] = {}
+    counts: dict[str, list[frozenset[str]]] = {}
     for place, word in enumerate(words):
         if word[0][0].isdigit():
             around = words[max(0, place - 8) : place] + words[place + 1 : place + 7]
-            found.setdefault(_plain(word[0]), []).append(
+            counts.setdefault(_plain(word[0]), []).append(
                 frozenset(root for one in around if not one[0][0].isdigit() and one[0].lower() not in _LITTLE
                           for root in (roots(one[0]) or (one[0].lower(),)))
             )  # fmt: skip
-    return found
+    return counts
 
 
 def _plain(number: str) -> str:
@@ -380,8 +380,8 @@ def named_in_article(answer: str, title: str, text: str) -> bool:
     names = dict.fromkeys((diagnosis, *synonyms, *synonyms_of(diagnosis)))
     stating = f"{title}. {_stating(text)}"
     words = f" {key(text)} "
-    told = [one for one in article_sentences(f"{title}.\n{text}") if any(_coverage(name, one) >= 1 for name in names)]
-    if told and all(_CONSIDERED.search(one) for one in told):
+    about = [one for one in article_sentences(f"{title}.\n{text}") if any(_coverage(name, one) >= 1 for name in names)]
+    if about and all(_CONSIDERED.search(one) for one in about):
         return False
     if any(key(name) and f" {key(name)} " in words for name in names):
         return any(_coverage(name, stating) >= 0.6 for name in names)

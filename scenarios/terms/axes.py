@@ -67,7 +67,7 @@ def _phrases(table: str, column: str, above: str) -> Phrases:
     for value in _axis(table, column, above):
         for phrase in value.phrases:
             phrases.setdefault(phrase[0], []).append((phrase, value.name))
-    return {first: sorted(found, key=lambda one: -len(one[0])) for first, found in phrases.items()}
+    return {first: sorted(pairs, key=lambda one: -len(one[0])) for first, pairs in phrases.items()}
 
 
 def _met(

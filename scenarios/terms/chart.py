@@ -160,7 +160,7 @@ def _sampled(item: CaseResult, names: Sequence[str], test: Link | None, gases: M
         return ""
     if item.kind == "microbiology" and item.detail and (field := axes.specimen(item.detail)):
         return field
-    stated = next((told for text in names if (told := axes.specimen(text))), "")
+    stated = next((said for text in names if (said := axes.specimen(text))), "")
     if item.kind == "lab" and stated in ("", axes.BLOOD) and item.code and test is not None:
         stated = specimen_of(item.code, test.test, catalogue()) or stated
     specimen = stated or (test.specimen if test is not None else axes.BLOOD if item.kind == "lab" else "")

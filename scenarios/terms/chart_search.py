@@ -36,10 +36,10 @@ def find_hits(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -
     if hits:
         return [hits[place] for place in sorted(hits)]
     rules = (_above, _fuzzy, _studies, _worded, _mentioned)
-    found = (
+    by_rule = (
         [hit for hit in rule(asked, linked, chart, table) if result_fits(linked, hit.entry, table)] for rule in rules
     )
-    return next(filter(None, found), [])
+    return next(filter(None, by_rule), [])
 
 
 def result_fits(linked: Link | None, entry: Entry, table: Catalogue) -> bool:
@@ -68,7 +68,7 @@ def _tested(linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit
     below = (entry for member in table.below.get(linked.test, ()) for entry in chart.by_test.get(member, ()))
     for entry in (*below, *chart.by_panel.get(linked.test, ())):
         yield Hit(entry, "panel", linked.score)
-    if linked.test.endswith("fluid analysis"):  # its results are told by their specimen
+    if linked.test.endswith("fluid analysis"):  # its results differ by their specimen
         yield from (Hit(entry, "panel", linked.score) for entry in chart.entries if entry.specimen == linked.specimen)
     for name in dict.fromkeys((linked.test, axes.in_specimen(linked.test, linked.specimen, table))):
         for entry in chart.by_test.get(name, ()):

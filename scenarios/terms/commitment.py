@@ -97,7 +97,7 @@ _EMPTY = list_words(
 class Asserted:
     """One disease that an answer asserts.
 
-    `name` is without brackets; `text` adds every detail given (site, stage, organism); `aliases` are other names from
+    `name` is without brackets; `text` adds every stated detail (site, stage, organism); `aliases` are other names from
     brackets or from phrases such as 'also called'.
     """
 
@@ -352,7 +352,7 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
         elif joined and either and not head and not _more(one):
             continue  # the alternative in a side part ('due to A or B') is not asserted
         elif joined and (_more(one) or (link in _ADDING and not disease_like(one.name) and causes <= MOST_CAUSES)):
-            joined[-1] = replace(joined[-1], text=joined[-1].text + _WORDS[link] + _told(one))
+            joined[-1] = replace(joined[-1], text=joined[-1].text + _WORDS[link] + _with_detail(one))
             options = [*options[:-1], joined[-1].name] if options else options
         elif options and head:
             options.append(one.name)
@@ -386,7 +386,7 @@ def _shared(one: Asserted, other: Asserted) -> bool:
     )
 
 
-def _told(one: Asserted) -> str:
+def _with_detail(one: Asserted) -> str:
     """A phrase of detail, without brackets that name other diseases."""
     return " ".join((one.name, *(f"({alias})" for alias in one.aliases if is_detail(alias) or alias.isupper())))
 

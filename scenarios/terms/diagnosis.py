@@ -207,7 +207,7 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
 
 
 def _head(items: Sequence[Asserted], hits: Sequence[bool], belongs: Sequence[bool]) -> tuple[int | None, Rule]:
-    """(position of the asserted disease that is the principal part, the rule that found it).
+    """(position of the asserted disease that is the principal part, the rule that selected it).
 
     Other parts of the truth may come before it. The cause of the first disease counts if the first is its consequence.
     """

@@ -218,8 +218,8 @@ def _usual(linked: Link, test: Test) -> bool:
 
 def _called(linked: Link) -> str:
     """The name of a test, with its specimen where the name does not tell a stated one."""
-    told = axes.specimen(linked.test)
-    beside = linked.specimen and linked.specimen not in (axes.BLOOD, told)
+    specimen = axes.specimen(linked.test)
+    beside = linked.specimen and linked.specimen not in (axes.BLOOD, specimen)
     return f"{linked.test} ({linked.specimen})" if beside else linked.test
 
 

@@ -170,10 +170,10 @@ def _met(form: str, language: str) -> list[tuple[int, int, str]]:
 def _replaced(form: str, language: str) -> list[tuple[int, int, str]]:
     """(start, end, English) of each part to put into English."""
     phrases = _phrases(language)
-    found: list[tuple[int, int, str]] = []
+    spans: list[tuple[int, int, str]] = []
     if language == "zh":
-        found = [(one.start(), one.end(), f"in {one[1]} {_UNITS[one[2]]}") for one in _LATER.finditer(form)]
-    taken = [(start, end) for start, end, _ in found]
+        spans = [(one.start(), one.end(), f"in {one[1]} {_UNITS[one[2]]}") for one in _LATER.finditer(form)]
+    taken = [(start, end) for start, end, _ in spans]
     for start, end, name in _met(form, language):
         if any(start < last and first < end for first, last in taken):
             continue
@@ -181,8 +181,8 @@ def _replaced(form: str, language: str) -> list[tuple[int, int, str]]:
         before = next(
             (said for word, said in _PREFIX.items() if language == "de" and body != name and body.startswith(word)), ""
         )
-        found.append((start, end, f"{before} {phrases[name].english}".strip()))
-    return sorted(found)
+        spans.append((start, end, f"{before} {phrases[name].english}".strip()))
+    return sorted(spans)
 
 
 def original(piece: str, translation: Translation, text: str) -> str:

@@ -71,9 +71,9 @@ class Giveaways:
 
         What is denied, and a procedure of the past, gives nothing away; `past`: the text is a past history.
         """
-        found = sorted([*self._related(text, past=past), *self._misspelt(text)], key=lambda hit: (hit.start, -hit.end))
+        hits = [*self._related(text, past=past), *self._misspelt(text)]
         kept: list[Giveaway] = []
-        for hit in found:
+        for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
             if not kept or hit.start >= kept[-1].end:
                 kept.append(hit)
         return tuple(kept)
@@ -140,7 +140,7 @@ def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
 
 
 def _term(term: str) -> re.Pattern[str]:
-    """A pattern for a term; one of capitals, an abbreviation, is found in capitals only."""
+    """A pattern for a term; one of capitals, an abbreviation, matches in capitals only."""
     pattern = r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", term))
     flags = re.NOFLAG if term.isupper() and len(term) <= 5 else re.IGNORECASE
     return re.compile(rf"(?<![\w-]){pattern}(?:e?s|'s)?(?!\w)", flags)

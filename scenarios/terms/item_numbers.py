@@ -31,13 +31,13 @@ def _by_number() -> Mapping[str, tuple[tuple[str, str], ...]]:
 
 def item_numbers(test: str, specimen: str, table: Catalogue) -> tuple[int, ...]:
     """The item numbers of `test` in `specimen` ('' for any), those of its members if it is a panel, in order."""
-    found: set[int] = set()
+    ids: set[int] = set()
     for name in (test, *table.below.get(test, ())):
         wanted = specimen or (own_specimen(table.tests[name]) if name in table.tests else "")
-        found.update(
+        ids.update(
             number for taken, listed in _by_test().get(name, ()) if same_specimen(wanted, taken) for number in listed
         )
-    return tuple(sorted(found))
+    return tuple(sorted(ids))
 
 
 def specimen_of(number: str, test: str, table: Catalogue) -> str:

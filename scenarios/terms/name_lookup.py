@@ -208,7 +208,7 @@ LONGEST = 160
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The test that a name means: its canonical name `test`, the `rule` that found it, and a `score` from 0 to 1.
+    """The test that a name means: its canonical name `test`, the `rule` that linked it, and a `score` from 0 to 1.
 
     `specimen` is the stated one, else the test's own; '' where it is open. `method` are the methods that are stated.
     """
@@ -233,8 +233,8 @@ def link(name: str, table: Catalogue) -> Link | None:
     """
     if len(name) > LONGEST or ("/" in name and _beside_procedure(name, table)):
         return None
-    found = _linked(name, table)
-    return _placed(found, name, table) if found else None
+    linked = _linked(name, table)
+    return _placed(linked, name, table) if linked else None
 
 
 def _beside_procedure(name: str, table: Catalogue) -> bool:
@@ -263,18 +263,18 @@ def _linked(name: str, table: Catalogue) -> Link | None:
     )
 
 
-def _placed(found: Link, name: str, table: Catalogue) -> Link:
+def _placed(linked: Link, name: str, table: Catalogue) -> Link:
     """The link with its specimen and method; the component's test of another specimen where that is stated."""
-    test = table.tests.get(found.test)
+    test = table.tests.get(linked.test)
     if test is None or test.kind not in ("lab", "microbiology"):
-        return found
+        return linked
     stated, own = axes.specimen(name), axes.own_specimen(test)
     apart = own and not axes.same_specimen(own, stated) and not axes.same_specimen(stated, own)
     if stated and (apart or not own):
-        other = axes.in_specimen(found.test, stated, table)
-        found = replace(found, test=other) if other else found
-    method = (axes.methods(name) or axes.methods(found.test)) if test.kind == "microbiology" else ()
-    return replace(found, specimen=stated or own, method=method)
+        other = axes.in_specimen(linked.test, stated, table)
+        linked = replace(linked, test=other) if other else linked
+    method = (axes.methods(name) or axes.methods(linked.test)) if test.kind == "microbiology" else ()
+    return replace(linked, specimen=stated or own, method=method)
 
 
 _JOINS = later(r"(?i)\s(?:and|or|&|\+|plus)\s|/")
@@ -372,7 +372,7 @@ def _named(form: str, table: Catalogue) -> str | None:
 
 def _link(test: str, rule: str, score: float, asked: str, table: Catalogue) -> Link:
     entry = table.tests[test]
-    if entry.modality and not entry.regions:  # 'MRV brain' by the name 'MRV': the region is given separately
+    if entry.modality and not entry.regions:  # 'MRV brain' by the name 'MRV': the region stands separately
         study = imaging.read_study(asked, table)
         if len(study.modalities) == 1 and study.regions:
             return _study(study, table)

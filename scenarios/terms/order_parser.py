@@ -219,7 +219,7 @@ _IN_FLUIDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One ordered test: `asked` is its wording, `link` gives the test, the rule that found it and its score.
+    """One ordered test: `asked` is its wording, `link` gives the test, the rule that linked it and its score.
 
     `members` are the tests of a panel. `repeat`: next requests the result after the first, series all of them.
     """
@@ -232,7 +232,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """An ambiguous request: `candidates` are the possible tests; if there are too many, only `why` is given."""
+    """An ambiguous request: `candidates` are the possible tests; if there are too many, only `why` is set."""
 
     asked: str
     why: str

@@ -151,8 +151,8 @@ class Exact:
         for start in range(0, vectors.shape[0], _BATCH):
             product = (vectors[start : start + _BATCH] @ self._columns).tocsr()
             for row in range(product.shape[0]):
-                held = slice(product.indptr[row], product.indptr[row + 1])
-                places, scores = product.indices[held], product.data[held]
+                stored = slice(product.indptr[row], product.indptr[row + 1])
+                places, scores = product.indices[stored], product.data[stored]
                 order = numpy.lexsort((places, -scores))[:k]
                 links.append((places[order], 1 - scores[order]))
         return links

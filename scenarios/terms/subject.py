@@ -74,11 +74,11 @@ def _years(text: str) -> float | None:
             continue
         if match["decade"] or match["aged"]:
             return float(match["decade"] or match["aged"])
-        told = re.search(r"(?i)old|of age|y/?o", match[0]) is not None
+        years_old = re.search(r"(?i)old|of age|y/?o", match[0]) is not None
         unit = match["unit"].lower()
-        if unit.startswith("y") and told:
+        if unit.startswith("y") and years_old:
             return float(match["number"])
-        if told:
+        if years_old:
             return int(match["number"]) / {"m": 12, "w": 52, "d": 365}[unit[0]]
     return 1.0 if _CHILD.search(text[:200]) else None
 

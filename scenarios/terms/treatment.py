@@ -134,12 +134,12 @@ class PlanMeasure:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The measures of a plan: `given`, `stopped` and `avoided`, in order; `options` are undecided main measures.
+    """The measures of a plan: `started`, `stopped` and `avoided`, in order; `options` are undecided main measures.
 
     `put` are the words by which the plan gives and stops; `whole`: the plan has no other words but joiners.
     """
 
-    given: tuple[PlanMeasure, ...] = ()
+    started: tuple[PlanMeasure, ...] = ()
     stopped: tuple[PlanMeasure, ...] = ()
     avoided: tuple[PlanMeasure, ...] = ()
     options: tuple[PlanMeasure, ...] = ()
@@ -149,7 +149,7 @@ class Plan:
 
 @dataclass(slots=True)
 class _Sorted:
-    given: list[PlanMeasure] = field(default_factory=list)
+    started: list[PlanMeasure] = field(default_factory=list)
     stopped: list[PlanMeasure] = field(default_factory=list)
     avoided: list[PlanMeasure] = field(default_factory=list)
     options: list[PlanMeasure] = field(default_factory=list)
@@ -175,12 +175,12 @@ def read_plan(text: str) -> Plan:
     for sentence in _SENTENCE.split(text):
         for piece in _TURN.split(sentence):
             _sort(piece, draft)
-    given, stopped, avoided = (tuple(_once(part)) for part in (draft.given, draft.stopped, draft.avoided))
-    return Plan(given, stopped, avoided, tuple(draft.options), tuple(draft.put), draft.whole)
+    started, stopped, avoided = (tuple(_once(part)) for part in (draft.started, draft.stopped, draft.avoided))
+    return Plan(started, stopped, avoided, tuple(draft.options), tuple(draft.put), draft.whole)
 
 
 def _sort(piece: str, draft: _Sorted) -> None:
-    """Sort the measures of one clause into given, stopped and avoided."""
+    """Sort the measures of one clause into started, stopped and avoided."""
     if refused := cue("refused").search(piece):
         draft.avoided += _measures(piece[refused.end() :])
         draft.whole = False
@@ -238,7 +238,7 @@ def _denied_at_last(aside: str) -> str:
 
 
 def _of_all(piece: str, denial: re.Match[str]) -> bool:
-    """Whether a denial covers everything after it and nothing was given before it."""
+    """Whether a denial covers everything after it and nothing was started before it."""
     if _OF_ALL.match(piece):
         return _STATED.fullmatch(denial[0]) is not None
     if _REMAINS.search(piece):
@@ -273,13 +273,13 @@ def _give(text: str, draft: _Sorted) -> None:
         draft.put.append(text.strip(" ,"))
     bare = _BRACKET.sub(" ", text)
     choice = _OR.search(bare)
-    if choice and not draft.given and len(_measures(bare[: choice.start()])) <= 1:
+    if choice and not draft.started and len(_measures(bare[: choice.start()])) <= 1:
         options = [
             one for part in _OR.split(_JOINER.split(bare[choice.start() :], maxsplit=1)[0]) for one in _measures(part)
         ]
         first = _measures(bare[: choice.start()])
         draft.options += [*first, *options] if first and options else []
-    draft.given += _measures(_OR.sub(",", text))
+    draft.started += _measures(_OR.sub(",", text))
 
 
 def _measures(text: str) -> list[PlanMeasure]:
@@ -370,26 +370,28 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
     if key(answer) == key(truth.treatment):
         return PlanVerdict(True, "exact", "the true plan itself", 1.0, read_plan(answer))
     said, meant = read_plan(answer), read_plan(truth.treatment)
-    if not said.given and not said.stopped:
+    if not said.started and not said.stopped:
         return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
-    wanted = [*((one, said.given) for one in meant.given), *((one, said.stopped) for one in meant.stopped)]
+    wanted = [*((one, said.started) for one in meant.started), *((one, said.stopped) for one in meant.stopped)]
     share = sum(_named(one, among) for one, among in wanted) / len(wanted) if wanted else 0.0
     return _ruled(said, meant, share)
 
 
 def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
-    wanted = len(meant.given) + len(meant.stopped)
+    wanted = len(meant.started) + len(meant.stopped)
     most = 2 * wanted + MORE if wanted else MOST_UNREAD
-    count = len(said.given) + len(said.stopped)
+    count = len(said.started) + len(said.stopped)
     if count > most:
         of_what = f": twice the truth's number plus {MORE}" if wanted else ""
         why = f"it names {count} measures, more than {most}{of_what}"
         return PlanVerdict(False, "too_many", why, share, said)
-    if said.options and not meant.options and not all(_meant(one, meant.given) for one in said.options):
+    if said.options and not meant.options and not all(_meant(one, meant.started) for one in said.options):
         why = f"several answers: {' or '.join(one.text for one in said.options)} is left open"
         return PlanVerdict(False, "undecided", why, share, said)
     against = [
-        one.text for one in meant.given if _whole(one, (*said.avoided, *said.stopped)) and not _whole(one, said.given)
+        one.text
+        for one in meant.started
+        if _whole(one, (*said.avoided, *said.stopped)) and not _whole(one, said.started)
     ]
     if against:
         return PlanVerdict(False, "against", f"it stops or avoids {against[0]!r}", share, said)

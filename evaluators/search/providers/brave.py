@@ -45,7 +45,7 @@ class Brave(Source):
         headers = {"X-Subscription-Token": self._key, "Accept": "application/json"}
         read = service.json(await service.fetch(self._web, url, headers, advice=self._advice))
         web = read.get("web")
-        if web is None:  # the API's way to say that nothing was found
+        if web is None:  # the API's way to say that nothing matches
             return []
         results = service.object_list(url, web.get("results") if isinstance(web, dict) else None)
         passages = []

@@ -20,7 +20,7 @@ from wardround.evaluators.injection.forms import FORMS, SIGNS
 from wardround.evaluators.judges.panel import ModelJudge, answered
 from wardround.evaluators.judges.question import Origin, Question, seen
 from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.questions import read_found, read_judgment
+from wardround.evaluators.reasoning.questions import read_judgment, read_presence
 from wardround.runs.settings import load_prompts
 
 
@@ -139,7 +139,7 @@ def asked(row: dict[str, Any]) -> Question:
     """The question to a judge with the hostile text in its place."""
     text = row["text"]
     if row["place"] == "reference":
-        return questions.step_found(text, "The patient has pneumonia.")
+        return questions.step_in_text(text, "The patient has pneumonia.")
     case = text if row["place"] == "case" else "A man of 40 with fever."
     page = text if row["place"] == "page" else "Fever is a rise of body temperature."
     return questions.judgment(case, [page], text if row["place"] == "step" else "Fever is a sign of gout.")
@@ -165,7 +165,7 @@ async def test_no_verdict_is_turned_unflagged(capsys: pytest.CaptureFixture[str]
         judge = ModelJudge("judge", "scripted/gullible", Scripted(gullible), prompts)
         question = asked(row)
         if question.name == "found":
-            turned = (await answered(judge, question, read_found)).value is True
+            turned = (await answered(judge, question, read_presence)).value is True
         else:
             verdict = (await answered(judge, question, read_judgment)).value
             turned = verdict is not None and "correct" in str(verdict)
@@ -186,7 +186,7 @@ async def test_the_same_judge_is_not_turned_by_an_honest_text(place: str) -> Non
     judge = ModelJudge("judge", "scripted/gullible", Scripted(gullible), load_prompts())
     question = asked({"place": place, "text": HONEST[0]})
     if question.name == "found":
-        assert (await answered(judge, question, read_found)).value is False
+        assert (await answered(judge, question, read_presence)).value is False
     else:
         assert "wrong" in str((await answered(judge, question, read_judgment)).value)
 

@@ -11,11 +11,11 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Completion, Json, Message
 from wardround.evaluators.judges.panel import SILENCE, ModelJudge, Panel, PanelAnswer, Sample, answered
 from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.questions import read_class, read_found
+from wardround.evaluators.reasoning.questions import read_class, read_presence
 from wardround.runs.settings import load_prompts
 
 PROMPTS = load_prompts()
-FOUND = questions.step_found("The pain moved.", "Pain, {materials}, then fever.")
+FOUND = questions.step_in_text("The pain moved.", "Pain, {materials}, then fever.")
 CLASS = questions.step_class("A case.", "to find the diagnosis", ["One."], "Two.")
 YES = '{"found": true}'
 
@@ -54,7 +54,7 @@ async def test_a_schema_goes_only_to_an_endpoint_that_takes_one(structured: bool
 
 async def test_a_repair_shows_the_judge_its_own_reply() -> None:
     voice = Scripted(["I would say it depends.", YES])
-    assert await answered(judge(voice), FOUND, read_found) == PanelAnswer(True)
+    assert await answered(judge(voice), FOUND, read_presence) == PanelAnswer(True)
     (first, _, _), (second, purpose, _) = voice.calls
     assert second[:2] == first
     assert [message.role for message in second[2:]] == ["assistant", "user"]
@@ -64,7 +64,7 @@ async def test_a_repair_shows_the_judge_its_own_reply() -> None:
 
 async def test_silence_is_shown_as_such_and_is_no_answer() -> None:
     voice = Scripted(["", " \n"])
-    assert await answered(judge(voice), FOUND, read_found) == PanelAnswer(None, "judge_unreadable/empty")
+    assert await answered(judge(voice), FOUND, read_presence) == PanelAnswer(None, "judge_unreadable/empty")
     assert voice.calls[1][0][2] == Message("assistant", SILENCE)
 
 
@@ -76,14 +76,14 @@ async def test_a_judge_that_cannot_be_asked_is_a_reason(error: Exception, reason
     def fail(messages: Sequence[Message], purpose: str) -> Reply:
         raise error
 
-    assert await answered(judge(Scripted(fail)), FOUND, read_found) == PanelAnswer(None, reason)
+    assert await answered(judge(Scripted(fail)), FOUND, read_presence) == PanelAnswer(None, reason)
 
 
 @pytest.mark.parametrize(("seed", "sent"), [(None, [None] * 4), (7, [None, 8, None, 8])])
 async def test_repeats_are_calls_of_their_own_with_the_next_seed(seed: int | None, sent: list[int | None]) -> None:
     voice = Scripted(lambda messages, purpose: YES)
     one = ModelJudge("judge", "scripted/x", voice, PROMPTS, seed=seed)
-    ruling = await Panel([one], repeats=2, swap=True).ask(FOUND, read_found, swappable=True)
+    ruling = await Panel([one], repeats=2, swap=True).ask(FOUND, read_presence, swappable=True)
     assert (ruling.value, ruling.steady, len(ruling.votes)) == (True, True, 4)
     assert [options.get("seed") for _, _, options in voice.calls] == sent
     assert [purpose for _, purpose, _ in voice.calls] == ["found", "found #2"] * 2
@@ -117,7 +117,7 @@ async def test_what_is_asked_at_the_same_moment_is_one_call(
     one = ModelJudge("judge", "scripted/x", voice, PROMPTS)
 
     async def ask() -> None:
-        got.append(await answered(one, FOUND, read_found))
+        got.append(await answered(one, FOUND, read_presence))
 
     async with anyio.create_task_group() as group:
         for _ in range(4):

@@ -13,7 +13,7 @@ from wardround.engine.errors import LimitReached, ProviderError, UsageError
 from wardround.evaluators.judges.panel import DIVIDED, TORN, Judge, Panel, PanelAnswer, Ruling, Sample, Vote
 from wardround.evaluators.judges.question import Material, Question
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.evaluators.reasoning.questions import read_found
+from wardround.evaluators.reasoning.questions import read_presence
 
 QUESTION = Question("found", (Material("A", "one", "case"), Material("B", "two", "reply")))
 YES, NO, MUTE = '{"found": true}', '{"found": false}', "Who knows."
@@ -28,7 +28,7 @@ def judges(*scripts: str | Exception | Sequence[str | Exception]) -> list[Played
 async def ruled(
     *scripts: str | Exception | Sequence[str | Exception], repeats: int = 1, swap: bool = False
 ) -> Ruling[bool]:
-    return await Panel(judges(*scripts), repeats=repeats, swap=swap).ask(QUESTION, read_found, swappable=True)
+    return await Panel(judges(*scripts), repeats=repeats, swap=swap).ask(QUESTION, read_presence, swappable=True)
 
 
 @pytest.mark.parametrize(
@@ -75,10 +75,10 @@ async def test_a_judge_that_changes_its_mind_has_none() -> None:
 async def test_the_order_is_swapped_only_where_it_must_not_matter() -> None:
     (judge,) = asked = judges(YES)
     panel = Panel(asked, repeats=2, swap=True)
-    await panel.ask(QUESTION, read_found)
+    await panel.ask(QUESTION, read_presence)
     assert [sample for _, sample, _ in judge.asked] == [Sample(False, 0), Sample(False, 1)]
     judge.asked.clear()
-    await panel.ask(QUESTION, read_found, swappable=True)
+    await panel.ask(QUESTION, read_presence, swappable=True)
     texts = [
         ("".join(text.text[0] for text in question.materials), sample.repeat) for question, sample, _ in judge.asked
     ]
@@ -87,18 +87,18 @@ async def test_the_order_is_swapped_only_where_it_must_not_matter() -> None:
 
 async def test_a_reply_is_repaired_once_and_then_it_is_a_reason() -> None:
     (mended,) = asked = judges([MUTE, YES])
-    ruling = await Panel(asked).ask(QUESTION, read_found)
+    ruling = await Panel(asked).ask(QUESTION, read_presence)
     assert (ruling.value, mended.asked[1][2]) == (True, (MUTE,))
     (hopeless,) = asked = judges([MUTE, "Hm.", YES])
-    ruling = await Panel(asked).ask(QUESTION, read_found)
+    ruling = await Panel(asked).ask(QUESTION, read_presence)
     assert (ruling.value, ruling.reason, hopeless.count("found")) == (None, UNREAD, 2)
 
 
 async def test_the_first_that_answers_counts_where_no_majority_can() -> None:
     asked = judges(MUTE, LATE, NO, YES)
-    assert await Panel(asked).first(QUESTION, read_found) == PanelAnswer(False)
+    assert await Panel(asked).first(QUESTION, read_presence) == PanelAnswer(False)
     assert [judge.count("found") for judge in asked] == [2, 1, 1, 0]
-    assert await Panel(judges(LATE, MUTE)).first(QUESTION, read_found) == PanelAnswer(None, "judge/timeout")
+    assert await Panel(judges(LATE, MUTE)).first(QUESTION, read_presence) == PanelAnswer(None, "judge/timeout")
 
 
 def test_a_panel_has_a_judge() -> None:

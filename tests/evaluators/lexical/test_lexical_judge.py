@@ -25,9 +25,9 @@ from wardround.evaluators.reasoning.questions import (
     StepClass,
     StepVerdict,
     read_class,
-    read_found,
     read_judgment,
     read_outcome,
+    read_presence,
 )
 from wardround.evaluators.search.quotes import locate
 from wardround.scenarios.case import Truth
@@ -52,14 +52,14 @@ EVERY: list[tuple[Question, Reading]] = [
     (questions.judgment(CASE, PASSAGES, STEP), read_judgment),
     (questions.extract("\n".join(PASSAGES), STEP), read_quotes),
     (questions.reference(f"- {STEP}\n- No travel.\nThe final diagnosis: sporotrichosis"), read_reference),
-    (questions.step_found("Gardening exposes the skin to a soil fungus.", REASONING), read_found),
+    (questions.step_in_text("Gardening exposes the skin to a soil fungus.", REASONING), read_presence),
     (questions.starts(REASONING), read_starts),
     (outcome.diagnosis(Truth(diagnosis="Sporotrichosis"), "Lymphocutaneous sporotrichosis"), read_outcome),
     (outcome.treatment(CASE, "Itraconazole for six months", PASSAGES, "Oral itraconazole"), reading(2)),
     (outcome.treatment_keywords(CASE, "Oral itraconazole"), lambda text: text),
     (outcome.examination_items("1. Labs: CBC, CRP\n2. Biopsy of the ulcer to exclude malignancy", "reply"), read_items),
     (outcome.same_items("complete blood count", ["Chest X-ray", "CBC"]), lambda text: tuple(json.loads(text)["same"])),
-    (outcome.item_found("chest radiograph", "CBC normal. Chest X-ray clear.", asked=True), read_found),
+    (outcome.item_in_text("chest radiograph", "CBC normal. Chest X-ray clear.", asked=True), read_presence),
 ]
 by_name = pytest.mark.parametrize(("question", "read"), EVERY, ids=lambda value: getattr(value, "name", ""))
 
@@ -112,7 +112,7 @@ async def test_an_unknown_question_is_an_error_that_names_it() -> None:
 
 async def test_it_sits_in_a_panel() -> None:
     panel = Panel([LexicalJudge("judge"), LexicalJudge("judge-2")], repeats=2, swap=True)
-    ruling = await panel.ask(questions.step_found(STEP, REASONING), read_found, swappable=True)
+    ruling = await panel.ask(questions.step_in_text(STEP, REASONING), read_presence, swappable=True)
     assert panel.floor
     assert ruling.value is True
     assert ruling.steady
@@ -260,11 +260,11 @@ async def test_what_is_copied_out_of_a_page_stands_in_it_in_order() -> None:
 
 
 async def test_a_final_diagnosis_is_found_by_its_name() -> None:
-    asked = questions.step_found(
+    asked = questions.step_in_text(
         "The final diagnosis: myocardial infarction", "This is a heart attack, so aspirin is due."
     )
     assert (await told(asked))["found"] is True
-    asked = questions.step_found("The final diagnosis: myocardial infarction", "Not a heart attack: pericarditis.")
+    asked = questions.step_in_text("The final diagnosis: myocardial infarction", "Not a heart attack: pericarditis.")
     assert (await told(asked))["found"] is False
 
 

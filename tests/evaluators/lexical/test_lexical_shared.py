@@ -96,7 +96,7 @@ async def hits(judged: Judged) -> list[tuple[bool, bool]]:
     """(found by the offline judge, found as stored) for each reference step."""
     reasoning = "\n".join(split(judged.row["results"]["content"] or "").steps)
     rows = judged.row["gt_reasoning_eval"]
-    given = [(await told(questions.step_found(held["step"], reasoning)))["found"] for held in rows]
+    given = [(await told(questions.step_in_text(held["step"], reasoning)))["found"] for held in rows]
     return list(zip(given, (str(held["hit"]) == "True" for held in rows), strict=True))
 
 

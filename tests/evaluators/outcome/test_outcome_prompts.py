@@ -16,7 +16,7 @@ from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.outcome import questions
 from wardround.evaluators.outcome.items import read_items
 from wardround.evaluators.outcome.outcome_record import number_reader, reading
-from wardround.evaluators.reasoning.questions import read_found, read_keywords, read_outcome
+from wardround.evaluators.reasoning.questions import read_keywords, read_outcome, read_presence
 from wardround.scenarios.case import Truth
 
 PROMPTS = Prompts.load([Path(str(evaluators.__file__)).parent / "prompts"])
@@ -28,7 +28,7 @@ ASKED: dict[str, Asked] = {
     "treatment_keywords": (questions.treatment_keywords("A swollen toe.", "Rest"), read_keywords),
     "items": (questions.examination_items("1. CBC and CRP\n2. CT of the foot", "reply"), read_items),
     "same_items": (questions.same_items("CT of the foot", ["CBC", "CT foot"]), number_reader(5)),
-    "item_found": (questions.item_found("CT", "1. CBC\n2. CT of the foot", asked=True), read_found),
+    "item_found": (questions.item_in_text("CT", "1. CBC\n2. CT of the foot", asked=True), read_presence),
 }
 
 

@@ -10,9 +10,9 @@ from wardround.evaluators.reasoning.questions import (
     StepClass,
     StepVerdict,
     read_class,
-    read_found,
     read_judgment,
     read_outcome,
+    read_presence,
 )
 
 
@@ -76,7 +76,7 @@ def test_a_class_is_never_a_default(text: str, why: str) -> None:
     ],
 )
 def test_hits(text: str, found: bool) -> None:
-    assert read_found(text) is found
+    assert read_presence(text) is found
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_hits(text: str, found: bool) -> None:
     ],
 )
 def test_eyes_are_no_yes(text: str) -> None:
-    assert isinstance(read_found(text), Unread)
+    assert isinstance(read_presence(text), Unread)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_boolean_is_no_judgment_and_no_class() -> None:
     | st.lists(st.sampled_from(["Correct", "Wrong", '{"judgment":', '"', "}", "not ", "|", "\n"])).map("".join)
 )
 def test_any_reply_is_read_or_typed(text: str) -> None:
-    for read in (read_class, read_found, read_outcome, read_judgment):
+    for read in (read_class, read_presence, read_outcome, read_judgment):
         found = read(text)
         if isinstance(found, Unread):
             assert found.why

@@ -147,5 +147,5 @@ def test_a_plan_of_everything_has_too_many_measures_whatever_the_truth() -> None
 )
 def test_a_verb_behind_its_measures_takes_all_of_them(text: str, kept: tuple[str, ...], ended: tuple[str, ...]) -> None:
     plan = read_plan(text)
-    assert tuple(one.text for one in plan.given) == kept
+    assert tuple(one.text for one in plan.started) == kept
     assert tuple(one.text for one in plan.stopped) == ended
