@@ -16,9 +16,9 @@ import numpy as np
 
 from benchmarks.figure import Figure
 from benchmarks.memory import ROOT, resident
-from wardround.scenarios.mimic import database
-from wardround.scenarios.mimic.database import Spill
-from wardround.scenarios.mimic.tables import tree
+from wardround.scenarios.mimic import mimic_database
+from wardround.scenarios.mimic.mimic_database import Spill
+from wardround.scenarios.mimic.mimic_files import tree
 
 ROWS = (5_000_000, 20_000_000)
 QUICK = (100_000, 200_000)
@@ -94,7 +94,7 @@ def _read(root: Path) -> dict[str, float]:
     files = tree(root, {})
     chosen = np.random.default_rng(1).choice(ADMISSIONS, ADMISSIONS // 100, replace=False)
     with Spill(root) as spill:
-        database.load_admissions(spill, files)
+        mimic_database.load_admissions(spill, files)
         spill.put("chosen", {"hadm_id": list(20_000_000 + chosen), "subject_id": list(10_000_000 + chosen // 2)})
         spill.run(
             "create table kept as select hadm_id, -1 as disease from chosen; "
@@ -102,7 +102,7 @@ def _read(root: Path) -> dict[str, float]:
             "timestamp '2150-01-01', timestamp '2150-01-05' from chosen"
         )
         began = time.perf_counter()
-        database.load_results(spill, files, published=False)
+        mimic_database.load_results(spill, files, published=False)
         seconds = time.perf_counter() - began
         kept = spill.count("labs")
     return {"seconds": seconds, "kept": kept, "peak": resident("VmHWM")}

@@ -20,8 +20,8 @@ from wardround.scenarios.published.admissions import (
     radiology_text,
     recorded_value,
 )
-from wardround.scenarios.published.imaging import radiology_name
-from wardround.scenarios.published.tables import Absent
+from wardround.scenarios.published.exam_names import radiology_name
+from wardround.scenarios.published.vocabulary import Absent
 
 _PROCEDURES = (
     "Major Surgical or Invasive Procedure:",

@@ -17,10 +17,10 @@ from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.outcome import items
 from wardround.evaluators.reasoning.evaluator import combined_part, read_reference
 from wardround.evaluators.reasoning.inquiry import Inquiry, Look
-from wardround.evaluators.reasoning.questions import StepClass, StepVerdict
 from wardround.evaluators.reasoning.reasoning_record import PartAccount, StepAccount
 from wardround.evaluators.reasoning.scores import scores
-from wardround.scenarios.published.tables import Absent
+from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
+from wardround.scenarios.published.vocabulary import Absent
 
 
 def reasoning(row: Vector, tables: Tables) -> Any:

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from conformance.vector import Vector
 from wardround.evaluators.judges.strict_reply import Unread
-from wardround.evaluators.reasoning.questions import StepClass, read_class, read_outcome, read_presence
-from wardround.scenarios.published.tables import Absent
+from wardround.evaluators.reasoning.step_questions import StepClass, read_class, read_outcome, read_presence
+from wardround.scenarios.published.vocabulary import Absent
 
 T = TypeVar("T")
 

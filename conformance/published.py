@@ -14,11 +14,11 @@ from conformance.imaging import Request, same
 from conformance.tables import Tables
 from wardround.engine.errors import UsageError
 from wardround.evaluators.reasoning.evaluator import combined_part
-from wardround.evaluators.reasoning.questions import StepClass, StepVerdict
 from wardround.evaluators.reasoning.reasoning_record import PartAccount, ReferenceAccount, StepAccount
+from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.parsers.published import HEADINGS, Listed
-from wardround.scenarios.published.tables import Absent
+from wardround.scenarios.published.vocabulary import Absent
 from wardround.scenarios.terms.examiner_lookup import Answer
 
 _CUTOFF = 90.0

@@ -13,7 +13,7 @@ from conformance.tables import Tables
 from conformance.vector import Vector
 from wardround.scenarios.published import question_tasks as published
 from wardround.scenarios.published.question_tasks import PublishedReading, Task
-from wardround.scenarios.published.tables import Absent
+from wardround.scenarios.published.vocabulary import Absent
 
 ROWS = {"medqa": 795, "medmcqa": 2816}
 """Rows of the published sets: demonstrations are drawn from all, and the shared files hold the first half."""

@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.published import tables as vocabulary
-from wardround.scenarios.published.tables import LOOKUP, read_table
+from wardround.scenarios.published import vocabulary
+from wardround.scenarios.published.vocabulary import LOOKUP, read_table
 
 FILES = {
     "tests": "lab_and_micro_names_at_run_time.json",

@@ -11,8 +11,8 @@ from typing import Literal
 from pydantic import Field
 
 from wardround.engine.text import later
+from wardround.scenarios.criteria import RubricItem
 from wardround.scenarios.record import Record, Text
-from wardround.scenarios.rubric import RubricItem
 
 
 class Finding(Record):

@@ -5,8 +5,8 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from wardround.scenarios.case import Category, Provenance
+from wardround.scenarios.criteria import Checklist, RubricItem
 from wardround.scenarios.record import Record, Text
-from wardround.scenarios.rubric import Checklist, RubricItem
 
 Form = Literal["choice", "statement", "rectification", "existence", "short", "free"]
 """What is asked for: an option; whether a statement is true; whether an offered answer is right, and if not, the right

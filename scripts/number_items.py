@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wardround.scenarios.case import CaseResult
-from wardround.scenarios.mimic.results import LabItem
+from wardround.scenarios.mimic.record_items import LabItem
 from wardround.scenarios.terms.chart import read_chart
 
 OUT = Path(__file__).resolve().parents[1] / "scenarios/terms/data/item_ids.csv"

@@ -8,7 +8,7 @@ import pytest
 
 from wardround import run, score_run
 from wardround.evaluators.report.level_attacks import FIRST, leak_of, level_leaks
-from wardround.evaluators.report.levels import LevelFigure, LevelRow, level_report
+from wardround.evaluators.report.level_figures import LevelFigure, LevelRow, level_report
 from wardround.evaluators.report.model_facts import known_models
 from wardround.runs.stored_run import Run
 from wardround.scoring.level_rows import level_rows

@@ -22,13 +22,13 @@ from wardround.runs.stored_run import Run
 from wardround.runs.work_queue import spending_by_seat
 from wardround.scenarios.build_steps import BuildStep
 from wardround.scenarios.loaders.load import case_line
-from wardround.scenarios.mimic.build import Build
-from wardround.scenarios.mimic.database import Spill
-from wardround.scenarios.mimic.flow import Flow
-from wardround.scenarios.mimic.tables import MimicOptions as AdmissionOptions
+from wardround.scenarios.mimic.admission_cases import Build
+from wardround.scenarios.mimic.build_account import Flow
+from wardround.scenarios.mimic.mimic_database import Spill
+from wardround.scenarios.mimic.mimic_files import MimicOptions as AdmissionOptions
 from wardround.scenarios.reports.article import CASE_RULES, Article, CurationOptions
 from wardround.scenarios.reports.curation import Curation
-from wardround.scenarios.reports.flow import Checking, CurationAccount
+from wardround.scenarios.reports.curation_account import Checking, CurationAccount
 
 
 def build_mimic(options: AdmissionOptions, out: Path, say: Callable[[str], None] = lambda _: None) -> Flow:

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 from wardround.engine.text import later
 from wardround.evaluators.content import longest_words, sentence_windows, sentences, share, word_set
 from wardround.evaluators.reasoning.evaluator import MOST
-from wardround.evaluators.reasoning.questions import StepClass
+from wardround.evaluators.reasoning.step_questions import StepClass
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms import diagnosis
 from wardround.scenarios.terms.commitment import MOST as MOST_CHARACTERS

@@ -28,10 +28,10 @@ from wardround.evaluators.lexical.naming import names_diagnosis
 from wardround.evaluators.open_answers import checklist_marking as marking
 from wardround.evaluators.open_answers import rubric_judging as judging
 from wardround.evaluators.open_answers.checklist_scale import DIMENSIONS, TURNS
-from wardround.evaluators.outcome import questions as outcome
-from wardround.evaluators.outcome.questions import ALSO
-from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.questions import StepClass
+from wardround.evaluators.outcome import outcome_questions
+from wardround.evaluators.outcome.outcome_questions import ALSO
+from wardround.evaluators.reasoning import step_questions
+from wardround.evaluators.reasoning.step_questions import StepClass
 from wardround.scenarios import case
 from wardround.scenarios.case import Truth
 from wardround.scenarios.loaders.values import investigations
@@ -181,7 +181,7 @@ _PASSAGE = re.compile(r"Passage (\d+)")
 _TURN = re.compile(r"(?m)^Turn \d+:\n")
 _PLACE = re.compile(r"(?m)^(\d+)\. ")
 _DOCTOR = re.compile(r"(?ms)^\[(\d+)\] doctor: (.*?)(?=^\[\d+\] |\Z)")
-_LISTS = (questions.EARLIER, questions.SEARCHED, outcome.LIST, judging.CRITERIA, judging.ENCOUNTER)
+_LISTS = (step_questions.EARLIER, step_questions.SEARCHED, outcome_questions.LIST, judging.CRITERIA, judging.ENCOUNTER)
 """Texts that keep their numbers, because their entries are read one by one."""
 
 
@@ -233,7 +233,7 @@ def _passages(question: Question) -> list[str]:
 
 def _earlier(listed: str) -> list[str]:
     """Return the steps of a numbered list; a step may have several lines."""
-    if listed == questions.NOTHING:
+    if listed == step_questions.NOTHING:
         return []
     places: list[re.Match[str]] = []
     for mark in _PLACE.finditer(listed):
@@ -244,14 +244,14 @@ def _earlier(listed: str) -> list[str]:
 
 
 def _step_class(question: Question) -> Json:
-    earlier = _earlier(question.text(questions.EARLIER))
-    case, step = question.text(questions.CASE), question.text(questions.STEP)
+    earlier = _earlier(question.text(step_questions.EARLIER))
+    case, step = question.text(step_questions.CASE), question.text(step_questions.STEP)
     return {"classification": str(classify_step(case, earlier, step))}
 
 
 def _step_role(question: Question) -> Json:
-    earlier = _in_turns(question.text(questions.EARLIER))
-    case, step = question.text(questions.CASE), question.text(questions.STEP)
+    earlier = _in_turns(question.text(step_questions.EARLIER))
+    case, step = question.text(step_questions.CASE), question.text(step_questions.STEP)
     if (finding := unseen_result(case, step)) and classify_step(case, earlier, step) != StepClass.REPETITION:
         return {"classification": str(StepClass.UNSEEN), "finding": finding}
     return {"classification": str(classify_step(case, earlier, step)), "finding": ""}
@@ -263,16 +263,16 @@ def _in_turns(listed: str) -> list[str]:
 
 
 def _keywords(question: Question) -> Json:
-    return longest_words([question.text(questions.STEP)]) or NONE
+    return longest_words([question.text(step_questions.STEP)]) or NONE
 
 
 def _judgment(question: Question) -> dict[str, Json]:
-    passages, step = _passages(question), question.text(questions.STEP)
-    if match := settled(question.text(questions.CASE), passages, step):
+    passages, step = _passages(question), question.text(step_questions.STEP)
+    if match := settled(question.text(step_questions.CASE), passages, step):
         evidence: Json = [{"passage": match.passage, "quote": match.quote}]
         verdict = "correct" if match.agrees else "wrong"
         return {"judgment": verdict, "keywords_to_search": NONE, "evidence": evidence}
-    searched = [query for query in question.text(questions.SEARCHED).splitlines() if query.strip()]
+    searched = [query for query in question.text(step_questions.SEARCHED).splitlines() if query.strip()]
     wanted = further(passages, step) if 0 < len(searched) < SEARCHES else ""
     return {"judgment": "search", "keywords_to_search": NONE if wanted in ("", *searched) else wanted, "evidence": []}
 
@@ -292,45 +292,49 @@ def _opinion(question: Question) -> Json:
 
 
 def _extract(question: Question) -> Json:
-    return {"quotes": list(relevant_sentences(question.text(questions.PAGE), question.text(questions.STEP)))}
+    return {"quotes": list(relevant_sentences(question.text(step_questions.PAGE), question.text(step_questions.STEP)))}
 
 
 def _reference(question: Question) -> Json:
-    return {"steps": list(reference_steps(question.text(questions.REFERENCE)))}
+    return {"steps": list(reference_steps(question.text(step_questions.REFERENCE)))}
 
 
 def _has_reference_step(question: Question) -> Json:
-    return {"found": contains_step(question.text(questions.REFERENCE_STEP), question.text(questions.PREDICTION))}
+    return {
+        "found": contains_step(question.text(step_questions.REFERENCE_STEP), question.text(step_questions.PREDICTION))
+    }
 
 
 def _starts(question: Question) -> Json:
-    return {"starts": list(step_starts(question.text(questions.REPLY)))}
+    return {"starts": list(step_starts(question.text(step_questions.REPLY)))}
 
 
 def _diagnosis(question: Question) -> Json:
-    right = diagnosis_right(question.text(outcome.REFERENCE), question.text(outcome.ANSWER))
+    right = diagnosis_right(question.text(outcome_questions.REFERENCE), question.text(outcome_questions.ANSWER))
     return {"verdict": "correct" if right else "wrong"}
 
 
 def _treatment(question: Question) -> Json:
-    return plan_verdict(question.text(outcome.REFERENCE), _passages(question), question.text(outcome.ANSWER))
+    return plan_verdict(
+        question.text(outcome_questions.REFERENCE), _passages(question), question.text(outcome_questions.ANSWER)
+    )
 
 
 def _treatment_keywords(question: Question) -> Json:
-    return plan_keywords(question.text(outcome.CASE), question.text(outcome.ANSWER)) or NONE
+    return plan_keywords(question.text(outcome_questions.CASE), question.text(outcome_questions.ANSWER)) or NONE
 
 
 def _items(question: Question) -> Json:
     recorded = any(material.origin in ("case", "reference") for material in question.materials)
-    return {"items": items_of(question.text(outcome.TEXT), recorded)}
+    return {"items": items_of(question.text(outcome_questions.TEXT), recorded)}
 
 
 def _same_items(question: Question) -> Json:
-    return {"same": list(same_as(question.text(outcome.REQUEST), question.text(outcome.LIST)))}
+    return {"same": list(same_as(question.text(outcome_questions.REQUEST), question.text(outcome_questions.LIST)))}
 
 
 def _has_item(question: Question) -> Json:
-    return {"found": names_examination(question.text(outcome.ITEM), question.text(outcome.TEXT))}
+    return {"found": names_examination(question.text(outcome_questions.ITEM), question.text(outcome_questions.TEXT))}
 
 
 def _rubric(question: Question) -> Json:

@@ -17,8 +17,8 @@ from wardround.evaluators.judges.question import LONGEST, Material, Question, re
 from wardround.evaluators.judges.strict_reply import Unread, field, only_entry, required_json, unread_reply
 from wardround.evaluators.open_answers.checklist_marking import ANSWER, QUESTION, REFERENCE, REQUIREMENTS, requirements
 from wardround.evaluators.open_answers.rubric import turn_replies
+from wardround.scenarios.criteria import Checklist
 from wardround.scenarios.question_item import QuestionItem
-from wardround.scenarios.rubric import Checklist
 
 REQUIREMENTS_SCORE = "draft_requirements"
 _LIST = {"type": "array", "items": {"type": "string"}}

@@ -28,7 +28,7 @@ from wardround.evaluators.open_answers.checklist_scale import (
     fitted_marks,
     usable_text,
 )
-from wardround.scenarios.rubric import Checklist
+from wardround.scenarios.criteria import Checklist
 
 QUESTION, REFERENCE, REQUIREMENTS, ANSWER = "The question", "The reference", "The requirements", "The answer"
 LONGEST = 24_000

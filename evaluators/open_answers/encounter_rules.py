@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.open_answers.rubric_judging import Decided
 from wardround.evaluators.ordered_tests import Request, orders_here, requests
-from wardround.scenarios.rubric import Deed, Rule
+from wardround.scenarios.criteria import Deed, Rule
 from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scenarios.terms.name_lookup import link
 from wardround.scenarios.terms.wording import key

@@ -28,9 +28,9 @@ from wardround.evaluators.open_answers.rubric_judging import (
 )
 from wardround.evaluators.open_answers.rubric_points import rubric_score, score_bounds, with_veto
 from wardround.scenarios.case import Case
+from wardround.scenarios.criteria import RubricItem
 from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.question_item import QuestionItem
-from wardround.scenarios.rubric import RubricItem
 
 Protocol = Literal["ours", "published"]
 RUBRIC_SCORE, PUBLISHED, LOW, HIGH = "rubric_score", "published_rubric_score", "rubric_score_low", "rubric_score_high"

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from wardround.evaluators.content import word_set
-from wardround.scenarios.rubric import RubricItem
+from wardround.scenarios.criteria import RubricItem
 
 Kind = Literal[
     "empty",

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from wardround.scenarios.rubric import RubricItem
+from wardround.scenarios.criteria import RubricItem
 
 Met = bool | float | None
 """Whether a criterion is met, or the share of judges that say so; None if it is undecided."""

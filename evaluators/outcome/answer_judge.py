@@ -11,10 +11,10 @@ from wardround.evaluators.injection.detect import HOSTILE, signs
 from wardround.evaluators.judges.panel import Judge, PanelAnswer, Ruling, Sample, Vote, answered
 from wardround.evaluators.judges.question import Material, Question
 from wardround.evaluators.judges.strict_reply import NOTICED
-from wardround.evaluators.outcome import questions
+from wardround.evaluators.outcome import outcome_questions
 from wardround.evaluators.outcome.outcome_record import NO_PLAN, Basis, JudgedPlan, OutcomeAccount, reading
-from wardround.evaluators.reasoning.questions import KEYWORDS, read_keywords, read_outcome
 from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted, quoted_in
+from wardround.evaluators.reasoning.step_questions import KEYWORDS, read_keywords, read_outcome
 from wardround.evaluators.search.contract import MOST
 from wardround.evaluators.search.results import SEARCHED, Found, SearchError
 from wardround.evaluators.search.stack import LeakGuard
@@ -51,7 +51,7 @@ async def lookup(bench: JudgeContext, truth: Truth, known: str, plan: str) -> Lo
     """
     if bench.search is None:
         return Lookup()
-    judge, keywords = await _keywords(bench, questions.treatment_keywords(known, plan))
+    judge, keywords = await _keywords(bench, outcome_questions.treatment_keywords(known, plan))
     if keywords.value is None:
         return _failed(judge, "", keywords.reason)
     query = keywords.value
@@ -94,7 +94,7 @@ async def judged_diagnosis(bench: JudgeContext, case: Case, answer: str, committ
 
     If the answer commits to only a part of its words, the judges see that part.
     """
-    question = questions.diagnosis(case.truth, committed or answer)
+    question = outcome_questions.diagnosis(case.truth, committed or answer)
     ruling: Ruling[bool] = await bench.panel.ask(question, read_outcome, swappable=True)
     return OutcomeAccount(
         goal="diagnosis",
@@ -104,7 +104,7 @@ async def judged_diagnosis(bench: JudgeContext, case: Case, answer: str, committ
         judges=bench.panel.specs,
         floor=bench.panel.floor,
         flags=(
-            *_signs((*question.materials, Material(questions.ANSWER, answer, "reply"))),
+            *_signs((*question.materials, Material(outcome_questions.ANSWER, answer, "reply"))),
             *((NOTICED,) * ruling.noticed),
         ),
     )
@@ -121,8 +121,8 @@ async def judged_treatment(bench: JudgeContext, case: Case, answer: str, committ
     report = disclosure.full_report(case)
     plan = committed or answer
     looked_up = await lookup(bench, case.truth, report, plan)
-    question = questions.treatment(report, case.truth.treatment, [one.text for one in looked_up.passages], plan)
-    whole = Material(questions.ANSWER, answer, "reply")
+    question = outcome_questions.treatment(report, case.truth.treatment, [one.text for one in looked_up.passages], plan)
+    whole = Material(outcome_questions.ANSWER, answer, "reply")
     hearing = _Hearing(looked_up)
 
     async def ask(judge: Judge, sample: Sample) -> PanelAnswer[str]:

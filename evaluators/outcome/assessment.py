@@ -16,7 +16,7 @@ from wardround.evaluators.injection.detect import signs
 from wardround.evaluators.judges.panel import Panel, PanelAnswer, Reading
 from wardround.evaluators.judges.question import Origin, left_out
 from wardround.evaluators.ordered_tests import TESTS, orders_here
-from wardround.evaluators.outcome import outcome_record, questions
+from wardround.evaluators.outcome import outcome_questions, outcome_record
 from wardround.evaluators.outcome.items import (
     AssessmentAccount,
     Paired,
@@ -26,7 +26,7 @@ from wardround.evaluators.outcome.items import (
     published_precision_recall,
     some_items,
 )
-from wardround.evaluators.reasoning.questions import Rules, read_presence
+from wardround.evaluators.reasoning.step_questions import Rules, read_presence
 from wardround.scenarios import case as disclosure
 from wardround.scenarios import case as records
 from wardround.scenarios.case import Case
@@ -200,7 +200,7 @@ async def _split(
         read = reading(side)
         if read is None or not side.text.strip():
             return PanelAnswer(())
-        return await panel.first(questions.examination_items(side.text, side.origin), read)
+        return await panel.first(outcome_questions.examination_items(side.text, side.origin), read)
 
     return await together([partial(items, side) for side in (asked, recorded)])
 
@@ -209,7 +209,7 @@ async def _seek(panel: Panel, item: TextItem | None, text: str, *, asked: bool) 
     """Ask whether `text` has the item; an entry without a type or an empty text needs no question."""
     if item is None or not text.strip():
         return Sought(item, False)
-    question = questions.item_in_text(item.name, text, asked=asked)
+    question = outcome_questions.item_in_text(item.name, text, asked=asked)
     ruling = await panel.ask(question, read_presence, swappable=True)
     return Sought(item, ruling.value, ruling.votes, ruling.reason)
 
@@ -226,7 +226,7 @@ def _account(rules: Rules, bench: JudgeContext, asked: Side, recorded: Side) -> 
         rules=rules,
         judges=bench.panel.specs,
         floor=bench.panel.floor,
-        left_out=sum(left_out(side.text, questions.LISTED) for side in (asked, recorded)),
+        left_out=sum(left_out(side.text, outcome_questions.LISTED) for side in (asked, recorded)),
         flags=tuple(dict.fromkeys(flags)),
     )
 

@@ -8,7 +8,7 @@ import msgspec
 from wardround.engine.records import Json, Score
 from wardround.evaluators.judges.panel import Vote
 from wardround.evaluators.judges.strict_reply import Unread, field, required_json, unread_reply
-from wardround.evaluators.reasoning.questions import Rules
+from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.scenarios.parsers import lists
 from wardround.scenarios.parsers.lists import MODIFIERS, halves, split_tests
 from wardround.scenarios.terms.catalogue import catalogue

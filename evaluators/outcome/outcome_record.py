@@ -19,7 +19,7 @@ from wardround.evaluators.judges.strict_reply import (
     unread_reply,
     word,
 )
-from wardround.evaluators.outcome import questions
+from wardround.evaluators.outcome import outcome_questions
 from wardround.evaluators.outcome.items import Paired, Places, TextItem, matched, precision_recall
 from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted
 
@@ -54,7 +54,7 @@ class OutcomeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 async def pair(panel: Panel, request: TextItem, recorded: Sequence[TextItem]) -> Paired:
     """Ask the panel which recorded items a request means; it decides on each number by itself."""
-    question = questions.same_items(request.name, [item.name for item in recorded])
+    question = outcome_questions.same_items(request.name, [item.name for item in recorded])
     by_sample: dict[tuple[str, Sample], PanelAnswer[Places]] = {}
 
     async def ask(judge: Judge, sample: Sample) -> PanelAnswer[Places]:

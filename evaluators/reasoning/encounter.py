@@ -31,7 +31,6 @@ from wardround.evaluators.reasoning.evaluator import (
 )
 from wardround.evaluators.reasoning.evidence import Library
 from wardround.evaluators.reasoning.part import Begun, Judging
-from wardround.evaluators.reasoning.questions import ABSENT
 from wardround.evaluators.reasoning.reasoning_record import (
     Account,
     Overquoted,
@@ -41,6 +40,7 @@ from wardround.evaluators.reasoning.reasoning_record import (
     controlled,
 )
 from wardround.evaluators.reasoning.scores import opinion_scores, turning_scores
+from wardround.evaluators.reasoning.step_questions import ABSENT
 from wardround.evaluators.reasoning.steps import MANY
 from wardround.evaluators.search.stack import LeakGuard
 from wardround.scenarios.case import Case, Truth

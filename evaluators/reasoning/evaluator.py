@@ -16,13 +16,13 @@ from wardround.evaluators.injection.detect import signs
 from wardround.evaluators.judges.question import left_out
 from wardround.evaluators.judges.strict_reply import LONGEST, Payload, Unread, Why, field, payload, unread_reply
 from wardround.evaluators.measures import Part
-from wardround.evaluators.reasoning import questions
+from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply, asks, replies, scenario
 from wardround.evaluators.reasoning.evidence import Library
 from wardround.evaluators.reasoning.part import Judging
-from wardround.evaluators.reasoning.questions import ABSENT, REFUSAL, Rules
 from wardround.evaluators.reasoning.reasoning_record import Account, PartAccount, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.scores import scores
+from wardround.evaluators.reasoning.step_questions import ABSENT, REFUSAL, Rules
 from wardround.evaluators.search.stack import LeakGuard
 from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case, Truth
@@ -173,7 +173,7 @@ class Reasoning:
         if not text:
             return (), "no_reference"
         most = MOST if self.rules == "default" else None
-        answer = await bench.panel.first(questions.reference(text), lambda reply: read_reference(reply, most))
+        answer = await bench.panel.first(step_questions.reference(text), lambda reply: read_reference(reply, most))
         return (answer.value, "") if answer.value is not None else ((), answer.reason)
 
     def _figures(self, parts: Sequence[PartAccount], trajectory: Trajectory) -> list[Score]:

@@ -11,7 +11,7 @@ from wardround.engine.once import together
 from wardround.evaluators.injection.detect import HOSTILE, Signed
 from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample, answered
 from wardround.evaluators.judges.strict_reply import Unread, strings
-from wardround.evaluators.reasoning import questions
+from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.search.contract import Search
 from wardround.evaluators.search.quotes import locate
 from wardround.evaluators.search.results import KINDS, Found, Page, Reader, SearchError
@@ -100,7 +100,7 @@ async def _telling(source: Found | Page, step: str, judge: Judge, sample: Sample
     if len(source.text) <= LONG:
         return PanelAnswer(source.text)
     quotes: PanelAnswer[tuple[str, ...]] = await answered(
-        judge, questions.extract(source.text, step), read_quotes, sample
+        judge, step_questions.extract(source.text, step), read_quotes, sample
     )
     if quotes.value is None:
         return PanelAnswer(None, quotes.reason)

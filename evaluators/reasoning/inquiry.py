@@ -15,10 +15,17 @@ from wardround.evaluators.judges import strict_reply as reply
 from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample
 from wardround.evaluators.judges.question import Question, seen
 from wardround.evaluators.judges.strict_reply import LONGEST, Unread, noticing, unread_reply
-from wardround.evaluators.reasoning import questions
+from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.evidence import Gathered, Library, unique
-from wardround.evaluators.reasoning.questions import KEYWORDS, QUERY, Rules, StepVerdict, read_judgment, read_keywords
 from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted, quoted_in
+from wardround.evaluators.reasoning.step_questions import (
+    KEYWORDS,
+    QUERY,
+    Rules,
+    StepVerdict,
+    read_judgment,
+    read_keywords,
+)
 from wardround.evaluators.search.results import SEARCHED, Found, Page, SearchError
 from wardround.scenarios.terms import ontologies
 from wardround.scenarios.terms.knowledge import assembled, conditions
@@ -297,11 +304,11 @@ class Check:
 
     def _question(self, inquiry: Inquiry) -> Question:
         if inquiry.wants == "keywords":
-            return questions.keywords(self.step)
+            return step_questions.keywords(self.step)
         passages = [one.text for one in unique(self._gathered)]
-        ask = questions.judgment_by_quotes if self.bearing else questions.judgment
+        ask = step_questions.judgment_by_quotes if self.bearing else step_questions.judgment
         asked = ask(self.known, passages, self.step, [look.query for look in self.looked])
-        return questions.published_question(asked) if self.rules == "published" else asked
+        return step_questions.published_question(asked) if self.rules == "published" else asked
 
     def _quote(self, answer: str, bearing: str) -> None:
         """Keep the quotations of a reply that occur in a passage: in the one that it names, or in any other shown."""

@@ -16,11 +16,12 @@ from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Ruling,
 from wardround.evaluators.judges.question import LONGEST, left_out, unseen
 from wardround.evaluators.judges.strict_reply import NOTICED, Unread, strings, unread_reply
 from wardround.evaluators.measures import Part
-from wardround.evaluators.reasoning import questions
+from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply
 from wardround.evaluators.reasoning.evidence import Library
 from wardround.evaluators.reasoning.inquiry import Check
-from wardround.evaluators.reasoning.questions import (
+from wardround.evaluators.reasoning.reasoning_record import Looked, PartAccount, Quoted, ReferenceAccount, StepAccount
+from wardround.evaluators.reasoning.step_questions import (
     ABSENT,
     Rules,
     StepClass,
@@ -30,7 +31,6 @@ from wardround.evaluators.reasoning.questions import (
     read_presence,
     read_role,
 )
-from wardround.evaluators.reasoning.reasoning_record import Looked, PartAccount, Quoted, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.steps import ANYWHERE, MANY, ReplyContext, Split, split
 from wardround.evaluators.search.quotes import locate
 
@@ -50,7 +50,7 @@ async def steps_of(
     if rules == "published" or len(whole_split.steps) != 1 or len(whole_split.steps[0]) < DENSE:
         return whole_split
     whole = whole_split.steps[0]
-    answer = await panel.first(questions.starts(whole), read_starts)
+    answer = await panel.first(step_questions.starts(whole), read_starts)
     pieces = cut_at_starts(whole, answer.value or ())
     if len(pieces) < 2:
         return whole_split
@@ -231,10 +231,10 @@ class Judging:
             if self.whole:
                 turn = begun.reply.turn
                 before = [*begun.before, *((turn, one) for one in earlier)]
-                question = questions.step_role(known, self.goal, before, step, turn)
+                question = step_questions.step_role(known, self.goal, before, step, turn)
                 kind = self._counted(await self.panel.ask(question, read_role(step, known)))
             else:
-                question = questions.step_class(known, self.goal, earlier, step)
+                question = step_questions.step_class(known, self.goal, earlier, step)
                 kind = self._counted(await self.panel.ask(question, read_class))
             flags = (*flags, NOTICED) if kind.noticed else flags
             account = partial(StepAccount, step, kind.value, kinds=kind.votes, unseen=unseen(question.materials))
@@ -255,7 +255,7 @@ class Judging:
             account = reasoning(**await self._checked(step, known, flags, self.library))
         if self.knowledge == "search" or account.verdict in (StepVerdict.CORRECT, StepVerdict.WRONG):
             return account
-        ruling = self._counted(await self.panel.ask(questions.opinion(known, account.text), read_opinion))
+        ruling = self._counted(await self.panel.ask(step_questions.opinion(known, account.text), read_opinion))
         return msgspec.structs.replace(account, opinion=ruling.value, opinions=ruling.votes, unheld=ruling.reason)
 
     async def _checked(self, step: str, known: str, flags: tuple[str, ...], library: Library) -> _Checked:
@@ -308,8 +308,8 @@ class Judging:
     async def _seek(self, step: str, text: str) -> Ruling[bool]:
         if not text.strip():  # an empty text contains nothing, so no judge is needed
             return Ruling(False, ())
-        asked = questions.step_in_text(step, text)
-        asked = questions.published_question(asked) if self.rules == "published" else asked
+        asked = step_questions.step_in_text(step, text)
+        asked = step_questions.published_question(asked) if self.rules == "published" else asked
         return self._counted(await self.panel.ask(asked, read_presence, swappable=True))
 
     def _counted(self, ruling: Ruling[T]) -> Ruling[T]:

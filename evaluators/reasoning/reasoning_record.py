@@ -16,8 +16,8 @@ from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Reading
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.measures import Part
-from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.questions import Rules, StepClass, StepVerdict, read_judgment, read_opinion
+from wardround.evaluators.reasoning import step_questions
+from wardround.evaluators.reasoning.step_questions import Rules, StepClass, StepVerdict, read_judgment, read_opinion
 from wardround.evaluators.search.quotes import cite
 from wardround.evaluators.search.results import Found, Page
 
@@ -120,10 +120,10 @@ async def _said(judge: Judge, one: Posed, knowledge: Knowledge) -> Control:
     question: Question
     read: Reading[str]
     if knowledge == "judge":
-        question, read = questions.opinion(questions.NOTHING, one.claim), _opinion
+        question, read = step_questions.opinion(step_questions.NOTHING, one.claim), _opinion
     else:
         question, read = (
-            questions.judgment_by_quotes(questions.NOTHING, [one.passage], one.claim, [one.claim]),
+            step_questions.judgment_by_quotes(step_questions.NOTHING, [one.passage], one.claim, [one.claim]),
             _judgment,
         )
     answer: PanelAnswer[str] = await answered(judge, question, read, Sample())

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.engine.records import Score
-from wardround.evaluators.reasoning.questions import ABSENT, PUBLISHED_STEPS, Rules, StepClass, StepVerdict
 from wardround.evaluators.reasoning.reasoning_record import PartAccount, ReferenceAccount, StepAccount
+from wardround.evaluators.reasoning.step_questions import ABSENT, PUBLISHED_STEPS, Rules, StepClass, StepVerdict
 from wardround.evaluators.search.results import SEARCHED
 
 

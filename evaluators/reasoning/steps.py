@@ -10,10 +10,10 @@ import msgspec
 
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import conclusion
-from wardround.evaluators.reasoning.questions import PUBLISHED_STEPS, Rules
+from wardround.evaluators.reasoning.step_questions import PUBLISHED_STEPS, Rules
 from wardround.scenarios import spans
 from wardround.scenarios.parsers import published, reply_text
-from wardround.scenarios.published.tables import Absent
+from wardround.scenarios.published.vocabulary import Absent
 from wardround.scenarios.spans import gives_reasons
 
 TAG = re.compile(r"(?im)^[ \t>*_#]*</?step\s{0,9}\d{0,4}\s{0,9}>[*_:]*")

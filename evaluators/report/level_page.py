@@ -13,8 +13,8 @@ from wardround.evaluators.reasons import list_reasons
 from wardround.evaluators.report.compare import Difference
 from wardround.evaluators.report.intervals import FEWEST
 from wardround.evaluators.report.level_attacks import Alterations, Attacked, Leak
+from wardround.evaluators.report.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, People
 from wardround.evaluators.report.level_plots import level_plots
-from wardround.evaluators.report.levels import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, People
 from wardround.evaluators.report.rendering import environment, style
 from wardround.scenarios.papers import MULTICOGEVAL
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wardround.evaluators.report.levels import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, Stratum
+from wardround.evaluators.report.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, Stratum
 from wardround.evaluators.report.plots import GRID, MUTED, SERIES, WIDTH, Plot, svg
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.text import counted
-from wardround.evaluators.reasoning.questions import Rules
+from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.report.intervals import DAGGER
 from wardround.evaluators.report.ranking import Played, Player, players, setting_of
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside

@@ -12,7 +12,7 @@ from wardround.evaluators.open_answers.rubric import RubricAccount
 from wardround.evaluators.open_answers.rubric_points import clip, overall, rubric_score, tag_scores
 from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.evaluators.report.intervals import ANY, FEWEST, deviation, interval
-from wardround.scenarios.rubric import RubricItem
+from wardround.scenarios.criteria import RubricItem
 
 Ends = tuple[float, float]
 
@@ -239,9 +239,9 @@ def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
     lines += [_agreement_line(one) for one in table.judges]
     ranked = sorted(table.criteria, key=lambda one: (one.discrimination is None, one.discrimination or 0.0, one.case))
     for one in ranked[:criteria]:
-        discrimination = "–" if one.discrimination is None else f"{one.discrimination:+.2f}"
+        separates = "–" if one.discrimination is None else f"{one.discrimination:+.2f}"
         lines.append(
-            f"{discrimination:>6}  met {_number(one.met)} of {one.answers}  [{one.points:g}] {one.case}: {one.criterion}"
+            f"{separates:>6}  met {_number(one.met)} of {one.answers}  [{one.points:g}] {one.case}: {one.criterion}"
         )
     return lines
 

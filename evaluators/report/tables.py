@@ -9,7 +9,7 @@ import msgspec
 
 from wardround.engine.records import Score
 from wardround.evaluators.measures import untaken
-from wardround.evaluators.reasoning.questions import Rules
+from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.report.intervals import SHARE, Interval, Method, interval, published_interval
 from wardround.evaluators.report.score_rows import EpisodeScores
 

@@ -12,7 +12,7 @@ class Found(msgspec.Struct, frozen=True, omit_defaults=True):
     """A passage: its text and its source.
 
     `start` and `end` count characters in the document at `url`, of which `text` is a part; both are 0 if the provider
-    returns a snippet without its position. `date` is what the source states (ISO, as precise as it is there), `source` the
+    returns a snippet without its position. `date` is what the source states (ISO, often only a year), `source` the
     collection or site.
     """
 

@@ -7,9 +7,9 @@ from itertools import groupby
 from pydantic import ValidationError
 
 from wardround.engine.records import Json
+from wardround.scenarios.criteria import Checklist
 from wardround.scenarios.loaders.source import Loader, Refused, faults
 from wardround.scenarios.question_item import LETTERS, QuestionItem, QuestionTurn
-from wardround.scenarios.rubric import Checklist
 
 _OPTIONS = re.compile(r"^Question:\s*(?P<stem>.*?)\s*\nOptions:\s*(?P<options>.*)$", re.DOTALL)
 _LETTERED = re.compile(r"(?:^|\t)\s*(?P<letter>[A-Z]):\s*")
@@ -146,7 +146,7 @@ def _holds(value: Json, field: str) -> bool:
 class LetteredChoice(Loader):
     """Choice questions with lettered options: MedQA, and MediQ and CRAFT-MD, whose context is a list of sentences.
 
-    Layout: `{question, options: {A: ..., B: ...}, answer_idx}` with `answer`, `context` and `id` where the file has them.
+    Layout: `{question, options: {A: ..., B: ...}, answer_idx}` with `answer`, `context` and `id` where they exist.
     """
 
     TITLE = "choice questions JSONL, one object with question, options and answer_idx a line"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from wardround.scenarios.case import Finding, Study
 from wardround.scenarios.mimic.case_draft import AdmissionDraft
-from wardround.scenarios.mimic.results import placed
+from wardround.scenarios.mimic.record_items import placed
 from wardround.scenarios.mimic.rules import (
     NEARBY,
     BuildRule,
@@ -20,8 +20,8 @@ from wardround.scenarios.mimic.rules import (
 )
 from wardround.scenarios.published import admissions
 from wardround.scenarios.published.admissions import radiology_sections, radiology_text
-from wardround.scenarios.published.imaging import radiology_name
-from wardround.scenarios.published.tables import Absent, ImagingTables
+from wardround.scenarios.published.exam_names import radiology_name
+from wardround.scenarios.published.vocabulary import Absent, ImagingTables
 
 BLANK = "____"
 """The published code's replacement for a name."""

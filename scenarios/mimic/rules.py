@@ -9,7 +9,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.seat import seed_of
 from wardround.scenarios.build_steps import BuildStep
 from wardround.scenarios.case import Culture, Lab
-from wardround.scenarios.mimic import case_draft, results
+from wardround.scenarios.mimic import case_draft, record_items
 from wardround.scenarios.mimic.case_draft import MASK, AdmissionDraft, AdmissionResults, Leaks, Stage, leaks_of
 from wardround.scenarios.mimic.note import Phrases, first_item
 from wardround.scenarios.mimic.pool import DiseasePool, PoolDisease
@@ -281,7 +281,8 @@ def _firsts(results: Sequence[Result], of: Callable[[Result], object]) -> tuple[
 def informative_reports(draft: AdmissionDraft) -> AdmissionDraft:
     """Reduce reports to their findings; drop studies without any."""
     cut = (
-        study.model_copy(update={"report": results.report_findings(study.report)}) for study in draft.results.studies
+        study.model_copy(update={"report": record_items.report_findings(study.report)})
+        for study in draft.results.studies
     )
     return changed(draft, replace(draft.results, studies=tuple(study for study in cut if study.report)))
 

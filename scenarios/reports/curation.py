@@ -15,8 +15,8 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.scenarios.parsers.moves import Unusable
 from wardround.scenarios.reports.article import KINDS, Article, Candidate, CurationOptions, UnreadArticle, english
+from wardround.scenarios.reports.article_files import articles
 from wardround.scenarios.reports.reply_parsers import CaseSections, Declined, Labels, Reading, YesNo, read_step
-from wardround.scenarios.reports.source import articles
 from wardround.scenarios.terms.lexical_linker import linker
 from wardround.scenarios.terms.linker import Concept, Linker
 

@@ -34,7 +34,7 @@ class Concept:
 class Mention:
     """A span of a text (`text == whole[start:end]`) that names `concept`.
 
-    `rule` says how it was linked and `score` (0 to 1) how well. `others` are concepts that the words may also mean ('PE'
+    `rule` says how it was linked, `score` (0 to 1) how well. `others` are concepts that the words may also mean ('PE'
     and the like): the match is then ambiguous, and a careful caller ignores it.
     """
 

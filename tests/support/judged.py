@@ -9,7 +9,6 @@ from wardround.engine.records import Json, Score
 from wardround.evaluators.judges.panel import Vote
 from wardround.evaluators.outcome.items import AssessmentAccount, Paired, TextItem
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
-from wardround.evaluators.reasoning.questions import StepClass, StepVerdict
 from wardround.evaluators.reasoning.reasoning_record import (
     Account,
     Looked,
@@ -18,6 +17,7 @@ from wardround.evaluators.reasoning.reasoning_record import (
     ReferenceAccount,
     StepAccount,
 )
+from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.scenarios.case import Case, Category, Provenance, Truth
 

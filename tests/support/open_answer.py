@@ -6,8 +6,8 @@ from wardround.engine.events import Acted, Closed, Event, Opened
 from wardround.engine.records import Action, Ending
 from wardround.engine.trajectory import Trajectory
 from wardround.scenarios.case import Provenance
+from wardround.scenarios.criteria import RubricItem
 from wardround.scenarios.question_item import QuestionItem, QuestionTruth
-from wardround.scenarios.rubric import RubricItem
 
 CRITERIA = (
     RubricItem(criterion="Advises calling an ambulance at once", points=7, tags=("axis:accuracy",)),

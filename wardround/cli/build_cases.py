@@ -11,8 +11,8 @@ from wardround.cli.options import json_option, print_json
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import output
+from wardround.scenarios.mimic.mimic_files import MimicOptions
 from wardround.scenarios.mimic.pool import pool_from_questions, pool_table
-from wardround.scenarios.mimic.tables import MimicOptions
 from wardround.scenarios.terms.knowledge import knowledge
 from wardround.scenarios.terms.lexical_linker import linker
 from wardround.scenarios.terms.scispacy_linker import ScispacyLinker

@@ -17,8 +17,8 @@ from wardround.evaluators.open_answers.checklist_draft import ChecklistDraft
 from wardround.evaluators.open_answers.checklist_marking import requirements
 from wardround.evaluators.report.usability import STATED, by_agreement, usability_lines, usability_table
 from wardround.runs.stored_run import Run
+from wardround.scenarios.criteria import Checklist
 from wardround.scenarios.question_item import QuestionItem
-from wardround.scenarios.rubric import Checklist
 from wardround.scoring.judges import JudgeOptions, judge_config
 from wardround.scoring.open_answers import checklist_drafts, marked_items, peoples_verdicts, with_drafts
 from wardround.scoring.score import score_run

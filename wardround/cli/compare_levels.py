@@ -10,8 +10,8 @@ from wardround.cli.options import existing_store, json_option, print_json, store
 from wardround.cli.report import load_scored
 from wardround.cli.screen import console, echo
 from wardround.evaluators.report.level_attacks import Alterations, compare_attacked, leak_of, level_leaks
+from wardround.evaluators.report.level_figures import level_report
 from wardround.evaluators.report.level_page import levels_json, levels_page, levels_tables
-from wardround.evaluators.report.levels import level_report
 from wardround.evaluators.report.model_facts import known_models
 from wardround.report_files import write_file
 from wardround.runs.stored_run import Run

@@ -19,9 +19,9 @@ from wardround.evaluators.open_answers.rubric_lint import RubricFault, lint
 from wardround.evaluators.open_answers.rubric_probe import PROBES, ProbeAccount, RubricProbe
 from wardround.evaluators.report.rubric_table import rubric_lines, rubric_table
 from wardround.runs.stored_run import Run, open_store
+from wardround.scenarios.criteria import RubricItem
 from wardround.scenarios.loaders.load import load_playable
 from wardround.scenarios.loaders.source import Problem
-from wardround.scenarios.rubric import RubricItem
 from wardround.scoring.judges import JudgeOptions, judge_config
 from wardround.scoring.open_answers import judged_items, probe_accounts
 from wardround.scoring.score import score_run

@@ -12,7 +12,7 @@ from wardround.engine.records import Json
 from wardround.engine.text import counted
 from wardround.evaluators.measures import measure_of
 from wardround.evaluators.metrics.question_answer import ACCURACY
-from wardround.evaluators.report.levels import HIGH_SCORES, LEVELS, RECTIFICATION, THOUGHT, LevelRow
+from wardround.evaluators.report.level_figures import HIGH_SCORES, LEVELS, RECTIFICATION, THOUGHT, LevelRow
 from wardround.evaluators.report.ranking import doctor_of
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
 from wardround.runs.stored_run import Run

@@ -19,8 +19,8 @@ from wardround.evaluators.injection.detect import signs
 from wardround.evaluators.injection.forms import FORMS, SIGNS
 from wardround.evaluators.judges.panel import ModelJudge, answered
 from wardround.evaluators.judges.question import Origin, Question, seen
-from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.questions import read_judgment, read_presence
+from wardround.evaluators.reasoning import step_questions
+from wardround.evaluators.reasoning.step_questions import read_judgment, read_presence
 from wardround.runs.settings import load_prompts
 
 
@@ -139,10 +139,10 @@ def asked(row: dict[str, Any]) -> Question:
     """The question to a judge with the hostile text in its place."""
     text = row["text"]
     if row["place"] == "reference":
-        return questions.step_in_text(text, "The patient has pneumonia.")
+        return step_questions.step_in_text(text, "The patient has pneumonia.")
     case = text if row["place"] == "case" else "A man of 40 with fever."
     page = text if row["place"] == "page" else "Fever is a rise of body temperature."
-    return questions.judgment(case, [page], text if row["place"] == "step" else "Fever is a sign of gout.")
+    return step_questions.judgment(case, [page], text if row["place"] == "step" else "Fever is a sign of gout.")
 
 
 def squeezed(text: str) -> str:

@@ -10,13 +10,13 @@ from wardround.engine.models.scripted import Reply, Scripted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Completion, Json, Message
 from wardround.evaluators.judges.panel import SILENCE, ModelJudge, Panel, PanelAnswer, Sample, answered
-from wardround.evaluators.reasoning import questions
-from wardround.evaluators.reasoning.questions import read_class, read_presence
+from wardround.evaluators.reasoning import step_questions
+from wardround.evaluators.reasoning.step_questions import read_class, read_presence
 from wardround.runs.settings import load_prompts
 
 PROMPTS = load_prompts()
-FOUND = questions.step_in_text("The pain moved.", "Pain, {materials}, then fever.")
-CLASS = questions.step_class("A case.", "to find the diagnosis", ["One."], "Two.")
+FOUND = step_questions.step_in_text("The pain moved.", "Pain, {materials}, then fever.")
+CLASS = step_questions.step_class("A case.", "to find the diagnosis", ["One."], "Two.")
 YES = '{"found": true}'
 
 
@@ -48,7 +48,7 @@ async def test_a_schema_goes_only_to_an_endpoint_that_takes_one(structured: bool
     asked = judge(voice, structured)
     await asked.say(FOUND, Sample())
     assert voice.calls[0][2] == sent
-    await asked.say(questions.keywords("Fever."), Sample())  # plain text has none
+    await asked.say(step_questions.keywords("Fever."), Sample())  # plain text has none
     assert voice.calls[1][2] == {}
 
 

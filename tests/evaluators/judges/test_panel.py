@@ -13,7 +13,7 @@ from wardround.engine.errors import LimitReached, ProviderError, UsageError
 from wardround.evaluators.judges.panel import DIVIDED, TORN, Judge, Panel, PanelAnswer, Ruling, Sample, Vote
 from wardround.evaluators.judges.question import Material, Question
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.evaluators.reasoning.questions import read_presence
+from wardround.evaluators.reasoning.step_questions import read_presence
 
 QUESTION = Question("found", (Material("A", "one", "case"), Material("B", "two", "reply")))
 YES, NO, MUTE = '{"found": true}', '{"found": false}', "Who knows."

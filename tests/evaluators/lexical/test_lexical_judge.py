@@ -13,15 +13,15 @@ from wardround.evaluators.judges.panel import Judge, Panel, Sample, answered
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.evaluators.outcome import questions as outcome
+from wardround.evaluators.outcome import outcome_questions
 from wardround.evaluators.outcome.items import read_items
 from wardround.evaluators.outcome.outcome_record import reading
-from wardround.evaluators.reasoning import questions
+from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.evaluator import read_reference
 from wardround.evaluators.reasoning.evidence import read_quotes
 from wardround.evaluators.reasoning.inquiry import Inquiry
 from wardround.evaluators.reasoning.part import cut_at_starts, read_starts
-from wardround.evaluators.reasoning.questions import (
+from wardround.evaluators.reasoning.step_questions import (
     StepClass,
     StepVerdict,
     read_class,
@@ -47,19 +47,25 @@ GOAL = "to find the diagnosis"
 Reading = Callable[[str], Any]
 
 EVERY: list[tuple[Question, Reading]] = [
-    (questions.step_class(CASE, GOAL, ["He is a gardener."], STEP), read_class),
-    (questions.keywords(STEP), lambda text: text),
-    (questions.judgment(CASE, PASSAGES, STEP), read_judgment),
-    (questions.extract("\n".join(PASSAGES), STEP), read_quotes),
-    (questions.reference(f"- {STEP}\n- No travel.\nThe final diagnosis: sporotrichosis"), read_reference),
-    (questions.step_in_text("Gardening exposes the skin to a soil fungus.", REASONING), read_presence),
-    (questions.starts(REASONING), read_starts),
-    (outcome.diagnosis(Truth(diagnosis="Sporotrichosis"), "Lymphocutaneous sporotrichosis"), read_outcome),
-    (outcome.treatment(CASE, "Itraconazole for six months", PASSAGES, "Oral itraconazole"), reading(2)),
-    (outcome.treatment_keywords(CASE, "Oral itraconazole"), lambda text: text),
-    (outcome.examination_items("1. Labs: CBC, CRP\n2. Biopsy of the ulcer to exclude malignancy", "reply"), read_items),
-    (outcome.same_items("complete blood count", ["Chest X-ray", "CBC"]), lambda text: tuple(json.loads(text)["same"])),
-    (outcome.item_in_text("chest radiograph", "CBC normal. Chest X-ray clear.", asked=True), read_presence),
+    (step_questions.step_class(CASE, GOAL, ["He is a gardener."], STEP), read_class),
+    (step_questions.keywords(STEP), lambda text: text),
+    (step_questions.judgment(CASE, PASSAGES, STEP), read_judgment),
+    (step_questions.extract("\n".join(PASSAGES), STEP), read_quotes),
+    (step_questions.reference(f"- {STEP}\n- No travel.\nThe final diagnosis: sporotrichosis"), read_reference),
+    (step_questions.step_in_text("Gardening exposes the skin to a soil fungus.", REASONING), read_presence),
+    (step_questions.starts(REASONING), read_starts),
+    (outcome_questions.diagnosis(Truth(diagnosis="Sporotrichosis"), "Lymphocutaneous sporotrichosis"), read_outcome),
+    (outcome_questions.treatment(CASE, "Itraconazole for six months", PASSAGES, "Oral itraconazole"), reading(2)),
+    (outcome_questions.treatment_keywords(CASE, "Oral itraconazole"), lambda text: text),
+    (
+        outcome_questions.examination_items("1. Labs: CBC, CRP\n2. Biopsy of the ulcer to exclude malignancy", "reply"),
+        read_items,
+    ),
+    (
+        outcome_questions.same_items("complete blood count", ["Chest X-ray", "CBC"]),
+        lambda text: tuple(json.loads(text)["same"]),
+    ),
+    (outcome_questions.item_in_text("chest radiograph", "CBC normal. Chest X-ray clear.", asked=True), read_presence),
 ]
 by_name = pytest.mark.parametrize(("question", "read"), EVERY, ids=lambda value: getattr(value, "name", ""))
 
@@ -112,7 +118,7 @@ async def test_an_unknown_question_is_an_error_that_names_it() -> None:
 
 async def test_it_sits_in_a_panel() -> None:
     panel = Panel([LexicalJudge("judge"), LexicalJudge("judge-2")], repeats=2, swap=True)
-    ruling = await panel.ask(questions.step_in_text(STEP, REASONING), read_presence, swappable=True)
+    ruling = await panel.ask(step_questions.step_in_text(STEP, REASONING), read_presence, swappable=True)
     assert panel.floor
     assert ruling.value is True
     assert ruling.steady
@@ -135,11 +141,11 @@ async def test_it_sits_in_a_panel() -> None:
     ],
 )
 async def test_what_a_step_does(step: str, earlier: list[str], kind: StepClass) -> None:
-    assert read_class(await say(questions.step_class(CASE, GOAL, earlier, step))) == kind
+    assert read_class(await say(step_questions.step_class(CASE, GOAL, earlier, step))) == kind
 
 
 async def test_a_verdict_quotes_the_passage_word_for_word() -> None:
-    reply = await told(questions.judgment(CASE, PASSAGES, STEP))
+    reply = await told(step_questions.judgment(CASE, PASSAGES, STEP))
     assert reply == {
         "judgment": "correct",
         "keywords_to_search": "None",
@@ -153,7 +159,7 @@ async def test_a_verdict_quotes_the_passage_word_for_word() -> None:
 
 async def test_a_sentence_that_says_the_opposite_makes_the_step_wrong() -> None:
     step = "Sporotrichosis is not an infection of the skin with the fungus Sporothrix."
-    reply = await told(questions.judgment(CASE, PASSAGES, step))
+    reply = await told(step_questions.judgment(CASE, PASSAGES, step))
     assert reply["judgment"] == "wrong"
     assert reply["evidence"] == [{"passage": 2, "quote": FACT}]
 
@@ -179,14 +185,14 @@ async def test_a_sentence_that_says_the_opposite_makes_the_step_wrong() -> None:
     ],
 )
 async def test_directions_numbers_questions_and_other_matters_settle_nothing(passage: str, step: str) -> None:
-    reply = await told(questions.judgment(CASE, [passage], step))
+    reply = await told(step_questions.judgment(CASE, [passage], step))
     assert (reply["judgment"], reply["evidence"]) == ("search", [])
 
 
 async def test_what_restates_the_case_is_not_settled_by_a_page() -> None:
     step = "He has a painless ulcer on the left forearm with nodules along the lymph vessels."
-    assert (await told(questions.judgment(CASE, [step], step)))["judgment"] == "search"
-    assert (await told(questions.judgment("", [step], step)))["judgment"] == "correct"
+    assert (await told(step_questions.judgment(CASE, [step], step)))["judgment"] == "search"
+    assert (await told(step_questions.judgment("", [step], step)))["judgment"] == "correct"
 
 
 async def test_no_query_is_asked_twice_and_the_inquiry_ends_unverifiable() -> None:
@@ -200,7 +206,7 @@ async def test_no_query_is_asked_twice_and_the_inquiry_ends_unverifiable() -> No
             queries.append(inquiry.query)
             inquiry = inquiry.searched("Nothing of the kind.")
             continue
-        asked = questions.keywords(step) if inquiry.wants == "keywords" else _judgment(step, queries)
+        asked = step_questions.keywords(step) if inquiry.wants == "keywords" else _judgment(step, queries)
         inquiry = inquiry.replied(await say(asked))
     assert inquiry.verdict == StepVerdict.UNVERIFIABLE
     assert inquiry.reason == "unresolved"
@@ -210,21 +216,21 @@ async def test_no_query_is_asked_twice_and_the_inquiry_ends_unverifiable() -> No
 
 
 def _judgment(step: str, searched: list[str]) -> Question:
-    return questions.judgment("", ["Nothing of the kind."], step, searched)
+    return step_questions.judgment("", ["Nothing of the kind."], step, searched)
 
 
 async def test_without_being_told_the_queries_it_does_not_search_again() -> None:
-    assert (await told(questions.judgment("", ["Nothing of the kind."], STEP)))["keywords_to_search"] == "None"
+    assert (await told(step_questions.judgment("", ["Nothing of the kind."], STEP)))["keywords_to_search"] == "None"
 
 
 async def test_keywords_are_the_longest_words_in_their_order() -> None:
-    assert (await say(questions.keywords(STEP))).split(", ")[:2] == ["sporotrichosis", "skin"]
-    assert await say(questions.keywords("It is so, 12 of 14.")) == "None"
+    assert (await say(step_questions.keywords(STEP))).split(", ")[:2] == ["sporotrichosis", "skin"]
+    assert await say(step_questions.keywords("It is so, 12 of 14.")) == "None"
 
 
 async def test_a_reference_keeps_its_last_line_as_last_step_and_ten_at_most() -> None:
     lines = [f"- Consideration number {n} was {'long ' * n}weighed." for n in range(1, 25)]
-    steps = read_reference(await say(questions.reference("\n".join([*lines, "The final diagnosis: gout"]))))
+    steps = read_reference(await say(step_questions.reference("\n".join([*lines, "The final diagnosis: gout"]))))
     assert isinstance(steps, tuple)
     assert len(steps) == 10
     assert steps[-1] == "The final diagnosis: gout"
@@ -235,17 +241,21 @@ async def test_a_reference_keeps_its_last_line_as_last_step_and_ten_at_most() ->
 
 
 async def test_a_heading_stands_with_its_line_and_a_paragraph_is_cut_into_sentences() -> None:
-    headed = read_reference(await say(questions.reference("1. **Causes:**\n   - Adhesions.\nThe final diagnosis: x")))
+    headed = read_reference(
+        await say(step_questions.reference("1. **Causes:**\n   - Adhesions.\nThe final diagnosis: x"))
+    )
     assert headed == ("Causes: Adhesions.", "The final diagnosis: x")
     paragraph = " ".join(
         f"Sentence {n} weighs the alternatives of the case with care and for long enough." for n in range(6)
     )
-    steps = read_reference(await say(questions.reference(f"{paragraph}\nThe final diagnosis: x")))
+    steps = read_reference(await say(step_questions.reference(f"{paragraph}\nThe final diagnosis: x")))
     assert len(steps) == 7 if isinstance(steps, tuple) else False
 
 
 async def test_starts_stand_in_the_text_and_cut_it_where_it_turns() -> None:
-    starts = read_starts(await say(questions.starts(f"{REASONING} However, culture decides. Therefore it is settled.")))
+    starts = read_starts(
+        await say(step_questions.starts(f"{REASONING} However, culture decides. Therefore it is settled."))
+    )
     assert isinstance(starts, tuple)
     pieces = cut_at_starts(f"{REASONING} However, culture decides. Therefore it is settled.", starts)
     assert [piece.split()[0] for piece in pieces] == ["A", "Sporotrichosis", "However,", "Therefore"]
@@ -253,18 +263,20 @@ async def test_starts_stand_in_the_text_and_cut_it_where_it_turns() -> None:
 
 async def test_what_is_copied_out_of_a_page_stands_in_it_in_order() -> None:
     page = "Gardens are green. " + " ".join(PASSAGES) + " The fungus lives in soil and on rose plants."
-    quotes = (await told(questions.extract(page, STEP)))["quotes"]
+    quotes = (await told(step_questions.extract(page, STEP)))["quotes"]
     assert FACT in quotes
     assert [page.index(quote) for quote in quotes] == sorted(page.index(quote) for quote in quotes)
     assert "Gardens are green." not in quotes
 
 
 async def test_a_final_diagnosis_is_found_by_its_name() -> None:
-    asked = questions.step_in_text(
+    asked = step_questions.step_in_text(
         "The final diagnosis: myocardial infarction", "This is a heart attack, so aspirin is due."
     )
     assert (await told(asked))["found"] is True
-    asked = questions.step_in_text("The final diagnosis: myocardial infarction", "Not a heart attack: pericarditis.")
+    asked = step_questions.step_in_text(
+        "The final diagnosis: myocardial infarction", "Not a heart attack: pericarditis."
+    )
     assert (await told(asked))["found"] is False
 
 
@@ -273,9 +285,9 @@ def test_the_same_reply_in_every_process() -> None:
         import asyncio, sys
         from wardround.evaluators.judges.panel import Sample
         from wardround.evaluators.lexical.judge import LexicalJudge
-        from wardround.evaluators.reasoning import questions as q
+        from wardround.evaluators.reasoning import step_questions as q
         case, step = sys.argv[1:]
-        asked = q.keywords(step), q.judgment("", [case, step[:60]], step), q.step_found(step, case)
+        asked = q.keywords(step), q.judgment("", [case, step[:60]], step), q.step_in_text(step, case)
         asked = (*asked, q.extract(case, step))
         print([asyncio.run(LexicalJudge().say(question, Sample())) for question in asked])
     """

@@ -18,8 +18,8 @@ import pytest
 from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.evaluators.outcome import questions as outcome
-from wardround.evaluators.reasoning import questions
+from wardround.evaluators.outcome import outcome_questions
+from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.steps import split
 from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.evaluators.search.corpus import Corpus
@@ -87,7 +87,9 @@ def check(row: list[str], found: Agreement) -> None:
 async def kinds(judged: Judged) -> list[tuple[str, str]]:
     """(the offline judge's class, the stored one) of each step."""
     steps = [held["step"] for held in judged.row["reasoning_eval"]]
-    asked = [questions.step_class(judged.case, "to find the diagnosis", steps[:n], one) for n, one in enumerate(steps)]
+    asked = [
+        step_questions.step_class(judged.case, "to find the diagnosis", steps[:n], one) for n, one in enumerate(steps)
+    ]
     given = [(await told(question))["classification"] for question in asked]
     return list(zip(given, (held["efficiency"].lower() for held in judged.row["reasoning_eval"]), strict=True))
 
@@ -96,7 +98,7 @@ async def hits(judged: Judged) -> list[tuple[bool, bool]]:
     """(found by the offline judge, found as stored) for each reference step."""
     reasoning = "\n".join(split(judged.row["results"]["content"] or "").steps)
     rows = judged.row["gt_reasoning_eval"]
-    given = [(await told(questions.step_in_text(held["step"], reasoning)))["found"] for held in rows]
+    given = [(await told(step_questions.step_in_text(held["step"], reasoning)))["found"] for held in rows]
     return list(zip(given, (str(held["hit"]) == "True" for held in rows), strict=True))
 
 
@@ -148,7 +150,7 @@ def answers(shared: Path) -> Iterator[Answered]:
             reply = ast.literal_eval(results) if isinstance(results, str) else results
             move = read_staged(reply["content"] or "", last=True)
             if isinstance(move, Conclusion):
-                question = outcome.diagnosis(truths[case], move.text)
+                question = outcome_questions.diagnosis(truths[case], move.text)
                 yield Answered(case, question, *(str(one[case]["accuracy"]) == "True" for one in ({case: row}, gemma)))
 
 
@@ -185,9 +187,9 @@ async def test_verdicts_that_it_gives_are_mostly_the_stored_ones_and_few(shared:
     for judged in list(replies(shared))[::4]:
         for held in judged.row["reasoning_eval"]:
             if held["efficiency"] == "Reasoning":
-                query = await LexicalJudge().say(questions.keywords(held["step"]), Sample())
+                query = await LexicalJudge().say(step_questions.keywords(held["step"]), Sample())
                 passages = [one.text for one in corpus.look_up(query)]
-                verdict = (await told(questions.judgment(judged.case, passages, held["step"])))["judgment"]
+                verdict = (await told(step_questions.judgment(judged.case, passages, held["step"])))["judgment"]
                 counts[verdict, str(held["factulity"]) == "True"] += 1
     corpus.close()
     settled = sum(counts.values()) - counts["search", True] - counts["search", False]
@@ -201,7 +203,7 @@ async def test_claims_with_their_evidence_as_the_page_prints_them(shared: Path) 
     counts: Counter[tuple[str, str]] = Counter()
     with (shared / "data" / "healthver" / "healthver_dev.csv").open(encoding="utf-8", newline="") as opened:
         for row in csv.DictReader(opened):
-            asked = questions.judgment("", [row["evidence"]], row["claim"])
+            asked = step_questions.judgment("", [row["evidence"]], row["claim"])
             counts[row["label"], (await told(asked))["judgment"]] += 1
     for label, cells in rows.items():
         measured = [counts[label.capitalize(), verdict] for verdict in ("correct", "wrong", "search")]

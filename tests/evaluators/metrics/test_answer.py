@@ -14,8 +14,8 @@ from wardround.evaluators.evaluation import JudgeContext
 from wardround.evaluators.judges.question import fenced
 from wardround.evaluators.metrics.reader_list import ReaderList
 from wardround.evaluators.metrics.standard import AnswerScore, Standard
+from wardround.evaluators.outcome.outcome_questions import LONGEST
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
-from wardround.evaluators.outcome.questions import LONGEST
 from wardround.scenarios.case import Case, Truth
 
 PLAN = Truth(treatment="No surgery; either oral antibiotics or observation, and not steroids.")

@@ -15,8 +15,8 @@ from wardround.evaluators.evaluation import JudgeContext
 from wardround.evaluators.open_answers.checklist import ChecklistMarks
 from wardround.evaluators.open_answers.checklist_scale import CATEGORIES
 from wardround.runs.settings import load_prompts
+from wardround.scenarios.criteria import Checklist
 from wardround.scenarios.question_item import QuestionItem, QuestionTruth, QuestionTurn
-from wardround.scenarios.rubric import Checklist
 
 LISTED = Checklist(core=("Names vitamin C",), secondary=("Names a fruit",))
 

@@ -14,8 +14,8 @@ from wardround.evaluators.open_answers.encounter_rules import ruled
 from wardround.evaluators.open_answers.rubric import Rubric, numbered
 from wardround.evaluators.open_answers.rubric_lint import lint
 from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.criteria import Deed, RubricItem, Rule
 from wardround.scenarios.loaders.load import bundled, load_playable
-from wardround.scenarios.rubric import Deed, RubricItem, Rule
 
 TOLD = Action("answer", "no")
 

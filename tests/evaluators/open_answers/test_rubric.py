@@ -17,8 +17,8 @@ from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.open_answers.rubric import Rubric
 from wardround.evaluators.open_answers.rubric_judging import read_batch, read_met
 from wardround.runs.settings import load_prompts
+from wardround.scenarios.criteria import RubricItem
 from wardround.scenarios.question_item import QuestionItem, QuestionTurn
-from wardround.scenarios.rubric import RubricItem
 from wardround.testing.fair_judge import FairJudge
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from wardround.evaluators.open_answers.rubric_lint import Kind, lint
-from wardround.scenarios.rubric import RubricItem
+from wardround.scenarios.criteria import RubricItem
 
 
 def rubric(*criteria: tuple[str, float]) -> list[RubricItem]:

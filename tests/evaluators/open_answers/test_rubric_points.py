@@ -10,7 +10,7 @@ from wardround.engine.records import Score
 from wardround.evaluators.open_answers.rubric_points import overall, rubric_score, score_bounds, tag_scores, with_veto
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.evaluators.report.summary import summarise
-from wardround.scenarios.rubric import RubricItem
+from wardround.scenarios.criteria import RubricItem
 
 TAGS = ("axis:accuracy", "axis:completeness", "level:example")
 ITEMS = st.builds(

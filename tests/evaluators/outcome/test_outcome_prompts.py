@@ -13,22 +13,25 @@ from wardround.evaluators.judges.panel import ModelJudge, Sample, answered
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.evaluators.outcome import questions
+from wardround.evaluators.outcome import outcome_questions
 from wardround.evaluators.outcome.items import read_items
 from wardround.evaluators.outcome.outcome_record import number_reader, reading
-from wardround.evaluators.reasoning.questions import read_keywords, read_outcome, read_presence
+from wardround.evaluators.reasoning.step_questions import read_keywords, read_outcome, read_presence
 from wardround.scenarios.case import Truth
 
 PROMPTS = Prompts.load([Path(str(evaluators.__file__)).parent / "prompts"])
 GOUT = Truth(diagnosis="Gout", synonyms=("Podagra",))
 Asked = tuple[Question, Callable[[str], Json | Unread]]
 ASKED: dict[str, Asked] = {
-    "diagnosis": (questions.diagnosis(GOUT, "Gouty arthritis"), read_outcome),
-    "treatment": (questions.treatment("A swollen toe.", "Colchicine", ["Rest helps.", "Ice."], "Rest"), reading(2)),
-    "treatment_keywords": (questions.treatment_keywords("A swollen toe.", "Rest"), read_keywords),
-    "items": (questions.examination_items("1. CBC and CRP\n2. CT of the foot", "reply"), read_items),
-    "same_items": (questions.same_items("CT of the foot", ["CBC", "CT foot"]), number_reader(5)),
-    "item_found": (questions.item_in_text("CT", "1. CBC\n2. CT of the foot", asked=True), read_presence),
+    "diagnosis": (outcome_questions.diagnosis(GOUT, "Gouty arthritis"), read_outcome),
+    "treatment": (
+        outcome_questions.treatment("A swollen toe.", "Colchicine", ["Rest helps.", "Ice."], "Rest"),
+        reading(2),
+    ),
+    "treatment_keywords": (outcome_questions.treatment_keywords("A swollen toe.", "Rest"), read_keywords),
+    "items": (outcome_questions.examination_items("1. CBC and CRP\n2. CT of the foot", "reply"), read_items),
+    "same_items": (outcome_questions.same_items("CT of the foot", ["CBC", "CT foot"]), number_reader(5)),
+    "item_found": (outcome_questions.item_in_text("CT", "1. CBC\n2. CT of the foot", asked=True), read_presence),
 }
 
 

@@ -10,7 +10,7 @@ from wardround.engine.errors import LimitReached, ProviderError
 from wardround.evaluators.judges.panel import PanelAnswer, Sample
 from wardround.evaluators.reasoning.evidence import Library
 from wardround.evaluators.reasoning.inquiry import Check
-from wardround.evaluators.reasoning.questions import Rules
+from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.search.results import KINDS, Found, SearchError
 
 AGAIN = judgment("search", keywords="appendicitis course")

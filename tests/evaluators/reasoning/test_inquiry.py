@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.evaluators.reasoning.inquiry import FURTHER, Inquiry, Look
-from wardround.evaluators.reasoning.questions import StepVerdict
+from wardround.evaluators.reasoning.step_questions import StepVerdict
 
 T = TypeVar("T")
 

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from wardround.evaluators.reasoning.questions import StepClass, StepVerdict
 from wardround.evaluators.reasoning.reasoning_record import PartAccount, ReferenceAccount, StepAccount
+from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
 
 
 def test_only_reasoning_has_a_verdict() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.reasoning.inquiry import Inquiry
-from wardround.evaluators.reasoning.questions import QUERY, StepVerdict, read_keywords
+from wardround.evaluators.reasoning.step_questions import QUERY, StepVerdict, read_keywords
 
 SEARCH = '{"judgment": "Search", "keywords_to_search": "%s"}'
 TERMS = {

@@ -10,7 +10,7 @@ from wardround.engine.errors import ProviderError
 from wardround.evaluators.judges.panel import Panel
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.reasoning.part import DENSE, cut_at_starts, read_starts, steps_of
-from wardround.evaluators.reasoning.questions import Rules
+from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.reasoning.steps import MANY, Split
 
 SENTENCES = [f"Sentence number {number} says what follows from the one before it, and goes on." for number in range(20)]

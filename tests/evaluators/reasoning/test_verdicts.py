@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.evaluators.judges.strict_reply import Unread
-from wardround.evaluators.reasoning.questions import (
+from wardround.evaluators.reasoning.step_questions import (
     Judgment,
     StepClass,
     StepVerdict,

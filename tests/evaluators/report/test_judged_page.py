@@ -12,8 +12,8 @@ from markup import Reader
 
 from wardround.engine.events import digest_of
 from wardround.engine.records import Json, Score
-from wardround.evaluators.reasoning.questions import StepClass, StepVerdict
 from wardround.evaluators.reasoning.reasoning_record import Account, PartAccount, StepAccount
+from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
 from wardround.evaluators.report.episode_page import episode_page, page_name
 from wardround.evaluators.report.score_rows import digests
 from wardround.scenarios.case import Truth

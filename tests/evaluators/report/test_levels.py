@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from wardround.engine.errors import UsageError
-from wardround.evaluators.report.level_page import grids, levels_json, levels_page
-from wardround.evaluators.report.levels import (
+from wardround.evaluators.report.level_figures import (
     THOUGHT,
     LevelRow,
     disease_of,
@@ -18,6 +17,7 @@ from wardround.evaluators.report.levels import (
     normalised,
     unit_of,
 )
+from wardround.evaluators.report.level_page import grids, levels_json, levels_page
 from wardround.evaluators.report.model_facts import BUNDLED, known_models, plain_id
 from wardround.scenarios.published import question_tasks as published
 

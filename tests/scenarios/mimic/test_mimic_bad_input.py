@@ -11,8 +11,8 @@ from mimic_tree import MimicTree
 from wardround.builds import build_mimic
 from wardround.engine.errors import UsageError
 from wardround.scenarios.loaders.load import load
-from wardround.scenarios.mimic.flow import Flow
-from wardround.scenarios.mimic.tables import MimicOptions
+from wardround.scenarios.mimic.build_account import Flow
+from wardround.scenarios.mimic.mimic_files import MimicOptions
 
 
 @pytest.fixture

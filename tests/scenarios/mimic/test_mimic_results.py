@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from wardround.scenarios.mimic.results import CULTURE_COLUMNS, LAB_COLUMNS, LabItem, cultures, labs, labs_published
+from wardround.scenarios.mimic.record_items import CULTURE_COLUMNS, LAB_COLUMNS, LabItem, cultures, labs, labs_published
 
 ITEMS = {1: LabItem("Glucose", "Blood", "Chemistry"), 2: LabItem("Glucose", "Urine", "Chemistry")}
 AT = datetime(2150, 1, 2, 3, 4)

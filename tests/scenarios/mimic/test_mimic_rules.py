@@ -13,8 +13,8 @@ from wardround.builds import build_mimic
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import load
-from wardround.scenarios.mimic.flow import Flow
-from wardround.scenarios.mimic.tables import MimicOptions
+from wardround.scenarios.mimic.build_account import Flow
+from wardround.scenarios.mimic.mimic_files import MimicOptions
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,9 @@ from wardround.evaluators.report.summary import summarise
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.census import census
 from wardround.scenarios.loaders.load import load
-from wardround.scenarios.mimic.flow import Flow
+from wardround.scenarios.mimic.build_account import Flow
+from wardround.scenarios.mimic.mimic_files import MimicOptions
 from wardround.scenarios.mimic.pool import pool_from_questions
-from wardround.scenarios.mimic.tables import MimicOptions
 from wardround.scenarios.terms.axes import specimen
 from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scenarios.terms.chart import read_chart

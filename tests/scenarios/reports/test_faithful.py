@@ -11,9 +11,9 @@ import pytest
 from seeded_errors import KINDS, with_error
 
 from wardround.scenarios.reports.article import Article, article_sentences
+from wardround.scenarios.reports.article_files import title_and_sections
 from wardround.scenarios.reports.checks import invented
 from wardround.scenarios.reports.faithful import article_sex, named_in_article, unfaithful
-from wardround.scenarios.reports.source import title_and_sections
 
 TEXT = (
     "A 41-year-old man presented with pain of the left knee for 12 days. He denied fever, chills or night sweats. "

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.reports.article import Article, UnreadArticle
+from wardround.scenarios.reports.article_files import articles
 from wardround.scenarios.reports.plain_text import article_text, unbroken
-from wardround.scenarios.reports.source import articles
 
 BROKEN = (
     "A gardener with nodules\n\nCase presentation\nA 41-year-old gardener presented with a painful nodule on the right"

@@ -17,7 +17,7 @@ from wardround.scenarios.reports.case_summary import (
     summary_text,
 )
 from wardround.scenarios.reports.checks import checks, completed_sections, invented, sentence_support
-from wardround.scenarios.reports.flow import Checking
+from wardround.scenarios.reports.curation_account import Checking
 
 ARTICLE = Article(
     id="PMC1",

@@ -10,7 +10,7 @@ from curating import CASE, LICENCE, OUTCOME, jats
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.reports.article import Article, UnreadArticle
-from wardround.scenarios.reports.source import articles, short_licence, title_and_sections
+from wardround.scenarios.reports.article_files import articles, short_licence, title_and_sections
 
 BOMB = '<?xml version="1.0"?><!DOCTYPE article [<!ENTITY a "aaaaaaaaaa">{more}]><article><body>&j;</body></article>'
 

@@ -10,16 +10,17 @@ from typing import IO, Any
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case, Category, Finding, Provenance, Truth
 from wardround.scenarios.loaders.load import case_line
-from wardround.scenarios.mimic import case_draft, database, results
+from wardround.scenarios.mimic import case_draft, mimic_database, record_items
 from wardround.scenarios.mimic import published_rules as published
+from wardround.scenarios.mimic.build_account import Flow
 from wardround.scenarios.mimic.case_draft import AdmissionDraft, AdmissionResults, Person, Report
 from wardround.scenarios.mimic.codes import OTHERS, AdmissionCode, Codes, body_system, code_synonyms, read_gem
-from wardround.scenarios.mimic.database import Spill
-from wardround.scenarios.mimic.flow import Flow
+from wardround.scenarios.mimic.mimic_database import Spill
+from wardround.scenarios.mimic.mimic_files import MimicOptions, Tree, tree
 from wardround.scenarios.mimic.note import examination_parts, note
 from wardround.scenarios.mimic.pool import PoolDisease, diseases_by_name, read_admissions, read_pool
 from wardround.scenarios.mimic.published_rules import published_rules
-from wardround.scenarios.mimic.results import (
+from wardround.scenarios.mimic.record_items import (
     CULTURE_COLUMNS,
     LAB_COLUMNS,
     LabItem,
@@ -40,8 +41,7 @@ from wardround.scenarios.mimic.rules import (
     size_rule,
     wanted_rules,
 )
-from wardround.scenarios.mimic.tables import MimicOptions, Tree, tree
-from wardround.scenarios.published.tables import load_tables
+from wardround.scenarios.published.vocabulary import load_tables
 from wardround.scenarios.terms.wording import key
 
 
@@ -164,7 +164,7 @@ class Drafting:
 
     def _results(self, rows: Mapping[str, Sequence[Sequence[Any]]]) -> AdmissionResults:
         reports = tuple(Report(note or "", exam, text or "", _time(at)) for note, exam, text, at in rows["reports"])
-        studies = (results.study(report) for report in reports)
+        studies = (record_items.study(report) for report in reports)
         read_labs, read_cultures = (labs_published, cultures_published) if self.published else (labs, cultures)
         return AdmissionResults(
             labs=read_labs(rows["labs"], self.items),
@@ -246,21 +246,21 @@ class Build:
 
         `spill` is the working database; `drafts` holds finished cases until the choice is made.
         """
-        total = database.load_admissions(spill, self.tree)
+        total = mimic_database.load_admissions(spill, self.tree)
         say(f"admissions: {total:,}")
         absent = self._absent(spill)
         if absent:
             shown = ", ".join(map(str, absent[:10])) + (f" and {len(absent) - 10} more" if len(absent) > 10 else "")
             say(f"not in the tables, so left out of --admissions: {shown}")
-        codes = Codes(database.load_titles(spill, self.tree), self._pool.diseases, self._gem)
-        items = database.load_items(spill, self.tree)
+        codes = Codes(mimic_database.load_titles(spill, self.tree), self._pool.diseases, self._gem)
+        items = mimic_database.load_items(spill, self.tree)
         drafting = Drafting(codes, items, self._pool.lifted, self.notes, self._published)
         source = _release(spill, self.tree)
         self._by_codes(spill, drafting, total)
         say(f"admissions left by their codes: {spill.count('candidates'):,}")
         self._by_notes(spill, drafting)
         say(f"admissions whose results are read: {spill.count('kept'):,}")
-        database.load_results(spill, self.tree, published=self._published)
+        mimic_database.load_results(spill, self.tree, published=self._published)
         say("rows of theirs: " + ", ".join(f"{name} {spill.count(name):,}" for name in ("labs", "cultures", "reports")))
         entries = list(self._by_records(spill, drafting, drafts, source))
         diseases: dict[str, int] = {}
@@ -281,9 +281,9 @@ class Build:
         """Fill table `candidates` with the admissions that pass the rules on codes."""
         seen = 0
         spill.run("create table candidates (hadm_id bigint)")
-        for part in database.slices(spill, "people", _MANY):
+        for part in mimic_database.slices(spill, "people", _MANY):
             kept = []
-            for hadm, rows in database.rows_by_admission(spill, CODES, "codes", part).items():
+            for hadm, rows in mimic_database.rows_by_admission(spill, CODES, "codes", part).items():
                 seen += 1
                 if self.steps.go(drafting.coded(hadm, rows), "codes") is not None:
                     kept.append(hadm)
@@ -296,12 +296,12 @@ class Build:
         if not self.notes:
             spill.run("insert into kept select hadm_id, -1 from candidates")
             return
-        database.load_notes(spill, self.tree)
+        mimic_database.load_notes(spill, self.tree)
         places = {disease: place for place, disease in enumerate(self._pool.diseases)}
-        for part in database.slices(spill, "candidates", _FEW):
+        for part in mimic_database.slices(spill, "candidates", _FEW):
             hadms, diseases = [], []
-            texts = database.rows_by_admission(spill, ("text",), "notes", part)
-            for hadm, rows in database.rows_by_admission(spill, CODES, "codes", part, "candidates").items():
+            texts = mimic_database.rows_by_admission(spill, ("text",), "notes", part)
+            for hadm, rows in mimic_database.rows_by_admission(spill, CODES, "codes", part, "candidates").items():
                 draft = drafting.noted(drafting.coded(hadm, rows), _text(texts.get(hadm)))
                 after = self.steps.go(draft, "note")
                 if after is not None:
@@ -311,7 +311,7 @@ class Build:
 
     def _by_records(self, spill: Spill, drafting: Drafting, drafts: IO[bytes], source: str) -> Iterator[FinishedCase]:
         """Yield the finished cases, each also written to `drafts`."""
-        for part in database.slices(spill, "kept", _FEW):
+        for part in mimic_database.slices(spill, "kept", _FEW):
             for draft in self._whole(spill, drafting, part):
                 after = self.steps.go(draft, "record")
                 if after is None:
@@ -325,9 +325,10 @@ class Build:
     def _whole(self, spill: Spill, drafting: Drafting, part: tuple[int, int]) -> Iterator[AdmissionDraft]:
         columns = {"codes": CODES, "people": PEOPLE, "labs": LABS, "cultures": CULTURES, "reports": REPORTS}
         columns |= {"notes": ("text",)} if self.notes else {}
-        places = database.rows_by_admission(spill, ("disease",), "kept", part)
+        places = mimic_database.rows_by_admission(spill, ("disease",), "kept", part)
         rows = {
-            table: database.rows_by_admission(spill, names, table, part, "kept") for table, names in columns.items()
+            table: mimic_database.rows_by_admission(spill, names, table, part, "kept")
+            for table, names in columns.items()
         }
         for hadm, codes in rows["codes"].items():
             place = places[hadm][0][0]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from wardround.evaluators.judges.question import Material, Origin, Question, reply_shape, shape
-from wardround.evaluators.reasoning.questions import passage
+from wardround.evaluators.reasoning.step_questions import passage
 from wardround.scenarios.case import Truth
 
 CASE, REFERENCE, ANSWER = "The case", "The reference", "The answer"

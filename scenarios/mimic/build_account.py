@@ -9,9 +9,9 @@ from pathlib import Path
 
 from wardround.engine.records import Json
 from wardround.scenarios.build_steps import steps_table, why_no_case
+from wardround.scenarios.mimic.mimic_files import BadRow, MimicOptions, Tree
 from wardround.scenarios.mimic.pool import DiseasePool
 from wardround.scenarios.mimic.rules import Steps
-from wardround.scenarios.mimic.tables import BadRow, MimicOptions, Tree
 
 _MOST_ROWS = 20
 

@@ -15,9 +15,9 @@ from typing import Any, Self
 import numpy as np
 
 from wardround.engine.errors import UsageError
+from wardround.scenarios.mimic.mimic_files import BadRow, File, OnBadRow, Tree, refuse
 from wardround.scenarios.mimic.pool import undotted
-from wardround.scenarios.mimic.results import CULTURE_COLUMNS, LAB_COLUMNS, LabItem
-from wardround.scenarios.mimic.tables import BadRow, File, OnBadRow, Tree, refuse
+from wardround.scenarios.mimic.record_items import CULTURE_COLUMNS, LAB_COLUMNS, LabItem
 
 MEMORY = "256MB"
 """Memory limit of DuckDB; the build itself needs about 200 MB more."""
