@@ -179,6 +179,9 @@ FULL_PATHS = ("full_path_f1", "full_path", "full_path_by_type")
 NO_ORDERS = "not_ordered_here"
 """Reason of scores about orders in a scenario that has none."""
 
+NOTHING_REPORTED = "nothing_reported"
+"""Reason of a share of results in an episode in which the doctor saw none."""
+
 _OUTCOME = (
     Measure("diagnosis_accuracy", "Diagnosis accuracy", "share", True, True),
     Measure("treatment_accuracy", "Treatment accuracy", "share", True, True),
@@ -215,6 +218,11 @@ _EXAMINATIONS = (
     Measure("deciding_seen", "Deciding findings seen before the conclusion", "share"),
     Measure("repeat_requests", "Requests for what was known", "share"),
     Measure("assumed_answers", "Answers assumed normal", "share"),
+    Measure("invented_answers", "Results seen that the examiner's model invented", "share"),
+    Measure("invented_leaks", "Invented results that name the diagnosis", "count"),
+    Measure("declined_answers", "Invented results not passed on", "count"),
+    Measure("misstated_facts", "Facts that the patient misstated", "count"),
+    Measure("corrected_facts", "Misstated facts that the patient corrected", "count"),
 )
 _USAGE = (
     Measure("unusable_replies", "Unusable replies", "share"),
@@ -284,6 +292,7 @@ UNDEFINED = JUDGED_UNDEFINED | frozenset(
     {
         "nothing_recorded",
         "nothing_ordered",
+        NOTHING_REPORTED,
         NO_ORDERS,
         "unstructured",
         "no_replies",

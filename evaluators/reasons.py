@@ -171,6 +171,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "unsafe": ("unsafe text", "A judge calls the text unsafe, so it is not usable."),
     # examinations
     "nothing_recorded": ("nothing of the kind recorded", "The case records nothing of this kind."),
+    "nothing_reported": ("no result seen", "The doctor saw no result of an examination or test."),
     "nothing_ordered": ("nothing ordered", "The doctor ordered nothing of this kind."),
     "nothing_asked": ("nothing asked for", "The doctor asked for no examination."),
     "not_ordered_here": ("nothing can be ordered", "In this scenario nothing can be ordered."),

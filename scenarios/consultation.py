@@ -114,9 +114,9 @@ class ConsultationSettings(BaseModel):
     max_warnings: int = Field(
         default=3, ge=0, le=1000, description="Unusable replies answered by a warning; one more ends the episode."
     )
-    policy: Literal["strict", "normal-default"] = Field(
+    policy: Literal["strict", "normal-default", "synthesise"] = Field(
         default="strict",
-        description="What the examiner tells of a test that the record has not: so, or a normal value.",
+        description="What the examiner tells of a test that the record lacks: so, a normal value, a model's result.",
     )
     rules: Literal["default", "published"] = Field(
         default="default",

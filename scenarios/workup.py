@@ -200,9 +200,9 @@ class WorkupSettings(BaseModel):
         default="tolerant",
         description="How replies are read; published: as its code does, by parts of words, with a treatment demanded.",
     )
-    policy: Literal["strict", "normal-default"] = Field(
+    policy: Literal["strict", "normal-default", "synthesise"] = Field(
         default="strict",
-        description="What the examiner tells of a test that the record has not: so, or a normal value.",
+        description="What the examiner tells of a test that the record lacks: so, a normal value, a model's result.",
     )
     answers: Answers = 1
 

@@ -24,6 +24,7 @@ FATES: dict[str, str] = {
     "ambiguous": "may mean several tests",
     "broad": "too broad to look up",
     "assumed": "assumed normal",
+    "invented": "invented by the examiner's model",
     "negated": "withheld: it was said not to be wanted",
     "conditional": "withheld: wanted only on a condition",
     "done": "withheld: told as done",
@@ -44,8 +45,8 @@ SAID: dict[str, str] = {"warning": "correction", "refusal": "refused", "demand":
 class Act(msgspec.Struct, frozen=True):
     """One request: the number of its results, its points, and what became of it.
 
-    `fate` is empty if it got a result, else `not_performed`, `unknown`, `ambiguous`, `broad` or `assumed`. A phrase
-    that orders nothing is `negated`, `conditional` or `done`, and was not passed on.
+    `fate` is empty if it got a result, else `not_performed`, `unknown`, `ambiguous`, `broad`, `assumed` or
+    `invented`. A phrase that orders nothing is `negated`, `conditional` or `done`, and was not passed on.
     """
 
     asked: str
@@ -195,6 +196,8 @@ def _acts(
 def _act(asked: str, rows: Sequence[Mapping[str, Json]]) -> Act:
     had = [row for row in rows if row.get("state") in ("reported", "normal")]
     points = sum(float(row["points"]) for row in rows if isinstance(row.get("points"), int | float))
+    if any(row.get("invented") not in (None, "normal-default") for row in rows):
+        return Act(asked, len(had), points, "invented")
     if any(row.get("assumed") for row in rows):
         return Act(asked, len(had), points, "assumed")
     if had:

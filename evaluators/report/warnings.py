@@ -45,6 +45,7 @@ def doubts(run: RunScores, summary: Summary) -> list[str]:
         *_silent(summary),
         *_roles(run),
         *_unread(run),
+        *_written_by_model(summary),
     ]
 
 
@@ -328,6 +329,18 @@ def _invented(summary: Summary) -> Iterator[str]:
             f"In the mean, a share of {format_value(score.name, score.mean)} of the answers to orders was assumed "
             "normal, not recorded; those never count as recall."
         )
+
+
+def _written_by_model(summary: Summary) -> Iterator[str]:
+    score = summary.score("invented_answers")
+    if score and score.mean:
+        yield (
+            f"In the mean, a share of {format_value(score.name, score.mean)} of the results that the doctor saw was "
+            "invented by the examiner's model or assumed normal; the record does not hold them."
+        )
+    leaks = summary.score("invented_leaks")
+    if leaks and leaks.mean:
+        yield "Some invented results name the diagnosis; the evidence of invented_leaks says which."
 
 
 def _unpriced(summary: Summary) -> Iterator[str]:

@@ -229,21 +229,34 @@ _OFFERED = 3
 
 def _nearest(linked: Link, desk: _Desk) -> str:
     """The nearest results that the record has, by name and without values; '' if there is none."""
-    named: dict[str, str] = {}
-    wanted = axes.component(linked.test, desk.table)
-    for entry in desk.chart.entries:
-        item = entry.item
-        if linked.reading is not None and linked.kind == "imaging":
-            near = bool(linked.reading.regions) and bool(linked.reading.regions & entry.reading.regions)
-        else:
-            near = entry.test is not None and axes.component(entry.test.test, desk.table) == wanted
-        if near:
-            where = f" ({entry.specimen})" if entry.specimen and not axes.specimen(item.name) else ""
-            named.setdefault(f"{item.name}{where}", taken_at(item.time))
+    named = _neighbours(linked, desk.chart, desk.table)
     if not named:
         return ""
     offered = [f"{name}{time}" for name, time in list(named.items())[:_OFFERED]]
     return f" The record has {', '.join(offered)}."
+
+
+def neighbours(asked: str, chart: Chart) -> tuple[str, ...]:
+    """The recorded results of the same substance, or of the same part of the body, as a test that is not recorded."""
+    table = catalogue()
+    linked = link(asked, table)
+    return () if linked is None else tuple(_neighbours(linked, chart, table))
+
+
+def _neighbours(linked: Link, chart: Chart, table: Catalogue) -> dict[str, str]:
+    """Name of each such result, with its specimen where the name does not tell it -> when it was taken."""
+    named: dict[str, str] = {}
+    wanted = axes.component(linked.test, table)
+    for entry in chart.entries:
+        item = entry.item
+        if linked.reading is not None and linked.kind == "imaging":
+            near = bool(linked.reading.regions) and bool(linked.reading.regions & entry.reading.regions)
+        else:
+            near = entry.test is not None and axes.component(entry.test.test, table) == wanted
+        if near:
+            where = f" ({entry.specimen})" if entry.specimen and not axes.specimen(item.name) else ""
+            named.setdefault(f"{item.name}{where}", taken_at(item.time))
+    return named
 
 
 def _unknown(asked: str, kind: str, rule: str, text: str) -> Answer:

@@ -57,7 +57,7 @@ def test_a_doctor_without_an_answer_exits_3(shell: Shell, cases: Path, store: Pa
         (["--resume", "nobody"], "nobody"),
         (["--resume", "r", "--doctor", "gold"], "--doctor"),
         (["--resume", "r", "--no-preflight"], "--no-preflight"),
-        (["--examiner", "openai/gpt-4o"], "no agent plays this seat with a model"),
+        (["--set", "policy=synthesise"], "policy synthesise needs a model"),
         (["--patient", "record", "--scenario", "oracle"], "no seat 'patient'"),
         (["--doctor", "replies:nowhere.jsonl"], "nowhere.jsonl"),
         (["--doctor", "recorded:nobody"], "nobody"),

@@ -200,6 +200,7 @@ async def plan_run(
     for seat in rules.seats:
         chosen = _seat_settings(settings, seat, rules)
         parts[seat] = await seat_config(seat, chosen, access, store, agents.get(seat))
+    _check_policy(rule_settings, parts)
     usual = scenario_defaults(rules).repeats if parts[rules.seats[0]].each_model() else 1
     repeats = settings.repeats or usual
     budget = budget_of(settings.budget, list(parts), [part.model_spec for part in parts.values()])
@@ -210,6 +211,13 @@ async def plan_run(
     _check_prices(made)
     _try_agents(made)
     return made
+
+
+def _check_policy(rule_settings: Any, parts: Mapping[str, SeatConfig]) -> None:
+    """Raise UsageError if results are to be synthesised and the examiner has no model to do so."""
+    examiner = parts.get("examiner")
+    if examiner and examiner.spec == "record" and getattr(rule_settings, "policy", "") == "synthesise":
+        raise UsageError("policy synthesise needs a model to write results: name one, such as --examiner openai/gpt-4o")
 
 
 def _try_agents(made: RunPlan) -> None:

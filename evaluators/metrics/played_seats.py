@@ -1,0 +1,66 @@
+"""Scores what the other seats did besides answering: results that a model invented, facts that a patient misstated."""
+
+from collections.abc import Iterator, Mapping
+
+from wardround.engine.events import Acted
+from wardround.engine.records import Json, Score
+from wardround.engine.trajectory import Trajectory
+from wardround.evaluators.measures import NOTHING_REPORTED
+from wardround.scenarios.case import Case
+from wardround.scenarios.parsers.moves import RESULT_STATES, answers_of
+from wardround.scenarios.terms.truth import opening_contains
+
+
+def invented_scores(case: Case, trajectory: Trajectory) -> list[Score]:
+    """`invented_answers`, `invented_leaks`, `declined_answers`; no score if no model plays the examiner.
+
+    `invented_answers`: of the results that the doctor saw, the share that the record does not hold (None, reason
+    `nothing_reported`, if it saw none). `invented_leaks`: invented results that name the diagnosis. `declined_answers`:
+    results that the model invented and that were not passed on, such as one that contradicts the record. The evidence
+    are the examiner's actions that hold such a result.
+    """
+    if not _of(trajectory, "examiner").get("model"):
+        return []
+    names = ("invented_answers", "invented_leaks", "declined_answers")
+    if trajectory.ending is None:
+        return [Score(name, None, "open") for name in names]
+    seen = [(event, row) for event, row in _rows(trajectory) if row.get("state") in RESULT_STATES]
+    invented = [(event, row) for event, row in seen if row.get("invented") or row.get("assumed")]
+    leaks = [event for event, row in invented if opening_contains(case.truth, str(row.get("text", "")))]
+    declined = [event for event, row in _rows(trajectory) if row.get("declined")]
+    share = len(invented) / len(seen) if seen else None
+    return [
+        Score(names[0], share, "" if seen else NOTHING_REPORTED, _numbers(event for event, _ in invented)),
+        Score(names[1], float(len(leaks)), "", _numbers(iter(leaks))),
+        Score(names[2], float(len(declined)), "", _numbers(iter(declined))),
+    ]
+
+
+def misstated_scores(trajectory: Trajectory) -> list[Score]:
+    """`misstated_facts` and `corrected_facts`, counts; no score if the patient has no persona."""
+    if not _of(trajectory, "patient").get("options", {}).get("persona"):
+        return []
+    marks = {"misstated_facts": "misstated", "corrected_facts": "corrected"}
+    if trajectory.ending is None:
+        return [Score(name, None, "open") for name in marks]
+    scores = []
+    for name, mark in marks.items():
+        events = [event for event in trajectory.acted("patient") if event.action.args.get(mark)]
+        scores.append(Score(name, float(len(events)), "", _numbers(iter(events))))
+    return scores
+
+
+def _of(trajectory: Trajectory, seat: str) -> Mapping[str, Json]:
+    """The header's description of a seat."""
+    seats = trajectory.header.get("seats", {})
+    described = seats.get(seat) if isinstance(seats, Mapping) else None
+    return described if isinstance(described, Mapping) else {}
+
+
+def _rows(trajectory: Trajectory) -> Iterator[tuple[Acted, Mapping[str, Json]]]:
+    """Each answer of the examiner, with the event that holds it."""
+    return ((event, row) for event in trajectory.acted("examiner") for row in answers_of(event.action))
+
+
+def _numbers(events: Iterator[Acted]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(event.seq for event in events))
