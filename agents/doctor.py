@@ -5,7 +5,8 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.agents.dialogue import SILENCE, dialogue, model_of, pieces, said_words, size, token_estimate
+from wardround.agents.dialogue import SILENCE, model_of, pieces, said_words, size, token_estimate
+from wardround.agents.interface import InterfaceName, Misformed, interface_of
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.records import Action, Completion, Json, Message, Said, View
 from wardround.engine.seat import Seat
@@ -22,11 +23,13 @@ class DoctorOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The seat's options.
 
     `context` is the model's context length in tokens, including its answer. `reserve` is the number of these tokens
-    kept for the answer; the default is a quarter, at most 8192.
+    kept for the answer; the default is a quarter, at most 8192. `interface` is how the model acts: in the scenario's
+    own text, by calling tools, or as JSON.
     """
 
     context: int = 32_768
     reserve: int | None = None
+    interface: InterfaceName = "text"
 
     @property
     def room(self) -> int:
@@ -40,7 +43,8 @@ class LLMDoctor:
     All its knowledge is in the view, so it can resume at any turn. If the conversation exceeds the context (by an
     estimate, or because the endpoint says so), its older part is replaced by a summary in the memo. After an empty
     reply, one removed by a filter, or a formal refusal, the model is asked once more; a second failure becomes an empty
-    reply, which the rules judge. Purposes of its calls: act, repair, summarise.
+    reply, which the rules judge. So is a call of a tool, or JSON, that cannot be used. Purposes of its calls: act,
+    repair, summarise.
     """
 
     sealed: ClassVar[bool] = True
@@ -49,6 +53,7 @@ class LLMDoctor:
         self._model = model_of(seat)
         self._prompts = seat.prompts
         self._settings = _options(seat)
+        self._interface = interface_of(self._settings.interface, seat.prompts)
 
     async def act(self, view: View) -> Action:
         """Reply to what was said last."""
@@ -60,40 +65,65 @@ class LLMDoctor:
             notes = await self._summarise(view, notes, room)
             messages = self._messages(view, notes)
         try:
-            reply = await self._said(messages, "act")
+            reply = await self._said(messages, "act", view)
         except ProviderError as error:
             if error.kind != "context_overflow" or summarised or not self._can_shrink(view, notes):
                 raise
             # The real context is smaller than this conversation; half of that is the best guess.
             notes = await self._summarise(view, notes, min(room, token_estimate(messages)) // 2)
             messages = self._messages(view, notes)
-            reply = await self._said(messages, "act")
-        if not reply.text.strip():
-            reply = await self._repaired(messages)
+            reply = await self._said(messages, "act", view)
         memo = msgspec.to_builtins(notes) if notes.summary else None
-        return Action("reply", reply.text if reply.text.strip() else "", thinking=reply.thinking, memo=memo)
+        try:
+            action = self._action(reply, view)
+        except Misformed as error:
+            empty = [Message("assistant", SILENCE), Message("user", self._prompts["doctor/repair"].text)]
+            again = self._interface.correction(reply, str(error)) if str(error) else empty
+            reply = await self._said([*messages, *again], "repair", view)
+            try:
+                action = self._action(reply, view)
+            except Misformed:
+                action = self._interface.unread(reply)
+        text = action.text if action.text.strip() else ""
+        args = {**action.args, "logprobs": _first_token(reply)} if _alternatives(view) else action.args
+        return msgspec.structs.replace(action, text=text, args=args, thinking=reply.thinking, memo=memo)
 
-    async def _repaired(self, messages: Sequence[Message]) -> Completion:
-        again = [*messages, Message("assistant", SILENCE), Message("user", self._prompts["doctor/repair"].text)]
-        return await self._said(again, "repair")
+    def _action(self, reply: Completion, view: View) -> Action:
+        """The action of a reply; raises Misformed, without a reason for an empty reply."""
+        called = self._settings.interface == "tools" and reply.more.get("tool_calls")
+        if not reply.text.strip() and not called:
+            raise Misformed
+        return self._interface.action(reply, view)
 
-    async def _said(self, messages: Sequence[Message], purpose: str) -> Completion:
+    async def _said(self, messages: Sequence[Message], purpose: str, view: View) -> Completion:
         """The model's reply, or an empty one if the model declined or a filter removed the reply."""
         try:
-            return await self._model.complete(messages, purpose=purpose)
+            options = dict(self._interface.options(view))
+            if not (most := _alternatives(view)):
+                return await self._model.complete(messages, purpose=purpose, **options)
+            try:
+                return await self._model.complete(
+                    messages, purpose=purpose, **options, logprobs=True, top_logprobs=most
+                )
+            except ProviderError as error:
+                if error.kind != "bad_request":
+                    raise
+            return await self._model.complete(messages, purpose=purpose, **options)  # it refuses the two options
         except ProviderError as error:
             if error.kind not in ("refusal", "content_filter"):
                 raise
             return Completion("", finish=error.kind)
 
     def _messages(self, view: View, notes: Notes) -> list[Message]:
-        system = self._prompts["doctor/system"].text
+        parts = (self._prompts["doctor/system"].text, self._interface.instructions(view))
+        system = "\n\n".join(part.strip() for part in parts if part.strip()) if parts[1] else parts[0]
         opening = [Message("system", system)] if system.strip() else []
         brief = view.brief
         if notes.summary:
             brief = f"{brief}\n\n{self._prompts['doctor/summary'].render(summary=notes.summary)}"
         opening.append(Message("user", brief))
-        return dialogue(opening, _after(view.heard, notes.upto), view.seat, self._prompts["doctor/continue"].text)
+        go_on = self._prompts["doctor/continue"].text
+        return self._interface.messages(opening, _after(view.heard, notes.upto), view, go_on)
 
     def _can_shrink(self, view: View, notes: Notes) -> bool:
         return bool(_after(view.heard, notes.upto))
@@ -123,6 +153,22 @@ class LLMDoctor:
         return Notes(summary, covered[-1].seq)
 
 
+def _alternatives(view: View) -> int:
+    """The number of alternatives for the first token of a reply that the scenario wants; 0 for none."""
+    wanted = view.known.get("logprobs") if isinstance(view.known, dict) else 0
+    return wanted if isinstance(wanted, int) else 0
+
+
+def _first_token(reply: Completion) -> Json:
+    """The alternatives for the first token of a reply that is no space, as (token, log-probability); None if none."""
+    rows = (reply.more.get("logprobs") or {}).get("content")
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and str(row.get("token", "")).strip():
+            every = row.get("top_logprobs") or [row]
+            return [[one.get("token"), one.get("logprob")] for one in every if isinstance(one, dict)]
+    return None
+
+
 def _after(heard: Sequence[Said], upto: int) -> list[Said]:
     return [said for said in heard if said.seq > upto]
 
@@ -139,7 +185,9 @@ def _options(seat: Seat) -> DoctorOptions:
     try:
         settings = msgspec.convert(dict(seat.options), DoctorOptions)
     except msgspec.ValidationError as error:
-        raise UsageError(f"options of {seat.name}: {error}; there are: context, reserve (numbers of tokens)") from error
+        raise UsageError(
+            f"options of {seat.name}: {error}; there are: context, reserve (numbers of tokens), interface"
+        ) from error
     if settings.room < 1 or settings.context < 1:
         raise UsageError(
             f"options of {seat.name}: context {settings.context} leaves no room beside a reserve of {settings.reserve}"

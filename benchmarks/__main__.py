@@ -15,6 +15,7 @@ from benchmarks.face import face
 from benchmarks.faults import faults
 from benchmarks.figure import Figure, table
 from benchmarks.gaming import gaming
+from benchmarks.interfaces import interfaces
 from benchmarks.judged import judged
 from benchmarks.linking import linking
 from benchmarks.memory import memory
@@ -36,6 +37,7 @@ PARTS: dict[str, Callable[[bool], Sequence[Figure]]] = {
     "score": score,
     "start": start,
     "face": face,
+    "interfaces": interfaces,
     "faults": faults,
     "memory": memory,
     "stores": stores,

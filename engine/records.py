@@ -86,7 +86,9 @@ class View(msgspec.Struct, frozen=True):
 
     `brief` describes the task, `heard` is what was said so far (its own words included), `verbs` is what it may do now.
     `known` is structured knowledge (a record, a history; None for most seats), `memo` its own private JSON. `seq` is
-    the number of the last action's event, so that an agent can draw random numbers from (seed, seq).
+    the number of the last action's event, so that an agent can draw random numbers from (seed, seq). `schemas` maps
+    each verb that the seat has in this episode, possible now or not, to its `description` and the JSON schema of its
+    arguments (`parameters`); an argument `text` is the action's text.
     """
 
     seat: str
@@ -96,6 +98,7 @@ class View(msgspec.Struct, frozen=True):
     known: Json = None
     memo: Json = None
     seq: int = 0
+    schemas: Mapping[str, Json] = {}
 
 
 class Ending(msgspec.Struct, frozen=True, omit_defaults=True):

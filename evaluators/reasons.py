@@ -116,6 +116,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "denied": ("a source that is not allowed", "The source is on no list of allowed ones."),
     "leak": ("the query held the truth", "The query holds words of the truth, so it was not sent."),
     "unrecorded": ("not among the recorded searches", "The recording has no result for this query."),
+    # log-probabilities
+    "no_logprobs": ("no log-probabilities", "The endpoint gave no log-probabilities for the first token."),
+    "no_option_in_logprobs": ("no option among the likeliest", "No option is among the alternatives that were given."),
+    "tied_options": ("two options equally likely", "Two options share the largest log-probability."),
     # judges
     "too_long": ("the reply is too long", "The reply is longer than what is read."),
     "half_json": ("JSON that breaks off", "The reply is JSON that breaks off."),

@@ -26,6 +26,7 @@ from wardround.scenarios.parsers.moves import (
     record_rows,
     texts_of,
     typed_move,
+    verb_schemas,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions, postponed, template
 from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean_value, headed, named_diagnosis
@@ -167,6 +168,7 @@ class Consultation:
         self._prompts = prompts
         self._instructions = Instructions(prompts.of(self.name))
         self._published = settings.rules == "published"
+        self._schemas = verb_schemas(self.goal, ("ask", "order", "conclude"), whole_list=settings.answers > 1)
 
     def lacks(self, case: Case) -> str | None:
         """Why `case` cannot be played; None if it can."""
@@ -203,7 +205,7 @@ class Consultation:
             return View(seat, self._prompts["consultation/examiner"].text, state.orders, ("answer",), known)
         closed = self._last(state) and not self._published
         verbs = ("reply", "conclude") if closed else ("reply", "ask", "order", "conclude")
-        return View(seat, state.brief, state.heard, verbs)
+        return View(seat, state.brief, state.heard, verbs, schemas=self._schemas)
 
     def ending(self, state: ConsultationState) -> Ending | None:
         """How the episode ended; None if it is still running."""

@@ -3,10 +3,10 @@
 import json
 import random
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import msgspec
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
@@ -15,17 +15,21 @@ from wardround.engine.seat import seed_of
 from wardround.scenarios.parsers.choices import Answered, read_choice, read_rectification, read_verdict
 from wardround.scenarios.parsers.moves import Conclusion, EpisodeTally, Unusable
 from wardround.scenarios.parsers.nonanswers import Instructions
+from wardround.scenarios.parsers.option_logprobs import TIED, is_scored, likeliest, option_logprobs
 from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.parsers.unread import checked_move
 from wardround.scenarios.published import question_tasks as published
 from wardround.scenarios.question_attacks import Attack, alter_question, claim, misled, why_unalterable
 from wardround.scenarios.question_item import LETTERS, QuestionItem, QuestionTruth, solution
 from wardround.scenarios.record import Record
+from wardround.scenarios.typed_answers import answer_schemas, typed_answer, written_answer
 
 POOL = "questions/pool"
 """The name under which the texts of possible demonstrations are kept with a run's prompts."""
 _LARGEST_POOL = 400
 _LARGEST_PUBLISHED = 8_000
+_MOST_TOKENS = 20
+"""Alternatives for a token that are asked for, the most that any endpoint gives."""
 _EMPTY = Unusable("empty", "the reply is empty")
 _with = msgspec.structs.replace
 
@@ -44,6 +48,10 @@ class QuestionSettings(BaseModel):
     )
     shots: int = Field(default=0, ge=0, le=20, description="Solved examples before the question, from other items.")
     thinking: bool = Field(default=False, description="Whether the model is asked to think step by step first.")
+    options: Literal["reply", "logprobs"] = Field(
+        default="reply",
+        description="How options are compared: by what is replied, or by the log-probability of their first token.",
+    )
     permute: bool = Field(default=False, description="Whether options are shown in an order drawn for each repeat.")
     hide_question: bool = Field(
         default=False, description="Whether only the options are shown: what their form alone gives away."
@@ -52,6 +60,12 @@ class QuestionSettings(BaseModel):
         default="none", description="How questions are altered, to see whether answers stand on what is asked."
     )
     seed: int = Field(default=0, ge=0, description="Seed of the options' order and of the examples.")
+
+    @model_validator(mode="after")
+    def _scored(self) -> Self:
+        if self.options == "logprobs" and (self.thinking or self.rules == "published"):
+            raise ValueError("options=logprobs reads the first token of a reply: leave thinking and rules out")
+        return self
 
 
 class DealtItem(QuestionItem):
@@ -201,7 +215,10 @@ class Questions:
         known: dict[str, Json] = {"form": item.form, "options": dict(zip(LETTERS, item.options, strict=False))}
         if item.offered is not None:
             known["offered"] = LETTERS[item.offered]
-        return View(seat, state.brief, state.heard, ("reply",), known)
+        if self._is_scored(item):
+            known["logprobs"] = _MOST_TOKENS
+        schemas = {} if self._published and item.closed else answer_schemas(item)
+        return View(seat, state.brief, state.heard, ("reply", *schemas), known, schemas=schemas)
 
     def ending(self, state: State) -> Ending | None:
         """How the episode ended; None if it is still running."""
@@ -211,7 +228,8 @@ class Questions:
         """The state after an answer."""
         said = Said(event.seq, "doctor", event.action.verb, event.action.text, event.action.args)
         state = _with(state, heard=(*state.heard, said), tally=state.tally.replied())
-        text = answer_part(event.action.text).strip()
+        typed = event.action.verb == "answer"
+        text = written_answer(state.item, event.action) if typed else answer_part(event.action.text).strip()
         if self._published and state.item.closed:
             return self._as_published(state, event.seq, event.action.text)
         reading = self._read(state.item, event.action)
@@ -220,6 +238,8 @@ class Questions:
             reading = whole if isinstance(whole, Unusable) else reading
         elif isinstance(reading, Unusable):
             reading = checked_move(reading, event, self._instructions)
+        if self._is_scored(state.item) and is_scored(event.action):
+            return self._scored(state, event.seq, text, event.action)
         if not isinstance(reading, Unusable):
             return self._answered(state, event.seq, text, reading)
         return self._warn(state, event.seq, reading)
@@ -280,12 +300,39 @@ class Questions:
             if self.settings.thinking and not example
             else "",
         }
+        if self._is_scored(item) and not example:
+            del values["reasoning"], values["offered"]
+            return self._prompts[f"questions/{item.form}_scored"].render(**values).strip()
         return self._prompts[f"questions/{item.form}"].render(**values).strip()
+
+    def _is_scored(self, item: QuestionItem) -> bool:
+        """Whether the answers to an item are compared by the log-probability of their first token."""
+        return self.settings.options == "logprobs" and item.form in ("choice", "statement", "existence")
+
+    def _scored(self, state: State, seq: int, text: str, action: Action) -> State:
+        """The state after a reply whose first token has alternatives: the likeliest option is the answer."""
+        item = state.item
+        words = {letter: letter for letter in LETTERS[: len(item.options)]}
+        if item.form != "choice":
+            words = {"true": "true", "false": "false"} if item.form == "statement" else {"true": "yes", "false": "no"}
+        scores = option_logprobs(action, words)
+        best = None if isinstance(scores, str) else likeliest(scores)
+        why = scores if isinstance(scores, str) else "" if best else TIED
+        reading, facts = Answered(), dict[str, Json](unscored=why) if why else {}
+        if not isinstance(scores, str):
+            choice = item.form == "choice"
+            named = {str(item.order[LETTERS.index(name)]) if choice else name: one for name, one in scores.items()}
+            facts["option_logprobs"] = dict(sorted(named.items()))
+            if best:
+                reading = Answered(item.order[LETTERS.index(best)]) if choice else Answered(holds=best == "true")
+        return self._answered(state, seq, text or "(empty)", reading, facts=facts)
 
     def _read(self, item: DealtItem, action: Action) -> Answered | Unusable:
         """What a reply answers, by the source's indices."""
         letters = LETTERS[: len(item.options)]
-        if item.form == "choice":
+        if action.verb == "answer":
+            read = typed_answer(item, action)
+        elif item.form == "choice":
             read = read_choice(action.text, item.options, letters)
         elif item.form == "rectification":
             read = read_rectification(action.text, item.options, letters)
@@ -314,14 +361,23 @@ class Questions:
         answered = Answered(item.order[at] if at >= 0 else None, read.holds)
         return self._answered(state, seq, reply.strip() or "(empty)", answered, guessed=read.guessed)
 
-    def _answered(self, state: State, seq: int, text: str, reading: Answered, *, guessed: bool | None = None) -> State:
+    def _answered(
+        self,
+        state: State,
+        seq: int,
+        text: str,
+        reading: Answered,
+        *,
+        guessed: bool | None = None,
+        facts: Mapping[str, Json] | None = None,
+    ) -> State:
         state = _with(state, tally=state.tally.usable().turned(), answered=(*state.answered, seq))
         if state.turn < len(state.item.turns):
             question = Said(seq, "desk", "question", state.item.turns[state.turn].question)
             return _with(state, heard=(*state.heard, question), turn=state.turn + 1)
         ending = state.tally.completed(answer=text)
         read = {name: value for name, value in reading._asdict().items() if value is not None}
-        facts: dict[str, Json] = {**ending.facts, **({"reading": read} if read else {})}
+        facts = {**ending.facts, **({"reading": read} if read else {}), **(facts or {})}
         if guessed is not None:
             facts["guessed"] = guessed
         if state.item.misled is not None:

@@ -28,6 +28,7 @@ from wardround.scenarios.parsers.moves import (
     record_rows,
     texts_of,
     typed_move,
+    verb_schemas,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import answer_part, final_answer, reply_sections
@@ -146,6 +147,8 @@ class Staged:
         self._instructions = Instructions(prompts.of(self.name))
         self._turns = 1
         self._published = settings.rules == "published"
+        typed = ("order", "conclude") if "patient" in self.seats else ("conclude",)
+        self._schemas = verb_schemas(self.goal, typed, whole_list=settings.answers > 1)
 
     def lacks(self, case: Case) -> str | None:
         """Why `case` cannot be played; None if it can."""
@@ -179,7 +182,7 @@ class Staged:
             known = {**state.known, "order": state.order.known() if state.order else None}
             return View(seat, self._prompts[f"{self.name}/patient"].text, state.orders, ("answer",), known)
         verbs = ("reply", "conclude") if self._last(state) else ("reply", "order", "conclude")
-        return View(seat, state.brief, state.heard, verbs)
+        return View(seat, state.brief, state.heard, verbs, schemas=self._schemas)
 
     def ending(self, state: StagedState) -> Ending | None:
         """How the episode ended; None if it is still running."""

@@ -30,6 +30,7 @@ from wardround.scenarios.parsers.moves import (
     record_rows,
     texts_of,
     typed_move,
+    verb_schemas,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import HEADING, MARKS, MOST, REACH, answer_part, headed, named_diagnosis
@@ -260,6 +261,7 @@ class Workup:
         self._prompts = prompts
         self._instructions = Instructions(prompts.of(self.name))
         self._published = settings.rules == "published"
+        self._schemas = verb_schemas(self.goal, ("order", "conclude"), whole_list=settings.answers > 1)
 
     def lacks(self, case: Case) -> str | None:
         """Why `case` cannot be played; None if it can."""
@@ -295,7 +297,7 @@ class Workup:
             }
             return View(seat, self._prompts["workup/examiner"].text, state.orders, ("answer",), known)
         verbs = ("reply", "conclude") if state.stage == "diagnose" else ("reply", "order", "conclude")
-        return View(seat, state.brief, state.heard, verbs)
+        return View(seat, state.brief, state.heard, verbs, schemas=self._schemas)
 
     def ending(self, state: WorkupState) -> Ending | None:
         """How the episode ended; None if it is still running."""

@@ -7,6 +7,7 @@ from wardround.engine.records import Ending, Json, Score
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import answers, missed, unscored
+from wardround.scenarios.parsers.option_logprobs import probability
 from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.question_item import QuestionItem, QuestionTruth
 
@@ -19,6 +20,8 @@ KEPT = "question_kept_answer"
 """Whether the answer is right for the question before a fact of it was changed (attack `changed_fact`)."""
 NEEDS_JUDGE = "open_question"
 """Reason of an open answer without a judge: a checklist or a rubric decides, not words."""
+PROBABILITY = "question_option_probability"
+"""The probability of the right option among all, by the log-probabilities of the first token (options=logprobs)."""
 _STATED = re.compile(r"(?im)^[ \t#>*_\-]*(?:final +)?answers?[ \t]*[*_]*[:\uff1a][ \t*_]*(?P<said>\S[^\n]*)$")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+")
 
@@ -30,8 +33,9 @@ class QuestionAnswer:
     named in its place is the right one (MultiCogEval, section 3.2 and equation 4). A short answer is right if it is one
     of the accepted answers, whatever its case, article and punctuation. An open answer without a judge is None
     (`open_question`). Under the published rules `question_guessed` says which answers were drawn by chance; under an
-    attack `question_followed_hint` and `question_kept_answer` say how it was met. Levels, chance and pairs are joined
-    by `wardround levels`.
+    attack `question_followed_hint` and `question_kept_answer` say how it was met. Where options are compared by
+    log-probability, `question_option_probability` is that of the right one, and both are None where the endpoint gave
+    none. Levels, chance and pairs are joined by `wardround levels`.
     """
 
     name = "questions"
@@ -49,8 +53,12 @@ class QuestionAnswer:
             return [Score(ACCURACY, 0.0, reason, evidence)]
         if case.form == "free":
             return [Score(ACCURACY, None, NEEDS_JUDGE, evidence)]
-        scores = [Score(ACCURACY, float(is_right(case, ending)), "", evidence)]
         facts = ending.facts if ending else {}
+        if reason := str(facts.get("unscored", "")):
+            return [Score(ACCURACY, None, reason, evidence), Score(PROBABILITY, None, reason, evidence)]
+        scores = [Score(ACCURACY, float(is_right(case, ending)), "", evidence)]
+        if isinstance(rows := facts.get("option_logprobs"), Mapping):
+            scores.append(Score(PROBABILITY, probability(rows, _right(case, ending)), "", evidence))
         if (guessed := facts.get("guessed")) is not None:
             scores.append(Score(GUESSED, float(guessed is True), "", evidence))
         if isinstance(hinted := facts.get("hinted"), Mapping):
@@ -69,6 +77,13 @@ def is_right(item: QuestionItem, ending: Ending | None, *, changed: bool = True)
     if isinstance(truth, Mapping):
         item = item.model_copy(update={"truth": QuestionTruth.model_validate(truth)})
     return _short_answer(item, ending) if item.form == "short" else _closed_answer(item, ending)
+
+
+def _right(item: QuestionItem, ending: Ending | None) -> str:
+    """The name of the right answer among those with a log-probability."""
+    truth = ending.facts.get("truth") if ending else None
+    truth = QuestionTruth.model_validate(truth) if isinstance(truth, Mapping) else item.truth
+    return str(truth.option) if item.form == "choice" else str(truth.holds).lower()
 
 
 def _meant(item: QuestionItem, ending: Ending | None, truth: Mapping[str, Json]) -> bool:

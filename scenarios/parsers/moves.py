@@ -197,6 +197,32 @@ def typed_move(action: Action, goal: str) -> DoctorOrder | PatientQuestion | Con
     return Unusable("unavailable", f"there is no verb {action.verb!r}")
 
 
+def verb_schemas(goal: str, verbs: Sequence[str], *, whole_list: bool = False) -> dict[str, Json]:
+    """The schemas of the typed verbs that `typed_move` reads, for `View.schemas`."""
+    items = {"type": "array", "items": {"type": "string"}, "description": "The names of what is ordered."}
+    kinds = {"type": "string", "enum": list(ORDERED), "description": "The kind; an examination may be without items."}
+    ranked = "The diagnoses, the most likely first, one a line." if whole_list else f"The {goal}."
+    every: dict[str, Json] = {
+        "order": schema_of("Order an examination or tests, and be given their results.", kind=kinds, items=items),
+        "ask": schema_of("Ask the patient.", text={"type": "string", "description": "The question."}),
+        "conclude": schema_of(
+            "End the encounter with your answer.", **{goal: {"type": "string", "description": ranked}}
+        ),
+    }
+    return {verb: every[verb] for verb in verbs}
+
+
+def schema_of(description: str, **properties: Json) -> dict[str, Json]:
+    """A verb's entry in `View.schemas`: every argument is required, and there are no others."""
+    closed = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    return {"description": description, "parameters": closed}
+
+
 def _order(action: Action) -> DoctorOrder | Unusable:
     kind = next((kind for kind in ORDERED if kind == action.args.get("kind", "any")), None)
     if kind is None:

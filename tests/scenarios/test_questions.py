@@ -172,6 +172,8 @@ def test_every_prompt_of_a_question_is_used() -> None:
         playing.apply(playing.start(playing.deal(item("q1", form, context=["A text."]), 1)), reply(""))
     playing.start(item("q1", "rectification", offered=0, truth={"option": 2, "holds": False}))
     Questions(QuestionSettings(attack="wrong_hint"), Watched(texts)).start(item("q1"))
+    for form in ("choice", "statement", "existence"):
+        Questions(QuestionSettings(options="logprobs"), Watched(texts)).start(item("q1", form))
     assert used == {name for name in texts if name.startswith("questions/")}
 
 

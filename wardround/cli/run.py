@@ -71,6 +71,9 @@ def settings_from_options(options: Mapping[str, Any]) -> RunSettings:
 
 def _seats(options: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
     seats = seat_fields(options, base)
+    if options["interface"]:
+        doctor = seats.setdefault("doctor", {"spec": DEFAULT_SPECS["doctor"]})
+        doctor["options"] = {**doctor.get("options", {}), "interface": options["interface"]}
     for seat in filter(None, (name.strip() for name in (options["cache"] or "").split(","))):
         if seat not in seats and seat not in DEFAULT_SPECS:
             raise UsageError(f"--cache {options['cache']}: there is no seat {seat!r}")
@@ -107,7 +110,7 @@ GROUPS = {
         "sample",
         "name",
     ),
-    "Who plays": (*SEATS, "prompts", "allow_agents"),
+    "Who plays": (*SEATS, "interface", "prompts", "allow_agents"),
     **{f"The {seat} and its model": params(seat) for seat in SEATS},
     "Limits of one episode": (
         *("max_episode_calls", "max_episode_tokens", "max_episode_cost", "max_episode_seconds", "max_act_seconds"),
@@ -145,6 +148,11 @@ GROUPS = {
 )
 @click.option("--patient", metavar="SPEC", help="The same for the patient; default: answers from the record.")
 @click.option("--examiner", metavar="SPEC", help="The same for the examiner; default: looks up the record.")
+@click.option(
+    "--interface",
+    type=click.Choice(["text", "tools", "json"]),
+    help="How a model doctor acts: in the scenario's own text (default), by calling tools, or as JSON.",
+)
 @seat_options
 @click.option("--repeats", type=positive, help="Episodes of each case; default: the paper's with a model, else 1.")
 @click.option(

@@ -93,7 +93,7 @@ _encode = msgspec.json.Encoder().encode
 Answer = str | Mapping[str, Json]
 """The result of a reply function: a text, or a whole `message` object (`content`, `reasoning_content`, `refusal` ...).
 
-A `finish_reason` in the object replaces `stop` as that of the choice.
+`finish_reason` and `logprobs` in the object are those of the choice.
 """
 
 
@@ -178,7 +178,7 @@ def completion(answer: Answer, model: str, prompt_chars: int) -> bytes:
     message: dict[str, Json] = (
         {"role": "assistant", "content": answer} if isinstance(answer, str) else {"role": "assistant", **answer}
     )
-    finish = message.pop("finish_reason", "stop")
+    finish, logprobs = message.pop("finish_reason", "stop"), message.pop("logprobs", None)
     said, thought = _lengths(message)
     return _encode(
         {
@@ -186,7 +186,7 @@ def completion(answer: Answer, model: str, prompt_chars: int) -> bytes:
             "object": "chat.completion",
             "created": 0,
             "model": model,
-            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            "choices": [{"index": 0, "message": message, "finish_reason": finish, "logprobs": logprobs}],
             "usage": {
                 "prompt_tokens": prompt_chars // 4,
                 "completion_tokens": said + thought,

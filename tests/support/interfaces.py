@@ -1,0 +1,88 @@
+"""A scripted doctor whose acts are written in any of the three interfaces of a model doctor."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from wardround.engine.records import Completion, Json, Message
+
+Act = tuple[str, Mapping[str, Json]]
+CONSULTATION: Sequence[Act] = (
+    ("ask", {"text": "When did it begin?"}),
+    ("order", {"kind": "any", "items": ["CBC", "Lipase"]}),
+    ("conclude", {"diagnosis": "Gout"}),
+)
+WORKUP: Sequence[Act] = (
+    ("order", {"kind": "examination", "items": []}),
+    ("order", {"kind": "lab", "items": ["White Blood Cells", "Lipase"]}),
+    ("conclude", {"diagnosis": "Gout"}),
+)
+STAGED: Sequence[Act] = (("order", {"kind": "any", "items": ["CBC", "Lipase"]}), ("conclude", {"diagnosis": "Gout"}))
+ACTS = {"consultation": CONSULTATION, "workup": WORKUP, "free-turn": STAGED}
+_LISTS = {"lab": "Lab Tests", "imaging": "Imaging", "microbiology": "Microbiology"}
+
+
+def as_text(scenario: str, verb: str, arguments: Mapping[str, Json]) -> str:
+    """An act in the scenario's own protocol."""
+    items = ", ".join(arguments.get("items", ()))
+    match scenario, verb:
+        case "workup", "order":
+            kind = arguments["kind"]
+            return "Action: PE" if kind == "examination" else f"{_LISTS[kind]}: {items}"
+        case "workup", "conclude":
+            return f"Action: OUTPUT\nDiagnosis: {arguments['diagnosis']}"
+        case "consultation", "order":
+            return f"ORDER: {items}"
+        case "consultation", "ask":
+            return f"ASK: {arguments['text']}"
+        case "consultation", "conclude":
+            return f"DIAGNOSIS READY: {arguments['diagnosis']}"
+        case "free-turn", "order":
+            return f"### Additional Information Required\n{items}"
+    return f"### Conclusion\n{arguments['diagnosis']}\n### Answer\n{arguments['diagnosis']}"
+
+
+def as_tool(verb: str, arguments: Mapping[str, Json] | str, call: str = "c1") -> Completion:
+    """An act as a call of a tool; arguments may be a text that is no JSON."""
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    function = {"name": verb, "arguments": written}
+    return Completion("", more={"tool_calls": [{"id": call, "type": "function", "function": function}]})
+
+
+def reply_of(scenario: str, interface: str, verb: str, arguments: Mapping[str, Json]) -> str | Completion:
+    """An act in one of the interfaces."""
+    if interface == "tools":
+        return as_tool(verb, arguments)
+    if interface == "json":
+        return json.dumps({"verb": verb, **arguments})
+    return as_text(scenario, verb, arguments)
+
+
+def acts_so_far(messages: Sequence[Message]) -> int:
+    """The number of acts that the conversation has from the model itself."""
+    return sum(message.role == "assistant" for message in messages)
+
+
+def _player(scenario: str, interface: str) -> "Player":
+    return Player(scenario, interface)
+
+
+class Player:
+    """Takes the acts of a scenario in turn, in one interface; its answers depend on the conversation alone."""
+
+    def __init__(self, scenario: str, interface: str) -> None:
+        self.scenario, self.interface = scenario, interface
+
+    def __call__(self, messages: Sequence[Message], purpose: str) -> str | Completion:
+        """The next act."""
+        del purpose
+        acts = ACTS[self.scenario]
+        return reply_of(self.scenario, self.interface, *acts[min(acts_so_far(messages), len(acts) - 1)])
+
+
+consultation_text, consultation_tools, consultation_json = (
+    _player("consultation", interface) for interface in ("text", "tools", "json")
+)
+workup_text, workup_tools, workup_json = (_player("workup", interface) for interface in ("text", "tools", "json"))
+free_turn_text, free_turn_tools, free_turn_json = (
+    _player("free-turn", interface) for interface in ("text", "tools", "json")
+)
