@@ -8,7 +8,7 @@ DEV    := $(VENV)/.installed-dev
 OUT    := out
 VECTORS ?= ../shared/vectors
 
-.PHONY: help setup run test test-all frameworks gaming conformance soak check bench clean
+.PHONY: help setup run test test-all frameworks readers gaming conformance soak check bench clean
 
 help:  ## say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,13 @@ test-all: $(DEV)  ## the slow tests, a quarter of an hour: packaging, kill -9, P
 frameworks: $(DEV)  ## agents of openai-agents, pydantic-ai, langgraph and smolagents, with what they need
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --group frameworks
 	@$(BIN)/python -m pytest -q -m frameworks tests/frameworks
+
+readers: $(DEV)  ## read exports back by Inspect, datasets, ATIF's models and OpenTelemetry, in an environment of their own
+	@test -x .venv-readers/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python .venv-readers
+	@$(BIN)/uv pip install --quiet --python .venv-readers/bin/python --group readers
+	@$(BIN)/uv pip install --quiet --no-deps --python-version 3.12 --target .venv-readers/models harbor
+	@echo "$(CURDIR)/.venv-readers/models" > "$$(.venv-readers/bin/python -c 'import site; print(site.getsitepackages()[0])')/models.pth"
+	@$(BIN)/python -m pytest -q -m readers tests/exchange
 
 gaming: $(DEV)  ## doctors that want a better score without being better; four to six minutes
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m gaming

@@ -34,7 +34,7 @@ VERBS = {
     "checklists": "Show usability by checklists, and review checklists.",
     "match": "Check whether an answer means a diagnosis, and why.",
     "orders": "Show how an order is understood, piece by piece.",
-    "export": "Write a run's events, scores or dialogues to files.",
+    "export": "Write a run to files, for other programs too.",
     "import": "Read exported events into a store.",
 }
 

@@ -2,13 +2,15 @@
 
 import csv
 import io
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import anyio
 import click
 import msgspec
+from click.core import ParameterSource
 
 from wardround.cli.options import existing_store, store_option
 from wardround.cli.screen import echo
@@ -16,19 +18,44 @@ from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import exported_lines, output
 from wardround.engine.text import counted, csv_cell
 from wardround.engine.trajectory import Trajectory
+from wardround.exchange.inspect_log import write_inspect_log
+from wardround.exchange.lines import atif_lines, chat_lines, episode_lines
+from wardround.exchange.spans import span_lines
+from wardround.exchange.tables import TABLES, new_folder, write_dataset, write_tables, write_turns
 from wardround.runs.stored_run import Run
 from wardround.scoring.scorings import chosen_scores, shown_scorings
 from wardround.scoring.stored_scores import evidence, scores_of_evaluation
 
+EXPORTED = ("parquet", "inspect", "atif", "otel", "hf", "chat", "jsonl")
+_LINES: Mapping[str, Callable[[Run, str], AsyncIterator[bytes]]] = {
+    "atif": atif_lines,
+    "otel": span_lines,
+    "chat": chat_lines,
+    "jsonl": episode_lines,
+}
+_PLACES = {"parquet": "tables", "hf": "dataset", "inspect": "eval"}
+"""The end of the default name of what is no file of JSON lines."""
+_SEATED = ("atif", "chat", "hf", "inspect")
+"""What shows an episode from one seat."""
 
-@click.command(short_help="Write a run's events, scores or dialogues to files.")
+
+@click.command(short_help="Write a run to files, for other programs too.")
 @click.argument("run")
 @click.option(
     "--events", "what", flag_value="events", default=True, help="All events as JSONL (the default; can be imported)."
 )
 @click.option("--scores", "what", flag_value="scores", help="One row a score, as CSV.")
 @click.option("--dialogues", "what", flag_value="dialogues", help="One chat an episode, as JSONL: {episode, messages}.")
-@click.option("--seat", metavar="SEAT", help="With --dialogues: whose chat it is; default doctor.")
+@click.option(
+    "--to",
+    "form",
+    type=click.Choice(EXPORTED),
+    help="A form of other programs: Parquet tables, a log of Inspect, ATIF trajectories, OpenTelemetry spans, a folder "
+    "for datasets, chats with rewards for fine-tuning, or one JSON line an episode.",
+)
+@click.option(
+    "--seat", metavar="SEAT", help="With --dialogues, and with --to chat, atif, hf, inspect or otel; default doctor."
+)
 @click.option(
     "--restricted", is_flag=True, help="Write events or dialogues of restricted cases too: they hold the notes."
 )
@@ -36,51 +63,86 @@ from wardround.scoring.stored_scores import evidence, scores_of_evaluation
     "--out", type=click.Path(path_type=Path), help="Default: RUN.events.jsonl and so on; - for standard output."
 )
 @store_option
-def command(run: str, what: str, seat: str | None, restricted: bool, out: Path | None, store: str | None) -> None:
-    """Write a run's events, scores or dialogues to files.
+def command(run: str, what: str, form: str | None, out: Path | None, store: str | None, **more: Any) -> None:
+    """Write a run to files: events, scores, dialogues, or a form of other programs (docs/data.md).
 
     The scores of a run come from the last scoring of each evaluator; an evaluation (RUN~EVALUATOR) has its own scores.
-    Events and dialogues of restricted cases are written only with --restricted, to a file that only you may read.
+    All but scores of restricted cases is written only with --restricted, to files that only you may read. What is
+    interrupted leaves nothing behind.
 
     \b
     Example:  wardround export calm-heron-417
               wardround export calm-heron-417 --scores --out scores.csv
+              wardround export calm-heron-417 --to parquet
     """
-    if seat is not None and what != "dialogues":
+    if form is not None and click.get_current_context().get_parameter_source("what") is ParameterSource.COMMANDLINE:
+        raise UsageError(f"--to {form} and --{what} are two forms: name one")
+    wanted, seat = form or what, more["seat"]
+    if seat is not None and wanted not in ("dialogues", "otel", *_SEATED):
         raise UsageError("--seat goes with --dialogues")
-    path = out or Path(f"{run}.{what}.{'csv' if what == 'scores' else 'jsonl'}")
+    export = Export(run, wanted, seat or "doctor", more["restricted"], out or _place(run, wanted))
+    count = anyio.run(lambda: _write(export, store))
+    if str(export.path) != "-":
+        echo(f"{counted(count, export.unit)} in {export.path}")
 
-    def lines(stored: Run) -> AsyncIterator[bytes]:
-        if stored.restricted and what != "scores" and not restricted:
+
+def _place(run: str, wanted: str) -> Path:
+    if wanted in _PLACES:
+        return Path(f"{run}.{_PLACES[wanted]}")
+    return Path(f"{run}.jsonl" if wanted == "jsonl" else f"{run}.{wanted}.{'csv' if wanted == 'scores' else 'jsonl'}")
+
+
+class Export(NamedTuple):
+    """What is to be written where."""
+
+    run: str
+    wanted: str
+    seat: str
+    restricted: bool
+    path: Path
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return {"parquet": "turn", "inspect": "sample", "hf": "episode"}.get(self.wanted, "line")
+
+    def check(self, run: Run) -> None:
+        """Raise UsageError for what may not or cannot be written."""
+        if run.restricted and self.wanted != "scores" and not self.restricted:
             raise UsageError(
-                f"{stored.restricted} of the cases of {stored.name} are restricted, and its {what} hold their notes: "
+                f"{run.restricted} of the cases of {run.name} are restricted, and its {self.wanted} hold their notes: "
                 "say --restricted to write them all the same, or export --scores"
             )
-        return _lines(stored, what, seat or "doctor")
+        if self.wanted in ("dialogues", *_SEATED):
+            _check_seat(run, self.seat)
+        if str(self.path) == "-" and self.wanted in _PLACES:
+            raise UsageError(f"--to {self.wanted} is no stream of lines: name a place by --out")
 
-    count = anyio.run(lambda: _write(run, lines, path, store))
-    if str(path) != "-":
-        echo(f"{counted(count, 'line')} in {path}")
 
-
-async def _write(name: str, lines: Callable[[Run], AsyncIterator[bytes]], path: Path, where: str | None) -> int:
-    count = 0
+async def _write(export: Export, where: str | None) -> int:
     async with existing_store(where) as store:
-        run = await Run.open(store, name)
-        rows = lines(run)
-        private = bool(run.restricted)
+        run = await Run.open(store, export.run)
+        export.check(run)
+        private, path = bool(run.restricted), export.path
+        if export.wanted == "parquet" and path.suffix == ".parquet":
+            return await write_turns(run, path)
+        if export.wanted == "parquet":
+            with new_folder(path, [f"{name}.parquet" for name in TABLES], private=private) as folder:
+                return await write_tables(run, folder)
+        if export.wanted == "hf":
+            with new_folder(path, ("README.md", "data"), private=private) as folder:
+                return await write_dataset(run, export.seat, folder)
+        count = 0
         with click.open_file("-", "wb") if str(path) == "-" else output(path, private=private) as file:
-            async for line in rows:
+            if export.wanted == "inspect":
+                return await write_inspect_log(run, export.seat, file)
+            async for line in _lines(run, export.wanted, export.seat):
                 file.write(line + b"\n")
                 count += 1
     return count
 
 
-def _lines(run: Run, what: str, seat: str) -> AsyncIterator[bytes]:
-    if what == "events":
-        return _events(run)
-    if what == "scores":
-        return _scores(run)
+def _check_seat(run: Run, seat: str) -> None:
     if run.evaluated:
         raise UsageError(
             f"run {run.name} is an evaluation: its judges are asked one question at a time, so there are no dialogues; "
@@ -89,7 +151,14 @@ def _lines(run: Run, what: str, seat: str) -> AsyncIterator[bytes]:
         )
     if seat not in run.header.seats:
         raise UsageError(f"run {run.name} has no seat {seat!r}; it has: {', '.join(run.header.seats)}")
-    return _dialogues(run, seat)
+
+
+def _lines(run: Run, what: str, seat: str) -> AsyncIterator[bytes]:
+    if what in _LINES:
+        return _LINES[what](run, seat)
+    if what == "events":
+        return _events(run)
+    return _scores(run) if what == "scores" else _dialogues(run, seat)
 
 
 async def _events(run: Run) -> AsyncIterator[bytes]:

@@ -1,0 +1,224 @@
+"""The export to Inspect: a log that `inspect view` opens and `read_eval_log` reads, a zip file of JSON."""
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import IO, Any
+
+import msgspec
+
+from wardround.engine.events import Acted, digest_of
+from wardround.engine.records import Usage
+from wardround.exchange.encounters import Encounter, chats, encounters, model_of, opening_and_target, stamp, words
+from wardround.runs.header import utc_now
+from wardround.runs.stored_run import Run
+
+_JOINED = 100_000
+"""Ids of samples that the header of the log lists; a larger run has only their number there."""
+
+
+async def write_inspect_log(run: Run, seat: str, file: IO[bytes]) -> int:
+    """Write the run, seen from `seat`; returns the number of samples.
+
+    A sample is an episode: its id is the case, its epoch the repeat. A score without a value stands in the sample's
+    metadata with its reason, because Inspect has no missing values; the means count only what has a value.
+    """
+    spec = _spec(run, seat)
+    plan = {"name": "plan", "steps": [], "config": {}}
+    tallies: dict[str, _Tally] = {}
+    spent, count, times = Usage(), 0, [0.0, 0.0]
+    ids: dict[str, None] = {}
+    with (
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+        tempfile.TemporaryFile() as summaries,
+    ):
+        async for one in encounters(run):
+            sample = await _sample(run, seat, one)
+            archive.writestr(f"samples/{one.row.case}_epoch_{one.row.repeat}.json", msgspec.json.encode(sample))
+            summaries.write((b"," if count else b"[") + msgspec.json.encode(_summary(sample)))
+            count += 1
+            times = [times[0] or one.trajectory.events[0].at, one.trajectory.events[-1].at]
+            if len(ids) < _JOINED:
+                ids[one.row.case] = None
+            for name, score in one.scores.items():
+                tallies.setdefault(name, _Tally()).add(score.value)
+            spent = _added(spent, one.trajectory.usage(seat))
+        spec["dataset"] |= {"samples": len(await run.index()), "sample_ids": list(ids)}
+        archive.writestr("_journal/start.json", msgspec.json.encode({"version": 2, "eval": spec, "plan": plan}))
+        summaries.write(b"]" if count else b"[]")
+        summaries.seek(0)
+        with archive.open("summaries.json", "w") as place:
+            shutil.copyfileobj(summaries, place)
+        header = {
+            "version": 2,
+            "status": "success" if "open" not in await run.endings() else "cancelled",
+            "eval": spec,
+            "plan": plan,
+            "results": {
+                "total_samples": count,
+                "completed_samples": count,
+                "scores": [tally.as_json(name) for name, tally in tallies.items()],
+            },
+            "stats": {
+                "started_at": stamp(times[0]),
+                "completed_at": stamp(times[1]),
+                "model_usage": {spec["model"]: _tokens(spent)},
+            },
+        }
+        archive.writestr("header.json", msgspec.json.encode(header))
+    return count
+
+
+def _spec(run: Run, seat: str) -> dict[str, Any]:
+    header = run.header
+    digest = digest_of(f"{run.name} {header.begun}")
+    return {
+        "created": header.begun or utc_now(),
+        "task": f"wardround/{header.scenario.name}",
+        "task_id": digest[:22],
+        "eval_id": digest[10:32],
+        "run_id": run.name,
+        "task_version": 0,
+        "task_args": {},
+        "dataset": {"name": str(header.cases.source), "shuffled": False},
+        "model": model_of(header.seats.get(seat)),
+        "model_args": {},
+        "model_generate_config": {},
+        "config": {"epochs": getattr(header, "repeats", 1)},
+        "packages": {"wardround": version("wardround")},
+        "metadata": {"wardround": {"run": run.name, "seat": seat, "seed": header.seed}},
+    }
+
+
+async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Any]:
+    opening, target = await opening_and_target(run, one.row.case)
+    chat = chats(one.trajectory, seat)[-1]
+    model = model_of(run.header.seats.get(seat))
+    sample_id = digest_of(f"{run.name}/{one.row.id}")
+    messages = [_message(message, f"{sample_id[:16]}{place}", model) for place, message in enumerate(chat)]
+    answers = [message for message in messages if message["role"] == "assistant"]
+    first, last = one.trajectory.events[0], one.trajectory.events[-1]
+    answer = (one.trajectory.ending.facts.get("answer") if one.trajectory.ending else None) or {}
+    told = "; ".join(map(str, answer.values())) if isinstance(answer, Mapping) else str(answer)
+    usage = one.trajectory.usage(seat)
+    sample: dict[str, Any] = {
+        "id": one.row.case,
+        "epoch": one.row.repeat,
+        "uuid": sample_id,
+        "input": opening or (messages[0]["content"] if messages else ""),
+        "target": target,
+        "messages": messages,
+        "output": _output(model, answers, usage),
+        "scores": {
+            name: {"value": score.value, "answer": told or None, "explanation": score.reason or None}
+            for name, score in one.scores.items()
+            if score.value is not None
+        },
+        "metadata": {
+            "episode": one.row.id,
+            "ending": one.ending,
+            "unscored": {name: score.reason for name, score in one.scores.items() if score.value is None},
+        },
+        "store": {},
+        "events": [_info(event, first.at) for event in one.trajectory.acted()],
+        "model_usage": {model: _tokens(usage)},
+        "attachments": {},
+        "started_at": stamp(first.at),
+        "completed_at": stamp(last.at),
+        "total_time": max(0.0, last.at - first.at),
+    }
+    if one.row.cause in ("provider", "limit") or one.row.cause is None:
+        sample["error"] = {"message": f"the episode ended by {one.ending}", "traceback": "", "traceback_ansi": ""}
+    return sample
+
+
+def _message(message: Mapping[str, Any], name: str, model: str) -> dict[str, Any]:
+    role = message["role"] if message["role"] in ("system", "user", "assistant", "tool") else "user"
+    content: Any = message["content"]
+    if isinstance(content, list):  # parts of a chat message; images stay as text, since Inspect stores them otherwise
+        content = "\n".join(
+            str(part.get("text", f"[{part.get('type')}]")) for part in content if isinstance(part, dict)
+        )
+    made: dict[str, Any] = {"id": name, "role": role, "content": content or ""}
+    if role == "assistant":
+        made |= {"source": "generate", "model": model}
+        if thinking := message.get("reasoning_content"):
+            made["content"] = [{"type": "reasoning", "reasoning": thinking}, {"type": "text", "text": content or ""}]
+        if calls := message.get("tool_calls"):
+            made["tool_calls"] = [_tool_call(call) for call in calls]
+    if role == "tool":
+        made["tool_call_id"] = message.get("tool_call_id", "")
+    return made
+
+
+def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    function = call.get("function", {})
+    try:
+        arguments = msgspec.json.decode(function.get("arguments") or "{}")
+    except msgspec.DecodeError:
+        arguments = {"arguments": function.get("arguments")}
+    arguments = arguments if isinstance(arguments, dict) else {"arguments": arguments}
+    name = function.get("name", "")
+    return {"id": call.get("id", ""), "function": name, "arguments": arguments, "type": "function"}
+
+
+def _output(model: str, answers: Sequence[Mapping[str, Any]], usage: Usage) -> dict[str, Any]:
+    choices = [{"message": answers[-1], "stop_reason": "stop"}] if answers else []
+    return {"model": model, "choices": choices, "usage": _tokens(usage)}
+
+
+def _info(event: Acted, began: float) -> dict[str, Any]:
+    action = event.action
+    data = {"seat": event.seat, "verb": action.verb, "text": words(event), "args": action.args, "seq": event.seq}
+    at = {"timestamp": stamp(event.at), "working_start": max(0.0, event.at - began)}
+    return {"event": "info", "source": "wardround", "data": data, **at}
+
+
+def _summary(sample: Mapping[str, Any]) -> dict[str, Any]:
+    kept = ("id", "epoch", "input", "target", "scores", "metadata", "uuid", "model_usage", "total_time")
+    failed = {"error": sample["error"]["message"]} if "error" in sample else {}
+    short = {name: sample[name] for name in kept}
+    return {
+        **short,
+        "input": sample["input"][:1000],
+        "completed": True,
+        "message_count": len(sample["messages"]),
+    } | failed
+
+
+@dataclass
+class _Tally:
+    """The scores of one name: their sum and number, and the number of those without a value."""
+
+    total: float = 0.0
+    scored: int = 0
+    missing: int = 0
+
+    def add(self, value: float | None) -> None:
+        if value is None:
+            self.missing += 1
+        else:
+            self.total, self.scored = self.total + value, self.scored + 1
+
+    def as_json(self, name: str) -> dict[str, Any]:
+        mean = {"mean": {"name": "mean", "value": self.total / self.scored, "params": {}}} if self.scored else {}
+        counts = {"scored_samples": self.scored, "unscored_samples": self.missing}
+        return {"name": name, "scorer": "wardround", "params": {}, **counts, "metrics": mean}
+
+
+def _tokens(usage: Usage) -> dict[str, Any]:
+    total = usage.prompt + usage.completion
+    told = {"input_tokens": usage.prompt, "output_tokens": usage.completion, "total_tokens": total}
+    return {**told, "reasoning_tokens": usage.reasoning, "input_tokens_cache_read": usage.cached}
+
+
+def _added(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        prompt=one.prompt + other.prompt,
+        completion=one.completion + other.completion,
+        reasoning=one.reasoning + other.reasoning,
+        cached=one.cached + other.cached,
+    )

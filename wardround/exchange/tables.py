@@ -1,0 +1,273 @@
+"""The exports to Parquet: tables of episodes, turns and scores, and a folder that `datasets` loads."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.engine.events import Acted
+from wardround.engine.records import Usage
+from wardround.exchange.encounters import Encounter, chats, encounters, model_of, opening_and_target
+from wardround.exchange.lines import calls_of
+from wardround.runs.stored_run import Run
+
+_TEXT, _WHOLE, _NUMBER = "VARCHAR", "BIGINT", "DOUBLE"
+_WHICH = {"run": _TEXT, "episode": _TEXT, "case": _TEXT, "repeat": _WHOLE}
+TABLES: Mapping[str, Mapping[str, str]] = {
+    "episodes": {
+        **_WHICH,
+        "scenario": _TEXT,
+        "seed": _WHOLE,
+        "cause": _TEXT,
+        "reason": _TEXT,
+        "detail": _TEXT,
+        "answer": _TEXT,
+        "began": _NUMBER,
+        "ended": _NUMBER,
+        "turns": _WHOLE,
+        "calls": _WHOLE,
+        "prompt_tokens": _WHOLE,
+        "completion_tokens": _WHOLE,
+        "cost": _NUMBER,
+    },
+    "turns": {
+        **_WHICH,
+        "seq": _WHOLE,
+        "at": _NUMBER,
+        "seat": _TEXT,
+        "verb": _TEXT,
+        "text": _TEXT,
+        "thinking": _TEXT,
+        "args": _TEXT,
+        "finish": _TEXT,
+        "model": _TEXT,
+        "calls": _WHOLE,
+        "prompt_tokens": _WHOLE,
+        "completion_tokens": _WHOLE,
+        "cost": _NUMBER,
+        "latency": _NUMBER,
+    },
+    "scores": {**_WHICH, "score": _TEXT, "value": _NUMBER, "score_reason": _TEXT, "evidence": f"{_WHOLE}[]"},
+}
+"""The columns of each table with their types in DuckDB; times are seconds since 1970, arguments and answers JSON."""
+
+_DIALOGUE = {
+    **_WHICH,
+    "ending": _TEXT,
+    "input": _TEXT,
+    "target": _TEXT,
+    "messages": "STRUCT(role VARCHAR, content VARCHAR, reasoning_content VARCHAR)[]",
+    "scores": "STRUCT(name VARCHAR, value DOUBLE, reason VARCHAR)[]",
+}
+_TRAIN = "data/train-00000-of-00001.parquet"
+_CARD = """---
+configs:
+- config_name: default
+  data_files:
+  - split: train
+    path: data/train-*
+---
+
+# {run}
+
+{episodes} episodes of the run `{run}` (scenario {scenario}, {seat}: {model}), written by `wardround export --to hf`.
+Each row is one episode: the chat of the {seat} (`messages`), the right answer (`target`), and the scores, where a
+`value` of null means that the score could not be had, for the `reason` beside it.
+"""
+
+
+async def write_tables(run: Run, folder: Path) -> int:
+    """Write `episodes.parquet`, `turns.parquet` and `scores.parquet` into a folder; returns the number of turns."""
+    with _spools(TABLES, folder) as files:
+        return await _spool(run, files)
+
+
+async def write_turns(run: Run, path: Path) -> int:
+    """Write only the table of turns, to one file; returns their number."""
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as place:
+        with _spools({"turns": TABLES["turns"]}, Path(place)) as files:
+            turns = await _spool(run, files)
+        made = Path(place) / "turns.parquet"
+        made.chmod(0o600 if run.restricted else 0o644)
+        made.replace(path)
+    return turns
+
+
+async def write_dataset(run: Run, seat: str, folder: Path) -> int:
+    """Write a folder that `datasets.load_dataset` reads, with a card; returns the number of episodes."""
+    count = 0
+    (folder / "data").mkdir()
+    with _spools({"train": _DIALOGUE}, folder / "data") as files:
+        async with aclosing(encounters(run)) as every:
+            async for one in every:
+                files["train"].add(await _dialogue(run, seat, one))
+                count += 1
+    (folder / "data" / "train.parquet").replace(folder / _TRAIN)
+    model = model_of(run.header.seats.get(seat))
+    facts = {"run": run.name, "scenario": run.header.scenario.name, "seat": seat, "model": model}
+    (folder / "README.md").write_text(_CARD.format(episodes=count, **facts), encoding="utf-8")
+    return count
+
+
+class _Lines:
+    """JSON lines on their way into a table; DuckDB must know the longest."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.longest, self._file = path, 0, path.open("wb")
+        self._encode = msgspec.json.Encoder().encode
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        line = self._encode(row)
+        self.longest = max(self.longest, len(line))
+        self._file.write(line + b"\n")
+
+    def close(self) -> None:
+        self._file.close()
+
+
+@contextmanager
+def _spools(tables: Mapping[str, Mapping[str, str]], folder: Path) -> Iterator[dict[str, _Lines]]:
+    """Lines for each table; at the end DuckDB turns each file of them into Parquet, and they are removed."""
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".lines.") as place:
+        every = {name: _Lines(Path(place) / name) for name in tables}
+        try:
+            yield every
+        finally:
+            for lines in every.values():
+                lines.close()
+        with duckdb.connect(config={"temp_directory": place, "threads": 2}) as database:
+            for name, columns in tables.items():
+                _write_parquet(database, every[name], columns, folder / f"{name}.parquet")
+
+
+_SMALLEST = 1 << 21
+"""Bytes of a line that DuckDB has room for at least; it holds several buffers of twice that size."""
+
+
+def _write_parquet(database: duckdb.DuckDBPyConnection, lines: _Lines, columns: Mapping[str, str], out: Path) -> None:
+    room = max(_SMALLEST, 2 * lines.longest)
+    try:
+        read = database.read_json(
+            str(lines.path), columns=dict(columns), format="newline_delimited", maximum_object_size=room
+        )
+        read.write_parquet(str(out), compression="zstd")
+    except duckdb.Error as error:
+        raise UsageError(f"{out} cannot be written: {str(error).splitlines()[0]}") from error
+
+
+async def _spool(run: Run, files: Mapping[str, _Lines]) -> int:
+    models = {seat: model_of(header) for seat, header in run.header.seats.items()}
+    turns = 0
+    async with aclosing(encounters(run)) as every:
+        async for one in every:
+            which = {"run": run.name, "episode": one.row.id, "case": one.row.case, "repeat": one.row.repeat}
+            acted = list(one.trajectory.acted())
+            turns += len(acted)
+            for event in acted:
+                files["turns"].add({**which, **_turn(one, event, models.get(event.seat, ""))})
+            if "episodes" in files:
+                files["episodes"].add({**which, **_episode(one, len(acted))})
+                for row in _scores(one):
+                    files["scores"].add({**which, **row})
+    return turns
+
+
+def _turn(one: Encounter, event: Acted, model: str) -> dict[str, Any]:
+    action = event.action
+    replies = [call.reply for call in calls_of(one.trajectory.events, event) if call.reply]
+    return {
+        "seq": event.seq,
+        "at": event.at,
+        "seat": event.seat,
+        "verb": action.verb,
+        "text": action.text,
+        "thinking": action.thinking or None,
+        "args": msgspec.json.encode(action.args).decode() if action.args else None,
+        "finish": event.finish or None,
+        "model": (replies[-1].model if replies else "") or model,
+        "calls": len(replies),
+        "latency": sum(reply.latency for reply in replies) if replies else None,
+        **_spent([reply.usage for reply in replies]),
+    }
+
+
+def _spent(usages: Sequence[Usage]) -> dict[str, Any]:
+    costs = [usage.cost for usage in usages]
+    known = None if None in costs or not costs else sum(cost for cost in costs if cost is not None)
+    tokens = {
+        "prompt_tokens": sum(one.prompt for one in usages),
+        "completion_tokens": sum(one.completion for one in usages),
+    }
+    return {**tokens, "cost": known}
+
+
+def _episode(one: Encounter, turns: int) -> dict[str, Any]:
+    events, ending, opened = one.trajectory.events, one.trajectory.ending, one.trajectory.opened
+    answer = ending.facts.get("answer") if ending else None
+    usage = one.trajectory.usage()
+    return {
+        "scenario": opened.scenario,
+        "seed": opened.seed,
+        "cause": one.row.cause,
+        "reason": one.row.reason,
+        "detail": ending.detail if ending else None,
+        "answer": msgspec.json.encode(answer).decode() if answer else None,
+        "began": events[0].at,
+        "ended": events[-1].at if ending else None,
+        "turns": turns,
+        "calls": sum(1 for _ in one.trajectory.called()),
+        "prompt_tokens": usage.prompt,
+        "completion_tokens": usage.completion,
+        "cost": usage.cost,
+    }
+
+
+def _scores(one: Encounter) -> Iterator[dict[str, Any]]:
+    for name, score in one.scores.items():
+        yield {"score": name, "value": score.value, "score_reason": score.reason, "evidence": list(score.evidence)}
+
+
+async def _dialogue(run: Run, seat: str, one: Encounter) -> dict[str, Any]:
+    opening, target = await opening_and_target(run, one.row.case)
+    return {
+        "run": run.name,
+        "episode": one.row.id,
+        "case": one.row.case,
+        "repeat": one.row.repeat,
+        "ending": one.ending,
+        "input": opening,
+        "target": target,
+        "messages": [
+            {name: message.get(name) for name in ("role", "content", "reasoning_content")}
+            for message in chats(one.trajectory, seat)[-1]
+        ],
+        "scores": [{"name": name, "value": score.value, "reason": score.reason} for name, score in one.scores.items()],
+    }
+
+
+@contextmanager
+def new_folder(path: Path, names: Sequence[str], *, private: bool = False) -> Iterator[Path]:
+    """A folder to write into, which takes the place of `path` when the block ends well; else nothing stays.
+
+    An earlier export in its place, which holds nothing but `names`, is replaced. Raises UsageError otherwise.
+    """
+    if path.exists() and not (path.is_dir() and {one.name for one in path.iterdir()} <= set(names)):
+        raise UsageError(f"{path} is there already, and no earlier export of this kind; name another --out")
+    half = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        half.mkdir(parents=True, mode=0o700 if private else 0o777)
+        yield half
+        if path.exists():
+            shutil.rmtree(path)
+        half.replace(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}; name another --out") from error
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
