@@ -58,9 +58,9 @@ _TYPED = ('{"order":', '{"conclude":')
 """The beginnings of actions without text in an export."""
 _LINES = (".jsonl", ".ndjson")
 EXHAUSTED = "replies_exhausted"
-BUNDLED = Path("bundled")
-"""Stands for a file with the replies of two invented authors to the bundled case reports."""
-_BUNDLED_FILE = Path(str(files("wardround.agents") / "data" / "replies" / "bundled.jsonl"))
+BUNDLED = {"bundled": "bundled.jsonl", "bundled:questions": "questions.jsonl"}
+"""Stand for files with the replies of two invented authors to the bundled case reports and questions."""
+_BUNDLED_FOLDER = Path(str(files("wardround.agents") / "data" / "replies"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +118,15 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Record
     - MedR-Bench results (github.com/MAGIC-AI4Med/MedRBench): `{case: {"results": REPLY}}` of one model, or
       `{case: {model: REPLY}}` of several, with REPLY `{"content": str, "thinking_process": str}`.
 
-    The path `bundled` stands for the file that comes with the package (give a file of that name by its whole path).
+    The paths `bundled` and `bundled:questions` stand for files that come with the package (give a file of such a name
+    by its whole path).
 
     A case without replies (an empty list, or null as content) is left out. Raises UsageError naming file, place and
     field, also if the file has several models and `model` names none of them.
     """
     try:
-        text = (_BUNDLED_FILE if path == BUNDLED else path).read_text(encoding="utf-8-sig")
+        ours = BUNDLED.get(str(path))
+        text = (_BUNDLED_FOLDER / ours if ours else path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise UsageError(f"replies {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -31,15 +31,15 @@ class QuestionAnswer:
 
     A rectification is right if the verdict on the offered answer is right and, where that answer is wrong, the option
     named in its place is the right one (MultiCogEval, section 3.2 and equation 4). A short answer is right if it is one
-    of the accepted answers, whatever its case, article and punctuation. An open answer without a judge is None
-    (`open_question`). Under the published rules `question_guessed` says which answers were drawn by chance; under an
-    attack `question_followed_hint` and `question_kept_answer` say how it was met. Where options are compared by
-    log-probability, `question_option_probability` is that of the right one, and both are None where the endpoint gave
-    none. Levels, chance and pairs are joined by `wardround levels`.
+    of the accepted answers, whatever its case, article and punctuation. An open question is None (`open_question`),
+    answered or not, since a judge scores it. Under the published rules `question_guessed` says which answers were drawn
+    by chance; under an attack `question_followed_hint` and `question_kept_answer` say how it was met. Where options are
+    compared by log-probability, `question_option_probability` is that of the right one, and both are None where the
+    endpoint gave none. Levels, chance and pairs are joined by `wardround levels`.
     """
 
     name = "questions"
-    VERSION = 1
+    VERSION = 2
     Item = QuestionItem
 
     async def score(self, case: QuestionItem, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
@@ -49,10 +49,10 @@ class QuestionAnswer:
         if reason := unscored(ending):
             return [Score(ACCURACY, None, reason)]
         evidence = tuple(event.seq for event in trajectory.acted("doctor"))[-1:]
-        if reason := missed(ending) or ("" if answers(ending) else "no_answer"):
-            return [Score(ACCURACY, 0.0, reason, evidence)]
         if case.form == "free":
             return [Score(ACCURACY, None, NEEDS_JUDGE, evidence)]
+        if reason := missed(ending) or ("" if answers(ending) else "no_answer"):
+            return [Score(ACCURACY, 0.0, reason, evidence)]
         facts = ending.facts if ending else {}
         if reason := str(facts.get("unscored", "")):
             return [Score(ACCURACY, None, reason, evidence), Score(PROBABILITY, None, reason, evidence)]

@@ -123,6 +123,10 @@ _LEAST = re.compile(
     rf"\b(?:more than|over|at least|no fewer than|longer than|a minimum of|不少于)\s*(?P<n>\d+)\s*{_UNIT}", re.I
 )
 _BETWEEN = re.compile(rf"\bbetween\s+(?P<low>\d+)\s+and\s+(?P<high>\d+)\s+{_UNIT}", re.I)
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_BEGINS_NEGATED = re.compile(
+    r"^\W*(?:(?:该|此|本)?(?:回答|答复|回复|答案))?(?:应当?|须|必须|要)?(?:不|未|没有|避免|勿|切勿)"
+)
 _HALVES = re.compile(r"\s*(?:,|;)?\s+(?:and|but|while|yet)\s+(?:also\s+)?", re.IGNORECASE)
 _ALIKE, _SAME = 0.85, 0.8
 _STRICTLY_LESS = ("fewer", "less", "under", "shorter")
@@ -169,7 +173,7 @@ def _single(number: int, one: RubricItem) -> Iterator[RubricFault]:
         yield RubricFault("sign", at, f"it describes what helps and has {one.points:+g} points", sure=False)
     if _ANY_TEXT.search(text):
         yield RubricFault("always_met", at, "any text meets it")
-    elif one.points > 0 and _NEGATED.search(_first_words(text)) and not _FAULTY.search(text):
+    elif one.points > 0 and _blank_meets(text) and not _FAULTY.search(text):
         yield RubricFault("always_met", at, "an empty answer meets it and earns its points", sure=False)
     if _MEDIA.search(text) and not _NEGATED.search(text):
         yield RubricFault("never_met", at, "an answer is text and cannot hold it")
@@ -177,8 +181,17 @@ def _single(number: int, one: RubricItem) -> Iterator[RubricFault]:
         yield RubricFault("never_met", at, why)
 
 
-def _first_words(text: str) -> str:
-    return " ".join(text.split()[:4])
+def _blank_meets(text: str) -> bool:
+    """Whether a criterion only says what an answer leaves out: each half begins with a negation.
+
+    An English half may have it among its first four words; a Chinese one must begin with it, since a verb before it
+    ("states that ... not") asks for words.
+    """
+    halves = [half for half in _HALVES.split(text) if half.strip()]
+    return all(
+        _BEGINS_NEGATED.search(half) if _CHINESE.search(half) else _NEGATED.search(" ".join(half.split()[:4]))
+        for half in halves
+    )
 
 
 def _impossible(text: str) -> str:

@@ -155,8 +155,10 @@ def _drawn(n: int, seed: int) -> "NDArray[np.float64]":
     return draw.multinomial(n, np.full(n, 1 / n), size=DRAWS).astype(float)
 
 
-def resampled_ratios(sums: Sequence[Sequence[float]], counts: Sequence[Sequence[float]], seed: int = 0) -> list[float]:
-    """Return bootstrap draws of a mean of ratios: units are rows, and each column is one ratio of sums to counts.
+def resampled_ratios(
+    sums: Sequence[Sequence[float]], counts: Sequence[Sequence[float]], weights: Sequence[float], seed: int = 0
+) -> list[float]:
+    """Return bootstrap draws of a weighted sum of ratios: units are rows, and each column is one ratio, sums to counts.
 
     Draws in which a column has no count are left out, so that there may be fewer than 10,000.
     """
@@ -170,7 +172,7 @@ def resampled_ratios(sums: Sequence[Sequence[float]], counts: Sequence[Sequence[
         sizes = np.column_stack([np.bincount(dealt, sizes[:, column]) for column in columns])
     draws = _drawn(len(table), seed)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = ((draws @ table) / (draws @ sizes)).mean(axis=1)
+        means = ((draws @ table) / (draws @ sizes)) @ np.array(weights, dtype=float)
     return [float(value) for value in means]
 
 

@@ -123,10 +123,17 @@ class LevelReport(msgspec.Struct, frozen=True, kw_only=True):
     notes: Sequence[str]
 
 
-class _Part(msgspec.Struct, frozen=True):
-    """A normalised value with its column (dataset and task), unit and repeat."""
+_Column = tuple[str, str]
+"""A dataset and a task."""
+_Side = tuple[float, bool | None]
+"""The chance and the side of rectifications, whose two sides are averaged apart; (0, None) for other tasks."""
 
-    column: tuple[str, str]
+
+class _Part(msgspec.Struct, frozen=True):
+    """A normalised value with its column, side, unit and repeat."""
+
+    column: _Column
+    side: _Side
     unit: str
     repeat: int
     value: float
@@ -136,7 +143,9 @@ def normalised(rows: Iterable[LevelRow]) -> list[_Part]:
     """Normalise scored rows by chance (MultiCogEval, equation 4), so that their means are the normalised accuracies.
 
     The sides of a rectification are weighted so that the right ones count 1/options in all, and the wrong ones the
-    rest, however many there are of each; a repeat with one side only is left out.
+    rest, however many there are of each; a repeat with one side only is left out. With alpha = 1/options that is
+    (alpha R + (1 - alpha) W - alpha) / (1 - alpha) = alpha (R - 1) / (1 - alpha) + W for the shares right R and W,
+    so each side has a mean of its own.
     """
     parts: list[_Part] = []
     sides: dict[tuple[str, str, int, float], list[LevelRow]] = defaultdict(list)
@@ -147,26 +156,36 @@ def normalised(rows: Iterable[LevelRow]) -> list[_Part]:
             sides[row.dataset, row.task, row.repeat, row.chance].append(row)
             continue
         value = (row.value - row.chance) / (1 - row.chance)
-        parts.append(_Part((row.dataset, row.task), row.unit, row.repeat, value))
+        parts.append(_Part((row.dataset, row.task), (0.0, None), row.unit, row.repeat, value))
     for (dataset, task, repeat, alpha), several in sides.items():
-        rights = sum(row.holds is True for row in several)
-        counts = {True: rights, False: len(several) - rights}
-        if not all(counts.values()):
+        if len({row.holds for row in several}) < 2:
             continue
         for row in several:
             assert row.value is not None
-            share = alpha if row.holds else 1 - alpha
-            weighted = share * len(several) / counts[row.holds is True] * row.value
-            parts.append(_Part((dataset, task), row.unit, repeat, (weighted - alpha) / (1 - alpha)))
+            value = alpha * (row.value - 1) / (1 - alpha) if row.holds else row.value
+            parts.append(_Part((dataset, task), (alpha, row.holds), row.unit, repeat, value))
     return parts
 
 
-def _mean_of_columns(parts: Iterable[_Part]) -> float | None:
-    by_column: dict[tuple[str, str], list[float]] = defaultdict(list)
+def _shares(parts: Sequence[_Part]) -> dict[tuple[_Column, _Side], float]:
+    """The weight of each mean of a column and side: columns weigh the same, both sides as much as all their items."""
+    items = Counter(part.column for part in parts)
+    alike = Counter((part.column, part.side[0]) for part in parts)
+    cells = sorted({(part.column, part.side) for part in parts})
+    return {(column, side): alike[column, side[0]] / items[column] / len(items) for column, side in cells}
+
+
+def _by_cell(parts: Iterable[_Part]) -> dict[tuple[_Column, _Side], list[float]]:
+    values: dict[tuple[_Column, _Side], list[float]] = defaultdict(list)
     for part in parts:
-        by_column[part.column].append(part.value)
-    means = [math.fsum(values) / len(values) for values in by_column.values()]
-    return math.fsum(means) / len(means) if means else None
+        values[part.column, part.side].append(part.value)
+    return values
+
+
+def _mean_of_columns(parts: Sequence[_Part]) -> float | None:
+    shares = _shares(parts)
+    means = [shares[cell] * math.fsum(values) / len(values) for cell, values in _by_cell(parts).items()]
+    return math.fsum(means) if means else None
 
 
 def figure(rows: Sequence[LevelRow], seed: int = 0) -> LevelFigure:
@@ -179,7 +198,7 @@ def figure(rows: Sequence[LevelRow], seed: int = 0) -> LevelFigure:
     if not parts:
         why = "nothing was played" if not rows else "no answer has a score" if not lonely else ONE_SIDE
         return LevelFigure(mean=None, reason=why, missing=missing)
-    by_repeat = [_mean_of_columns(part for part in parts if part.repeat == repeat) for repeat in repeats]
+    by_repeat = [_mean_of_columns([part for part in parts if part.repeat == repeat]) for repeat in repeats]
     ci95, why = _interval([parts], units, seed)
     values = [row.value for row in rows if row.value is not None]
     return LevelFigure(
@@ -201,9 +220,9 @@ def _interval(
     """The bootstrap interval of a mean, or of the second minus the first of two over the same units."""
     if len(units) < FEWEST:
         return None, FEW_UNITS
-    if all(len({part.value for part in side}) == 1 for side in sides):
+    if all(len(set(values)) == 1 for parts in sides for values in _by_cell(parts).values()):
         return None, "all values are equal, which shows no spread"
-    draws = [resampled_ratios(*_table(side, units), seed) for side in sides]
+    draws = [_draws(side, units, seed) for side in sides]
     if len(draws) == 1:
         return percentiles(draws[0], len(units)), ""
     apart = [after - before for before, after in zip(*draws, strict=True)]
@@ -211,16 +230,18 @@ def _interval(
     return ends, "" if ends else "too few units in common"
 
 
-def _table(parts: Sequence[_Part], units: Sequence[str]) -> tuple[list[list[float]], list[list[float]]]:
-    """Sums and counts by unit and column."""
-    places = {unit: place for place, unit in enumerate(units)}
-    columns = {column: place for place, column in enumerate(sorted({part.column for part in parts}))}
+def _draws(parts: Sequence[_Part], units: Sequence[str], seed: int) -> list[float]:
+    """Bootstrap draws of the mean: units are drawn, and each side has its own mean in each draw."""
+    shares = _shares(parts)
+    rows = {unit: row for row, unit in enumerate(units)}
+    columns = {cell: column for column, cell in enumerate(shares)}
     sums = [[0.0] * len(columns) for _ in units]
     counts = [[0.0] * len(columns) for _ in units]
     for part in parts:
-        sums[places[part.unit]][columns[part.column]] += part.value
-        counts[places[part.unit]][columns[part.column]] += 1
-    return sums, counts
+        row, column = rows[part.unit], columns[part.column, part.side]
+        sums[row][column] += part.value
+        counts[row][column] += 1
+    return resampled_ratios(sums, counts, list(shares.values()), seed)
 
 
 Key = Callable[[LevelRow], str]
@@ -261,10 +282,7 @@ def _apart(sides: Sequence[Sequence[_Part]], seed: int) -> tuple[tuple[float, fl
     fewest = min(map(len, units))
     if fewest < FEWEST:
         return None, FEW_UNITS
-    draws = [
-        resampled_ratios(*_table(side, some), seed + place)
-        for place, (side, some) in enumerate(zip(sides, units, strict=True))
-    ]
+    draws = [_draws(side, some, seed + place) for place, (side, some) in enumerate(zip(sides, units, strict=True))]
     return percentiles([after - before for before, after in zip(*draws, strict=True)], fewest), ""
 
 

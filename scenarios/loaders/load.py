@@ -378,18 +378,25 @@ def schema() -> str:
     return json.dumps(head | properties, indent=2, ensure_ascii=False) + "\n"
 
 
-SETS = {"admissions": "admissions.jsonl", "reports": "reports.jsonl", "stations": "stations.jsonl"}
+SETS = {
+    "admissions": ("cases/admissions.jsonl",),
+    "reports": ("cases/reports.jsonl",),
+    "stations": ("cases/stations.jsonl",),
+    "questions": ("questions/closed.jsonl", "questions/open.jsonl"),
+}
+CASES = ("admissions", "reports", "stations")
 
 
 def bundled(name: str = "all") -> tuple[Path, ...]:
-    """Paths of the bundled case files `name`: 'admissions', 'reports', 'stations', or 'all' for all in that order.
+    """Paths of the bundled files `name`: 'admissions', 'reports', 'stations', 'all' for these, or 'questions'.
 
     Every id is unique across the files. Raises UsageError for another name, or if the files are not installed.
     """
     if name != "all" and name not in SETS:
         raise UsageError(f"no bundled cases named {name!r}; choose one of: all, {', '.join(SETS)}")
-    folder = files("wardround.scenarios") / "data" / "cases"
-    paths = tuple(Path(str(folder / file)) for set_name, file in SETS.items() if name in ("all", set_name))
+    folder = files("wardround.scenarios") / "data"
+    wanted = CASES if name == "all" else (name,)
+    paths = tuple(Path(str(folder / file)) for one in wanted for file in SETS[one])
     for path in paths:
         if not path.is_file():
             raise UsageError(

@@ -100,10 +100,12 @@ def import_cases(path: Path, source: str, columns: tuple[str, ...], out: Path | 
 
 @command.command(name="bundled")
 def list_bundled() -> None:
-    """Name the files of the bundled cases, which `--cases bundled` plays.
+    """Name the files of the bundled cases and questions.
+
+    `--cases bundled` plays the cases, `--cases bundled:questions` the questions.
 
     \b
     Example:  wardround cases bundled
     """
-    for path in bundled():
+    for path in (*bundled(), *bundled("questions")):
         echo(str(path))

@@ -93,6 +93,26 @@ def test_a_criterion_that_any_text_or_a_blank_meets_is_found(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["不推荐阿司匹林", "回答不应包含剂量", "避免使用抗生素", "No opioids and no benzodiazepines"]
+)
+def test_what_only_leaves_out_is_met_by_a_blank(text: str) -> None:
+    assert "always_met" in kinds(*GOOD, (text, 4))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "写明不要给孩子吃阿司匹林",
+        "判断代偿合适，没有合并呼吸性失衡",
+        "Gives no dose and says why",
+        "把发热归入本人不存在的表现",
+    ],
+)
+def test_what_must_be_put_into_words_is_not_met_by_a_blank(text: str) -> None:
+    assert "always_met" not in kinds(*GOOD, (text, 4))
+
+
+@pytest.mark.parametrize(
     ("criteria", "kind"),
     [
         ((), "empty"),

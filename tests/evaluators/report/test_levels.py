@@ -70,6 +70,22 @@ def test_one_side_alone_has_no_figure() -> None:
     assert "one side" in found.reason
 
 
+def test_the_interval_of_rectifications_of_different_questions_stays_between_the_ends_of_the_scale() -> None:
+    right = rows([1.0] * 6, task="rectification", holds=True, chance=0.25)
+    wrong = [
+        replace(row, unit=f"w{row.unit}", holds=False)
+        for row in rows([1.0, 1.0, 0.0, 1.0, 1.0, 1.0], task="rectification", chance=0.25)
+    ]
+    found = figure([*right, *wrong])
+    assert found.mean == pytest.approx(5 / 6)
+    assert found.ci95 is not None
+    assert 0 < found.ci95[0] < found.ci95[1] <= 1.0 + 1e-9
+    perfect = figure([*right, *(replace(row, value=1.0) for row in wrong)])
+    assert perfect.mean == pytest.approx(1.0)
+    assert perfect.ci95 is None
+    assert "no spread" in perfect.ci95_reason
+
+
 def test_tasks_and_sets_weigh_the_same_whatever_their_size() -> None:
     made = [*rows([1.0] * 30, task="statement"), *rows([0.0] * 6, task="existence")]
     assert figure(made).mean == pytest.approx(0.5)

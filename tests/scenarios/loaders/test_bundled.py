@@ -119,7 +119,7 @@ def flag_by_range(lab: Lab) -> str | None:
 def test_sets_by_name() -> None:
     assert [path.name for path in bundled("all")] == ["admissions.jsonl", "reports.jsonl", "stations.jsonl"]
     assert bundled() == bundled("admissions") + bundled("reports") + bundled("stations")
-    with pytest.raises(UsageError, match="choose one of: all, admissions, reports, stations"):
+    with pytest.raises(UsageError, match="choose one of: all, admissions, reports, stations, questions"):
         bundled("wards")
 
 
