@@ -2,7 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -36,6 +36,15 @@ class Lab(Record):
     time: str = Field(default="", description="When it was taken, ISO 8601; the earliest result of a name comes first.")
 
 
+class Susceptibility(Record):
+    """How one organism of a culture reacts to one antibiotic."""
+
+    organism: str = Field(default="", description="The organism; empty if the culture has one only.")
+    antibiotic: Text = Field(description="Name of the antibiotic as the record has it.")
+    result: Literal["susceptible", "intermediate", "resistant"] = Field(description="The laboratory's reading.")
+    concentration: str = Field(default="", description="Minimum inhibitory concentration as the record has it.")
+
+
 class Culture(Record):
     """One microbiology result."""
 
@@ -44,6 +53,7 @@ class Culture(Record):
     specimen: str = Field(default="", description="What was sampled.")
     organism: str = Field(default="", description="Organism grown or detected; empty if none.")
     comment: str = Field(default="", description="Comment of the laboratory, for instance 'No growth'.")
+    susceptibility: tuple[Susceptibility, ...] = Field(default=(), description="Antibiotics tested, in record order.")
     time: str = Field(default="", description="When it was taken, ISO 8601.")
 
 
@@ -183,7 +193,8 @@ def _items(case: Case) -> tuple[CaseResult, ...]:
             CaseResult(f"labs[{i}]", "lab", lab.name, lab_text(case, i), lab_normal(case, i), code, code, lab.time)
         )
     for i, culture in enumerate(case.microbiology):
-        text = "; ".join(part for part in (culture.organism, culture.comment) if part) or "no organism reported"
+        parts = (culture.organism, culture.comment, *_antibiotics(culture))
+        text = "; ".join(part for part in parts if part) or "no organism reported"
         where = f" ({culture.specimen})" if culture.specimen else ""
         results.append(
             CaseResult(
@@ -208,6 +219,16 @@ def _items(case: Case) -> tuple[CaseResult, ...]:
             CaseResult(f"investigations[{i}]", "investigation", other.name, f"{other.name}: {other.text}", other.normal)
         )
     return tuple(results)
+
+
+def _antibiotics(culture: Culture) -> Iterator[str]:
+    """One phrase for each organism and reading: 'E. coli: susceptible to ceftriaxone, gentamicin'."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in culture.susceptibility:
+        name = f"{one.antibiotic} (MIC {one.concentration})" if one.concentration else one.antibiotic
+        groups.setdefault((one.organism, one.result), []).append(name)
+    for (organism, result), names in groups.items():
+        yield f"{organism + ': ' if organism else ''}{result} to {', '.join(names)}"
 
 
 def lab_text(case: Case, index: int) -> str:

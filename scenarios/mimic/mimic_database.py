@@ -248,7 +248,7 @@ def load_results(spill: Spill, tree: Tree, *, published: bool) -> None:
     _result(spill, tree, "labs", "labevents", lab, "hadm_id, charttime, itemid, labevent_id, value, valuenum")
     when = "coalesce(t.charttime, t.chartdate) as charttime"
     culture = ("w.hadm_id", *(when if name == "charttime" else f"t.{name}" for name in CULTURE_COLUMNS))
-    order = "hadm_id, charttime, test_itemid, spec_itemid, microevent_id, org_name, comments"
+    order = "hadm_id, charttime, test_itemid, spec_itemid, microevent_id, org_name, comments, ab_name"
     _result(spill, tree, "cultures", "microbiologyevents", (*culture, _FAR, "t.microevent_id"), order)
     report = ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _FAR)
     _result(spill, tree, "readings", "radiology", report, "hadm_id, charttime, note_id")
@@ -335,6 +335,6 @@ def rows_by_admission(
 _ORDER = {
     "codes": "hadm_id, seq_num, code",
     "labs": "hadm_id, charttime, itemid, labevent_id, value, valuenum",
-    "cultures": "hadm_id, charttime, test_itemid, spec_itemid, microevent_id, org_name, comments",
+    "cultures": "hadm_id, charttime, test_itemid, spec_itemid, microevent_id, org_name, comments, ab_name",
     "reports": "hadm_id, charttime, note_id",
 }

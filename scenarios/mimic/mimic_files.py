@@ -89,7 +89,7 @@ TABLES: Mapping[str, MimicTable] = {
                 "chartdate": "TIMESTAMP",
                 "spec_itemid": "BIGINT",
                 "org_itemid": "BIGINT",
-                **_text("spec_type_desc comments"),
+                **_text("spec_type_desc comments ab_name interpretation dilution_text"),
             },
         ),
         MimicTable(

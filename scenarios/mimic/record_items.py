@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, Literal
 
-from wardround.scenarios.case import Culture, Lab, Study
+from wardround.scenarios.case import Culture, Lab, Study, Susceptibility
 from wardround.scenarios.mimic.case_draft import Report, tidy_note
 from wardround.scenarios.published.admissions import culture_value_string, lab_value_string
 from wardround.scenarios.terms import imaging
@@ -19,6 +19,7 @@ LAB_COLUMNS = (
 )  # fmt: skip
 CULTURE_COLUMNS = (
     "test_itemid", "charttime", "test_name", "spec_itemid", "spec_type_desc", "org_itemid", "org_name", "comments",
+    "ab_name", "interpretation", "dilution_text",
 )  # fmt: skip
 _FLUIDS = {
     "blood": "",
@@ -26,6 +27,11 @@ _FLUIDS = {
     "joint fluid": "Joint fluid",
     "pleural": "Pleural fluid",
     "ascites": "Ascitic fluid",
+}
+_READINGS: Mapping[str, Literal["susceptible", "intermediate", "resistant"]] = {
+    "S": "susceptible",
+    "I": "intermediate",
+    "R": "resistant",
 }
 Flag = Literal["", "normal", "low", "high", "abnormal"]
 _FLAGS: Mapping[str, Flag] = {
@@ -111,7 +117,7 @@ def cultures(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
     """Microbiology results from rows of CULTURE_COLUMNS, earliest first.
 
     Rows with equal test, specimen and time form one result. Its organisms are joined in the order of the table, each
-    once; its comments likewise.
+    once; its comments likewise. A row with an antibiotic and its reading (S, I, R) gives one susceptibility.
     """
     results = []
     for (test, _, _), group in groupby(rows, key=lambda row: (row[0], row[3], row[1])):
@@ -127,10 +133,25 @@ def cultures(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
                     specimen=_said(first["spec_type_desc"]),
                     organism=", ".join(organisms),
                     comment=" ".join(comments),
+                    susceptibility=_susceptibility(parts, several=len(organisms) > 1),
                     time=_time(first["charttime"]),
                 )
             )
     return tuple(results)
+
+
+def _susceptibility(parts: Iterable[Mapping[str, Any]], *, several: bool) -> tuple[Susceptibility, ...]:
+    """The antibiotics of one result, each organism's together; a reading other than S, I and R is no reading."""
+    tested = dict[tuple[str, str, str], Susceptibility]()
+    for part in parts:
+        antibiotic = _said(part["ab_name"])
+        reading = _READINGS.get(_said(part["interpretation"]).upper())
+        if antibiotic and reading:
+            organism = _said(part["org_name"]) if several else ""
+            concentration = _said(part["dilution_text"])
+            one = Susceptibility(organism=organism, antibiotic=antibiotic, result=reading, concentration=concentration)
+            tested.setdefault((organism, antibiotic, reading), one)
+    return tuple(tested.values())
 
 
 def cultures_published(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from wardround.scenarios.case import Case, Provenance, Truth, case_results
 from wardround.scenarios.mimic.record_items import CULTURE_COLUMNS, LAB_COLUMNS, LabItem, cultures, labs, labs_published
 
 ITEMS = {1: LabItem("Glucose", "Blood", "Chemistry"), 2: LabItem("Glucose", "Urine", "Chemistry")}
@@ -75,3 +76,39 @@ def test_another_specimen_or_time_is_another_result_and_nothing_said_is_none() -
         culture(charttime=later, spec_itemid=2),
     ]
     assert [(one.comment, one.organism) for one in cultures(rows)] == [("No growth.", "")] * 2
+
+
+def test_an_antibiogram_belongs_to_its_culture_and_is_read_to_the_doctor() -> None:
+    tested = [
+        ("AMPICILLIN", "R", ">=32"),
+        ("CEFTRIAXONE", "S", "<=1"),
+        ("CEFTRIAXONE", "S", "<=1"),
+        ("COLISTIN", "P", ""),
+    ]
+    rows = [
+        culture(org_name="E. COLI", ab_name=drug, interpretation=reading, dilution_text=concentration)
+        for drug, reading, concentration in tested
+    ]
+    (one,) = cultures([*rows, culture(org_name="E. COLI")])
+    found = [(part.organism, part.antibiotic, part.result, part.concentration) for part in one.susceptibility]
+    assert found == [("", "AMPICILLIN", "resistant", ">=32"), ("", "CEFTRIAXONE", "susceptible", "<=1")]
+    case = Case(
+        id="a", opening="x", truth=Truth(diagnosis="x"), provenance=Provenance(source="x"), data_class="public",
+        microbiology=(one,),
+    )  # fmt: skip
+    assert case_results(case)[0].text == (
+        "Blood culture at 2150-01-02 03:04: E. COLI; resistant to AMPICILLIN (MIC >=32); "
+        "susceptible to CEFTRIAXONE (MIC <=1)"
+    )
+
+
+def test_antibiograms_of_two_organisms_are_told_apart() -> None:
+    rows = [
+        culture(org_name="E. COLI", ab_name="CEFTRIAXONE", interpretation="S"),
+        culture(org_name="ENTEROCOCCUS SP.", ab_name="VANCOMYCIN", interpretation="R"),
+    ]
+    (one,) = cultures(rows)
+    assert [(part.organism, part.antibiotic) for part in one.susceptibility] == [
+        ("E. COLI", "CEFTRIAXONE"),
+        ("ENTEROCOCCUS SP.", "VANCOMYCIN"),
+    ]
