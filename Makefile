@@ -7,6 +7,8 @@ STAMP  := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
 OUT    := out
 VECTORS ?= ../shared/vectors
+# Marks of tests that start servers, kill processes or measure memory: they run one after another.
+ALONE  := packaging or kill or live or postgres or ray or records or scispacy
 
 .PHONY: help setup run test test-all frameworks readers gaming conformance soak check bench clean
 
@@ -30,12 +32,14 @@ run: $(STAMP)  ## play the bundled cases under every scenario, score them, write
 	@$(BIN)/python -m wardround.demo $(OUT)
 
 # Bytecode is written whatever the environment says: else the workers and every process they start compile it all again.
-test: $(DEV)  ## the test suite: offline, three and a half minutes on two cores
-	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 2 --dist worksteal
+# Three processes on two cores: a third of what a test takes is waiting.
+test: $(DEV)  ## the test suite: offline, two minutes on two cores
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
-test-all: $(DEV)  ## the slow tests, a quarter of an hour: packaging, kill -9, PostgreSQL, Ray, litellm, with what they need
+test-all: $(DEV)  ## the slow tests and all examples, a quarter of an hour: packaging, kill -9, PostgreSQL, Ray, litellm, with what they need
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp
-	@$(BIN)/python -m pytest -q -m "(packaging or kill or live or postgres or ray or records or scispacy or long) and not soak and not gaming"
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=full -m "(hypothesis or long) and not ($(ALONE) or frameworks or soak or gaming)"
+	@$(BIN)/python -m pytest -q --hypothesis-profile=full -m "($(ALONE)) and not soak and not gaming"
 
 frameworks: $(DEV)  ## agents of openai-agents, pydantic-ai, langgraph and smolagents, with what they need
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --group frameworks

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import QUICK
 from hypothesis import HealthCheck, settings
 from shell import Shell
 
@@ -35,8 +36,10 @@ def _loopback_only(event: str, args: tuple[Any, ...]) -> None:
 sys.addaudithook(_loopback_only)
 
 # How long an example takes says nothing of the program where the machine has other work.
-settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", _PATIENT, max_examples=QUICK)
+settings.register_profile("full", _PATIENT)  # make test-all
+settings.load_profile("quick")
 
 
 collect_ignore = ["plugin"]
@@ -61,7 +64,14 @@ def pytest_collection_finish() -> None:
     """What collecting made stays to the end, so the collector of garbage need not look through it again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(700, 10, 100)  # what tests load, such as the tables of diseases, is looked through ten times less
     gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Pytest has just looked for garbage, and does so once more before it ends: there is nothing new to find."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

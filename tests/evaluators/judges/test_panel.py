@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import anyio
 import pytest
 from bench import PlayedJudge
-from hypothesis import given, settings
+from examples import at_most
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.engine.errors import LimitReached, ProviderError, UsageError
@@ -131,7 +132,7 @@ def most(values: Sequence[bool | None]) -> bool | None:
 
 
 @given(tables())
-@settings(max_examples=150)
+@at_most(150)
 async def test_who_is_done_first_never_matters(table: tuple[int, int, bool, list[bool | None], list[int]]) -> None:
     many, repeats, swap, values, waits = table
     each = repeats * (1 + swap)

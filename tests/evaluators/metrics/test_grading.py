@@ -1,7 +1,8 @@
 """Kinds of diseases: the is-a graph, graded answers, and rare diseases."""
 
 import pytest
-from hypothesis import given, settings
+from examples import at_most
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.evaluators.metrics.grade import WORTH, graded
@@ -85,7 +86,7 @@ def test_the_nearest_of_several_asserted_counts() -> None:
     assert graded("Hemophilia B and hypertension", Truth(diagnosis="Hemophilia A"), linker(), graph()) == "sibling"
 
 
-@settings(max_examples=50)
+@at_most(50)
 @given(st.text(max_size=120))
 def test_any_answer_gets_a_grade(answer: str) -> None:
     assert graded(answer, Truth(diagnosis="Appendicitis"), linker(), graph()) in WORTH

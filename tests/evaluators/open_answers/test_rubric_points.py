@@ -3,7 +3,8 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from examples import at_most
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.engine.records import Score
@@ -29,7 +30,7 @@ def oracle(marked: list[tuple[RubricItem, bool]]) -> float | None:
     return achieved / possible if possible else None
 
 
-@settings(max_examples=1000, deadline=None)
+@at_most(1000)
 @given(MARKED)
 def test_the_score_is_the_published_one_on_a_thousand_rubrics(marked: list[tuple[RubricItem, bool]]) -> None:
     rubric, met = [item for item, _ in marked], [value for _, value in marked]
@@ -46,7 +47,7 @@ def test_the_score_is_the_published_one_on_a_thousand_rubrics(marked: list[tuple
         assert value is None or wanted is None or math.isclose(value, wanted, abs_tol=1e-12)
 
 
-@settings(max_examples=200, deadline=None)
+@at_most(200)
 @given(MARKED, st.data())
 def test_undecided_criteria_leave_bounds_that_hold_every_way_to_decide_them(
     marked: list[tuple[RubricItem, bool]], data: st.DataObject

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from bench import bench
-from hypothesis import given, settings
+from examples import at_most
+from hypothesis import given
 from hypothesis import strategies as st
 from reasoned import ANSWER, CASE, QUOTE, found_by, judged, judgment, played, pleased, said, script, values
 
@@ -238,7 +239,7 @@ PLAIN = {True: ("yes", "true", "是"), False: ("no", "false", "否", "不是")}
 
 
 @given(st.fixed_dictionaries(dict.fromkeys((*QUESTIONS, "extract", "starts"), SAID)))
-@settings(max_examples=120)
+@at_most(120)
 async def test_whatever_judges_say(replies: dict[str, str]) -> None:
     on = bench(pleased(**replies), search=found_by())
     given = await Reasoning().score(CASE, played((ANSWER, "One thing.")), on)

@@ -4,7 +4,8 @@ import time
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from examples import at_most
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.case import Truth
@@ -146,7 +147,7 @@ RIGHT = (
 
 
 @pytest.mark.parametrize("form", WRONG)
-@settings(max_examples=12)
+@at_most(12, quick=4)
 @given(names=DISEASES)
 def test_no_form_of_a_list_or_a_denial_is_right(form: str, names: list[str]) -> None:
     if not unrelated(names):
@@ -212,7 +213,7 @@ def test_a_slash_between_answers_leaves_them_open(answer: str) -> None:
 
 
 @pytest.mark.parametrize("form", RIGHT)
-@settings(max_examples=12)
+@at_most(12, quick=4)
 @given(names=DISEASES)
 def test_what_commits_to_the_truth_is_right(form: str, names: list[str]) -> None:
     if not unrelated(names):

@@ -1,0 +1,12 @@
+"""How many examples a property is tried on: few in `make test`, all in `make test-all`."""
+
+from hypothesis import settings
+
+QUICK = 30
+"""Examples of a property in the default suite."""
+
+
+def at_most(full: int, quick: int = QUICK) -> settings:
+    """Settings with `full` examples in the profile `full`, and with at most `quick` in the default suite."""
+    whole = settings.get_current_profile_name() == "full"
+    return settings(max_examples=full if whole else min(full, quick))
