@@ -108,7 +108,14 @@ def test_gold_is_usable_and_a_copy_or_a_blank_is_not(
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("doctor", "least", "most"), [("gold", 1.0, 1.0), ("copied", 0.0, 0.1), ("silent", 0.0, 0.1)])
+@pytest.mark.parametrize(
+    ("doctor", "least", "most"),
+    [
+        pytest.param("gold", 1.0, 1.0, marks=pytest.mark.long),
+        pytest.param("copied", 0.0, 0.1, marks=pytest.mark.long),
+        ("silent", 0.0, 0.1),
+    ],
+)
 def test_the_shared_set_gives_gold_all_and_a_copy_or_a_blank_nothing(
     shell: Shell, store: Path, shared: Path, doctor: str, least: float, most: float
 ) -> None:
