@@ -1,5 +1,6 @@
 """A run as a file: out of one store and into another, checked line by line, larger than the memory it takes."""
 
+import asyncio
 from pathlib import Path
 
 import msgspec
@@ -29,10 +30,12 @@ async def made(count: int) -> MemoryStore:
     [index] = await store.put([msgspec.json.encode([("c", case)])])
     await store.create_run("r", {"cases": {"index": index}, "prompts": {"p": prompt}, "tables": {}})
     await store.plan("r", [EpisodeRow(f"e{n}", n, "c", n, None, "", 0, 0.0) for n in range(count)])
-    for number in range(count):
-        if number % 7:
-            ending = Ending("completed", "done") if number % 3 else None
-            await store.append("r", f"e{number}", events(f"e{number}", closed=bool(ending)), ending=ending)
+
+    async def played(number: int) -> None:
+        ending = Ending("completed", "done") if number % 3 else None
+        await store.append("r", f"e{number}", events(f"e{number}", closed=bool(ending)), ending=ending)
+
+    await asyncio.gather(*(played(number) for number in range(count) if number % 7))
     return store
 
 
