@@ -63,15 +63,15 @@ def load(path: Path | str) -> Iterator[Case]:
         yield item
 
 
-def load_playable(path: Path | str, left_out: list[Problem] | None = None) -> Iterator[Playable]:
+def load_playable(path: Path | str, left_out: list[Problem] | None = None, *, parts: bool = True) -> Iterator[Playable]:
     """Stream the cases or questions of `path` in the order of the file; logs at most `MOST` oddities.
 
     Raises UsageError at the first record that is not a case, with all its faults by file, line and field. If `left_out`
-    is a list, such records are left out and their faults are added to it.
+    is a list, such records are left out and their faults are added to it. `parts` is as for `scan`.
     """
     first: list[Problem] = []
     odd = 0
-    for item in scan(path):
+    for item in scan(path, parts=parts):
         if not isinstance(item, Problem):
             if first:
                 break
@@ -96,16 +96,17 @@ def load_playable(path: Path | str, left_out: list[Problem] | None = None) -> It
 def problems(path: Path | str) -> tuple[Problem, ...]:
     """Every fault of `path`, without warnings; a single one if it cannot be read. Empty if there is none."""
     try:
-        return tuple(item for item in scan(path) if isinstance(item, Problem) and not item.warning)
+        return tuple(item for item in scan(path, parts=False) if isinstance(item, Problem) and not item.warning)
     except UsageError as error:
         message = str(error).removeprefix(f"{path}: ")
         return (Problem(str(path), 0, "", message),)
 
 
-def scan(path: Path | str, loader: Loader | None = None) -> Iterator[Playable | Problem]:
+def scan(path: Path | str, loader: Loader | None = None, *, parts: bool = True) -> Iterator[Playable | Problem]:
     """Cases and faults in the order of the file; missing parts of a diagnosis are read from its text.
 
-    `loader` reads the file; None means the one that recognises it.
+    `loader` reads the file; None means the one that recognises it. `parts` is False where only some of the cases will
+    be played: `with_parts` reads those of a case, which takes some milliseconds.
 
     Raises UsageError if the format cannot be detected: not a text file, or no known format.
     """
@@ -118,7 +119,7 @@ def scan(path: Path | str, loader: Loader | None = None) -> Iterator[Playable | 
                 yield Problem(str(path), line, "id", message, item.id)
                 continue
             seen[item.id] = line
-            if isinstance(item, Case):
+            if parts and isinstance(item, Case):
                 item = with_parts(item)  # noqa: PLW2901 - what is yielded is the case with its parts
         yield item
 

@@ -44,6 +44,7 @@ from wardround.scenarios.loaders.load import bundled, load_playable, suffixes
 from wardround.scenarios.loaders.select import select_cases
 from wardround.scenarios.loaders.source import Playable, Problem
 from wardround.scenarios.question_item import QuestionItem
+from wardround.scenarios.terms.truth import with_parts
 
 log = structlog.get_logger("wardround")
 
@@ -65,7 +66,8 @@ def cases_of(settings: RunSettings, left_out: list[Problem] | None = None) -> It
     `load_playable`.
     """
     cases = _cases_of_files([path for place in settings.places for path in _paths(place)], left_out)
-    return iter(select_cases(cases, settings.where, sample=settings.sample, seed=settings.seed, limit=settings.limit))
+    chosen = select_cases(cases, settings.where, sample=settings.sample, seed=settings.seed, limit=settings.limit)
+    return (with_parts(case) if isinstance(case, Case) else case for case in chosen)
 
 
 def _paths(place: str) -> tuple[Path, ...]:
@@ -89,12 +91,13 @@ def _case_files(folder: Path) -> tuple[Path, ...]:
 def _cases_of_files(paths: list[Path], left_out: list[Problem] | None = None) -> Iterator[Playable]:
     """The cases of all files; if several files have the same id, each of these cases is renamed to `FILE:ID`.
 
-    The new name depends on the files, not on their order. Raises UsageError for two identical cases.
+    The new name depends on the files, not on their order. Raises UsageError for two identical cases. The parts of their
+    diagnoses are not read yet: most of the cases may not be chosen.
     """
     if len(paths) == 1:
-        yield from load_playable(paths[0], left_out)
+        yield from load_playable(paths[0], left_out, parts=False)
         return
-    cases = [(path, case) for path in paths for case in load_playable(path, left_out)]
+    cases = [(path, case) for path in paths for case in load_playable(path, left_out, parts=False)]
     places: dict[str, list[Path]] = {}
     seen: dict[tuple[str, str], Path] = {}
     for path, case in cases:
