@@ -46,6 +46,7 @@ class Options(TypedDict, total=False):
     allow_hosts: Sequence[str]
     allow_agents: Sequence[str]
     common_answers: bool
+    session_header: str
     preflight: bool
     name: str
 

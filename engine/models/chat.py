@@ -1,9 +1,11 @@
 """Calls the chat completions of an OpenAI-compatible endpoint."""
 
 import errno
+import re
 import socket
 import ssl
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from time import perf_counter
 
 import anyio
@@ -55,13 +57,16 @@ class Endpoint:
         """The address of a call, such as `chat/completions`."""
         return join_path(self.url, path)
 
-    async def post(self, url: URL, body: bytes, where: str) -> tuple[int, Mapping[str, str], bytes]:
-        """(status, headers with lower-case names, body) of the reply; raises ProviderError timeout or connection."""
+    async def post(self, url: URL, body: bytes, where: str, more: bytes = b"") -> tuple[int, Mapping[str, str], bytes]:
+        """(status, headers with lower-case names, body) of the reply; raises ProviderError timeout or connection.
+
+        `more` are further lines of the request's head.
+        """
         head = self._heads.get(url)
         if head is None:
             head = self._heads[url] = f"POST {url.raw_path_qs} HTTP/1.1\r\n{self._headers}".encode("ascii")
         try:
-            return await self._lines.request(head, body)
+            return await self._lines.request(head + more if more else head, body)
         except ReplyTimeout as error:
             raise ProviderError("timeout", f"{where}: {error}") from None
         except OSError as error:
@@ -120,12 +125,17 @@ class ChatModel(Model):
 
     Options go into the body under their own names, except those that are None. `max_tokens` is sent to OpenAI's public
     host as `max_completion_tokens`, the only name that all its models accept. `shape` is sent as `response_format`.
+
+    With a `session_header`, the calls of one seat in one episode name their conversation in this header, so that a
+    router can send them to the server that has their prefix in its cache.
     """
 
     key_env = "OPENAI_API_KEY"
 
-    def __init__(self, name: str, endpoint: Endpoint, *, price: Price | None = None) -> None:
+    def __init__(self, name: str, endpoint: Endpoint, *, price: Price | None = None, session_header: str = "") -> None:
         self.name = name
+        self.session_header = session_header
+        self._session = b""
         self.host = endpoint.host
         self._endpoint, self._price = endpoint, price
         self._url = endpoint.path("chat/completions")
@@ -137,11 +147,20 @@ class ChatModel(Model):
         """The endpoint's address."""
         return self._endpoint.address
 
+    def bound(self, role: str, episode: str) -> "ChatModel":
+        """The model for one seat and episode: the same, with their session in each request."""
+        if not self.session_header or not episode:
+            return self
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._session = f"{self.session_header}: {session_of(role, episode)}\r\n".encode("ascii")
+        return made
+
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion; raises ProviderError (kinds in `engine.errors`). `purpose` is not sent."""
         start = perf_counter()
         body = encode_body(self.name, messages, options, new_name=self._public)
-        status, headers, data = await self._endpoint.post(self._url, body, self._where)
+        status, headers, data = await self._endpoint.post(self._url, body, self._where, self._session)
         if status != 200:
             raise failure(self._where, status, headers, data, secrets=self._endpoint.secrets, messages=messages)
         completion = read_reply(data, self._where, self.name, self._price)
@@ -154,6 +173,29 @@ class ChatModel(Model):
     async def aclose(self) -> None:
         """Close the endpoint's connections."""
         await self._endpoint.aclose()
+
+
+def session_of(role: str, episode: str) -> str:
+    """The name of a seat's conversation in one episode: the same in every process, and no word of the case's id."""
+    return blake2b(f"{role}\x1f{episode}".encode(), digest_size=12).hexdigest()
+
+
+SESSION_HEADER = "X-Session-ID"
+"""The header that routers of vLLM, SGLang and Ray Serve know by default."""
+_HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
+_TAKEN = frozenset(
+    (
+        *("accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "cookie"),
+        *("api-key", "expect", "host", "te", "trailer", "transfer-encoding", "upgrade"),
+    )
+)
+
+
+def checked_header(name: str) -> str:
+    """The name of the header that says which session a call belongs to; raises UsageError if it can be none."""
+    if not _HEADER.fullmatch(name) or name.lower() in _TAKEN:
+        raise UsageError(f"{name!r} can be no header of a session: write a name such as X-Session-ID, or none")
+    return name
 
 
 def encode_body(name: str, messages: Sequence[Message], options: dict[str, Json], *, new_name: bool) -> bytes:
@@ -197,4 +239,6 @@ class OpenAI(Provider):
         """The model; if `spec` does not begin with `openai/`, the whole spec is the model's name at the endpoint."""
         price = self.price(wanted)
         endpoint = Endpoint(wanted.address, key=self.key(wanted), timeouts=wanted.timeouts)
-        return ChatModel(wanted.name if wanted.provider == "openai" else wanted.spec, endpoint, price=price)
+        name = wanted.name if wanted.provider == "openai" else wanted.spec
+        session = "" if endpoint.host == OPENAI_HOST else wanted.session_header
+        return ChatModel(name, endpoint, price=price, session_header=session)

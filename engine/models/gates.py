@@ -143,10 +143,9 @@ class Limited(Wrapped):
         self._replies = _Replies()
 
     def bound(self, role: str, episode: str) -> "Limited":
-        """The model for one role."""
-        del episode
+        """The model for one role and episode."""
         made = self.twin()
-        made.role = role
+        made.role, made.model = role, self.model.bound(role, episode)
         return made
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:

@@ -22,7 +22,8 @@ class ModelRequest:
     """A request for one model.
 
     `spec` is all that the user wrote, `name` the part after its first slash. `address` is the user's address for the
-    model, else the provider's default, else "". Keys are in `env`.
+    model, else the provider's default, else "". Keys are in `env`. `session_header` is the header by which calls name
+    their conversation, "" for none.
     """
 
     spec: str
@@ -31,6 +32,7 @@ class ModelRequest:
     env: Mapping[str, str]
     timeouts: Timeouts | None
     priced: Callable[[bool], Price | None]
+    session_header: str = ""
 
     @property
     def provider(self) -> str:

@@ -16,12 +16,16 @@ from wardround.engine.protocols import Model, with_all_members
 
 
 class ReachOptions(TypedDict, total=False):
-    """Optional settings of `reach`. Models that share `gates` share the limits of their endpoints."""
+    """Optional settings of `reach`. Models that share `gates` share the limits of their endpoints.
+
+    `session_header` is that of ModelRequest.
+    """
 
     prices: Prices | None
     timeouts: Timeouts | None
     patience: Patience | None
     gates: Gates | None
+    session_header: str
 
 
 def reach(
@@ -69,7 +73,13 @@ def _made(provider: Provider, spec: str, where: str, env: Mapping[str, str], mea
     """The model at one address ("" if its provider finds the address), and its key."""
     name, prices = spec.partition("/")[2], means.get("prices") or Prices()
     wanted = ModelRequest(
-        spec, name, where, env, means.get("timeouts"), lambda public: prices.of(spec, name, public=public)
+        spec,
+        name,
+        where,
+        env,
+        means.get("timeouts"),
+        lambda public: prices.of(spec, name, public=public),
+        means.get("session_header", ""),
     )
     model = with_all_members(provider.model(wanted))
     return model if of_the_house(provider) else ForeignModel(model), provider.key(wanted)

@@ -36,7 +36,7 @@ from wardround.runs.stored_run import Run, open_store
 
 _PLAIN = (
     *("scenario", "repeats", "seed", "concurrency", "limit", "sample"),
-    *("prompts", "prices", "name", "timeout", "patience"),
+    *("prompts", "prices", "name", "timeout", "patience", "session_header"),
 )
 """Options that are settings of the same name."""
 
@@ -117,7 +117,8 @@ GROUPS = {
         "max_act_calls",
     ),
     "Budget and endpoints": (
-        *("budget", "pilot", "prices", "quotas", "timeout", "patience", "cache", "allow_hosts", "no_preflight"),
+        *("budget", "pilot", "prices", "quotas", "timeout", "patience", "session_header", "cache", "allow_hosts"),
+        "no_preflight",
     ),
     "Many at once": ("concurrency", "share", "cluster", "workers"),
     "Going on with a run": ("resumed", "retry"),
@@ -203,6 +204,11 @@ GROUPS = {
 )
 @timeout_option
 @patience_option
+@click.option(
+    "--session-header",
+    metavar="NAME",
+    help="Header that names a conversation to an endpoint of your own; default X-Session-ID. none: not sent.",
+)
 @click.option("--cache", metavar="SEATS", help="Seats whose repeated calls are answered from the store.")
 @worker_options
 @click.option("--prompts", metavar="DIR", help="A folder of your own prompts, which replace the built-in ones.")

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
+from wardround.engine.models.chat import SESSION_HEADER
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.hosts import HIDDEN, redacted
 from wardround.engine.models.preflight import sending_models
@@ -20,7 +21,7 @@ from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Model, Store, with_all_members
 from wardround.engine.records import Json
 from wardround.runs.header import ModelHeader
-from wardround.runs.seat_settings import ModelSettings
+from wardround.runs.seat_settings import LEFT_OUT, ModelSettings
 from wardround.runs.settings import RunSettings
 
 
@@ -39,6 +40,7 @@ class Access:
     patience: Patience | None = None
     urls: Sequence[str] = ()
     allow_agents: Sequence[str] = ()
+    session_header: str = SESSION_HEADER
 
     def whole(self, base_url: str, env: Mapping[str, str]) -> str:
         """The address with the secrets that were not stored: from `urls`, else from the environment.
@@ -73,7 +75,10 @@ async def access_of(
     patience = Patience.lasting(settings.patience) if settings.patience else None
     gates = Gates(quotas, default, share=share, spent_today=spent)
     allowed = settings.allow_agents
-    return Access(prices, gates, timeouts=timeouts, patience=patience, urls=urls, allow_agents=allowed)
+    session = "" if settings.session_header == LEFT_OUT else settings.session_header
+    return Access(
+        prices, gates, timeouts=timeouts, patience=patience, urls=urls, allow_agents=allowed, session_header=session
+    )
 
 
 def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:
@@ -166,6 +171,7 @@ def seat_model(
         "timeouts": access.timeouts,
         "patience": access.patience,
         "gates": access.gates,
+        "session_header": access.session_header,
     }
     model = reach(spec, base_url=base_url or None, env=env, **means)
     if settings.key_env:

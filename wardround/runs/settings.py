@@ -10,16 +10,17 @@ from typing import Annotated, Any
 
 import msgspec
 import tomli_w
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from wardround.engine.budget import Budget, Caps
 from wardround.engine.errors import UsageError
+from wardround.engine.models.chat import SESSION_HEADER, checked_header
 from wardround.engine.models.hosts import redacted
 from wardround.engine.plugins import meant
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
 from wardround.engine.text import half
-from wardround.runs.seat_settings import SeatSettings, StrictSettings, shown_seat
+from wardround.runs.seat_settings import LEFT_OUT, SeatSettings, StrictSettings, shown_seat
 
 
 class LimitSettings(StrictSettings):
@@ -63,8 +64,16 @@ class RunSettings(StrictSettings):
         default=False, description="In all repeats of a case the other seats answer the same words alike."
     )
     allow_agents: tuple[str, ...] = Field(default=(), description="SPECs of own agents that may see restricted cases.")
+    session_header: str = Field(
+        default=SESSION_HEADER, description="Header that names a conversation to endpoints of your own; none: not sent."
+    )
     preflight: bool = True
     name: str = ""
+
+    @field_validator("session_header")
+    @classmethod
+    def _header(cls, name: str) -> str:
+        return name if name == LEFT_OUT else checked_header(name)
 
     @property
     def places(self) -> tuple[str, ...]:
