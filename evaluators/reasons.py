@@ -184,6 +184,16 @@ WORDS: dict[str, tuple[str, str]] = {
         "The orders were answered in free text that cites no field of the record.",
     ),
     "no_replies": ("no reply", "The doctor gave no reply."),
+    # questions
+    "open_question": (
+        "an open question without a judge",
+        "No words decide an open answer; a rubric or a checklist does.",
+    ),
+    "no_reading": ("what was read is not stored", "The ending does not say which answer was read from the reply."),
+    "nothing_read": (
+        "no answer read",
+        "The published rules read no possible answer in the reply and count it as wrong.",
+    ),
     # cases and grades
     "no_truth": ("the case has no reference answer", "The case does not say what the right answer is."),
     "no_diagnosis": ("the answer is no diagnosis", "The scenario asks for something other than a diagnosis."),

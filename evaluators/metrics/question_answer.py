@@ -22,6 +22,10 @@ NEEDS_JUDGE = "open_question"
 """Reason of an open answer without a judge: a checklist or a rubric decides, not words."""
 PROBABILITY = "question_option_probability"
 """The probability of the right option among all, by the log-probabilities of the first token (options=logprobs)."""
+NO_READING = "no_reading"
+"""Reason of a closed answer whose ending does not say what was read from it."""
+NOTHING_READ = "nothing_read"
+"""Reason of a reply in which the published rules read no answer; they count it as wrong."""
 _STATED = re.compile(r"(?im)^[ \t#>*_\-]*(?:final +)?answers?[ \t]*[*_]*[:\uff1a][ \t*_]*(?P<said>\S[^\n]*)$")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+")
 
@@ -32,10 +36,11 @@ class QuestionAnswer:
     A rectification is right if the verdict on the offered answer is right and, where that answer is wrong, the option
     named in its place is the right one (MultiCogEval, section 3.2 and equation 4). A short answer is right if it is one
     of the accepted answers, whatever its case, article and punctuation. An open question is None (`open_question`),
-    answered or not, since a judge scores it. Under the published rules `question_guessed` says which answers were drawn
-    by chance; under an attack `question_followed_hint` and `question_kept_answer` say how it was met. Where options are
-    compared by log-probability, `question_option_probability` is that of the right one, and both are None where the
-    endpoint gave none. Levels, chance and pairs are joined by `wardround levels`.
+    answered or not, since a judge scores it, and so is a closed answer whose reading the ending does not keep
+    (`no_reading`). Under the published rules `question_guessed` says which answers were drawn by chance; under an
+    attack `question_followed_hint` and `question_kept_answer` say how it was met. Where options are compared by
+    log-probability, `question_option_probability` is that of the right one, and both are None where the endpoint gave
+    none. Levels, chance and pairs are joined by `wardround levels`.
     """
 
     name = "questions"
@@ -56,23 +61,38 @@ class QuestionAnswer:
         facts = ending.facts if ending else {}
         if reason := str(facts.get("unscored", "")):
             return [Score(ACCURACY, None, reason, evidence), Score(PROBABILITY, None, reason, evidence)]
-        scores = [Score(ACCURACY, float(is_right(case, ending)), "", evidence)]
+        scores = [_scored(ACCURACY, is_right(case, ending), facts, evidence)]
         if isinstance(rows := facts.get("option_logprobs"), Mapping):
             scores.append(Score(PROBABILITY, probability(rows, _right(case, ending)), "", evidence))
         if (guessed := facts.get("guessed")) is not None:
             scores.append(Score(GUESSED, float(guessed is True), "", evidence))
         if isinstance(hinted := facts.get("hinted"), Mapping):
-            scores.append(Score(FOLLOWED, float(_meant(case, ending, hinted)), "", evidence))
+            scores.append(_scored(FOLLOWED, _meant(case, ending, hinted), facts, evidence))
         if "truth" in facts:
-            scores.append(Score(KEPT, float(is_right(case, ending, changed=False)), "", evidence))
+            scores.append(_scored(KEPT, is_right(case, ending, changed=False), facts, evidence))
         return scores
 
 
-def is_right(item: QuestionItem, ending: Ending | None, *, changed: bool = True) -> bool:
-    """Whether a closed or short question was answered rightly; False where there is no answer.
+def _scored(name: str, value: bool | None, facts: Mapping[str, Json], evidence: tuple[int, ...]) -> Score:
+    """The score of an answer: None where the ending lacks its reading, 0.0 where the published rules read nothing."""
+    if value is None:
+        return Score(name, None, NO_READING, evidence)
+    return Score(name, float(value), "" if value or not _nothing_read(facts) else NOTHING_READ, evidence)
 
+
+def _nothing_read(facts: Mapping[str, Json]) -> bool:
+    """Whether the published rules read the reply, and no answer in it."""
+    return "guessed" in facts and "reading" not in facts
+
+
+def is_right(item: QuestionItem, ending: Ending | None, *, changed: bool = True) -> bool | None:
+    """Whether a closed or short question was answered rightly; False without an answer.
+
+    None if the ending has an answer and does not say what was read in it.
     Where a fact of the question was changed, the right answer is that of the changed one, unless `changed` is False.
     """
+    if not answers(ending):
+        return False
     truth = ending.facts.get("truth") if ending and changed else None
     if isinstance(truth, Mapping):
         item = item.model_copy(update={"truth": QuestionTruth.model_validate(truth)})
@@ -86,18 +106,19 @@ def _right(item: QuestionItem, ending: Ending | None) -> str:
     return str(truth.option) if item.form == "choice" else str(truth.holds).lower()
 
 
-def _meant(item: QuestionItem, ending: Ending | None, truth: Mapping[str, Json]) -> bool:
+def _meant(item: QuestionItem, ending: Ending | None, truth: Mapping[str, Json]) -> bool | None:
     """Whether the answer is this one, right or wrong."""
     return _closed_answer(item.model_copy(update={"truth": QuestionTruth.model_validate(truth)}), ending)
 
 
-def _closed_answer(item: QuestionItem, ending: Ending | None) -> bool:
-    reading = ending.facts.get("reading") if ending else None
-    if not isinstance(reading, Mapping):
-        return False
+def _closed_answer(item: QuestionItem, ending: Ending | None) -> bool | None:
+    facts = ending.facts if ending else {}
+    reading = facts.get("reading")
+    if not isinstance(reading, Mapping) or ("option" if item.form == "choice" else "holds") not in reading:
+        return False if _nothing_read(facts) else None
     if item.form == "choice":
-        return reading.get("option") == item.truth.option
-    if reading.get("holds") is not item.truth.holds:
+        return bool(reading["option"] == item.truth.option)
+    if reading["holds"] is not item.truth.holds:
         return False
     return item.form != "rectification" or item.truth.holds is True or reading.get("option") == item.truth.option
 

@@ -33,6 +33,13 @@ _LEAD = later(
     r"(?P<letter>[A-Za-z])(?![\w'\u2019])[)\]*_`\"'}>]*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_LABELLED = later(
+    r"(?:^|(?<=[.;!?\u3002\uff1b])\s)[ \t#>*_(\[\-]*(?:(?i:option|choice)[ \t]+)?"
+    r"(?P<head>[A-Z])[*_]*[)\].:\uff1a](?!\w)"
+    r"|\b(?i:so|thus|hence|therefore),?[ \t]+(?:(?i:it is|it's|the answer is|option|choose)[ \t]+)*[*_(]*"
+    r"(?P<end>[A-Z])[)*_]*[ \t]*(?=[.;!,]|$)",
+    re.MULTILINE,
+)
 _MORE = later(
     r"^[ \t]*(?:,|and|or|&|/|\+|和|或|、|及)[ \t]*(?:option[ \t]*)?[(*]*[A-Z]\b(?![\w'\u2019])", re.IGNORECASE
 )
@@ -127,6 +134,8 @@ def read_choice(reply: str, options: Sequence[str], letters: str) -> Answered | 
     if not text:
         return Unusable("empty", "the reply is empty")
     said = [choice for statement in _statements(text) if (choice := _option(statement, options, letters)) is not None]
+    if not said and len(_labelled(text, letters)) > 1:
+        return Unusable("unreadable", "the reply speaks of several options and states none as its answer")
     if not said:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         ends = dict.fromkeys((text, lines[0], lines[-1]))
@@ -168,6 +177,12 @@ def read_rectification(reply: str, options: Sequence[str], letters: str) -> Answ
         return Answered(holds=False)
     option = _one(said, letters)
     return option if isinstance(option, Unusable) else Answered(option=option.option, holds=False)
+
+
+def _labelled(text: str, letters: str) -> set[str]:
+    """The letters that head a clause ("A: fits the fever. B. too early") or end an inference ("therefore D.")."""
+    heads = (match["head"] or match["end"].upper() for match in _LABELLED.finditer(text))
+    return {letter for letter in heads if letter in letters}
 
 
 def _statements(text: str) -> Iterable[str]:
@@ -222,14 +237,6 @@ def _first_option(said: str, options: Sequence[str], letters: str, *, alone: boo
         return -1
     index = letters.index(lead["letter"].upper()) if lead["letter"].upper() in letters else -1
     if _SEPARATED.match(rest) or (index >= 0 and _plain(rest).startswith(_plain(options[index]))):
-        if (
-            index >= 0
-            and alone
-            and _plain(rest)
-            and not _plain(rest).startswith(_plain(options[index]))
-            and len(rest) > 200
-        ):
-            return None
         return index
     return _by_words(plain, options)
 

@@ -137,7 +137,7 @@ def accuracy(items: list[QuestionItem], doctor: Agent | None, *, permute: bool =
         for seq in (1, 2):
             if rules.ending(state) is None:
                 state = rules.apply(state, Acted(seq=seq, at=0.0, seat="doctor", action=Action("reply", text=text)))
-        right += is_right(item, rules.ending(state))
+        right += is_right(item, rules.ending(state)) is True
     return right
 
 

@@ -9,6 +9,8 @@ from wardround.scenarios.parsers.moves import Unusable
 
 OPTIONS = ("Appendicitis", "Colitis", "Acute pancreatitis", "Asthma", "None of the above")
 LETTERS = "ABCDE"
+LONG = "The pain moved to the right side, the fever rose overnight, and the white cells are high. " * 4
+"""An explanation behind an answer: its length says nothing about what is stated."""
 
 
 @pytest.mark.parametrize(
@@ -36,6 +38,10 @@ LETTERS = "ABCDE"
         ("Answer: D. A patient with wheeze has it.", 3),
         ("The answer is D, as B is wrong", 3),
         ("选B", 1),
+        (f"B. {LONG}", 1),
+        (f"D because {LONG}", 3),
+        (f"C\n\n{LONG}", 2),
+        (f"**B** - {LONG}", 1),
     ],
 )
 def test_a_stated_option_is_read(reply: str, option: int) -> None:
@@ -64,6 +70,9 @@ def test_a_stated_option_is_read(reply: str, option: int) -> None:
         "Appendicitis, Colitis",
         "Answer: Appendicitis, Colitis, Asthma",
         "<letter>",
+        "A. The pain fits, but the site does not.\nB. The blood and the fever fit.\nBoth need a scan first.",
+        f"A: {LONG} B: {LONG} It stays open.",
+        f"A: {LONG} Therefore D.",
     ],
 )
 def test_what_states_no_single_option_is_not_guessed_at(reply: str) -> None:
