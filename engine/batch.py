@@ -12,8 +12,8 @@ from anyio.abc import TaskGroup
 
 from wardround.engine.blocking import warned, watched
 from wardround.engine.budget import Budget, BudgetAccount, Size, Spending
-from wardround.engine.clock import waiting
 from wardround.engine.errors import RunStopped, Stopped
+from wardround.engine.limits import waiting
 from wardround.engine.records import Ending, Json
 from wardround.engine.sessions import RunControl
 

@@ -11,10 +11,9 @@ import msgspec
 
 from wardround.engine.blame import OWN_REPLY, PASSING, ModelErrors, deciding_error, failed_call
 from wardround.engine.calls import Cache, RecordedCalls, RecordingModel, RunWatch
-from wardround.engine.clock import timed_by
 from wardround.engine.errors import LimitReached, ProviderError, RunStopped, storable
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
-from wardround.engine.limits import LimitAccount, Limits
+from wardround.engine.limits import LimitAccount, Limits, timed_by
 from wardround.engine.misbehaviour import OwnTime, contained, error_text, self_raised
 from wardround.engine.protocols import Agent, Ends, Model, Remembers, Scenario, has_methods
 from wardround.engine.records import Action, Ending, Json, View

@@ -1,9 +1,11 @@
-"""The limits of one episode, and the account of what it has spent."""
+"""The limits of one episode, the account of what it has spent, and a way to stop its timer while it waits."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from math import inf
+from typing import Protocol
 
 import anyio
 import msgspec
@@ -11,6 +13,38 @@ import msgspec
 from wardround.engine.errors import LimitReached
 from wardround.engine.events import Acted, Called, Event
 from wardround.engine.records import Usage
+
+
+class Timer(Protocol):
+    """A timer that can be paused."""
+
+    def hold(self) -> None:
+        """Pause; calls nest."""
+
+    def go_on(self) -> None:
+        """Undo one `hold`; run again after the last."""
+
+
+_timer: ContextVar[Timer | None] = ContextVar("timer", default=None)
+
+
+def timed_by(timer: Timer) -> None:
+    """Make `waiting` pause `timer` in this task and the tasks that it starts."""
+    _timer.set(timer)
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Pause the timer of the current episode while the block waits."""
+    timer = _timer.get()
+    if timer is None:
+        yield
+        return
+    timer.hold()
+    try:
+        yield
+    finally:
+        timer.go_on()
 
 
 class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

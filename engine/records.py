@@ -1,12 +1,14 @@
 """Defines the small immutable values that seats, scenarios, models and stores exchange."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 Json = Any
 """A JSON value: None, bool, int, float, str, list, dict with string keys."""
+Clock = Callable[[], float]
+"""A clock: seconds since the epoch."""
 
 
 class Message(msgspec.Struct, frozen=True, array_like=True):

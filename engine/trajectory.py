@@ -1,12 +1,12 @@
 """The events of one episode: the log while it is played, and the trajectory once it is stored."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from wardround.engine.budget import Spending, spending_of
-from wardround.engine.clock import Clock, wall
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Row, decode, effective, encode
-from wardround.engine.records import Ending, Json, Message, Usage
+from wardround.engine.records import Clock, Ending, Json, Message, Usage
 
 
 class Trajectory:
@@ -101,7 +101,7 @@ class EpisodeLog:
 
     __slots__ = ("_ending", "_hash", "_pending", "_sink", "_spent", "_writing", "clock", "events")
 
-    def __init__(self, sink: Sink, rows: Sequence[Row] = (), clock: Clock = wall) -> None:
+    def __init__(self, sink: Sink, rows: Sequence[Row] = (), clock: Clock = time.time) -> None:
         self.events: list[Event] = list(decode(rows))
         self.clock = clock
         self._hash = rows[-1].hash if rows else b""

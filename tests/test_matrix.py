@@ -14,8 +14,8 @@ from wardround.engine.errors import PreflightError
 from wardround.engine.logs import configure
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.reach import reach
-from wardround.engine.models.retry import BRAKE
 from wardround.engine.models.transport import Timeouts
+from wardround.engine.models.wrappers import BRAKE
 from wardround.testing.loopback import Loopback
 from wardround.testing.wire import KINDS, Rates
 

@@ -8,11 +8,11 @@ from typing import Generic, TypeVar
 
 import anyio
 
-from wardround.engine.clock import Clock, waiting, wall
 from wardround.engine.errors import RunStopped
+from wardround.engine.limits import waiting
 from wardround.engine.models.health import Adaptive, Silence, refused_unprocessed
 from wardround.engine.models.quota import Bucket, Day, Quota
-from wardround.engine.records import Json, Usage
+from wardround.engine.records import Clock, Json, Usage
 
 ResultT = TypeVar("ResultT")
 
@@ -153,7 +153,7 @@ class Gate:
         *,
         key: bytes = b"",
         spent_today: tuple[int, int] = (0, 0),
-        clock: Clock = wall,
+        clock: Clock = time.time,
     ) -> None:
         self.name, self.key, self.quota = name, key, quota or Quota()
         self.adaptive = Adaptive(self.quota.in_flight)

@@ -1,18 +1,18 @@
 """Keeps the gates of a process, one for each endpoint and key, and sends the calls of models through them."""
 
+import time
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import TypeVar
 
 import msgspec
 
-from wardround.engine.clock import Clock, wall
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.gate import CallOutcome, Gate
 from wardround.engine.models.hosts import endpoint_url, host_of, normal_host, printable_url
 from wardround.engine.models.quota import Quota
 from wardround.engine.protocols import Model, Wrapped
-from wardround.engine.records import Completion, Json, Message
+from wardround.engine.records import Clock, Completion, Json, Message
 
 ValueT = TypeVar("ValueT")
 
@@ -33,7 +33,7 @@ class Gates:
         *,
         share: tuple[int, int] = (1, 1),
         spent_today: Mapping[str, tuple[int, int]] | None = None,
-        clock: Clock = wall,
+        clock: Clock = time.time,
     ) -> None:
         self._quotas = {_named(name): quota.share(*share) for name, quota in (quotas or {}).items()}
         self._default = (default or Quota()).share(*share)

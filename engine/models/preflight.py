@@ -13,8 +13,7 @@ from wardround.engine.errors import PreflightError, ProviderError
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gates import Limited
 from wardround.engine.models.reply import fits_schema
-from wardround.engine.models.retry import PASSING, Patience, Retrying
-from wardround.engine.models.wrappers import EgressGuard, Single
+from wardround.engine.models.wrappers import PASSING, EgressGuard, Patience, Retrying, Single
 from wardround.engine.once import together
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message

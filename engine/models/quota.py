@@ -1,12 +1,12 @@
 """Defines the quota of an endpoint and key, by minute and by day, and its fixed share for one of several processes."""
 
+import time
 from collections.abc import Mapping
 
 import msgspec
 
-from wardround.engine.clock import Clock, wall
 from wardround.engine.errors import UsageError
-from wardround.engine.records import Json
+from wardround.engine.records import Clock, Json
 
 _NAMES = {
     "in_flight": "calls in flight",
@@ -120,7 +120,7 @@ class Day:
 
     __slots__ = ("_clock", "_day", "_quota", "reached", "requests", "tokens")
 
-    def __init__(self, quota: Quota, spent: tuple[int, int] = (0, 0), clock: Clock = wall) -> None:
+    def __init__(self, quota: Quota, spent: tuple[int, int] = (0, 0), clock: Clock = time.time) -> None:
         self._quota, self._clock = quota, clock
         self._day = int(clock() // DAY)
         self.requests, self.tokens = spent

@@ -1,15 +1,26 @@
-"""Wraps a model to ask each question once, to keep replies valid text, and to guard restricted cases."""
+"""Wraps a model: to ask each question once, keep replies valid text, guard restricted cases, retry failed calls.
+
+Nothing else in the project retries a call.
+"""
 
 import asyncio
 import json
+import math
+import random
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
+import anyio
 import msgspec
 
 from wardround.engine.calls import Cache, feed
-from wardround.engine.errors import EgressError, ProviderError
+from wardround.engine.errors import EgressError, ProviderError, RunStopped, UsageError
+from wardround.engine.limits import waiting
+from wardround.engine.models.fleet import Fleet
+from wardround.engine.models.gate import Gate
+from wardround.engine.models.gates import Limited
+from wardround.engine.models.health import Silence, refused_unprocessed, trying
 from wardround.engine.models.hosts import is_loopback, normal_host
 from wardround.engine.once import Once
 from wardround.engine.protocols import Model, Wrapped
@@ -157,3 +168,175 @@ class EgressGuard(Wrapped):
         if self._closed:
             raise EgressError.to_host("the case is", self.name, self._closed[0])
         return await self.model.complete(messages, purpose=purpose, **options)
+
+
+PASSING = frozenset(("rate_limit", "server", "timeout", "connection", "malformed", "empty"))
+"""Kinds of error that may be temporary; all others are raised at once."""
+
+
+BRAKE = 3
+"""Consecutive calls refused for the key, the credit or the model's name, after which the run stops."""
+HONOURED = 3
+"""Consecutive refusals for which the endpoint's Retry-After is trusted."""
+
+
+class Patience(msgspec.Struct, frozen=True):
+    """How long to go on retrying a call. `attempts` includes the first one.
+
+    The wait after the n-th failed attempt is drawn uniformly from 0 to min(`longest`, `first` * 2**(n-1)) seconds (full
+    jitter), by `seed`. After a refusal (429, 503, 529, or no listener) it is drawn from the upper half of that range,
+    so that 14 attempts outlast any quota window of 60 seconds. If the endpoint sends Retry-After, the wait is that time
+    plus a random time of at most min(Retry-After, 4 * `first`). After more than HONOURED attempts it is no shorter than
+    after n - HONOURED attempts without Retry-After, because the endpoint's word has not proved true. There is no wait
+    if another endpoint is ready. No attempt starts later than `total` seconds after the first, not counting the time
+    spent waiting for a free place.
+
+    If an endpoint refuses every call, or nothing listens there, the calls are not to blame. A call that fails in this
+    way when no call has succeeded for `silence` seconds stops the run instead of ending its episode. That is less time
+    than 14 attempts take.
+    """
+
+    attempts: int = 14
+    total: float = 600.0
+    first: float = 0.25
+    longest: float = 60.0
+    seed: int = 0
+    silence: float = 180.0
+
+    @classmethod
+    def lasting(cls, silence: float) -> "Patience":
+        """The patience with which calls to an endpoint that refuses all go on until `silence` (s) stops the run.
+
+        A late refusal is followed by a wait of at least half of `longest`, so each such wait adds one attempt.
+        """
+        usual = cls()
+        more = max(0.0, silence - usual.silence)
+        attempts = usual.attempts + math.ceil(more / (usual.longest / 2))
+        return cls(attempts=attempts, total=usual.total + more, silence=silence)
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or min(self.total, self.first, self.longest, self.silence) < 0:
+            raise UsageError(f"retries need at least one attempt and no negative time: {self}")
+
+
+class Retrying(Wrapped):
+    """A model whose failed calls are retried with `patience`; a call that succeeds at once costs nothing extra.
+
+    All models bound from one share the random numbers for the waits.
+    """
+
+    def __init__(self, model: Model, patience: Patience | None = None) -> None:
+        super().__init__(model)
+        self.patience = patience or Patience()
+        self._random = random.Random(self.patience.seed)
+        self._gates = _gates(model)
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The completion, with the number of attempts, the time over all of them, and the waiting time within it.
+
+        Raises the last ProviderError, whose message says how often and how long the call was tried. Raises RunStopped,
+        even during a wait, if the run is stopped or must stop because its endpoint answers no call.
+        """
+        now = asyncio.get_running_loop().time  # a fifth of the cost of anyio's
+        start = now()
+        try:
+            return await self.model.complete(messages, purpose=purpose, **options)
+        except ProviderError as error:
+            failed = error
+        attempts, queued, slept = 1, failed.waited, 0.0
+        silences = [gate.silence for gate in self._gates] or [Silence(self.address or self.name)]
+        with trying(silences):
+            while True:
+                if not self._gates:
+                    silences[0].failed(failed.kind, failed.status, now(), 0)
+                self._blame(failed, now())
+                spent = now() - start - queued
+                wait = self._wait(failed, attempts, spent)
+                if wait is None:
+                    raise _with_attempts(failed, attempts, spent + queued) from None
+                await self._rest(wait, silences, now())
+                attempts, slept = attempts + 1, slept + wait
+                try:
+                    reply = await self.model.complete(messages, purpose=purpose, **options)
+                except ProviderError as error:
+                    failed = error
+                    queued += failed.waited
+                    continue
+                if not self._gates:
+                    silences[0].end(now())
+                latency = now() - start
+                waited = min(latency, queued + slept + reply.waited)
+                return msgspec.structs.replace(reply, attempts=attempts, latency=latency, waited=waited)
+
+    def _blame(self, failed: ProviderError, now: float) -> None:
+        """Stop the run if no endpoint of the model answers: for too long, or because of key, credit or model name."""
+        gates = self._gates
+        if gates and not failed.elsewhere and all(gate.locked for gate in gates):
+            calls = sum(gate.locked for gate in gates)
+            if calls >= BRAKE:
+                why = f"{failed}. It refused {calls} calls in a row for this, so no other is made: mend it, then go on"
+                for gate in gates:
+                    gate.give_up(why)
+                raise RunStopped(gates[0].used_up)
+        if not gates or not _turned_away(failed):
+            return
+        if all(gate.silence.lasted(now) >= self.patience.silence for gate in gates):
+            for gate in gates:
+                gate.give_up(gate.silence.hopeless(now))
+            raise RunStopped(gates[0].used_up)
+
+    async def _rest(self, wait: float, silences: Sequence[Silence], now: float) -> None:
+        """Wait before the next attempt; raises RunStopped as soon as the run is stopped."""
+        for silence in silences:
+            silence.next_try(now + wait, now)
+        if self._gates:
+            await self._gates[0].rest(wait)
+        else:
+            with waiting():
+                await anyio.sleep(wait)
+
+    def _wait(self, failed: ProviderError, attempts: int, spent: float) -> float | None:
+        """Seconds until the next attempt, or None if the call is given up."""
+        patience = self.patience
+        if attempts >= patience.attempts:
+            return None
+        if failed.elsewhere:
+            wait = 0.0
+        elif failed.kind not in PASSING:
+            return None
+        elif failed.retry_after is not None:
+            wait = failed.retry_after + self._random.uniform(0, min(failed.retry_after, 4 * patience.first))
+            if attempts > HONOURED:
+                wait = max(wait, self._drawn(attempts - HONOURED, 0.5))
+        else:
+            wait = self._drawn(attempts, 0.5 if _turned_away(failed) else 0.0)
+        return wait if spent + wait <= patience.total else None
+
+    def _drawn(self, attempts: int, least: float) -> float:
+        """A random wait (s): between the share `least` and the whole of the longest wait after so many attempts."""
+        # 2.0 ** 60 exceeds any cap, and a much larger exponent would overflow.
+        longest = min(self.patience.longest, self.patience.first * 2.0 ** min(attempts - 1, 60))
+        return self._random.uniform(least * longest, longest)
+
+
+def _turned_away(failed: ProviderError) -> bool:
+    """Whether the call was not processed and so is not to blame: the endpoint refused it or was unreachable."""
+    return failed.unheard or refused_unprocessed(failed.kind, failed.status)
+
+
+def _gates(model: Model) -> tuple[Gate, ...]:
+    """The gates that a model's calls pass: one, or those of a fleet."""
+    if isinstance(model, Fleet):
+        return tuple(member.model.gate for member in model.members)
+    return (model.gate,) if isinstance(model, Limited) else ()
+
+
+def _with_attempts(failed: ProviderError, attempts: int, spent: float) -> ProviderError:
+    """The same error, with the number of attempts and their duration in its message."""
+    if attempts == 1 and failed.kind not in PASSING:
+        return failed
+    times = "1 attempt" if attempts == 1 else f"{attempts} attempts in {spent:.1f} s"
+    asked = "" if failed.retry_after is None else f"; it asks to wait {failed.retry_after:g} s"
+    return ProviderError(
+        failed.kind, f"{failed} (gave up after {times}{asked})", status=failed.status, retry_after=failed.retry_after
+    )

@@ -5,11 +5,10 @@ from typing import Any
 
 from wardround.engine.records import EpisodeRow
 from wardround.engine.sessions import LEASE
-from wardround.engine.stores.batching import Gatherer
 from wardround.engine.stores.postgres_server import Address, Driver, Server
 from wardround.engine.stores.postgres_writes import PostgresWrites
 from wardround.engine.stores.sql_store import LIST, RUN, DatabaseStore, Step, sign_of_life
-from wardround.engine.stores.writes import EPISODE
+from wardround.engine.stores.writes import EPISODE, Gatherer
 
 # Times come from the server, because the clocks of the machines at work may differ.
 _NOW = "extract(epoch FROM clock_timestamp())::double precision"

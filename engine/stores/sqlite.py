@@ -7,13 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from wardround.engine.clock import Clock, wall
-from wardround.engine.records import EpisodeRow
+from wardround.engine.records import Clock, EpisodeRow
 from wardround.engine.sessions import LEASE
-from wardround.engine.stores.batching import LARGEST_RECALL, Gatherer, Rounds
 from wardround.engine.stores.sql_store import RUN, DatabaseStore, Step, json_list, sign_of_life
 from wardround.engine.stores.sqlite_file import Connection, SqliteWrites
-from wardround.engine.stores.writes import EPISODE, Failures, Keep, Work
+from wardround.engine.stores.writes import EPISODE, LARGEST_RECALL, Failures, Gatherer, Keep, Rounds, Work
 
 _PLAN = (
     "INSERT INTO episodes (run, number, name, case_id, repeat, at) SELECT id, ?, ?, ?, ?, ? FROM runs WHERE name = ?"
@@ -96,7 +94,9 @@ class SqliteStore(DatabaseStore):
         scheme, colon, rest = address.partition(":")
         return cls(rest.removeprefix("//") if colon and scheme == "sqlite" else address)
 
-    def __init__(self, path: str | Path, *, timeout: float = 30.0, clock: Clock = wall, lease: float = LEASE) -> None:
+    def __init__(
+        self, path: str | Path, *, timeout: float = 30.0, clock: Clock = time.time, lease: float = LEASE
+    ) -> None:
         self.path = str(path)
         self._clock = clock
         self._writing = Connection(self.path, timeout)

@@ -14,8 +14,8 @@ import anyio
 import anyio.to_thread
 
 from wardround.engine.budget import Spending
-from wardround.engine.clock import Clock
 from wardround.engine.errors import StoreError, WardroundError
+from wardround.engine.records import Clock
 from wardround.engine.stores.writes import (
     Append,
     Failures,

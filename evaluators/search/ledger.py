@@ -1,5 +1,6 @@
 """The record of searches and pages in a store: the query, its time, and the hashes of the texts returned."""
 
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
@@ -7,10 +8,10 @@ from typing import TypeVar
 
 import msgspec
 
-from wardround.engine.clock import Clock, wall
 from wardround.engine.errors import TextLost
 from wardround.engine.events import digest_of
 from wardround.engine.protocols import Store
+from wardround.engine.records import Clock
 from wardround.evaluators.search.results import Found, Page, SearchError
 
 KEPT = 20_000_000
@@ -52,7 +53,7 @@ class Ledger:
     recorded too, but the question is asked again; a replay returns the failure if no answer ever came.
     """
 
-    def __init__(self, store: Store, *, scope: str = "", clock: Clock = wall) -> None:
+    def __init__(self, store: Store, *, scope: str = "", clock: Clock = time.time) -> None:
         self.store, self._scope, self._clock = store, scope, clock
         self._texts: OrderedDict[str, str] = OrderedDict()
         self._characters = 0

@@ -27,7 +27,7 @@ from wardround.engine.errors import (
 from wardround.engine.events import Acted, Called, decode
 from wardround.engine.limits import Limits
 from wardround.engine.models.reach import reach
-from wardround.engine.models.retry import Patience
+from wardround.engine.models.wrappers import Patience
 from wardround.engine.protocols import Agent, Model
 from wardround.engine.records import Action, Completion, Ending, Json, Message, Usage, View
 from wardround.engine.seat import Seat, Voice

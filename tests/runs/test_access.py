@@ -9,8 +9,8 @@ import wardround
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.models.quota import Quota
-from wardround.engine.models.retry import Patience
 from wardround.engine.models.transport import Timeouts
+from wardround.engine.models.wrappers import Patience
 from wardround.engine.sessions import RunControl
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.runs.seat_models import access_of, read_quotas, spent_today

@@ -14,8 +14,8 @@ from trouble import ALONE, PLACES, SCENARIOS, Trouble
 from wardround.engine.batch import Progress
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.reach import reach
-from wardround.engine.models.retry import Patience
 from wardround.engine.models.transport import Timeouts
+from wardround.engine.models.wrappers import Patience
 from wardround.engine.protocols import Model, Store
 from wardround.engine.records import Message
 from wardround.evaluators.metrics.standard import Standard

@@ -1,5 +1,6 @@
 """The encounters of a run that plays a scenario, made from the run's header; a curation of articles is one too."""
 
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -9,7 +10,6 @@ import structlog
 
 from wardround.engine.batch import Progress
 from wardround.engine.calls import StoreCache
-from wardround.engine.clock import wall
 from wardround.engine.episode import EpisodeSetup
 from wardround.engine.errors import CaseLost, PreflightError, TextLost
 from wardround.engine.events import Event, Opened
@@ -83,7 +83,7 @@ class EncounterRun:
         del subject
         return Opened(
             seq=0,
-            at=wall(),
+            at=time.time(),
             episode=row.id,
             case=row.case,
             case_hash=self.index[row.case],

@@ -1,12 +1,12 @@
 """Forks: copy an episode up to an action into a run of its own, and continue it with other agents."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from wardround.engine.batch import Progress
-from wardround.engine.clock import wall
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Opened, encode
 from wardround.engine.records import EpisodeRow
@@ -95,7 +95,7 @@ async def _create(parent: Run, episode: EpisodeRow, header: RunHeader, name: str
     child_id = f"{episode.id}+{after}"
     first = Opened(
         seq=0,
-        at=wall(),
+        at=time.time(),
         episode=child_id,
         case=opened.case,
         case_hash=opened.case_hash,

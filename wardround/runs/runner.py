@@ -9,6 +9,7 @@ A `Work` describes the run: an encounter (runs/encounter.py; a curation of artic
 Other processes may work on the same run. The call returns when no episode is open or `progress` drains.
 """
 
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -16,7 +17,6 @@ import structlog
 
 from wardround.engine.batch import Progress, run_batch
 from wardround.engine.budget import Budget, BudgetAccount, Spending
-from wardround.engine.clock import wall
 from wardround.engine.episode import Ended, Episode, EpisodeSetup
 from wardround.engine.errors import CaseLost, LeaseLost, LogError, UsageError
 from wardround.engine.events import Closed, Event, Opened, Reopened, Row
@@ -166,7 +166,7 @@ class Runner:
             keep = work.keep(episode.events, subject)
             # A completed episode is opened again only if it is a verdict for which calls had no answer.
             cause = "provider" if last.ending.cause == "completed" else last.ending.cause
-            episode.add(Reopened(seq=episode.next, at=wall(), causes=(cause,), keep=keep))
+            episode.add(Reopened(seq=episode.next, at=time.time(), causes=(cause,), keep=keep))
         return episode
 
     async def replay(self, row: EpisodeRow) -> int:

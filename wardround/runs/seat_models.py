@@ -15,9 +15,9 @@ from wardround.engine.models.prices import Prices, read_prices
 from wardround.engine.models.provider import MODEL_KEY, required_variable
 from wardround.engine.models.quota import Quota, read_quota
 from wardround.engine.models.reach import ReachOptions, reach
-from wardround.engine.models.retry import Patience
 from wardround.engine.models.scripted import Unreachable
 from wardround.engine.models.transport import Timeouts
+from wardround.engine.models.wrappers import Patience
 from wardround.engine.protocols import Model, Store, with_all_members
 from wardround.engine.records import Json
 from wardround.runs.header import ModelHeader

@@ -5,6 +5,7 @@ judged.
 """
 
 import os
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,7 +13,6 @@ import msgspec
 import structlog
 
 from wardround.engine.batch import Progress
-from wardround.engine.clock import wall
 from wardround.engine.episode import EpisodeSetup
 from wardround.engine.errors import CaseLost, EgressError, LogError, RunStopped, UsageError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, effective
@@ -203,7 +203,7 @@ class EvaluationRun:
     def opened(self, row: EpisodeRow, subject: EvaluationInput) -> Opened:
         """The first event, with the seed of the verdict."""
         case_hash = subject.trajectory.opened.case_hash
-        return Opened(0, wall(), row.id, row.case, case_hash, self.evaluator.name, self._seed(subject), row.repeat)
+        return Opened(0, time.time(), row.id, row.case, case_hash, self.evaluator.name, self._seed(subject), row.repeat)
 
     def _seed(self, subject: EvaluationInput) -> int:
         return seed_of(subject.trajectory.opened.seed, self.evaluator.name)

@@ -1,6 +1,8 @@
 """A store in memory, for tests and for runs that need not be kept."""
 
-from wardround.engine.clock import Clock, wall
+import time
+
+from wardround.engine.records import Clock
 from wardround.engine.sessions import LEASE
 from wardround.engine.stores.sqlite import SqliteStore
 
@@ -13,5 +15,5 @@ class MemoryStore(SqliteStore):
     `clock` returns the time in seconds; a session counts as dead `lease` seconds after its last sign of life.
     """
 
-    def __init__(self, *, clock: Clock = wall, lease: float = LEASE) -> None:
+    def __init__(self, *, clock: Clock = time.time, lease: float = LEASE) -> None:
         super().__init__(":memory:", clock=clock, lease=lease)

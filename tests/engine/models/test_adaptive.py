@@ -11,7 +11,7 @@ from wardround.engine.models.gate import Gate
 from wardround.engine.models.gates import Limited
 from wardround.engine.models.health import Adaptive
 from wardround.engine.models.quota import Quota
-from wardround.engine.models.retry import Retrying
+from wardround.engine.models.wrappers import Retrying
 
 Change = Callable[[Simulated], None]
 

@@ -15,8 +15,7 @@ from wardround.engine.models.gate import Gate
 from wardround.engine.models.gates import Gates, Limited
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.reach import reach
-from wardround.engine.models.retry import Retrying
-from wardround.engine.models.wrappers import EgressGuard
+from wardround.engine.models.wrappers import EgressGuard, Retrying
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 from wardround.testing.loopback import Loopback

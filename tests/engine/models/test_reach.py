@@ -12,7 +12,7 @@ from wardround.engine.models.gates import Gates
 from wardround.engine.models.prices import Price, Prices
 from wardround.engine.models.quota import Quota
 from wardround.engine.models.reach import reach
-from wardround.engine.models.retry import Patience, Retrying
+from wardround.engine.models.wrappers import Patience, Retrying
 from wardround.engine.records import Message
 from wardround.testing.loopback import Loopback
 

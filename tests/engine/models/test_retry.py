@@ -13,9 +13,9 @@ from steady import steadily
 
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.chat import ChatModel, Endpoint
-from wardround.engine.models.retry import PASSING, Patience, Retrying
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.transport import Timeouts
+from wardround.engine.models.wrappers import PASSING, Patience, Retrying
 from wardround.engine.records import Completion, Message
 from wardround.testing.loopback import Loopback
 from wardround.testing.wire import Fault

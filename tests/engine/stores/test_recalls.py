@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from wardround.engine.errors import StoreError
-from wardround.engine.stores.batching import LARGEST_RECALL, Rounds
+from wardround.engine.stores.writes import LARGEST_RECALL, Rounds
 
 
 class Shelf:

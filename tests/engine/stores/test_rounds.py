@@ -8,8 +8,7 @@ import pytest
 
 from wardround.engine.errors import StoreError
 from wardround.engine.events import Row
-from wardround.engine.stores.batching import Gatherer, Rounds
-from wardround.engine.stores.writes import Append, Failures, Work
+from wardround.engine.stores.writes import Append, Failures, Gatherer, Rounds, Work
 
 
 def event(number: int) -> Append:

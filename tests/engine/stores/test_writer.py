@@ -9,8 +9,7 @@ import pytest
 
 from wardround.engine.errors import LeaseLost, StoreError
 from wardround.engine.events import Row
-from wardround.engine.stores.batching import Gatherer
-from wardround.engine.stores.writes import Append, Failures, Work
+from wardround.engine.stores.writes import Append, Failures, Gatherer, Work
 
 
 def one_event(number: int) -> Append:
