@@ -14,8 +14,8 @@ from wardround.engine.models.chat import ChatModel, Endpoint, checked_header, se
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gates import Gates, Limited
 from wardround.engine.models.reach import reach
-from wardround.engine.models.retry import Retrying
 from wardround.engine.models.scripted import Scripted
+from wardround.engine.models.wrappers import Retrying
 from wardround.engine.protocols import Model
 from wardround.engine.records import Message
 from wardround.testing.loopback import Loopback
