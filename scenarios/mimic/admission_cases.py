@@ -1,7 +1,7 @@
 """Builds cases from admissions in three passes: slices of the tables, drafts, finished cases."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -17,7 +17,7 @@ from wardround.scenarios.mimic.case_draft import AdmissionDraft, AdmissionResult
 from wardround.scenarios.mimic.codes import OTHERS, AdmissionCode, Codes, body_system, code_synonyms, read_gem
 from wardround.scenarios.mimic.mimic_database import Spill
 from wardround.scenarios.mimic.mimic_files import MimicOptions, Tree, tree
-from wardround.scenarios.mimic.note import examination_parts, note
+from wardround.scenarios.mimic.note import examination_parts, joined_note
 from wardround.scenarios.mimic.pool import PoolDisease, diseases_by_name, read_admissions, read_pool
 from wardround.scenarios.mimic.published_rules import published_rules
 from wardround.scenarios.mimic.record_items import (
@@ -122,11 +122,10 @@ class Drafting:
         leading = pool[places[0][0]] if places and places[0] and codes[0].seq == 1 else None
         return AdmissionDraft(hadm, Person(0), codes, tuple(coded), leading)
 
-    def noted(self, draft: AdmissionDraft, text: str | None) -> AdmissionDraft:
-        """The draft with its discharge note, if it has one."""
-        if not text or not text.strip():
-            return draft
-        return replace(draft, text=text, note=note(text))
+    def noted(self, draft: AdmissionDraft, rows: Iterable[tuple[str | None]]) -> AdmissionDraft:
+        """The draft with its discharge notes, if it has any; `rows` hold their texts, the one that counts first."""
+        texts = [text for (text,) in rows if text and text.strip()]
+        return replace(draft, text=texts[0], note=joined_note(texts)) if texts else draft
 
     def labelled(self, draft: AdmissionDraft, disease: PoolDisease | None) -> AdmissionDraft:
         """The draft with its label: the disease by the rules on notes, else the one from its codes.
@@ -296,13 +295,13 @@ class Build:
         if not self.notes:
             spill.run("insert into kept select hadm_id, -1 from candidates")
             return
-        mimic_database.load_notes(spill, self.tree)
+        mimic_database.load_notes(spill, self.tree, published=self._published)
         places = {disease: place for place, disease in enumerate(self._pool.diseases)}
         for part in mimic_database.slices(spill, "candidates", _FEW):
             hadms, diseases = [], []
             texts = mimic_database.rows_by_admission(spill, ("text",), "notes", part)
             for hadm, rows in mimic_database.rows_by_admission(spill, CODES, "codes", part, "candidates").items():
-                draft = drafting.noted(drafting.coded(hadm, rows), _text(texts.get(hadm)))
+                draft = drafting.noted(drafting.coded(hadm, rows), texts.get(hadm, []))
                 after = self.steps.go(draft, "note")
                 if after is not None:
                     hadms.append(hadm)
@@ -332,14 +331,10 @@ class Build:
         }
         for hadm, codes in rows["codes"].items():
             place = places[hadm][0][0]
-            draft = drafting.noted(drafting.coded(hadm, codes), _text(rows.get("notes", {}).get(hadm)))
+            draft = drafting.noted(drafting.coded(hadm, codes), rows.get("notes", {}).get(hadm, []))
             draft = drafting.labelled(draft, self._pool.diseases[place] if place >= 0 else None)
             own = {name: rows[name].get(hadm, []) for name in ("labs", "cultures", "reports")}
             yield drafting.whole(draft, rows["people"][hadm][0], own)
-
-
-def _text(rows: list[tuple[str | None]] | None) -> str | None:
-    return rows[0][0] if rows else None
 
 
 def _release(spill: Spill, files: Tree) -> str:

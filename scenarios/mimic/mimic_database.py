@@ -229,12 +229,21 @@ def load_items(spill: Spill, tree: Tree) -> dict[int, LabItem]:
     return {itemid: LabItem(label.strip(), fluid or "", category or "") for itemid, label, fluid, category in rows}
 
 
-def load_notes(spill: Spill, tree: Tree) -> None:
-    """Create table `notes` with the last discharge note of each admission in `candidates`."""
-    last = "max_by(text, coalesce(note_id, '')) as text"
-    chosen = "semi join candidates c on c.hadm_id = t.hadm_id group by hadm_id"
-    spill.read("raw_notes", tree.files["discharge"], ("hadm_id", last), chosen)
-    _sorted(spill, "notes", "raw_notes", "hadm_id")
+def load_notes(spill: Spill, tree: Tree, *, published: bool) -> None:
+    """Create table `notes` with the discharge notes of each admission in `candidates`, the one that counts first.
+
+    The latest summary counts, by its number in the series; addenda come last. Published rules keep one note alone, the
+    last by its id as text.
+    """
+    chosen = "semi join candidates c on c.hadm_id = t.hadm_id"
+    if published:
+        select = ("hadm_id", "false as addendum", "0 as number", "max_by(text, coalesce(note_id, '')) as text")
+        chosen += " group by hadm_id"
+    else:
+        number = "coalesce(note_seq, try_cast(regexp_extract(note_id, '([0-9]+)$', 1) as bigint), 0) as number"
+        select = ("hadm_id", "coalesce(note_type, '') = 'AD' as addendum", number, "text")
+    spill.read("raw_notes", tree.files["discharge"], select, chosen)
+    _sorted(spill, "notes", "raw_notes", _ORDER["notes"])
 
 
 def load_results(spill: Spill, tree: Tree, *, published: bool) -> None:
@@ -323,7 +332,7 @@ def rows_by_admission(
 ) -> dict[int, list[Any]]:
     """Rows of `table` by admission for a slice; `among` names a table that restricts the admissions."""
     semi = f"semi join {among} using (hadm_id)" if among else ""
-    order = "" if table not in ("codes", "labs", "cultures", "reports") else "order by " + _ORDER[table]
+    order = f"order by {_ORDER[table]}" if table in _ORDER else ""
     rows = spill.rows(
         f"select hadm_id, {', '.join(columns)} from {table} {semi} "  # noqa: S608
         f"where hadm_id between {part[0]} and {part[1]} {order}",
@@ -337,4 +346,5 @@ _ORDER = {
     "labs": "hadm_id, charttime, itemid, labevent_id, value, valuenum",
     "cultures": "hadm_id, charttime, test_itemid, spec_itemid, microevent_id, org_name, comments, ab_name",
     "reports": "hadm_id, charttime, note_id",
+    "notes": "hadm_id, addendum, number desc, text",
 }

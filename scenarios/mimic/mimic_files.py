@@ -108,7 +108,7 @@ TABLES: Mapping[str, MimicTable] = {
             "discharge",
             "note",
             {"hadm_id": "BIGINT", "text": _TEXT},
-            _text("note_id"),
+            {"note_seq": "BIGINT", **_text("note_id note_type")},
             lost="no history, no physical examination, no discharge diagnosis: the label is the first-listed code",
         ),
         MimicTable(

@@ -17,6 +17,7 @@ _LISTED = re.compile(
     r"(?i)^\W*(?:(?:primary|principal|main|admitting|active)?(?:\s*diagnos[ie]s)?\s*[:#]"
     r"|(?:primary|principal)(?: diagnos[ie]s)?\s*$)\s*"
 )
+_WORD = re.compile(r"[^\W_]")
 _PARTS = re.compile(r"(?m)^[ \t]*(?P<name>[A-Z_][A-Za-z/, ]{1,30}?)[ \t]*:(?=[ \t]*\S)")
 
 
@@ -63,6 +64,19 @@ def note(text: str) -> Note:
         elif body and not sections.get(kind):
             sections[kind] = body
         place = after
+    return Note(sections)
+
+
+def joined_note(texts: Sequence[str]) -> Note:
+    """The sections of several notes on one admission: those of the first; the others fill in what it lacks.
+
+    A section whose text is de-identified entirely ('___') is lacking too, if another note has its text.
+    """
+    sections: dict[str, str] = {}
+    for text in texts:
+        for kind, body in note(text).sections.items():
+            if kind not in sections or not _WORD.search(sections[kind]):
+                sections[kind] = body
     return Note(sections)
 
 
