@@ -7,6 +7,7 @@ import msgspec
 
 from wardround.agents.dialogue import SILENCE, model_of, pieces, said_words, size, token_estimate
 from wardround.agents.interface import InterfaceName, Misformed, interface_of
+from wardround.agents.persona import bias_text
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.records import Action, Completion, Json, Message, Said, View
 from wardround.engine.seat import Seat
@@ -24,12 +25,13 @@ class DoctorOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `context` is the model's context length in tokens, including its answer. `reserve` is the number of these tokens
     kept for the answer; the default is a quarter, at most 8192. `interface` is how the model acts: in the scenario's
-    own text, by calling tools, or as JSON.
+    own text, by calling tools, or as JSON. `bias` is one of the biases of agents/data/biases.toml.
     """
 
     context: int = 32_768
     reserve: int | None = None
     interface: InterfaceName = "text"
+    bias: str = ""
 
     @property
     def room(self) -> int:
@@ -54,6 +56,7 @@ class LLMDoctor:
         self._prompts = seat.prompts
         self._settings = _options(seat)
         self._interface = interface_of(self._settings.interface, seat.prompts)
+        self._bias = bias_text(seat)
 
     async def act(self, view: View) -> Action:
         """Reply to what was said last."""
@@ -115,8 +118,8 @@ class LLMDoctor:
             return Completion("", finish=error.kind)
 
     def _messages(self, view: View, notes: Notes) -> list[Message]:
-        parts = (self._prompts["doctor/system"].text, self._interface.instructions(view))
-        system = "\n\n".join(part.strip() for part in parts if part.strip()) if parts[1] else parts[0]
+        parts = (self._prompts["doctor/system"].text, self._interface.instructions(view), self._bias)
+        system = "\n\n".join(part.strip() for part in parts if part.strip()) if any(parts[1:]) else parts[0]
         opening = [Message("system", system)] if system.strip() else []
         brief = view.brief
         if notes.summary:
@@ -186,7 +189,7 @@ def _options(seat: Seat) -> DoctorOptions:
         settings = msgspec.convert(dict(seat.options), DoctorOptions)
     except msgspec.ValidationError as error:
         raise UsageError(
-            f"options of {seat.name}: {error}; there are: context, reserve (numbers of tokens), interface"
+            f"options of {seat.name}: {error}; there are: context, reserve (numbers of tokens), interface, bias"
         ) from error
     if settings.room < 1 or settings.context < 1:
         raise UsageError(

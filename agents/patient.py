@@ -7,7 +7,9 @@ import msgspec
 
 from wardround.agents.dialogue import SILENCE, dialogue, model_of
 from wardround.agents.history import interview
-from wardround.engine.records import Action, Json, Message, View
+from wardround.agents.misstatement import misstate
+from wardround.agents.persona import Speech, bias_text
+from wardround.engine.records import Action, Json, Message, Said, View
 from wardround.engine.seat import Seat
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.terms.chart import read_chart
@@ -27,10 +29,15 @@ class Patient:
     A request for tests is matched to the report's items as by the examiner, except that a broad request ('any
     imaging?') gets all items of its kind, as from the patient agent of paper 002. A question is answered in the first
     person by at most three sentences of the story that are about it, the same whenever it is asked (`interview`).
+    With a persona in its options (`persona`, `strength`) it says the same facts in that persona's manner.
     """
 
     sealed: ClassVar[bool] = True
     VERSION: ClassVar[int] = 3
+
+    def __init__(self, seat: Seat | None = None) -> None:
+        self._speech = Speech.of(seat)
+        self._seed = seat.seed if seat else 0
 
     async def act(self, view: View) -> Action:
         """Answer what was asked last."""
@@ -51,16 +58,39 @@ class Patient:
         return Action("answer", _answer_text(answers), {"answers": [line.row() for line in answers]})
 
     def _story(self, view: View, known: Mapping[str, Json]) -> Action:
-        asked = [said.text for said in view.heard if said.seat != view.seat]
-        before = " ".join(said.text for said in view.heard if said.seat == view.seat)
-        story = {str(name): str(text) for name, text in known["story"].items()}
-        reply = interview.answer_from_story(story, str(known.get("complaint", "")), asked, before)
+        asked, own = _talk(view)
+        reply = _from_story(known, asked, own)
         topics = list(dict.fromkeys(f"history.{section}" for section in reply.sections))
-        return Action("answer", reply.text, {"topics": topics})
+        if self._speech is None:
+            return Action("answer", reply.text, {"topics": topics})
+        text = reply.text
+        changed: dict[str, Json] = {}
+        if self._speech.persona.record.contradicts:
+            text, changed = misstate(text, known, own, self._seed)
+        text, marks = self._speech.say(text, asked, own)
+        return Action("answer", text, {"topics": topics, "plain": reply.text, **changed, **marks})
+
+
+def _talk(view: View) -> tuple[list[str], list[Said]]:
+    """The doctor's questions, and what the patient has said."""
+    return [said.text for said in view.heard if said.seat != view.seat], [
+        said for said in view.heard if said.seat == view.seat
+    ]
+
+
+def _from_story(known: Mapping[str, Json], asked: Sequence[str], own: Sequence[Said]) -> interview.PatientReply:
+    """The answer to the last question from the story, in plain words."""
+    before = " ".join(str(said.args.get("plain") or said.text) for said in own)
+    story = {str(name): str(text) for name, text in known["story"].items()}
+    return interview.answer_from_story(story, str(known.get("complaint", "")), asked, before)
 
 
 class LLMPatient:
     """Answers with what its model says; it is told the story or the report, and never the truth.
+
+    With a persona in its options (`persona`, `strength`) or a `bias` the model is told to speak in that manner. The
+    fact that a persona misstates is chosen by the seat's seed. The model is asked to say it otherwise in the answer
+    that tells it, and the log is marked only if it did.
 
     All its knowledge is in the view, so it can resume at any turn. After an empty reply the model is asked once more; a
     second empty reply is passed on and ends the episode by this seat. Purposes of its calls: act, repair.
@@ -71,17 +101,35 @@ class LLMPatient:
     def __init__(self, seat: Seat) -> None:
         self._model = model_of(seat)
         self._prompts = seat.prompts
+        self._speech = Speech.of(seat)
+        self._bias = bias_text(seat)
+        self._seed = seat.seed
 
     async def act(self, view: View) -> Action:
         """Answer what was asked last."""
         known = _known(view)
-        messages = self._report(view, known) if "ancillary" in known else self._story(view, known)
+        wanted: dict[str, Json] = {}
+        if "ancillary" in known:
+            messages = self._report(view, known)
+        else:
+            wanted = self._misstatement(view, known)
+            messages = self._story(view, known, wanted)
         reply = await self._model.complete(messages, purpose="act")
         if not reply.text.strip():
             again = [Message("assistant", SILENCE), Message("user", self._prompts["patient/repair"].text)]
             reply = await self._model.complete([*messages, *again], purpose="repair")
         args = {"answers": _asked_for(known)} if "ancillary" in known else {"topics": []}
+        for mark, change in wanted.items():
+            if str(change["said"]).lower() in reply.text.lower():
+                args[mark] = change
         return Action("answer", reply.text.strip(), args, thinking=reply.thinking)
+
+    def _misstatement(self, view: View, known: Mapping[str, Json]) -> dict[str, Json]:
+        """What the answer is to misstate or correct, as a mark for the log; nothing if it does not tell that fact."""
+        if self._speech is None or not self._speech.persona.record.contradicts:
+            return {}
+        asked, own = _talk(view)
+        return misstate(_from_story(known, asked, own).text, known, own, self._seed)[1]
 
     def _report(self, view: View, known: Mapping[str, Json]) -> Sequence[Message]:
         """The messages for one request, independent of earlier ones as in paper 002: report, tests, and the request."""
@@ -97,10 +145,18 @@ class LLMPatient:
         asked = self._prompts["patient/request"].render(request=request)
         return [Message("system", system), Message("user", asked)]
 
-    def _story(self, view: View, known: Mapping[str, Json]) -> Sequence[Message]:
+    def _story(self, view: View, known: Mapping[str, Json], wanted: Mapping[str, Json]) -> Sequence[Message]:
         story = "\n".join(f"{name}: {text}" for name, text in known["story"].items())
         system = self._prompts["patient/story"].render(brief=view.brief, story=story)
-        return dialogue([Message("system", system)], view.heard, view.seat, self._prompts["patient/continue"].text)
+        manner = " ".join(filter(None, (self._speech.manner if self._speech else "", self._bias)))
+        if manner:
+            system = f"{system.rstrip()}\n\n{self._prompts['patient/manner'].render(manner=manner)}"
+        messages = dialogue([Message("system", system)], view.heard, view.seat, self._prompts["patient/continue"].text)
+        for mark, change in wanted.items():
+            told = {name: str(change.get(name, "")) for name in ("fact", "said")}
+            words = self._prompts[f"patient/{mark}"].render(**told)
+            messages[-1] = Message("user", f"{messages[-1].content}\n\n{words}")
+        return messages
 
 
 def _asked_for(known: Mapping[str, Json]) -> list[Json]:

@@ -11,6 +11,7 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.incidental import incidental_facts
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import requested_tests
 from wardround.scenarios.parsers.moves import (
@@ -181,7 +182,11 @@ class Consultation:
         brief = self._prompts["consultation/start"].render(complaint=complaint, turns=turns)
         brief = asking(brief, self.settings.answers, self._prompts)
         subject = read_subject(f"{case.opening} {' '.join(case.history.values())}")
-        story = {"story": dict(case.history) or {"History": case.opening}, "complaint": complaint}
+        story = {
+            "story": dict(case.history) or {"History": case.opening},
+            "complaint": complaint,
+            "incidental": incidental_facts(case),
+        }
         return self._bounded(ConsultationState(brief, story, record_rows(case_results(case)), subject=subject.row()), 0)
 
     def turn(self, state: ConsultationState) -> str:

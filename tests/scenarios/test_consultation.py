@@ -57,6 +57,7 @@ def test_one_seat_a_turn_each_with_its_own_knowledge() -> None:
     assert patient.known == {
         "story": {"Social history": "HISTORY-SOCIAL smoker", "Past medical history": "HISTORY-PAST none"},
         "complaint": "COMPLAINT-TEXT belly ache",
+        "incidental": ["HISTORY-SOCIAL smoker", "HISTORY-PAST none"],
     }
     assert [said.text for said in patient.heard] == ["Do you smoke?"]
     assert "LAB-" not in str(patient)

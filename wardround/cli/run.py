@@ -23,7 +23,7 @@ from wardround.cli.options import (
 )
 from wardround.cli.outcome import print_notices, print_outcome
 from wardround.cli.screen import echo
-from wardround.cli.seat_options import SEATS, param, params, seat_fields, seat_options
+from wardround.cli.seat_options import MANNERS, SEATS, manner_options, param, params, seat_fields, seat_options
 from wardround.cli.workers import OPTIONS, causes_of, check_beside_resume, share_of, worker_options, workers_of
 from wardround.engine.batch import INTERRUPTED, Progress, interruptible
 from wardround.engine.errors import UsageError
@@ -110,7 +110,7 @@ GROUPS = {
         "sample",
         "name",
     ),
-    "Who plays": (*SEATS, "interface", "prompts", "allow_agents"),
+    "Who plays": (*SEATS, "interface", *MANNERS, "prompts", "allow_agents"),
     **{f"The {seat} and its model": params(seat) for seat in SEATS},
     "Limits of one episode": (
         *("max_episode_calls", "max_episode_tokens", "max_episode_cost", "max_episode_seconds", "max_act_seconds"),
@@ -154,6 +154,7 @@ GROUPS = {
     type=click.Choice(["text", "tools", "json"]),
     help="How a model doctor acts: in the scenario's own text (default), by calling tools, or as JSON.",
 )
+@manner_options
 @seat_options
 @click.option("--repeats", type=positive, help="Episodes of each case; default: the paper's with a model, else 1.")
 @click.option(

@@ -76,6 +76,31 @@ def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
 _JUDGE = ("key_env", "top_p", "max_tokens", "reasoning_effort", "seed", "stop", "extra_body")
 
 
+_MANNERS = (
+    ("persona", "patient", "persona", "NAME|FILE", "How the patient speaks: a name, or a TOML file of your own."),
+    ("persona_strength", "patient", "strength", "0-3", "How strongly; default 2."),
+    ("patient_bias", "patient", "bias", "NAME", "A bias of a patient that a model plays."),
+    ("doctor_bias", "doctor", "bias", "NAME", "A bias of a doctor that a model plays."),
+)
+"""Options of the run that are options of a seat: parameter, seat, the seat's option, what to write, the help."""
+MANNERS = tuple(name for name, *_ in _MANNERS)
+
+
+def manner_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of personas and biases to a command."""
+    for name, _, _, metavar, said in reversed(_MANNERS):
+        kind = click.IntRange(0, 3) if metavar == "0-3" else click.STRING
+        command = click.option(f"--{name.replace('_', '-')}", name, type=kind, metavar=metavar, help=said)(command)
+    return command
+
+
+def _with_manners(options: Mapping[str, Any], seats: dict[str, dict[str, Any]]) -> None:
+    for name, seat, field, _, _ in _MANNERS:
+        if options.get(name) is not None:
+            chosen = seats.setdefault(seat, {"spec": DEFAULT_SPECS[seat]})
+            chosen["options"] = {**chosen.get("options", {}), field: options[name]}
+
+
 def judge_settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of `score` for the settings that all judges share."""
     for field in reversed(_JUDGE):
@@ -118,6 +143,7 @@ def seat_fields(options: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str
             seats.setdefault(seat, {})["spec"] = options[seat]
         if fields:
             seats.setdefault(seat, {"spec": DEFAULT_SPECS[seat]}).update(fields)
+    _with_manners(options, seats)
     return seats
 
 

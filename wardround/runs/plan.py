@@ -25,6 +25,7 @@ from wardround.engine.records import EpisodeRow
 from wardround.engine.seat import WatchedOptions
 from wardround.engine.sessions import RunControl
 from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, utc_now
+from wardround.runs.seat_files import with_files
 from wardround.runs.seat_models import Access, access_of, is_model
 from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.seats import AgentFactory, Cast, SeatConfig, check_egress, seat_config
@@ -186,6 +187,7 @@ async def plan_run(
     `agents` are the user's classes by seat. `share` is as in `access_of`. Raises UsageError, EgressError if restricted
     cases would go where they may not, and NothingToPlay if no case is left.
     """
+    settings = with_files(settings)
     await run_name(settings.name, store)  # a bad name is reported before the slow checks and the warnings
     rules = scenario_class(settings.scenario)
     try:

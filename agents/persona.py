@@ -1,0 +1,234 @@
+"""Personas of patients: how one speaks, from TOML files that a user can write, while the facts stay the case's.
+
+read_persona("terse"); read_persona("my_persona.toml")
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from wardround.agents.history import question_kinds
+from wardround.agents.history.facts import story_sentences
+from wardround.engine.errors import UsageError
+from wardround.engine.plugins import meant
+from wardround.engine.records import Json, Said
+from wardround.engine.seat import Seat
+from wardround.scenarios.terms.wording import roots
+
+STRENGTHS = (1, 2, 3)
+DEFAULT = 2
+Phrases = tuple[tuple[str, ...], ...]
+
+
+class Manner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a patient without a model speaks; each list has one entry for each of the strengths 1, 2 and 3.
+
+    `sentences`: the most sentences of one answer; the others come when the doctor asks for more. `before` and `after`
+    are phrases around an answer, taken in turn. `vague`: 1 says 'about', 2 'some days', 3 'some time', until the doctor
+    asks again. `broken`: 1 nothing, 2 without articles, 3 without forms of 'be' either. `contradicts`: one fact that
+    decides nothing is misstated, and corrected when asked again.
+    """
+
+    sentences: tuple[int, ...] = ()
+    before: Phrases = ()
+    after: Phrases = ()
+    vague: tuple[int, ...] = ()
+    broken: tuple[int, ...] = ()
+    contradicts: bool = False
+
+
+class Persona(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A persona as its file tells it: what a model is told by strength, and what the patient without a model does."""
+
+    about: str
+    model: dict[str, str] = {}
+    record: Manner = Manner()
+    name: str = ""
+
+
+@cache
+def persona_names() -> tuple[str, ...]:
+    """The names of the personas of this package."""
+    folder = files("wardround.agents") / "data" / "personas"
+    return tuple(sorted(path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml")))
+
+
+def read_persona(place: str) -> dict[str, Json]:
+    """The persona of this name, or of this TOML file, as JSON for the run's header; raises UsageError."""
+    if place in persona_names():
+        text = (files("wardround.agents") / "data" / "personas" / f"{place}.toml").read_text(encoding="utf-8")
+    elif place.endswith(".toml"):
+        try:
+            text = Path(place).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"--persona {place}: the file cannot be read ({error})") from error
+    else:
+        raise UsageError(
+            f"there is no persona {place!r}{meant(place, persona_names())}; or name a file that ends in .toml"
+        )
+    try:
+        fields = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"--persona {place}: no TOML ({error})") from error
+    persona = as_persona({"name": Path(place).stem, **fields}, f"--persona {place}")
+    made: dict[str, Json] = msgspec.to_builtins(persona)
+    return made
+
+
+def as_persona(fields: Json, where: str) -> Persona:
+    """The persona of these fields; raises UsageError that names the wrong one."""
+    try:
+        persona = msgspec.convert(fields, Persona)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{where}: {error}") from error
+    lists = {name: getattr(persona.record, name) for name in ("sentences", "before", "after", "vague", "broken")}
+    for name, values in lists.items():
+        if values and len(values) != len(STRENGTHS):
+            raise UsageError(f"{where}: record.{name} has {len(values)} entries; write one for each strength, 1 to 3")
+    if unknown := sorted(set(persona.model) - set(map(str, STRENGTHS))):
+        raise UsageError(f"{where}: model.{unknown[0]} is no strength; there are 1, 2 and 3")
+    if any(count < 1 for count in persona.record.sentences):
+        raise UsageError(f"{where}: record.sentences must be at least 1")
+    return persona
+
+
+@cache
+def _biases() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads((files("wardround.agents") / "data" / "biases.toml").read_text(encoding="utf-8"))
+
+
+def bias_text(seat: Seat) -> str:
+    """What the seat's model is told of the bias in the seat's options; "" if there is none. Raises UsageError."""
+    name = str(seat.options.get("bias") or "")
+    known = [bias for bias, texts in _biases().items() if seat.name in texts]
+    if name and name not in known:
+        raise UsageError(f"there is no bias {name!r} of the {seat.name}{meant(name, known)}")
+    return _biases()[name][seat.name] if name else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """A persona at a strength, as a seat's options name it; strength 0 is no persona."""
+
+    persona: Persona
+    strength: int
+
+    @classmethod
+    def of(cls, seat: Seat | None) -> "Speech | None":
+        """The persona in the seat's options, None without one. Raises UsageError."""
+        fields = seat.options.get("persona") if seat else None
+        strength = seat.options.get("strength", DEFAULT) if seat else DEFAULT
+        if fields is None:
+            return None
+        if strength not in (0, *STRENGTHS):
+            raise UsageError(f"persona strength {strength!r}: write 0 (none), 1, 2 or 3")
+        persona = as_persona(fields if isinstance(fields, Mapping) else read_persona(str(fields)), "persona")
+        return cls(persona, int(strength)) if strength else None
+
+    @property
+    def manner(self) -> str:
+        """What a model is told at this strength; the next weaker text where this strength has none."""
+        texts = [self.persona.model.get(str(strength), "") for strength in range(self.strength, 0, -1)]
+        return next(filter(None, texts), self.persona.about)
+
+    def _at(self, values: Sequence[int]) -> int:
+        return values[self.strength - 1] if values else 0
+
+    def say(self, text: str, asked: Sequence[str], own: Sequence[Said]) -> tuple[str, dict[str, Json]]:
+        """An answer in this persona's words, with marks for the log.
+
+        `asked` are the doctor's questions, of which `text` answers the last; `own` is what the patient said so far.
+        """
+        marks: dict[str, Json] = {}
+        sentences = story_sentences(text)
+        manner = self.persona.record
+        if manner.sentences:
+            sentences, later = self._few(sentences, asked, own)
+            if later:
+                marks["withheld"] = later
+        if level := self._at(manner.vague):
+            sentences, loose = _vaguely(sentences, level, asked, own)
+            if loose:
+                marks["vague"] = loose
+        if level := self._at(manner.broken):
+            sentences = [_broken(one, level) for one in sentences]
+        before = _in_turn(manner.before, self.strength, len(own))
+        after = _in_turn(manner.after, self.strength, len(own))
+        return " ".join(filter(None, (before, *sentences, after))), marks
+
+    def _few(self, sentences: list[str], asked: Sequence[str], own: Sequence[Said]) -> tuple[list[str], list[Json]]:
+        """The first sentences, and those kept for later; asked for more, what was kept before comes first."""
+        said = " ".join(one.text for one in own)
+        kept = [text for one in own for text in one.args.get("withheld") or () if str(text) not in said]
+        if kept and asked and question_kinds.MORE.search(asked[-1]):
+            sentences = [str(text) for text in kept]
+        most = self._at(self.persona.record.sentences)
+        told: list[str] = []
+        for place, sentence in enumerate(sentences):
+            if len([one for one in told if not _BARE.fullmatch(one)]) == most:
+                return told, list(sentences[place:])
+            told.append(sentence)
+        return told, []
+
+
+_BARE = re.compile(r"(?:yes|no)\.?", re.IGNORECASE)
+_SPAN = re.compile(
+    r"\b(?P<count>\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?P<joint>[- ])"
+    r"(?P<unit>minute|hour|day|week|month|year)(?P<plural>s?)\b(?![- ]old)",
+    re.IGNORECASE,
+)
+_PRESSED = re.compile(
+    r"\b(?:exact(?:ly)?|precise(?:ly)?|how many|roughly how|which (?:day|month|year))\b", re.IGNORECASE
+)
+_ARTICLES = re.compile(r"\b(?:an|a|the)\s+(?=[a-z])", re.IGNORECASE)
+_FORMS_OF_BE = re.compile(r"\b(?:am|is|are|was|were|been)\s+(?!not\b|n't|\w+n't)(?=[a-z])", re.IGNORECASE)
+
+
+def _in_turn(phrases: Phrases, strength: int, turn: int) -> str:
+    """The phrase for this turn."""
+    now = phrases[strength - 1] if phrases else ()
+    return now[turn % len(now)] if now else ""
+
+
+def _vaguely(
+    sentences: Sequence[str], level: int, asked: Sequence[str], own: Sequence[Said]
+) -> tuple[list[str], list[Json]]:
+    """The sentences with loose times, unless the doctor presses or one was told loosely before; and which are loose."""
+    before = {str(text) for one in own for text in one.args.get("vague") or ()}
+    pressed = bool(asked) and _PRESSED.search(asked[-1]) is not None
+    told, loose = [], []
+    for sentence in sentences:
+        changed = sentence if pressed or sentence in before else _SPAN.sub(lambda match: _loose(match, level), sentence)
+        loose += [sentence] if changed != sentence else []
+        told.append(changed)
+    return told, loose
+
+
+def _loose(match: re.Match[str], level: int) -> str:
+    """A time in loose words that stay true: one of a unit is 'about a', more are 'some'."""
+    count, unit = match["count"].lower(), match["unit"].lower()
+    if match["joint"] == "-":
+        return match[0]
+    if level == 1 or count in ("1", "a", "an", "one"):
+        article = "an" if unit == "hour" else "a"
+        return f"about {article} {unit}" if count in ("1", "a", "an", "one") else f"about {match[0]}"
+    return f"some {unit}s" if level == 2 else "some time"
+
+
+def _broken(sentence: str, level: int) -> str:
+    """The sentence without articles, at level 3 without forms of 'be' too; every other word stays."""
+    if level > 1:
+        sentence = _ARTICLES.sub("", sentence)
+    return _FORMS_OF_BE.sub("", sentence) if level > 2 else sentence
+
+
+def shared_words(one: str, other: str) -> float:
+    """The share of the longer words of `other` that `one` has too."""
+    words = {word for word in roots(other) if len(word) > 3}
+    return len(words & set(roots(one))) / len(words) if words else 0.0
