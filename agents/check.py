@@ -15,7 +15,7 @@ from wardround.engine.errors import ReplayError
 from wardround.engine.events import Opened, Row, decode
 from wardround.engine.limits import Limits
 from wardround.engine.misbehaviour import error_text, self_raised
-from wardround.engine.protocols import Agent, Model, Remembers, Scenario
+from wardround.engine.protocols import Agent, AnyScenario, Model, Remembers
 from wardround.engine.records import Action, Ending, View
 from wardround.engine.replay import replay
 from wardround.engine.seat import Seat, Voice, traits_of
@@ -32,7 +32,7 @@ class AgentTrial:
     `blocked` seconds; the agent may act `actions` times. `models` are the models of its seat by name ("" for one).
     """
 
-    scenario: Scenario[Any, Any]
+    scenario: AnyScenario
     case: object
     seat: str
     seats: Callable[[str], Seat]

@@ -13,6 +13,7 @@ import anyio
 import msgspec
 
 from wardround.agents.check import AgentTrial, CheckFailed, Making, TriedAgent
+from wardround.engine.blame import ModelErrors
 from wardround.engine.blocking import Block, watched
 from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ProviderError
@@ -22,7 +23,7 @@ from wardround.engine.misbehaviour import contained
 from wardround.engine.protocols import Model
 from wardround.engine.records import Action, Completion, Json, Message, Said, View
 from wardround.engine.seat import Seat
-from wardround.engine.trajectory import EpisodeLog
+from wardround.engine.trajectory import EpisodeLog, discard
 
 
 class Hazard(msgspec.Struct, frozen=True):
@@ -199,24 +200,14 @@ async def _failing(bench: _Bench) -> tuple[int, list[str]]:
         try:
             await bench.acted(bench.views[0], StandIn(failure=failure))
         except CheckFailed as wrong:
-            if not _behind(wrong, failure):
+            door = ModelErrors()
+            door.met(failure)
+            if door.behind(wrong) is None:
                 findings.append(
                     f"a call that fails ({kind}) becomes an error of its own, and its own fault: {wrong}; let the "
                     "model's error pass, or raise yours from it"
                 )
     return len(kinds), findings
-
-
-def _behind(error: BaseException, failure: ProviderError) -> bool:
-    seen: BaseException | None = error
-    for _ in range(100):
-        if seen is None or seen is failure:
-            break
-        extensions = getattr(getattr(seen, "response", None), "extensions", None)  # any library's error
-        if isinstance(extensions, dict) and failure in extensions.values():
-            return True
-        seen = seen.__cause__
-    return seen is failure
 
 
 async def _cancelled(bench: _Bench) -> tuple[int, list[str]]:
@@ -272,10 +263,7 @@ async def _episode(bench: _Bench, stored: Sequence[Row]) -> list[Row]:
 
 
 def _actions(rows: Sequence[Row]) -> list[Action]:
-    async def nowhere(new: object, ending: object, spent: object) -> None:
-        """Nothing is written."""
-
-    events = EpisodeLog(nowhere, tuple(rows)).events
+    events = EpisodeLog(discard, tuple(rows)).events
     return [event.action for event in effective(events) if isinstance(event, Acted)]
 
 

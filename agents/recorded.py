@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
@@ -193,7 +193,7 @@ def _own(path: Path, text: str) -> Iterator[_Entry]:
         )
 
 
-def _chat(row: dict[str, Any], where: str) -> _Entry:
+def _chat(row: dict[str, Json], where: str) -> _Entry:
     """The replies of a chat: the assistant's messages."""
     name = next((name for name in _CASE if name in row), "case_id")
     _fields(row, where, (name, "messages"), (*_CASE, "repeat", "model"))
@@ -214,18 +214,18 @@ def _chat(row: dict[str, Any], where: str) -> _Entry:
     )
 
 
-def _listed(row: Mapping[str, Any], name: str, where: str) -> tuple[RecordedReply, ...]:
+def _listed(row: Mapping[str, Json], name: str, where: str) -> tuple[RecordedReply, ...]:
     return tuple(_own_reply(reply, f"{where}, {name}[{index}]") for index, reply in enumerate(_list(row, name, where)))
 
 
-def _list(row: Mapping[str, Any], name: str, where: str) -> list[Any]:
+def _list(row: Mapping[str, Json], name: str, where: str) -> list[Json]:
     value = row[name]
     if not isinstance(value, list):
         raise UsageError(f"{where}: `{name}` must be a list, not {_kind(value)}")
     return value
 
 
-def _own_reply(reply: Any, where: str) -> RecordedReply:
+def _own_reply(reply: Json, where: str) -> RecordedReply:
     if isinstance(reply, str):
         return RecordedReply(*parted(reply, ""))
     fields = _fields(reply, where, ("text",), ("thinking",))
@@ -258,7 +258,7 @@ def _results(path: Path, text: str) -> Iterator[_Entry]:
             yield _Entry(place, case, model, (RecordedReply(*said),))
 
 
-def _json(where: str, text: str) -> Any:
+def _json(where: str, text: str) -> Json:
     try:
         return loads(text)
     except json.JSONDecodeError as error:
@@ -268,7 +268,7 @@ def _json(where: str, text: str) -> Any:
         raise UsageError(f"{where}: no valid JSON: {error}") from error
 
 
-def _fields(value: Any, where: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Any]:
+def _fields(value: Json, where: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Json]:
     """`value` as an object with these fields and no others; raises UsageError."""
     if not isinstance(value, dict):
         raise UsageError(f"{where}: expected an object, not {_kind(value)}")
@@ -283,18 +283,18 @@ def _fields(value: Any, where: str, needed: tuple[str, ...], optional: tuple[str
     return value
 
 
-def _text(fields: Mapping[str, Any], name: str, where: str) -> str:
+def _text(fields: Mapping[str, Json], name: str, where: str) -> str:
     value = fields[name]
     if not isinstance(value, str):
         raise UsageError(f"{where}: `{name}` must be text, not {_kind(value)}")
     return value
 
 
-def _optional(fields: Mapping[str, Any], name: str, where: str) -> str:
+def _optional(fields: Mapping[str, Json], name: str, where: str) -> str:
     return "" if fields.get(name) is None else _text(fields, name, where)
 
 
-def _kind(value: Any) -> str:
+def _kind(value: Json) -> str:
     return {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}.get(
         type(value), "a number"
     )

@@ -8,8 +8,7 @@ from statistics import median
 from benchmarks.figure import Figure, of_runs, table
 from wardround.engine.episode import Episode
 from wardround.engine.records import Action, View
-from wardround.engine.trajectory import EpisodeLog
-from wardround.faces.driven_run import discard_rows
+from wardround.engine.trajectory import EpisodeLog, discard
 from wardround.faces.gymnasium_env import WardroundEnv
 from wardround.runs.encounter_run import EncounterRun, open_encounters
 from wardround.runs.plan import create_run, plan_run
@@ -43,7 +42,7 @@ async def _inside(count: int) -> float:
     began = time.process_time()
     for number in range(count):
         row = rows[number % len(rows)]
-        subject, log = await work.subject(row), EpisodeLog(discard_rows)
+        subject, log = await work.subject(row), EpisodeLog(discard)
         log.add(work.opened(row, subject))
         await Episode(work.setup(row, subject, log)).play()
     return (time.process_time() - began) / count * 1000

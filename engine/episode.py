@@ -15,7 +15,7 @@ from wardround.engine.errors import LimitReached, ProviderError, RunStopped, sto
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import LimitAccount, Limits, timed_by
 from wardround.engine.misbehaviour import OwnTime, contained, error_text, self_raised
-from wardround.engine.protocols import Agent, Ends, Model, Remembers, Scenario, has_methods
+from wardround.engine.protocols import Agent, AnyScenario, Ends, Model, Remembers, has_methods
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.engine.seat import Voice, traits_of
 from wardround.engine.trajectory import EpisodeLog
@@ -53,7 +53,7 @@ class EpisodeSetup:
     only if its seat's model raised it.
     """
 
-    scenario: Scenario[Any, Any]
+    scenario: AnyScenario
     case: object
     cast: Caster
     log: EpisodeLog

@@ -1,7 +1,7 @@
 """Reads requests of the openai protocol (chat completions, Responses) and writes replies, streamed or whole."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -221,7 +221,7 @@ def _part(part: Mapping[str, Json]) -> dict[str, Json]:
             raise NotTaken(f"a part of the input has the type {other!r}, which is not taken")
 
 
-def response_reply(reply: Completion, name: str, refusal: str | None, call: WireCall) -> dict[str, Any]:
+def response_reply(reply: Completion, name: str, refusal: str | None, call: WireCall) -> dict[str, Json]:
     """The body of a reply of the Responses API."""
     output: list[Json] = []
     if reply.thinking:
@@ -267,7 +267,7 @@ def response_reply(reply: Completion, name: str, refusal: str | None, call: Wire
     }
 
 
-def response_events(body: Mapping[str, Any]) -> Iterator[str]:
+def response_events(body: Mapping[str, Json]) -> Iterator[str]:
     """A reply of the Responses API as server-sent events."""
     number = -1
 

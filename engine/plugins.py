@@ -15,6 +15,7 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.misbehaviour import error_text, self_raised
+from wardround.engine.records import Json
 from wardround.engine.seat import Seat
 
 MOVED: Mapping[str, str] = {
@@ -120,7 +121,7 @@ FORMS = (
 """The accepted forms of an agent's constructor, for messages."""
 
 
-def maker(factory: Callable[..., Any], spec: str, options: Mapping[str, Any] | None = None) -> Callable[[Seat], Any]:
+def maker(factory: Callable[..., Any], spec: str, options: Mapping[str, Json] | None = None) -> Callable[[Seat], Any]:
     """Turn a class or factory into a function from a seat to an agent; `options` are the seat's options.
 
     A parameter that is annotated `Seat` or called `seat` gets the seat; each other parameter gets the option of its
@@ -161,7 +162,7 @@ def maker(factory: Callable[..., Any], spec: str, options: Mapping[str, Any] | N
 _MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-def _hints(factory: Callable[..., Any]) -> Mapping[str, Any]:
+def _hints(factory: Callable[..., Any]) -> Mapping[str, Json]:
     """The annotations of a class's constructor or of a function, evaluated; empty where one cannot be evaluated."""
     try:
         return get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)

@@ -117,6 +117,10 @@ class Scenario(Protocol[CaseT_contra, StateT]):
         """How the episode ended, or None while it goes on."""
 
 
+AnyScenario = Scenario[Any, Any]
+"""A scenario whose cases and states only it knows."""
+
+
 @runtime_checkable
 class Deals(Protocol):
     """A scenario that shows a case differently in each repeat, such as options in another order."""
@@ -125,7 +129,7 @@ class Deals(Protocol):
         """The case as repeat number `repeat` (from 1) shows it; a pure function of both."""
 
 
-def dealt(scenario: Scenario[Any, Any], item: CaseT, repeat: int) -> CaseT:
+def dealt(scenario: AnyScenario, item: CaseT, repeat: int) -> CaseT:
     """The case as a repeat shows it: the case itself, unless the scenario deals."""
     if not has_methods(scenario, Deals):
         return item

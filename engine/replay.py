@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import msgspec
 
@@ -11,13 +10,13 @@ from wardround.engine.errors import LogError, ReplayError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import Limits
 from wardround.engine.misbehaviour import contained
-from wardround.engine.protocols import Scenario
+from wardround.engine.protocols import AnyScenario
 from wardround.engine.records import Action, Ending
-from wardround.engine.trajectory import EpisodeLog
+from wardround.engine.trajectory import EpisodeLog, discard
 
 
 async def replay(
-    events: Sequence[Event], scenario: Scenario[Any, Any], case: object, cast: Caster, believed: Collection[str] = ()
+    events: Sequence[Event], scenario: AnyScenario, case: object, cast: Caster, believed: Collection[str] = ()
 ) -> int:
     """Play an episode again from its recorded calls and check that it comes out the same.
 
@@ -31,10 +30,10 @@ async def replay(
 
 
 async def _replay(
-    events: Sequence[Event], scenario: Scenario[Any, Any], case: object, cast: Caster, believed: Collection[str]
+    events: Sequence[Event], scenario: AnyScenario, case: object, cast: Caster, believed: Collection[str]
 ) -> int:
     live = [event for event in effective(events) if not isinstance(event, Reopened)]
-    log = EpisodeLog(_nowhere)
+    log = EpisodeLog(discard)
     log.events = list(live[:1])
     table = EpisodeSetup(scenario, case, cast, log, limits=Limits(actions=None, act_calls=None), believed=believed)
     table.tape.replaying = True
@@ -161,7 +160,7 @@ async def _same_ending(episode: Episode, closed: Event) -> None:
         )
 
 
-def keep_when_reopened(events: Sequence[Event], scenario: Scenario[Any, Any], case: object) -> int:
+def keep_when_reopened(events: Sequence[Event], scenario: AnyScenario, case: object) -> int:
     """The number of the last event to keep when a closed episode is reopened: its last action that did not end it.
 
     Raises Ended if the rules fail.
@@ -204,7 +203,3 @@ def fork(events: Sequence[Event], after: int, opened: Opened) -> list[Event]:
             f"the episode has {copied} actions; it cannot be forked after action {after}", seq=len(events) - 1
         )
     return child
-
-
-async def _nowhere(rows: object, ending: object, spent: object) -> None:
-    """A replay writes nothing."""

@@ -96,6 +96,10 @@ class Sink(Protocol):
         """Write the events, and close the episode if there is an `ending`."""
 
 
+async def discard(rows: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending], /) -> None:
+    """The sink of a log that is not kept."""
+
+
 class EpisodeLog:
     """The events of one episode: those already stored (`rows`), then those added."""
 

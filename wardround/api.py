@@ -8,6 +8,7 @@ from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import HIDDEN, redacted
 from wardround.engine.protocols import Store
+from wardround.engine.records import Json
 from wardround.runs.encounter_run import open_encounters, open_models, stored_seats
 from wardround.runs.plan import RunPlan, create_run, plan_run
 from wardround.runs.runner import Runner, check_causes
@@ -29,11 +30,11 @@ class Options(TypedDict, total=False):
     patient: AgentSpec
     examiner: AgentSpec
 
-    set: Mapping[str, Any]
+    set: Mapping[str, Json]
     repeats: int
     seed: int
     concurrency: int
-    limits: Mapping[str, Any]
+    limits: Mapping[str, Json]
     limit: int
     where: Sequence[str]
     sample: float
@@ -76,7 +77,7 @@ async def run(
     `{"spec": ..., "base_url": ...}`, or a class of your own. Raises UsageError for any error that can be known before
     the first episode, StoreError if the store cannot be written. An error in an episode is recorded in its ending.
     """
-    fields: dict[str, Any] = dict(options)
+    fields: dict[str, Json] = dict(options)
     named = {seat: fields.pop(seat) for seat in SEATS if seat in fields}
     specs, agents = split_agents({**(seats or {}), **named})
     read = str(cases) if isinstance(cases, str | Path) else [str(place) for place in cases]
@@ -111,7 +112,7 @@ async def prepare_to_resume(name: str, store: Store, *, retry: Sequence[str] = (
     run = await Run.open(store, name)
     header = run.played("it is not played")
     check_causes(retry, list(header.seats))
-    control: dict[str, Any] = dict(changes)
+    control: dict[str, Json] = dict(changes)
     if control.get("budget"):
         control["budget"] = new_budget(control["budget"], header.specs, header.prices)
     if retry:
@@ -188,10 +189,10 @@ async def _settings(run: Run) -> RunSettings:
     return run.settings(**ordered)
 
 
-def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Json], dict[str, Json]]:
     """Splits `seats` into the SeatSettings fields of all seats, and the classes or functions of those that have one."""
-    specs: dict[str, Any] = {}
-    agents: dict[str, Any] = {}
+    specs: dict[str, Json] = {}
+    agents: dict[str, Json] = {}
     for seat, agent in seats.items():
         if isinstance(agent, str):
             specs[seat] = {"spec": agent}

@@ -244,6 +244,6 @@ def _settle(stream: IO[str]) -> None:
     os.fsync(stream.fileno())
 
 
-def curator_seat(fields: Mapping[str, Json]) -> dict[str, Any]:
+def curator_seat(fields: Mapping[str, Json]) -> dict[str, Json]:
     """The seats of a build, whose curator has these fields of SeatSettings; empty fields are left out."""
     return {SEAT: {name: value for name, value in fields.items() if value not in (None, "")}}

@@ -9,7 +9,7 @@ from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
 from wardround.runs.encounter_run import open_encounters, stored_seats
 from wardround.runs.header import EvaluationHeader, RunHeader
-from wardround.runs.runner import Runner, Work
+from wardround.runs.runner import AnyWork, Runner
 from wardround.runs.seat_models import Access
 from wardround.runs.seats import SeatConfig
 from wardround.runs.stored_run import Run
@@ -70,7 +70,7 @@ class TakenAsRecorded:
         raise NotImplementedError(f"the {view.seat} of a replay does not act")
 
 
-async def _recorded(run: Run) -> Work:
+async def _recorded(run: Run) -> AnyWork:
     """The work of a stored run, whose models and judges answer from the record only."""
     if not isinstance(run.header, EvaluationHeader):
         access = Access(offline=True)

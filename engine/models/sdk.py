@@ -130,7 +130,7 @@ class _SdkModel(Model):
         return self._address
 
     @abstractmethod
-    def made(self, settings: dict[str, Any]) -> Any:
+    def made(self, settings: dict[str, Json]) -> Any:
         """The client with these settings."""
 
     @abstractmethod
@@ -204,7 +204,7 @@ class AzureModel(_SdkModel):
     key_env = "AZURE_OPENAI_API_KEY"
     version = AZURE_VERSION
 
-    def made(self, settings: dict[str, Any]) -> "openai.AsyncAzureOpenAI":
+    def made(self, settings: dict[str, Json]) -> "openai.AsyncAzureOpenAI":
         """The client for the deployment."""
         import openai  # noqa: PLC0415 see above
 
@@ -230,7 +230,7 @@ class ResponsesModel(_SdkModel):
 
     key_env = "OPENAI_API_KEY"
 
-    def made(self, settings: dict[str, Any]) -> "openai.AsyncOpenAI":
+    def made(self, settings: dict[str, Json]) -> "openai.AsyncOpenAI":
         """The client for the endpoint."""
         import openai  # noqa: PLC0415 see above
 

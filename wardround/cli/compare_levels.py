@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 import click
 
-from wardround.cli.options import existing_store, json_option, print_json, store_option
+from wardround.cli.options import Options, existing_store, json_option, print_json, store_option
 from wardround.cli.report import load_scored
 from wardround.cli.screen import console, echo
 from wardround.evaluators.report.level_attacks import Alterations, compare_attacked, leak_of, level_leaks
@@ -49,7 +49,7 @@ def command(runs: tuple[str, ...], **options: Any) -> None:
     anyio.run(lambda: _levels(runs, options))
 
 
-async def _levels(names: tuple[str, ...], options: dict[str, Any]) -> None:
+async def _levels(names: tuple[str, ...], options: Options) -> None:
     known = known_models(options["models"])
     names, others = (tuple(dict.fromkeys(some)) for some in (names, options["against"]))
     async with existing_store(options["store"]) as store:

@@ -1,6 +1,5 @@
 """`wardround cases build reports`."""
 
-from collections.abc import Mapping
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from pydantic import ValidationError
 from wardround.builds import Built, build_reports, curator_seat, resume_build
 from wardround.cli.live import live_table
 from wardround.cli.options import (
+    Options,
     json_option,
     on_terminal,
     patience_option,
@@ -111,7 +111,7 @@ def reports(**options: Any) -> int:
     return anyio.run(lambda: _build(settings, options))
 
 
-def _settings(options: Mapping[str, Any]) -> RunSettings:
+def _settings(options: Options) -> RunSettings:
     if not options["articles"]:
         raise UsageError("name the articles: files or folders of JATS XML or JSON lines, or go on with --resume RUN")
     if not options["model"]:
@@ -149,7 +149,7 @@ def _settings(options: Mapping[str, Any]) -> RunSettings:
     return validate_settings(fields, "cases build reports")
 
 
-async def _build(settings: RunSettings | None, options: Mapping[str, Any]) -> int:
+async def _build(settings: RunSettings | None, options: Options) -> int:
     progress, out = Progress(), options["out"]
     concurrency = options["concurrency"] or (settings.concurrency if settings else None)
     elsewhere = workers_of(options, progress, concurrency)

@@ -16,6 +16,9 @@ from wardround.engine.protocols import Store
 from wardround.engine.text import in_json
 from wardround.runs.stored_run import file_of, open_store
 
+Options = Mapping[str, Any]
+"""What a user wrote or left out, by the names of a command's parameters; click has checked each value."""
+
 store_option = click.option(
     "--store", metavar="PATH|URL", default=None, help="Default: $WARDROUND_STORE, else ./wardround.db."
 )

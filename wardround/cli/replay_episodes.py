@@ -1,13 +1,12 @@
 """`wardround replay`."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import anyio
 import click
 
 from wardround.cli.live import live_table
-from wardround.cli.options import existing_store, json_option, on_terminal, print_json, store_option
+from wardround.cli.options import Options, existing_store, json_option, on_terminal, print_json, store_option
 from wardround.cli.screen import echo
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import LogError, UsageError
@@ -96,7 +95,7 @@ def _judges_of_this_version(run: Run) -> str:
     return ", ".join(dict.fromkeys(spec for spec in seats if is_floor(spec)))
 
 
-async def _fork(name: str, episode: str, options: Mapping[str, Any]) -> int:
+async def _fork(name: str, episode: str, options: Options) -> int:
     progress = Progress()
     seats = {seat: {"spec": options[seat]} for seat in _SEATS if options[seat]}
     if options["base_url"]:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wardround.cli.options import existing_store, json_option, print_json, store_option
+from wardround.cli.options import Options, existing_store, json_option, print_json, store_option
 from wardround.cli.screen import console, echo
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
@@ -228,7 +228,7 @@ async def load_scored(store: Store, names: tuple[str, ...], scorings: Sequence[s
     return loaded
 
 
-async def _report(names: tuple[str, ...], options: dict[str, Any]) -> None:
+async def _report(names: tuple[str, ...], options: Options) -> None:
     if options["episode"] and (len(names) > 1 or not options["html"]):
         raise UsageError("--episode goes with one run and with --html FILE")
     scorings = names_in(options["scorings"], names)
@@ -256,7 +256,7 @@ async def _report(names: tuple[str, ...], options: dict[str, Any]) -> None:
         echo(f"page: {options['html']}{beside}", err=True)
 
 
-def _print_runs(runs: list[RunScores], seed: int, options: dict[str, Any]) -> None:
+def _print_runs(runs: list[RunScores], seed: int, options: Options) -> None:
     """The ranking first, then the pairs, then each run."""
     screen = console()
     summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}

@@ -11,6 +11,7 @@ import click
 from wardround.api import create_planned, play_planned, prepare_to_resume, resume
 from wardround.cli.live import live_table
 from wardround.cli.options import (
+    Options,
     grouped,
     json_option,
     more_than_0,
@@ -41,7 +42,7 @@ _PLAIN = (
 """Options that are settings of the same name."""
 
 
-def settings_from_options(options: Mapping[str, Any]) -> RunSettings:
+def settings_from_options(options: Options) -> RunSettings:
     """The settings, those of the run file below them; raises UsageError."""
     base = read_settings(options["config"]).model_dump(exclude_defaults=True) if options["config"] else {}
     fields = {**base, **{name: options[name] for name in _PLAIN if options[name] is not None}}
@@ -69,7 +70,7 @@ def settings_from_options(options: Mapping[str, Any]) -> RunSettings:
     return validate_settings(fields, str(options["config"] or "run"))
 
 
-def _seats(options: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+def _seats(options: Options, base: Mapping[str, Any]) -> dict[str, Any]:
     seats = seat_fields(options, base)
     if options["interface"]:
         doctor = seats.setdefault("doctor", {"spec": DEFAULT_SPECS["doctor"]})
@@ -270,7 +271,7 @@ def command(**options: Any) -> int:
     return anyio.run(lambda: _play(settings, options))
 
 
-async def _play(settings: RunSettings | None, options: Mapping[str, Any]) -> int:
+async def _play(settings: RunSettings | None, options: Options) -> int:
     progress = Progress()
     async with aclosing(open_store(store_path(options["store"]))) as store:
         shown = on_terminal() and not options["as_json"] and not await _person(settings, store, options["resumed"])
@@ -280,7 +281,7 @@ async def _play(settings: RunSettings | None, options: Mapping[str, Any]) -> int
         return await print_outcome(run, progress, options["as_json"])
 
 
-async def _run(settings: RunSettings | None, store: Store, options: Mapping[str, Any], progress: Progress) -> Run:
+async def _run(settings: RunSettings | None, store: Store, options: Options, progress: Progress) -> Run:
     """Play a new run or one that is taken up again, here or on a cluster."""
     concurrency = options["concurrency"] or (settings.concurrency if settings else None)
     elsewhere = workers_of(options, progress, concurrency)
@@ -320,13 +321,13 @@ async def _person(settings: RunSettings | None, store: Store, resumed: str) -> b
     return played_by_person(settings.seats)
 
 
-async def _planned(settings: RunSettings, store: Store, options: Mapping[str, Any]) -> RunPlan:
+async def _planned(settings: RunSettings, store: Store, options: Options) -> RunPlan:
     made = await plan_run(settings, store, {}, share_of(options["share"]))
     if not options["as_json"]:
         print_notices(made)
     return made
 
 
-def _resume_options(options: Mapping[str, Any]) -> dict[str, Any]:
+def _resume_options(options: Options) -> dict[str, Any]:
     """What `--resume` takes besides."""
     return {"retry": causes_of(options), **{name: options[name] for name in _CHANGES}}

@@ -1,7 +1,6 @@
 """`wardround runs`."""
 
 from datetime import datetime
-from typing import Any
 
 import anyio
 import click
@@ -9,7 +8,7 @@ import click
 from wardround.cli.options import existing_store, json_option, print_json, store_option
 from wardround.cli.screen import echo
 from wardround.engine.errors import StoreError
-from wardround.engine.records import RunRow
+from wardround.engine.records import Json, RunRow
 from wardround.evaluators.reasons import ended_by
 from wardround.runs.header import Header, read_header
 
@@ -37,7 +36,7 @@ def command(store: str | None, as_json: bool) -> None:
         echo(f"{row['run']:<24} {row['begun']}  {row['scenario']:<13} {row['doctor']:<28} {ends}")
 
 
-async def _rows(where: str | None) -> list[dict[str, Any]]:
+async def _rows(where: str | None) -> list[dict[str, Json]]:
     async with existing_store(where) as store:
         rows = []
         for run in await store.runs():

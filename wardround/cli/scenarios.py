@@ -7,6 +7,7 @@ from pydantic.fields import FieldInfo
 
 from wardround.cli.options import json_option, print_json
 from wardround.cli.screen import echo
+from wardround.engine.records import Json
 from wardround.runs.stored_run import doctor_scenarios, scenario_class, scenario_defaults
 from wardround.scenarios.papers import OF_SCENARIOS
 
@@ -63,7 +64,7 @@ def _others(field: FieldInfo) -> str:
     return f" (or {', '.join(others)})" if others else ""
 
 
-def _json(name: str, rules: Any) -> dict[str, Any]:
+def _json(name: str, rules: Any) -> dict[str, Json]:
     return {
         "name": name,
         "about": _first(rules),

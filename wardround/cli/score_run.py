@@ -11,6 +11,7 @@ import msgspec
 
 from wardround.cli.live import live_table
 from wardround.cli.options import (
+    Options,
     existing_store,
     json_option,
     on_terminal,
@@ -194,7 +195,7 @@ def _priced(path: Path) -> Standard:
     return Priced(text, str(path))
 
 
-async def _score(name: str, options: dict[str, Any]) -> int:
+async def _score(name: str, options: Options) -> int:
     asked = None if options["resumed"] else _evaluators(options)
     progress, pilots = Progress(), dict[str, Pilot]()
     elsewhere = workers_of(options, progress, options["concurrency"], ("pilot", "share", "follow"))
@@ -239,7 +240,7 @@ async def _judged_run(store: Store, evaluation: str) -> str:
 
 
 async def _stored_judges(
-    store: Store, options: dict[str, Any], opened: AsyncExitStack
+    store: Store, options: Options, opened: AsyncExitStack
 ) -> tuple[list[Evaluator], list[JudgeConfig] | None]:
     """The evaluator and the judges of an evaluation that is gone on with, as its header has them."""
     run = await Run.open(store, options["resumed"])
@@ -250,7 +251,7 @@ async def _stored_judges(
 
 
 async def _judges(
-    options: dict[str, Any], evaluators: Sequence[Evaluator], store: Store, opened: AsyncExitStack
+    options: Options, evaluators: Sequence[Evaluator], store: Store, opened: AsyncExitStack
 ) -> list[JudgeConfig] | None:
     """The judges of each evaluator: with its usual search, where it has one and the user named none."""
     asked = _judge_options(options)
@@ -321,7 +322,7 @@ async def _headline_figures(run: Run, evaluator: str, summary: Summary) -> Summa
     return msgspec.structs.replace(summary, scores=figures)
 
 
-def _evaluators(options: dict[str, Any]) -> list[Evaluator]:
+def _evaluators(options: Options) -> list[Evaluator]:
     specs = [spec.strip() for spec in options["evaluators"].split(",") if spec.strip()]
     settings = _settings(options["settings"], specs)
     evaluators = [evaluator_of(spec, **settings.get(spec, {})) for spec in specs]
@@ -367,7 +368,7 @@ _AGAIN = (
 """Options that go beside --resume."""
 
 
-def _judge_options(options: dict[str, Any]) -> JudgeOptions | None:
+def _judge_options(options: Options) -> JudgeOptions | None:
     if not options["judges"]:
         if needless := [flag for name, flag in options_written().items() if name not in _WITHOUT_JUDGE]:
             raise UsageError(f"{needless[0]} goes with --judge")

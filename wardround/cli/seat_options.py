@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wardround.cli.options import positive
+from wardround.cli.options import Options, positive
 from wardround.engine.errors import UsageError
 from wardround.runs.plan import DEFAULT_SPECS
 from wardround.runs.seat_settings import LEFT_OUT
@@ -109,12 +109,12 @@ def judge_settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def judge_settings(options: Mapping[str, Any]) -> dict[str, Any]:
+def judge_settings(options: Options) -> dict[str, Any]:
     """The settings of the judges that were written."""
     return _written("judge", _JUDGE, options)
 
 
-def _written(seat: str, fields: Iterable[str], options: Mapping[str, Any]) -> dict[str, Any]:
+def _written(seat: str, fields: Iterable[str], options: Options) -> dict[str, Any]:
     every = {field: options[param(seat, field)] for field in fields}
     written = {field: value for field, value in every.items() if value not in (None, ())}
     if "stop" in written:
@@ -132,7 +132,7 @@ def params(seat: str) -> list[str]:
     return [param(seat, field) for field in _FIELDS]
 
 
-def seat_fields(options: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+def seat_fields(options: Options, base: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of the seats: those on the command line above those of the run file."""
     seats = {seat: dict(fields) for seat, fields in base.items()}
     for seat in SEATS:

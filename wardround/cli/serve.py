@@ -1,14 +1,13 @@
 """`wardround serve`: clients outside the engine play a seat, by HTTP or MCP."""
 
 import os
-from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
 
 import anyio
 import click
 
-from wardround.cli.options import store_option, store_path
+from wardround.cli.options import Options, store_option, store_path
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
@@ -66,7 +65,7 @@ def command(**options: Any) -> int:
     return 0
 
 
-def _settings(options: Mapping[str, Any]) -> RunSettings:
+def _settings(options: Options) -> RunSettings:
     base = read_settings(options["config"]).model_dump(exclude_unset=True) if options["config"] else {}
     fields = {**base, **{name: options[name] for name in _PLAIN if options[name] is not None}}
     if options["cases"]:
@@ -80,7 +79,7 @@ def _settings(options: Mapping[str, Any]) -> RunSettings:
     return validate_settings({**fields, "seats": seats}, options["config"] or "serve")
 
 
-async def _serve(options: Mapping[str, Any]) -> None:
+async def _serve(options: Options) -> None:
     key = os.environ.get(options["key_env"], "") if options["key_env"] else ""
     if options["key_env"] and not key:
         raise UsageError(f"--key-env {options['key_env']}: this environment variable is not set")
@@ -101,7 +100,7 @@ async def _serve(options: Mapping[str, Any]) -> None:
                 echo(f"run {driven.run.name}; to go on: wardround serve --resume {driven.run.name}", err=True)
 
 
-async def _driven(options: Mapping[str, Any], store: Store) -> DrivenRun:
+async def _driven(options: Options, store: Store) -> DrivenRun:
     if options["resumed"]:
         return await DrivenRun.resume(options["resumed"], store)
     face = "mcp" if options["stdio"] else "serve"

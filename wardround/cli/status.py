@@ -1,13 +1,13 @@
 """`wardround status`."""
 
 import time
-from typing import Any
 
 import anyio
 import click
 
 from wardround.cli.options import existing_store, json_option, print_json, store_option
 from wardround.cli.screen import echo
+from wardround.engine.records import Json
 from wardround.engine.text import counted
 from wardround.evaluators.reasons import ended_by
 from wardround.runs.control import Status, status
@@ -80,7 +80,7 @@ def _amount(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.4f}"
 
 
-def _endpoint(gate: dict[str, Any], now: float) -> str:
+def _endpoint(gate: dict[str, Json], now: float) -> str:
     """How an endpoint's gate stands (engine/models/gate.py), in words."""
     cap, latency, share = gate.get("cap"), gate.get("latency"), gate.get("rate_limited", 0.0)
     waiting = ", ".join(f"{count:,} of {role}" for role, count in gate.get("waiting", {}).items() if count)

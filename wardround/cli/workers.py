@@ -1,11 +1,11 @@
 """Many processes at work on one run: the options of every verb that plays or judges, and what they stand for."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
-from wardround.cli.options import options_written, positive, store_path
+from wardround.cli.options import Options, options_written, positive, store_path
 from wardround.cluster_run import run_clustered, shared_store
 from wardround.engine.batch import Progress
 from wardround.engine.cluster import cluster_of, need_ray
@@ -45,7 +45,7 @@ def share_of(text: str | None) -> tuple[int, int]:
 
 
 def workers_of(
-    options: Mapping[str, Any], progress: Progress, concurrency: int | None, refused: Sequence[str] = ("pilot", "share")
+    options: Options, progress: Progress, concurrency: int | None, refused: Sequence[str] = ("pilot", "share")
 ) -> Callable[[str], Awaitable[None]] | None:
     """What has a run that is written down played by the workers of a cluster; None where this process plays it.
 
@@ -74,6 +74,6 @@ def check_beside_resume(also: Sequence[str], noun: str, otherwise: str = "") -> 
         )
 
 
-def causes_of(options: Mapping[str, Any]) -> list[str]:
+def causes_of(options: Options) -> list[str]:
     """The causes that --retry names."""
     return [cause for causes in options["retry"] for cause in causes.split(",") if cause]

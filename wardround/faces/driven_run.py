@@ -27,7 +27,7 @@ from wardround.engine.errors import RunStopped, UsageError
 from wardround.engine.protocols import Evaluator, Store
 from wardround.engine.records import Action, Ending, EpisodeRow, Score, Scored, View
 from wardround.engine.sessions import Session
-from wardround.engine.trajectory import EpisodeLog, Trajectory
+from wardround.engine.trajectory import EpisodeLog, Trajectory, discard
 from wardround.evaluators.metrics.question_answer import QuestionAnswer
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.score_rows import RunScores
@@ -295,7 +295,7 @@ class DrivenRun:
         desk, cast = Desk(), self.work.cast
         parts = {**cast.parts, self.seat: DrivenSeat.of(cast.parts[self.seat], desk)}
         cast = replace(cast, parts=parts, seed=cast.seed if seed is None else seed)
-        events = EpisodeLog(discard_rows)
+        events = EpisodeLog(discard)
         task = loop.create_task(self._play(row, replace(self.work, cast=cast), events))
         episode = DrivenEpisode(row, self.seat, desk, task)
         if not self.kept:
@@ -370,7 +370,3 @@ class DrivenRun:
         self._over.set()
         if self._keeper is not None:
             await self._keeper
-
-
-async def discard_rows(rows: Any, ending: Any, spent: Any) -> None:
-    """An episode of a run that is not kept is written nowhere."""

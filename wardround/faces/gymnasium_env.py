@@ -22,7 +22,7 @@ import numpy as np
 from wardround.api import AgentSpec
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
-from wardround.engine.records import Action
+from wardround.engine.records import Action, Json
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
 from wardround.faces.words import client_ending, client_text, missing_extra, missing_of, rewards_of
 from wardround.runs.settings import validate_settings
@@ -52,7 +52,7 @@ class AnyText(spaces.Text):
         return isinstance(x, str) and len(x) <= self.max_length
 
 
-Outcome = tuple[str, float, bool, bool, dict[str, Any]]
+Outcome = tuple[str, float, bool, bool, dict[str, Json]]
 """What a step gives: what is seen, the reward, whether it is over, whether it was cut off, more facts."""
 
 
@@ -69,7 +69,7 @@ class EnvOptions(TypedDict, total=False):
     seat: str
     seats: Mapping[str, AgentSpec]
     store: Store | str | Path | None
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Json]
 
 
 class _Driver:
@@ -148,7 +148,7 @@ class _Driver:
     def outcome(self, episode: DrivenEpisode) -> Outcome:
         """What `step` returns."""
         view, ending = episode.settled(), episode.ending
-        info: dict[str, Any] = {"case": episode.row.case, "episode": episode.id, "ending": client_ending(ending)}
+        info: dict[str, Json] = {"case": episode.row.case, "episode": episode.id, "ending": client_ending(ending)}
         if view is not None or ending is None:
             return client_text(view) if view else "", 0.0, False, False, info
         cut = ending.cause not in (*_OWN, episode.seat)
@@ -180,7 +180,7 @@ class WardroundEnv(gymnasium.Env[str, str]):
     `reset(options={"case": ID})` names the case. A reset in mid-episode leaves the episode (`doctor/left`).
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012 - as Gymnasium declares it
+    metadata: dict[str, Json] = {"render_modes": ["ansi"]}  # noqa: RUF012 - as Gymnasium declares it
     observation_space = AnyText(2_000_000)
     action_space = AnyText(200_000)
 
@@ -194,7 +194,7 @@ class WardroundEnv(gymnasium.Env[str, str]):
         """The driven run, for its name and its scores."""
         return self._driver.driven
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Json] | None = None) -> tuple[str, dict[str, Json]]:
         """Begin an episode."""
         super().reset(seed=seed)
         self._leave()
@@ -238,7 +238,7 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
     An episode that ended begins anew at the next step, whose action is not used (Gymnasium's NEXT_STEP).
     """
 
-    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012 - as Gymnasium declares it
+    metadata: dict[str, Json] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012 - as Gymnasium declares it
 
     def __init__(
         self, count: int, cases: str = "bundled", scenario: str = "workup", **options: Unpack[EnvOptions]
@@ -253,8 +253,8 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
         self._episodes: list[DrivenEpisode] = []
 
     def reset(
-        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[tuple[str, ...], dict[str, Any]]:
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Json] | None = None
+    ) -> tuple[tuple[str, ...], dict[str, Json]]:
         """Begin `count` episodes, of the cases in turn; `options={"cases": [...]}` names them."""
         drawn = [seed + place for place in range(self.num_envs)] if isinstance(seed, int) else seed
         super().reset(seed=drawn[0] if drawn else None)
@@ -271,7 +271,7 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
     def _drawn(self) -> str:
         return self._driver.cases[int(self.np_random.integers(len(self._driver.cases)))]
 
-    def step(self, actions: Sequence[str]) -> tuple[tuple[str, ...], Any, Any, Any, dict[str, Any]]:
+    def step(self, actions: Sequence[str]) -> tuple[tuple[str, ...], Any, Any, Any, dict[str, Json]]:
         """Say something in each episode; one that has ended begins anew instead."""
         ended = [place for place, episode in enumerate(self._episodes) if episode.view is None]
         for place, episode in enumerate(self._episodes):
@@ -288,7 +288,7 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
         self._driver.close()
 
 
-def _gathered(infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _gathered(infos: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
     """The infos of all episodes by name, each an array with one place an episode."""
     names = dict.fromkeys(name for info in infos for name in info)
     return {name: np.array([info.get(name) for info in infos], dtype=object) for name in names}

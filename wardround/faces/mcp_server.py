@@ -4,7 +4,7 @@ The tools `start`, `reply`, `ask`, `order`, `conclude`, `turn` and `leave` retur
 which of them the scenario takes now; every scenario takes `reply`, a text that its own parser reads.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -32,7 +32,7 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     """The server; `run()` serves stdio, `run("streamable-http", ...)` HTTP."""
     server = MCPServer("wardround", instructions=INSTRUCTIONS.format(seat=episodes.driven.seat), log_level="WARNING")
 
-    async def acted(episode: str, action: Json) -> dict[str, Any]:
+    async def acted(episode: str, action: Json) -> dict[str, Json]:
         try:
             return turn_json(await episodes.act(episode, action))
         except WardroundError as error:  # only a ToolError's text reaches the client
@@ -41,7 +41,7 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     @server.tool()
     async def start(
         case: Annotated[str, Field(description="A case or an id; empty: the next.")] = "",
-    ) -> dict[str, Any]:
+    ) -> dict[str, Json]:
         """Begin an encounter, or take up one that was left."""
         try:
             return turn_json(await episodes.start(case))
@@ -49,29 +49,29 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
             raise ToolError(redact(str(error))) from error
 
     @server.tool()
-    async def reply(episode: Episode, text: str) -> dict[str, Any]:
+    async def reply(episode: Episode, text: str) -> dict[str, Json]:
         """Say anything in the scenario's own protocol."""
         return await acted(episode, {"verb": "reply", "text": text})
 
     @server.tool()
-    async def ask(episode: Episode, question: str) -> dict[str, Any]:
+    async def ask(episode: Episode, question: str) -> dict[str, Json]:
         """Ask the patient."""
         return await acted(episode, {"verb": "ask", "text": question})
 
     @server.tool()
-    async def order(episode: Episode, kind: Kind, items: list[str]) -> dict[str, Any]:
+    async def order(episode: Episode, kind: Kind, items: list[str]) -> dict[str, Json]:
         """Read the record: examine the patient or order tests; `items` may be empty for the whole examination."""
         args = {"kind": kind, "items": items}
         return await acted(episode, {"verb": "order", "text": f"{kind}: {', '.join(items)}", "args": args})
 
     @server.tool()
-    async def conclude(episode: Episode, answer: str) -> dict[str, Any]:
+    async def conclude(episode: Episode, answer: str) -> dict[str, Json]:
         """Give the final answer: the diagnosis, or the treatment where the scenario asks for one."""
         args = {"diagnosis": answer, "treatment": answer}
         return await acted(episode, {"verb": "conclude", "text": answer, "args": args})
 
     @server.tool()
-    async def turn(episode: Episode) -> dict[str, Any]:
+    async def turn(episode: Episode) -> dict[str, Json]:
         """Show the present turn again."""
         try:
             return turn_json(await episodes.turn(episode))
@@ -79,7 +79,7 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
             raise ToolError(redact(str(error))) from error
 
     @server.tool()
-    async def leave(episode: Episode) -> dict[str, Any]:
+    async def leave(episode: Episode) -> dict[str, Json]:
         """Leave an encounter before its end; `start` with its id takes it up again."""
         try:
             return turn_json(await episodes.leave(episode))

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from typing import Any
 
 import msgspec
 
@@ -102,7 +101,7 @@ class OpenEpisodes:
         return f" (under way: {', '.join(names[:5])}{', ...' * (len(names) > 5)})" if names else ""
 
 
-def turn_json(turn: ClientTurn) -> dict[str, Any]:
+def turn_json(turn: ClientTurn) -> dict[str, Json]:
     """A turn as JSON."""
-    made: dict[str, Any] = msgspec.to_builtins(turn)
+    made: dict[str, Json] = msgspec.to_builtins(turn)
     return made

@@ -20,6 +20,7 @@ import anyio
 
 from wardround.engine.errors import UsageError, WardroundError
 from wardround.engine.logs import redact
+from wardround.engine.records import Json
 from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, turn_json
 from wardround.faces.words import missing_extra
 
@@ -61,7 +62,7 @@ class Chat:
         self._by_history: dict[str, list[str]] = {}
         self._said: dict[str, list[tuple[str, ClientTurn]]] = {}
 
-    async def reply(self, model: str, messages: Sequence[Mapping[str, Any]], session: str) -> tuple[ClientTurn, str]:
+    async def reply(self, model: str, messages: Sequence[Mapping[str, Json]], session: str) -> tuple[ClientTurn, str]:
         """The next turn and the id of its episode; raises ChatError."""
         said = [_text(message) for message in messages if message.get("role") == "user"]
         heard = [_text(message) for message in messages if message.get("role") == "assistant"]
@@ -119,7 +120,7 @@ def reply_text(turn: ClientTurn) -> str:
     return f"{OVER} It ended by {' '.join(filter(None, (ending.get('cause'), ending.get('reason'))))}."
 
 
-def _text(message: Mapping[str, Any]) -> str:
+def _text(message: Mapping[str, Json]) -> str:
     """The text of a message, whose content may be a list of parts."""
     content = message.get("content")
     if isinstance(content, str):
@@ -264,7 +265,7 @@ def _failed(status: int, message: str, kind: str = "invalid_request_error") -> J
     return JSONResponse({"error": {"message": message, "type": kind, "param": None, "code": None}}, status)
 
 
-async def _body(request: Request) -> dict[str, Any]:
+async def _body(request: Request) -> dict[str, Json]:
     try:
         body = json.loads(await request.body() or b"{}")
     except ValueError as error:
@@ -274,7 +275,7 @@ async def _body(request: Request) -> dict[str, Any]:
     return body
 
 
-def _head(body: Mapping[str, Any], turn: ClientTurn) -> dict[str, Any]:
+def _head(body: Mapping[str, Json], turn: ClientTurn) -> dict[str, Json]:
     facts = {"episode": turn.episode, "done": turn.done, "verbs": list(turn.verbs)}
     if turn.done:
         facts |= {"ending": turn.ending, "rewards": turn.rewards, "missing": turn.missing}
@@ -284,13 +285,13 @@ def _head(body: Mapping[str, Any], turn: ClientTurn) -> dict[str, Any]:
 _NO_TOKENS = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
-def _completion(body: Mapping[str, Any], turn: ClientTurn) -> dict[str, Any]:
+def _completion(body: Mapping[str, Json], turn: ClientTurn) -> dict[str, Json]:
     message = {"role": "assistant", "content": reply_text(turn)}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
     return {**_head(body, turn), "object": "chat.completion", "choices": [choice], "usage": _NO_TOKENS}
 
 
-def _streamed(body: Mapping[str, Any], turn: ClientTurn, name: str) -> StreamingResponse:
+def _streamed(body: Mapping[str, Json], turn: ClientTurn, name: str) -> StreamingResponse:
     head = {**_head(body, turn), "object": "chat.completion.chunk"}
 
     def chunk(delta: Mapping[str, str], finish: str | None = None) -> str:

@@ -1,7 +1,6 @@
 """What a face shows to a client and takes from it: the words of a view, an action as JSON, rewards by component."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
@@ -17,7 +16,7 @@ def client_text(view: View) -> str:
     return dialogue([Message("user", view.brief)], view.heard, view.seat, GO_ON)[-1].content
 
 
-def read_action(fields: Any) -> Action:
+def read_action(fields: Json) -> Action:
     """The action in a client's JSON: a text (a reply), or an object with `verb`, `text`, `args`.
 
     Raises UsageError that says what is wrong; the episode goes on.
@@ -25,7 +24,7 @@ def read_action(fields: Any) -> Action:
     if isinstance(fields, str):
         return Action("reply", fields)
     try:
-        client_fields: dict[str, Json] = msgspec.convert(fields, dict[str, Any])
+        client_fields: dict[str, Json] = msgspec.convert(fields, dict[str, Json])
         action = msgspec.convert({"verb": "reply", **client_fields}, Action)
     except msgspec.ValidationError as error:
         raise UsageError(f'{error}; an action is a text or {{"verb": "reply", "text": "..."}}') from error

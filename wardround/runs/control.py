@@ -44,7 +44,7 @@ class Status:
         """Seconds until the open episodes are played at this rate; None if the rate is 0."""
         return self.endings.get("open", 0) / self.rate if self.rate else None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """The status as a JSON object."""
         return {
             "run": self.run,

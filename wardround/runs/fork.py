@@ -2,14 +2,13 @@
 
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Opened, encode
-from wardround.engine.records import EpisodeRow
+from wardround.engine.records import EpisodeRow, Json
 from wardround.engine.replay import fork
 from wardround.runs.encounter_run import open_encounters, open_models, stored_seats
 from wardround.runs.header import ForkedHeader, RunHeader, utc_now
@@ -25,7 +24,7 @@ async def fork_run(
     parent: Run,
     episode: EpisodeRow,
     after: int,
-    seats: Mapping[str, Mapping[str, Any]],
+    seats: Mapping[str, Mapping[str, Json]],
     *,
     name: str | None = None,
     progress: Progress | None = None,
@@ -50,7 +49,7 @@ async def fork_run(
 
 
 async def _parts(
-    parent: Run, header: RunHeader, seats: Mapping[str, Mapping[str, Any]], access: Access
+    parent: Run, header: RunHeader, seats: Mapping[str, Mapping[str, Json]], access: Access
 ) -> dict[str, SeatConfig]:
     unknown = sorted(set(seats) - set(header.seats))
     if unknown:
@@ -63,14 +62,14 @@ async def _parts(
     return kept
 
 
-def _changed(before: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(before: Mapping[str, Json], fields: Mapping[str, Json]) -> dict[str, Json]:
     """A seat's settings with `fields` changed; those of a model go if an agent without one takes the seat."""
     spec = fields.get("spec")
     return dict(fields) if spec and not is_model(spec) else {**before, **fields}
 
 
 def _header(
-    parent: RunHeader, forked: ForkedHeader, seats: Mapping[str, Mapping[str, Any]], parts: Mapping[str, SeatConfig]
+    parent: RunHeader, forked: ForkedHeader, seats: Mapping[str, Mapping[str, Json]], parts: Mapping[str, SeatConfig]
 ) -> RunHeader:
     """The parent's header with the seats changed, so that the child resumes and replays by itself."""
     settings = dict(parent.settings)

@@ -8,7 +8,7 @@ are compared only after migration. Version 1, which names no version, is that of
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import msgspec
 
@@ -103,9 +103,9 @@ class _Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     prompts: Mapping[str, str]
     cases: CasesHeader
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """The JSON object that a store keeps."""
-        fields: dict[str, Any] = msgspec.to_builtins(self)
+        fields: dict[str, Json] = msgspec.to_builtins(self)
         return fields
 
     @property
@@ -127,10 +127,10 @@ class RunHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
     tables: Mapping[str, str]
     prices: tuple[Mapping[str, Json], ...]
     skipped: SkippedHeader
-    settings: dict[str, Any]
+    settings: dict[str, Json]
     forked: ForkedHeader | None = None
 
-    def seat_settings(self, seat: str) -> dict[str, Any]:
+    def seat_settings(self, seat: str) -> dict[str, Json]:
         """The fields of SeatSettings that `seat` was made from."""
         config = self.seats[seat]
         set_by_user = self.settings.get("seats", {}).get(seat, {})
@@ -170,16 +170,16 @@ class EvaluationHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
     tables: Mapping[str, str] = msgspec.field(default_factory=dict)
     structured: tuple[str, ...] = ()
     zeroed: tuple[str, ...] = ()
-    settings: dict[str, Any] = msgspec.field(default_factory=dict)
+    settings: dict[str, Json] = msgspec.field(default_factory=dict)
 
     @property
     def specs(self) -> dict[str, str]:
         """SPEC by seat of the judges, without the search, which is not a model."""
         return {seat: config.spec for seat, config in self.seats.items() if seat != LIBRARY}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """The JSON object that a store keeps; the first version of rules and knowledge by search are left out."""
-        header: dict[str, Any] = msgspec.to_builtins(self)
+        header: dict[str, Json] = msgspec.to_builtins(self)
         for fields, name, usual in (
             (header, "evaluator_version", FIRST_RULES),
             (header["judging"], "knowledge", "search"),
@@ -264,12 +264,12 @@ def _unreadable(run: str, why: str, to_do: str) -> StoreError:
     )
 
 
-def _as_json(value: object) -> Any:
+def _as_json(value: object) -> Json:
     """The value after a round trip through JSON, which turns tuples into lists."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
-def _from_1(header: dict[str, Any]) -> dict[str, Any]:
+def _from_1(header: dict[str, Json]) -> dict[str, Json]:
     """Migrate to version 2, which names its version and has the fields that version 1 and older stores left out."""
     made = {**header, "version": 2}
     made |= _with(header, "cases", lambda cases: {"from": "", "count": 0, "restricted": 0, **cases})
@@ -280,10 +280,10 @@ def _from_1(header: dict[str, Any]) -> dict[str, Any]:
     return made | _with(made, "skipped", lambda skipped: {"count": 0, "first": [], "reasons": {}, **skipped})
 
 
-def _with(header: dict[str, Any], name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+def _with(header: dict[str, Json], name: str, change: Callable[[dict[str, Json]], dict[str, Json]]) -> dict[str, Json]:
     """The field `name` after `change`, if it is an object; otherwise nothing, and `read_header` raises the error."""
     return {name: change(header[name])} if isinstance(header.get(name), dict) else {}
 
 
-_MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1,)
+_MIGRATIONS: tuple[Callable[[dict[str, Json]], dict[str, Json]], ...] = (_from_1,)
 """The n-th migration, counted from 1, turns version n into version n + 1."""

@@ -1,6 +1,6 @@
 """The runner: it takes the open episodes of a run, plays each from its log, and replays stored episodes.
 
-A `Work` describes the run: an encounter (runs/encounter.py; a curation of articles is one too) or an evaluation
+A `Work` describes the run: an encounter (runs/encounter_run.py; a curation of articles is one too) or an evaluation
 (scoring/evaluation_run.py). Play a run by
 
     runner = Runner(work, Progress(), concurrency=32)
@@ -11,7 +11,7 @@ Other processes may work on the same run. The call returns when no episode is op
 
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import structlog
 
@@ -25,7 +25,7 @@ from wardround.engine.models.hosts import redacted
 from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.replay import replay
 from wardround.engine.sessions import Session
-from wardround.engine.trajectory import EpisodeLog
+from wardround.engine.trajectory import EpisodeLog, discard
 from wardround.runs.pilot import Pilot, draw, pilot_forecast
 from wardround.runs.stored_run import Run
 from wardround.runs.work_queue import working_session
@@ -33,7 +33,11 @@ from wardround.runs.work_queue import working_session
 log = structlog.get_logger("wardround")
 
 
-class Work(Protocol):
+SubjectT = TypeVar("SubjectT")
+"""What an episode plays: a case, or an episode to judge."""
+
+
+class Work(Protocol[SubjectT]):
     """A run, and how its episodes are played, reopened and checked; the runner calls these methods.
 
     `specs` maps the seats that a budget covers to their SPECs, `gates` are the gates of their endpoints. `alone` says
@@ -64,22 +68,22 @@ class Work(Protocol):
     async def waiting(self) -> list[str]:
         """The ids of the open episodes that can be played now."""
 
-    async def subject(self, row: EpisodeRow) -> Any:
+    async def subject(self, row: EpisodeRow) -> SubjectT | None:
         """What an episode plays (a case or an episode to judge); None while it cannot be played yet.
 
         Raises CaseLost if the case is lost, LogError if a record is damaged.
         """
 
-    def setup(self, row: EpisodeRow, subject: Any, episode: EpisodeLog) -> EpisodeSetup:
+    def setup(self, row: EpisodeRow, subject: SubjectT, episode: EpisodeLog) -> EpisodeSetup:
         """The scenario, the agents and the limits of an episode."""
 
-    def opened(self, row: EpisodeRow, subject: Any) -> Opened:
+    def opened(self, row: EpisodeRow, subject: SubjectT) -> Opened:
         """The first event of a new episode."""
 
-    def keep(self, events: Sequence[Event], subject: Any) -> int:
+    def keep(self, events: Sequence[Event], subject: SubjectT) -> int:
         """The number of the last event to keep when a closed episode is reopened."""
 
-    def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: Any) -> None:
+    def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: SubjectT) -> None:
         """Raise UsageError if the subject has changed since the episode was played, so that a replay is impossible."""
 
     async def ended(self, row: EpisodeRow, ending: Ending) -> None:
@@ -89,10 +93,14 @@ class Work(Protocol):
         """Called when an episode is skipped, since it is damaged or another process holds it."""
 
 
+AnyWork = Work[Any]
+"""Work whose subjects only it knows."""
+
+
 class Runner:
     """Plays the open episodes of `work`, at most `concurrency` at once, and replays stored ones."""
 
-    def __init__(self, work: Work, progress: Progress | None = None, concurrency: int = 1) -> None:
+    def __init__(self, work: AnyWork, progress: Progress | None = None, concurrency: int = 1) -> None:
         self.work, self.progress = work, progress or Progress()
         self.concurrency = 1 if work.alone else concurrency
 
@@ -151,7 +159,7 @@ class Runner:
             await work.ended(row, ending)
         return ending
 
-    async def _log(self, row: EpisodeRow, subject: Any, session: Session) -> EpisodeLog:
+    async def _log(self, row: EpisodeRow, subject: object, session: Session) -> EpisodeLog:
         """The log of an episode; a new one is begun, a closed one is reopened."""
         work = self.work
 
@@ -177,13 +185,11 @@ class Runner:
         """
         work, events = self.work, await self.work.run.events(row)
         subject = await work.subject(row)
+        if subject is None:
+            raise UsageError(f"what episode {row.id} judges is being played again: replay it when that has ended")
         work.unchanged(row, events, subject)
-        setup = work.setup(row, subject, EpisodeLog(_nowhere))
+        setup = work.setup(row, subject, EpisodeLog(discard))
         return await replay(events, setup.scenario, setup.case, setup.cast, setup.believed)
-
-
-async def _nowhere(rows: object, ending: object, spent: object) -> None:
-    """A replay writes nothing."""
 
 
 def check_causes(retry: Sequence[str], seats: Sequence[str]) -> None:

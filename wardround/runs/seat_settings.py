@@ -1,11 +1,12 @@
 """The settings of a seat: its agent, the models that the agent may call, and how each model is asked."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from wardround.engine.models.hosts import redacted
+from wardround.engine.records import Json
 
 LEFT_OUT = "none"
 """The value by which a setting is left out of every call, even where the scenario's paper has a value for it."""
@@ -35,11 +36,11 @@ class ModelSettings(StrictSettings):
     reasoning_effort: str | None = None
     seed: int | _Out | None = None
     stop: str | list[str] | None = None
-    extra_body: dict[str, Any] = Field(default_factory=dict)
+    extra_body: dict[str, Json] = Field(default_factory=dict)
 
     @field_validator("extra_body")
     @classmethod
-    def _not_ours(cls, value: dict[str, Any]) -> dict[str, Any]:
+    def _not_ours(cls, value: dict[str, Json]) -> dict[str, Json]:
         for name in value:
             if name in _OURS:
                 raise ValueError(f"{name!r} is set by each call and cannot be in extra_body")
@@ -47,7 +48,7 @@ class ModelSettings(StrictSettings):
                 raise ValueError(f"{name!r} is a setting of its own, not one of extra_body")
         return value
 
-    def sampling(self) -> dict[str, Any]:
+    def sampling(self) -> dict[str, Json]:
         """The parameters that are sent with every call; those that are unset or `none` are left out."""
         named = {name: value for name in SAMPLING if (value := getattr(self, name)) not in (None, LEFT_OUT)}
         return {**named, **self.extra_body}
@@ -75,7 +76,7 @@ class SeatSettings(ModelSettings):
     model: str = ""
     models: dict[str, str | NamedModel] = Field(default_factory=dict)
     cache: bool = Field(default=False, description="Answer repeated calls from the store.")
-    options: dict[str, Any] = Field(default_factory=dict, description="Handed to the agent as they are.")
+    options: dict[str, Json] = Field(default_factory=dict, description="Handed to the agent as they are.")
 
     @model_validator(mode="after")
     def _named(self) -> Self:
@@ -97,7 +98,7 @@ class SeatSettings(ModelSettings):
         return made
 
 
-def shown_seat(fields: Mapping[str, Any]) -> dict[str, Any]:
+def shown_seat(fields: Mapping[str, Json]) -> dict[str, Json]:
     """The fields of SeatSettings without the secrets in the addresses."""
     clean = dict(fields)
     if clean.get("base_url"):

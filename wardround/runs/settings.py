@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import tomli_w
@@ -42,7 +42,7 @@ class RunSettings(StrictSettings):
 
     cases: str | tuple[str, ...] = Field(default="bundled", description="A file or folder of cases, or several.")
     scenario: str = "workup"
-    set: dict[str, Any] = Field(default_factory=dict, description="The scenario's own settings.")
+    set: dict[str, Json] = Field(default_factory=dict, description="The scenario's own settings.")
     seats: dict[str, SeatSettings] = Field(default_factory=dict)
     repeats: int | None = Field(default=None, gt=0, description="Default: the paper's, else 1.")
     seed: int = 0
@@ -95,7 +95,7 @@ def read_settings(path: Path) -> RunSettings:
         raise UsageError(f"{path} is no TOML file: {error}") from error
 
 
-def validate_settings(fields: dict[str, Any], where: str, also: Sequence[str] = ()) -> RunSettings:
+def validate_settings(fields: dict[str, Json], where: str, also: Sequence[str] = ()) -> RunSettings:
     """The settings from `fields`; `also` names other arguments, which are offered when a name is misspelt.
 
     Raises UsageError with `where` and each wrong field.
@@ -126,7 +126,7 @@ def to_toml(settings: RunSettings) -> str:
     return tomli_w.dumps(without_secrets(settings.model_dump(mode="json", exclude_defaults=True, exclude_none=True)))
 
 
-def without_secrets(fields: Mapping[str, Any]) -> dict[str, Any]:
+def without_secrets(fields: Mapping[str, Json]) -> dict[str, Json]:
     """The fields of RunSettings without the secrets in the addresses of seats and quotas, to be stored or shown."""
     clean = dict(fields)
     if "seats" in clean:
@@ -136,7 +136,7 @@ def without_secrets(fields: Mapping[str, Any]) -> dict[str, Any]:
     return clean
 
 
-def shown_header(header: Mapping[str, Any]) -> dict[str, Any]:
+def shown_header(header: Mapping[str, Json]) -> dict[str, Json]:
     """A run's header without secrets in addresses, which headers of earlier versions may hold."""
     if "settings" not in header:
         return dict(header)

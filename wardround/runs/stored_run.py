@@ -15,7 +15,7 @@ from wardround.engine.errors import CaseLost, EgressError, LogError, TextLost, U
 from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
 from wardround.engine.plugins import imported, load_plugin, meant, of_the_house, plugin_names
 from wardround.engine.prompts import Prompts
-from wardround.engine.protocols import Scenario, Store, StoreOpener
+from wardround.engine.protocols import AnyScenario, Scenario, Store, StoreOpener
 from wardround.engine.records import Ending, EpisodeRow, Json
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import EvaluationHeader, Header, RunHeader, read_header
@@ -195,7 +195,7 @@ class ScenarioDefaults(NamedTuple):
     item: type[Playable] = Case
 
 
-def scenario_defaults(rules: type[Scenario[Any, Any]]) -> ScenarioDefaults:
+def scenario_defaults(rules: type[AnyScenario]) -> ScenarioDefaults:
     """The defaults of a scenario's class."""
     # Any class with the right methods is a scenario and needs no base class, so attributes may be missing.
     return ScenarioDefaults(

@@ -21,6 +21,7 @@ from wardround.engine.plugins import imported, of_the_house, plugin_names
 from wardround.engine.plugins import load_plugin as installed
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
+from wardround.engine.records import Json
 from wardround.engine.seat import Seat, Voice
 from wardround.evaluators.evaluation import SEAT, Evaluating, EvaluationInput, JudgeContext, Knowledge
 from wardround.evaluators.injection.detect import Signed
@@ -99,16 +100,16 @@ class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     timeout: float | None = None
     patience: float | None = None
     knowledge: Knowledge = "search"
-    settings: dict[str, Any] = {}
+    settings: dict[str, Json] = {}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """The options for the header of the evaluation, without keys and without secrets in addresses.
 
         The folder of prompts is left out, since the header keeps the prompts themselves.
         """
         urls, quotas = (tuple(map(redacted, texts)) for texts in (self.base_urls, self.quotas))
         clean = {"base_urls": urls, "quotas": quotas, "search": redacted(self.search), "prompts": ""}
-        fields: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, **clean))
+        fields: dict[str, Json] = msgspec.to_builtins(msgspec.structs.replace(self, **clean))
         return fields
 
 

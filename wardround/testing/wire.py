@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -109,14 +109,14 @@ class ReceivedRequest(msgspec.Struct, frozen=True):
     headers: Mapping[str, str]
     body: bytes
 
-    def json(self) -> Any:
+    def json(self) -> Json:
         """The decoded body."""
         return msgspec.json.decode(self.body)
 
 
 class _Turn(msgspec.Struct):
     role: str = "user"
-    content: Any = ""
+    content: Json = ""
 
 
 class RequestBody(msgspec.Struct):
@@ -282,7 +282,7 @@ def _lengths(message: Mapping[str, Json]) -> tuple[int, int]:
     return len(_text(message.get("content"))) // 4, len(str(thought)) // 4
 
 
-def _text(content: Any) -> str:
+def _text(content: Json) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
