@@ -2,7 +2,7 @@
 
 import json
 import os
-import tempfile
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,30 +34,51 @@ from wardround.scenarios.reports.curation_account import Checking, CurationAccou
 def build_mimic(options: AdmissionOptions, out: Path, say: Callable[[str], None] = lambda _: None) -> Flow:
     """Build cases into the file `out` and write the account of the build to `out` + '.flow.json'.
 
-    Either both files are replaced or neither is. The working database is in the temporary folder (TMPDIR) and needs as
-    much room as the rows of the chosen admissions. Raises UsageError for input that cannot be used.
+    Either both files are replaced or neither is. The working database is the folder `out` + '.work' and needs as much
+    room as the rows of the chosen admissions. An interrupted build leaves it, and the same build goes on from the last
+    step that it finished; a build that ends, or with other settings or files, removes it. Raises UsageError for input
+    that cannot be used.
     """
     if not out.parent.is_dir():
         raise UsageError(f"--out {out}: there is no folder {out.parent}")
     build = Build(options)
     account = Path(f"{out}.flow.json")
     half = Path(f"{out}.part")
+    where = _work_folder(Path(f"{out}.work"), build.key())
     try:
-        with tempfile.TemporaryDirectory(prefix="wardround-") as folder:
-            where = Path(folder)
-            with (
-                Spill(where, options.on_bad_row) as spill,
-                (where / "drafts").open("w+b") as drafts,
-                half.open("wb") as stream,
-            ):
-                flow = build.run(spill, drafts, stream, say)
-                stream.flush()
-                os.fsync(stream.fileno())
+        with (
+            Spill(where, options.on_bad_row) as spill,
+            (where / "drafts").open("w+b") as drafts,
+            half.open("wb") as stream,
+        ):
+            flow = build.run(spill, drafts, stream, say)
+            if spill.resumed:
+                say(f"taken over from the interrupted build: {', '.join(spill.resumed)}")
+            stream.flush()
+            os.fsync(stream.fileno())
         account.write_text(json.dumps(flow.json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         half.replace(out)
+    except Exception:
+        shutil.rmtree(where, ignore_errors=True)
+        raise
     finally:
         half.unlink(missing_ok=True)
+    shutil.rmtree(where)
     return flow
+
+
+def _work_folder(where: Path, key: str) -> Path:
+    """The folder of the working database, emptied unless it is that of an interrupted build with this key."""
+    mark = where / "key"
+    if where.exists() and not mark.is_file():
+        raise UsageError(
+            f"{where} is in the way: the build keeps its working database there; move it, or name another --out"
+        )
+    if where.exists() and mark.read_text(encoding="utf-8") != key:
+        shutil.rmtree(where)
+    where.mkdir(mode=0o700, exist_ok=True)
+    mark.write_text(key, encoding="utf-8")
+    return where
 
 
 SEAT = "curator"

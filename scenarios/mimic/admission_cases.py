@@ -1,10 +1,14 @@
 """Builds cases from admissions in three passes: slices of the tables, drafts, finished cases."""
 
+import hashlib
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
 from typing import IO, Any
 
 from wardround.engine.errors import UsageError
@@ -240,12 +244,22 @@ class Build:
             last.append(limit_rule(options.limit, options.seed))
         self.steps = Steps((*rules, *last), options.without)
 
+    def key(self) -> str:
+        """A digest of settings, rules and files (path, size, time of change): builds of one key do the same work."""
+        named = (self.options.admissions, self.options.gem, self.options.lookup, Path(self.options.pool or ""))
+        paths = [*(file.path for _, file in sorted(self.tree.files.items())), *(path for path in named if path)]
+        stamps = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in paths if path.exists()]
+        text = json.dumps([version("wardround"), self.options.model_dump(mode="json"), self.tree.version, stamps])
+        return hashlib.sha256(text.encode()).hexdigest()
+
     def run(self, spill: Spill, drafts: IO[bytes], out: IO[bytes], say: Say) -> Flow:
         """Run the build and write the chosen cases to `out`, one per line, by disease and admission.
 
-        `spill` is the working database; `drafts` holds finished cases until the choice is made.
+        `spill` is the working database, whose finished steps are not done again; `drafts` holds finished cases until
+        the choice is made.
         """
-        total = mimic_database.load_admissions(spill, self.tree)
+        spill.once("admissions", lambda: mimic_database.load_admissions(spill, self.tree))
+        total = spill.count("people")
         say(f"admissions: {total:,}")
         absent = self._absent(spill)
         if absent:
@@ -279,7 +293,7 @@ class Build:
     def _by_codes(self, spill: Spill, drafting: Drafting, total: int) -> None:
         """Fill table `candidates` with the admissions that pass the rules on codes."""
         seen = 0
-        spill.run("create table candidates (hadm_id bigint)")
+        spill.run("create or replace table candidates (hadm_id bigint)")
         for part in mimic_database.slices(spill, "people", _MANY):
             kept = []
             for hadm, rows in mimic_database.rows_by_admission(spill, CODES, "codes", part).items():
@@ -291,11 +305,11 @@ class Build:
 
     def _by_notes(self, spill: Spill, drafting: Drafting) -> None:
         """Fill table `kept` with (admission, place of its disease in the pool, or -1)."""
-        spill.run("create table kept (hadm_id bigint, disease bigint)")
+        spill.run("create or replace table kept (hadm_id bigint, disease bigint)")
         if not self.notes:
             spill.run("insert into kept select hadm_id, -1 from candidates")
             return
-        mimic_database.load_notes(spill, self.tree, published=self._published)
+        spill.once("notes", lambda: mimic_database.load_notes(spill, self.tree, published=self._published))
         places = {disease: place for place, disease in enumerate(self._pool.diseases)}
         for part in mimic_database.slices(spill, "candidates", _FEW):
             hadms, diseases = [], []

@@ -4,9 +4,10 @@ DuckDB reads, joins and sorts in a fixed amount of memory, whatever the size of 
 """
 
 import csv
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
@@ -30,13 +31,17 @@ Row = tuple[Any, ...]
 
 @dataclass(eq=False)
 class Spill:
-    """Tables of the rows that a build needs, in `folder`. `bad` maps a table to its faults (the first 100,000)."""
+    """Tables of the rows that a build needs, in `folder`. `bad` maps a table to its faults (the first 100,000).
+
+    `resumed` names the steps that an interrupted build in the same folder had finished.
+    """
 
     folder: Path
     on_bad: OnBadRow = "stop"
     memory: str = MEMORY
     bad: dict[str, list[BadRow]] = field(default_factory=dict)
     latin: set[str] = field(default_factory=set)
+    resumed: list[str] = field(default_factory=list)
 
     def __enter__(self) -> Self:
         import duckdb  # noqa: PLC0415 heavy, and only a build needs it
@@ -49,12 +54,40 @@ class Spill:
             "preserve_insertion_order": "false",
         }
         self._error: type[Exception] = duckdb.Error
-        self._db = duckdb.connect(str(self.folder / "spill.duckdb"), config=config)
+        try:
+            self._db = duckdb.connect(str(self.folder / "spill.duckdb"), config=config)
+        except duckdb.IOException as error:
+            raise UsageError(
+                f"{self.folder}: another build of the same file is under way, or this: {_first(error)}"
+            ) from error
         self._db.execute("set enable_progress_bar=false")
+        self._db.execute("create table if not exists finished (step varchar, faults varchar, latin varchar)")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._db.close()
+
+    def once(self, step: str, work: Callable[[], None]) -> None:
+        """Do a step of the build, unless an interrupted build with this folder has finished it."""
+        rows = self._db.execute("select faults, latin from finished where step = ?", [step]).fetchall()
+        if rows:
+            faults, latin = rows[0]
+            self.bad |= {
+                name: [BadRow(Path(path), *rest) for path, *rest in parts] for name, parts in json.loads(faults).items()
+            }
+            self.latin |= set(json.loads(latin))
+            self.resumed.append(step)
+            return
+        before = set(self.bad)
+        work()
+        new = {
+            name: [[str(row.path), *astuple(row)[1:]] for row in self.bad[name]]
+            for name in self.bad
+            if name not in before
+        }
+        self._db.execute(
+            "insert into finished values (?, ?, ?)", [step, json.dumps(new), json.dumps(sorted(self.latin))]
+        )
 
     def read(self, into: str, file: File, select: Sequence[str], rest: str = "") -> None:
         """Create table `into` from `file`: `select` are SQL expressions over its columns, `rest` joins and filters.
@@ -182,8 +215,8 @@ _FAR = "t.hadm_id is null as near"
 _CODE = "upper(replace(trim(icd_code), '.', ''))"
 
 
-def load_admissions(spill: Spill, tree: Tree) -> int:
-    """Create tables `people` (one admission per row) and `codes`; returns the number of admissions."""
+def load_admissions(spill: Spill, tree: Tree) -> None:
+    """Create tables `people` (one admission per row) and `codes`."""
     columns = ("subject_id", "hadm_id", "admittime", "dischtime", "edregtime", "admission_type", "admission_location")
     spill.read("admissions", tree.files["admissions"], columns, "where hadm_id is not null")
     spill.read(
@@ -193,22 +226,21 @@ def load_admissions(spill: Spill, tree: Tree) -> int:
         service = "arg_min(curr_service, transfertime) as service"
         spill.read("services", tree.files["services"], ("hadm_id", service), "group by hadm_id")
     else:
-        spill.run("create table services (hadm_id bigint, service varchar)")
+        spill.run("create or replace table services (hadm_id bigint, service varchar)")
     spill.run(
-        "create table people as select a.hadm_id, any_value(a.subject_id) as subject_id, any_value(gender) as sex, "
-        "any_value(anchor_age + year(admittime) - anchor_year) as age, any_value(admittime) as admitted, "
-        "any_value(dischtime) as left_at, any_value(edregtime) as arrived, any_value(admission_type) as kind, "
-        "any_value(admission_location) as origin, any_value(service) as service "
+        "create or replace table people as select a.hadm_id, any_value(a.subject_id) as subject_id, "
+        "any_value(gender) as sex, any_value(anchor_age + year(admittime) - anchor_year) as age, "
+        "any_value(admittime) as admitted, any_value(dischtime) as left_at, any_value(edregtime) as arrived, "
+        "any_value(admission_type) as kind, any_value(admission_location) as origin, any_value(service) as service "
         "from admissions a left join patients using (subject_id) left join services s on s.hadm_id = a.hadm_id "
         "group by a.hadm_id order by a.hadm_id"
     )
     spill.read("raw_codes", tree.files["diagnoses_icd"], ("hadm_id", "seq_num", f"{_CODE} as code", "icd_version"))
     spill.run(
-        "create table codes as select distinct hadm_id, seq_num, code, icd_version from raw_codes "
+        "create or replace table codes as select distinct hadm_id, seq_num, code, icd_version from raw_codes "
         "semi join people using (hadm_id) where code is not null order by hadm_id, seq_num, code"
     )
     spill.run("drop table raw_codes; drop table admissions")
-    return int(spill.one("select count(*) from people"))
 
 
 def load_titles(spill: Spill, tree: Tree) -> dict[tuple[str, int], str]:
@@ -254,18 +286,23 @@ def load_results(spill: Spill, tree: Tree, *, published: bool) -> None:
     """
     _windows(spill, tree, published=published)
     lab = ("w.hadm_id", *(f"t.{name}" for name in LAB_COLUMNS), _FAR, "t.labevent_id")
-    _result(spill, tree, "labs", "labevents", lab, "hadm_id, charttime, itemid, labevent_id, value, valuenum")
+    spill.once("labs", lambda: _result(spill, tree, "labs", "labevents", lab, _ORDER["labs"]))
     when = "coalesce(t.charttime, t.chartdate) as charttime"
-    culture = ("w.hadm_id", *(when if name == "charttime" else f"t.{name}" for name in CULTURE_COLUMNS))
-    order = "hadm_id, charttime, test_itemid, spec_itemid, microevent_id, org_name, comments, ab_name"
-    _result(spill, tree, "cultures", "microbiologyevents", (*culture, _FAR, "t.microevent_id"), order)
+    named = (when if name == "charttime" else f"t.{name}" for name in CULTURE_COLUMNS)
+    culture = ("w.hadm_id", *named, _FAR, "t.microevent_id")
+    spill.once("cultures", lambda: _result(spill, tree, "cultures", "microbiologyevents", culture, _ORDER["cultures"]))
+    spill.once("reports", lambda: _reports(spill, tree))
+
+
+def _reports(spill: Spill, tree: Tree) -> None:
     report = ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _FAR)
-    _result(spill, tree, "readings", "radiology", report, "hadm_id, charttime, note_id")
+    _result(spill, tree, "readings", "radiology", report, _ORDER["reports"])
     _exams(spill, tree)
     spill.run(
-        "create table reports as select r.hadm_id, r.note_id, coalesce(own.exam, over.exam, '') as exam, r.text, "
-        "r.charttime, r.near from readings r left join exams own using (note_id) left join parents p using (note_id) "
-        "left join exams over on over.note_id = p.parent order by r.hadm_id, r.charttime, r.note_id"
+        "create or replace table reports as select r.hadm_id, r.note_id, coalesce(own.exam, over.exam, '') as exam, "
+        "r.text, r.charttime, r.near from readings r left join exams own using (note_id) "
+        "left join parents p using (note_id) left join exams over on over.note_id = p.parent "
+        "order by r.hadm_id, r.charttime, r.note_id"
     )
     spill.latin |= {"reports"} if "readings" in spill.latin else set()
 
@@ -281,7 +318,7 @@ def _windows(spill: Spill, tree: Tree, *, published: bool) -> None:
         arrival = "coalesce(least(arrived, admitted), admitted) - interval 1 day"
         times = f"select hadm_id, greatest({arrival}, {before}) as opened, left_at as closed from people"  # noqa: S608
     spill.run(
-        f"create table windows as select k.hadm_id, p.subject_id, t.opened, t.closed from kept k "  # noqa: S608
+        f"create or replace table windows as select k.hadm_id, p.subject_id, t.opened, t.closed from kept k "  # noqa: S608
         f"join people p using (hadm_id) left join ({times}) t using (hadm_id)"
     )
 
@@ -292,20 +329,20 @@ def _result(spill: Spill, tree: Tree, into: str, name: str, select: Sequence[str
         _sorted(spill, into, f"raw_{into}", order)
     else:
         columns = ", ".join(f"{part.split(' as ')[-1].split('.')[-1]} varchar" for part in select)
-        spill.run(f"create table {into} ({columns.replace('hadm_id varchar', 'hadm_id bigint')})")
+        spill.run(f"create or replace table {into} ({columns.replace('hadm_id varchar', 'hadm_id bigint')})")
 
 
 def _exams(spill: Spill, tree: Tree) -> None:
     """Create tables `exams` and `parents` of the reports in `readings`."""
     if not tree.has("radiology_detail"):
-        spill.run("create table exams (note_id varchar, exam varchar)")
-        spill.run("create table parents (note_id varchar, parent varchar)")
+        spill.run("create or replace table exams (note_id varchar, exam varchar)")
+        spill.run("create or replace table parents (note_id varchar, parent varchar)")
         return
     wanted = "where field_name in ('exam_name', 'parent_note_id') and coalesce(field_ordinal, 1) = 1"
     spill.read("details", tree.files["radiology_detail"], ("note_id", "field_name", "field_value"), wanted)
     for into, column, value in (("exams", "exam_name", "exam"), ("parents", "parent_note_id", "parent")):
         spill.run(
-            f"create table {into} as select note_id, min(field_value) as {value} from details "  # noqa: S608
+            f"create or replace table {into} as select note_id, min(field_value) as {value} from details "  # noqa: S608
             f"where field_name = '{column}' group by note_id"
         )
 
@@ -313,7 +350,7 @@ def _exams(spill: Spill, tree: Tree) -> None:
 def _sorted(spill: Spill, into: str, raw: str, order: str) -> None:
     """Sort a table on disk, so that a slice of admissions is read without the rest."""
     spill.run("set preserve_insertion_order=true")
-    spill.run(f"create table {into} as select * from {raw} order by {order}")  # noqa: S608
+    spill.run(f"create or replace table {into} as select * from {raw} order by {order}")  # noqa: S608
     spill.run(f"drop table {raw}; set preserve_insertion_order=false")
     spill.latin |= {into} if raw in spill.latin else set()
 
