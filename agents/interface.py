@@ -224,6 +224,10 @@ def shape_of(schemas: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _typed(verb: str, arguments: Mapping[str, Json], view: View, text: str) -> Action:
+    """The typed action; raises Misformed for a verb that is not possible in this turn."""
+    if verb not in view.verbs:
+        possible = [name for name in view.schemas if name in view.verbs]
+        raise Misformed(f"{verb} is not possible now; possible: {', '.join(possible)}")
     names = view.schemas[verb]["parameters"]["properties"]
     own = {name: arguments[name] for name in names if name in arguments}
     said = own.pop("text", text)

@@ -38,7 +38,7 @@ async def act(interface: str, replies: Sequence[Reply], view: View | None = None
     return await doctor.act(view or a_turn()), model
 
 
-@pytest.mark.parametrize("scenario", sorted(ACTS))
+@pytest.mark.parametrize("scenario", sorted(set(ACTS) - {"orders"}))
 def test_the_three_interfaces_are_read_alike_and_replay_equal(scenario: str, shell: Shell) -> None:
     plays: dict[str, list[object]] = {}
     for interface in ("text", "tools", "json"):
@@ -111,6 +111,27 @@ async def test_a_reply_that_stays_broken_is_left_to_the_scenario(name: str) -> N
     action, _ = await act(interface, [broken, broken])
     assert action.verb == "reply"
     assert action.text.startswith("<tool_call>" if interface == "tools" else "{")
+
+
+@pytest.mark.parametrize("interface", ["tools", "json"])
+async def test_a_verb_that_is_not_possible_now_is_asked_for_again_and_ends_nothing(
+    interface: str, shell: Shell
+) -> None:
+    late = reply_of("consultation", interface, "order", {"kind": "lab", "items": ["CBC"]})
+    last = View("doctor", "The brief.", (), ("reply", "conclude"), schemas=SCHEMAS)
+    action, model = await act(interface, [late, late], last)
+    assert action.verb == "reply"
+    assert "not possible now; possible: conclude" in model.calls[1][0][-1].content
+
+
+@pytest.mark.parametrize("interface", ["tools", "json"])
+def test_one_who_only_orders_is_warned_in_the_last_turn(interface: str, shell: Shell) -> None:
+    spec = f"scripted/interfaces:orders_{interface}"
+    words = ("--scenario", "consultation", "--set", "max_turns=2", "--doctor", spec, "--interface", interface)
+    assert shell("run", *words, "--limit", "1", "--name", "r") == 3, shell.err
+    ending = shell.json("show", "r", "0")["events"][-1]["ending"]
+    assert ending["cause"] in ("doctor", "parser")
+    assert ending["facts"]["unusable"] == 4
 
 
 async def test_text_without_a_call_or_json_is_read_by_the_scenario() -> None:

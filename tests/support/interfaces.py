@@ -17,7 +17,8 @@ WORKUP: Sequence[Act] = (
     ("conclude", {"diagnosis": "Gout"}),
 )
 STAGED: Sequence[Act] = (("order", {"kind": "any", "items": ["CBC", "Lipase"]}), ("conclude", {"diagnosis": "Gout"}))
-ACTS = {"consultation": CONSULTATION, "workup": WORKUP, "free-turn": STAGED}
+ORDERS: Sequence[Act] = (("order", {"kind": "lab", "items": ["CBC"]}),)
+ACTS = {"orders": ORDERS, "consultation": CONSULTATION, "workup": WORKUP, "free-turn": STAGED}
 _LISTS = {"lab": "Lab Tests", "imaging": "Imaging", "microbiology": "Microbiology"}
 
 
@@ -82,6 +83,7 @@ class Player:
 consultation_text, consultation_tools, consultation_json = (
     _player("consultation", interface) for interface in ("text", "tools", "json")
 )
+orders_tools, orders_json = (_player("orders", interface) for interface in ("tools", "json"))
 workup_text, workup_tools, workup_json = (_player("workup", interface) for interface in ("text", "tools", "json"))
 free_turn_text, free_turn_tools, free_turn_json = (
     _player("free-turn", interface) for interface in ("text", "tools", "json")

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from wardround.engine.models.hosts import redacted
 from wardround.engine.records import Json
 
+SHORT = {"local": "local/smollm2"}
+"""SPECs of models that have a short name."""
 LEFT_OUT = "none"
 """The value by which a setting is left out of every call, even where the scenario's paper has a value for it."""
 _Out = Literal["none"]
@@ -63,6 +65,11 @@ class NamedModel(ModelSettings):
 
     spec: str
 
+    @field_validator("spec")
+    @classmethod
+    def _whole(cls, spec: str) -> str:
+        return SHORT.get(spec, spec)
+
 
 class SeatSettings(ModelSettings):
     """The agent of a seat, its models and how they are asked.
@@ -77,6 +84,11 @@ class SeatSettings(ModelSettings):
     models: dict[str, str | NamedModel] = Field(default_factory=dict)
     cache: bool = Field(default=False, description="Answer repeated calls from the store.")
     options: dict[str, Json] = Field(default_factory=dict, description="Handed to the agent as they are.")
+
+    @field_validator("spec", "model")
+    @classmethod
+    def _whole(cls, spec: str) -> str:
+        return SHORT.get(spec, spec)
 
     @model_validator(mode="after")
     def _named(self) -> Self:
