@@ -236,6 +236,7 @@ _USAGE = (
     Measure("tokens_prompt", "Tokens sent", "tokens"),
     Measure("tokens_completion", "Tokens received", "tokens"),
     Measure("cost_usd", "Cost of calls", "usd"),
+    Measure("failed_roles", "Roles of the team that failed", "count"),
     Measure("model_seconds", "Time in model calls", "seconds"),
     Measure("episode_seconds", "Duration", "seconds"),
 )
@@ -258,6 +259,12 @@ _LISTED = (
 _BY_NAME = {measure.name: measure for measure in _LISTED}
 _PLACE = {measure.name: place for place, measure in enumerate(_LISTED)}
 _FAMILY = 1000  # larger than the number of names
+_ROLE = re.compile(r"role_(calls|tokens|cost)_([a-z]\w*)")
+_ROLE_UNITS: dict[str, tuple[str, Unit]] = {
+    "calls": ("Calls of {}", "count"),
+    "tokens": ("Tokens of {}", "tokens"),
+    "cost": ("Cost of calls of {}", "usd"),
+}
 _TOP = re.compile(r"diagnosis_top_([1-9]\d{0,4})")
 
 
@@ -267,6 +274,9 @@ def measure_of(name: str) -> Measure:
         return listed
     if top := _TOP.fullmatch(name):
         return Measure(name, f"Diagnosis among the first {top[1]}", "share", True, True)
+    if role := _ROLE.fullmatch(name):
+        label, unit = _ROLE_UNITS[role[1]]
+        return Measure(name, label.format(f"the role {role[2]}"), unit, role[1] == "cost")
     if staged := staged_measures(name):
         return staged[2]
     return Measure(name, name.replace("_", " "), "")
@@ -274,7 +284,7 @@ def measure_of(name: str) -> Measure:
 
 def is_house(name: str) -> bool:
     """Whether a score of that name belongs to Wardround."""
-    return name in _BY_NAME or _TOP.fullmatch(name) is not None or staged_measures(name) is not None
+    return name in _BY_NAME or any(form.fullmatch(name) for form in (_TOP, _ROLE)) or staged_measures(name) is not None
 
 
 def place_of(name: str) -> tuple[int, str]:
@@ -283,6 +293,8 @@ def place_of(name: str) -> tuple[int, str]:
         return _PLACE[name], name
     if top := _TOP.fullmatch(name):
         return _PLACE["answers_given"], f"{int(top[1]):6}"
+    if role := _ROLE.fullmatch(name):
+        return _PLACE["failed_roles"], f"{list(_ROLE_UNITS).index(role[1])} {role[2]}"
     if staged := staged_measures(name):
         return _FAMILY * (1 + staged[0]) + staged[1], name
     return _FAMILY**3, name

@@ -13,7 +13,7 @@ from wardround.engine.records import Json, Message
 from wardround.testing.loopback import Loopback
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-SECTIONS = (("agents.md", "A model as the examiner"), ("agents.md", "Patients with a persona"))
+SECTIONS = (("agents.md", "A model as the examiner"), ("agents.md", "Patients with a persona"), ("agents.md", "Teams"))
 _FILE = re.compile(r"^```(?:toml|csv)\n# ([\w.]+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

@@ -1,6 +1,7 @@
 """Scores what the other seats did besides answering: results that a model invented, facts that a patient misstated."""
 
 from collections.abc import Iterator, Mapping
+from math import fsum
 
 from wardround.engine.events import Acted
 from wardround.engine.records import Json, Score
@@ -47,6 +48,35 @@ def misstated_scores(trajectory: Trajectory) -> list[Score]:
     for name, mark in marks.items():
         events = [event for event in trajectory.acted("patient") if event.action.args.get(mark)]
         scores.append(Score(name, float(len(events)), "", _numbers(iter(events))))
+    return scores
+
+
+def team_scores(trajectory: Trajectory) -> list[Score]:
+    """`role_calls_ROLE`, `role_tokens_ROLE` and `role_cost_ROLE` of each role, if a team plays the doctor.
+
+    `failed_roles` counts how often a role said nothing, refused or was filtered, also when it was asked again. A cost
+    is None, reason `unknown_price`, if the price of a call is unknown.
+    """
+    team = _of(trajectory, "doctor").get("options", {}).get("team")
+    if not isinstance(team, Mapping):
+        return []
+    roles = list(team.get("roles") or ())
+    names = [f"role_{what}_{role}" for role in roles for what in ("calls", "tokens", "cost")]
+    if trajectory.ending is None:
+        return [Score(name, None, "open") for name in ("failed_roles", *names)]
+    failed = [event for event in trajectory.acted("doctor") if event.action.args.get("failed")]
+    count = sum(len(event.action.args["failed"]) for event in failed)
+    scores = [Score("failed_roles", float(count), "", _numbers(iter(failed)))]
+    for role in roles:
+        calls = [call for call in trajectory.called("doctor") if call.purpose == f"team/{role}"]
+        used = [call.reply.usage for call in calls if call.reply]
+        costs = [usage.cost for usage in used]
+        cost = None if None in costs else fsum(cost for cost in costs if cost is not None)
+        scores += [
+            Score(f"role_calls_{role}", float(len(calls))),
+            Score(f"role_tokens_{role}", float(sum(usage.prompt + usage.completion for usage in used))),
+            Score(f"role_cost_{role}", cost, "unknown_price" if cost is None else ""),
+        ]
     return scores
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.engine.events import Acted, Called
 from wardround.engine.protocols import Scenario
-from wardround.engine.records import Json, Said, View
+from wardround.engine.records import Json, Said, Usage, View
 from wardround.engine.text import counted
 from wardround.engine.trajectory import Trajectory
 from wardround.scenarios.case import Case, case_results
@@ -74,7 +74,7 @@ class DialogueTurn(msgspec.Struct, frozen=True):
     """One action: `said` is its text, or a typed action in words; `desk` is the rules' answer to it.
 
     `known` are the names of results reported before it, `points` the cost of orders by then; only the doctor's turns
-    have both.
+    have both. `roles` is what each role of a team spent in this turn, `failed` why a role of it said nothing.
     """
 
     seq: int
@@ -87,6 +87,8 @@ class DialogueTurn(msgspec.Struct, frozen=True):
     known: tuple[str, ...] = ()
     points: float = 0.0
     spent: Spent = Spent()
+    roles: Mapping[str, Spent] = {}
+    failed: Mapping[str, Json] = {}
 
 
 class Encounter(msgspec.Struct, frozen=True):
@@ -135,7 +137,9 @@ def rebuild_dialogue(case: Case, trajectory: Trajectory, scenario: Scenario[Case
                 desk=tuple(desk.get(event.seq, ())),
                 known=tuple(known) if event.seat == "doctor" else (),
                 points=points if event.seat == "doctor" else 0.0,
-                spent=costs.get(event.seq, Spent()),
+                spent=costs.get(event.seq, {}).get("", Spent()),
+                failed=_failed(event),
+                roles={role: spent for role, spent in costs.get(event.seq, {}).items() if role},
             )
         )
         known.update(dict.fromkeys(_reported(event, names)))
@@ -214,18 +218,30 @@ def _reported(event: Acted, names: Mapping[str, str]) -> list[str]:
     return [names[ref] for ref in refs if ref in names]
 
 
-def _costs(trajectory: Trajectory) -> dict[int, Spent]:
-    """Return the cost of the calls before each action, by the action's event number."""
-    by_event: dict[int, Spent] = {}
-    pending = Spent()
+def _costs(trajectory: Trajectory) -> dict[int, dict[str, Spent]]:
+    """Return the cost of the calls before each action, by the action's event number: of all (""), and of each role."""
+    by_event: dict[int, dict[str, Spent]] = {}
+    pending: dict[str, Spent] = {}
     for event in trajectory:
         if isinstance(event, Called) and event.reply is not None:
-            usage = event.reply.usage
-            cost = None if pending.cost is None or usage.cost is None else pending.cost + usage.cost
-            pending = Spent(pending.calls + 1, pending.tokens + usage.prompt + usage.completion, cost)
+            lead, _, role = event.purpose.partition("/")
+            for name in dict.fromkeys(("", role if lead == "team" else "")):
+                pending[name] = _with(pending.get(name, Spent()), event.reply.usage)
         elif isinstance(event, Acted):
-            by_event[event.seq], pending = pending, Spent()
+            by_event[event.seq], pending = pending, {}
     return by_event
+
+
+def _failed(event: Acted) -> Mapping[str, Json]:
+    """Return the roles of a team that said nothing in an action, each with its reason."""
+    failed = event.action.args.get("failed") if event.seat == "doctor" else None
+    return failed if isinstance(failed, Mapping) else {}
+
+
+def _with(spent: Spent, usage: Usage) -> Spent:
+    """Add one call."""
+    cost = None if spent.cost is None or usage.cost is None else spent.cost + usage.cost
+    return Spent(spent.calls + 1, spent.tokens + usage.prompt + usage.completion, cost)
 
 
 def _in_words(args: Mapping[str, Json]) -> str:

@@ -145,7 +145,7 @@ GROUPS = {
 @click.option(
     "--doctor",
     metavar="SPEC",
-    help="name | provider/model | package.module:Class | exec:COMMAND | sealed:COMMAND | "
+    help="name | provider/model | package.module:Class | team:NAME|FILE | exec:COMMAND | sealed:COMMAND | "
     "replies:PATH|bundled[#MODEL] | recorded:RUN",
 )
 @click.option("--patient", metavar="SPEC", help="The same for the patient; default: answers from the record.")

@@ -1,6 +1,6 @@
 """`wardround show`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import anyio
 import click
@@ -16,7 +16,7 @@ from wardround.evaluators.measures import format_value
 from wardround.evaluators.metrics.standard import asked_for
 from wardround.evaluators.reasons import ended_by
 from wardround.evaluators.report.answer_reading import as_read
-from wardround.evaluators.report.episode_dialogue import SAID, DialogueTurn, Encounter, rebuild_dialogue
+from wardround.evaluators.report.episode_dialogue import SAID, DialogueTurn, Encounter, Spent, rebuild_dialogue
 from wardround.runs.header import RunHeader, SeatHeader
 from wardround.runs.settings import shown_header
 from wardround.runs.stored_run import Run
@@ -102,9 +102,31 @@ async def _show_episode(name: str, episode: str, where: str | None, calls: bool,
         dialogue = rebuild_dialogue(patient, trajectory, await run.installed_scenario()) if patient else None
         for text in _lines(trajectory, dialogue, patient, calls=calls):
             click.echo(text + "\n")
+        for line in _by_role(dialogue.turns if dialogue else ()):
+            echo(line)
         if trajectory.closed:
             for line in _conclusion(patient, trajectory) if patient else _answered(case, trajectory):
                 echo(line, lines=True)
+
+
+def _by_role(turns: Sequence[DialogueTurn]) -> Iterator[str]:
+    """What each role of a team spent in the whole episode."""
+    spent: dict[str, list[Spent]] = {}
+    for turn in turns:
+        for role, one in turn.roles.items():
+            spent.setdefault(role, []).append(one)
+    if spent:
+        yield "Calls by role:"
+    for role, parts in spent.items():
+        costs = [part.cost for part in parts]
+        cost = None if None in costs else sum(cost for cost in costs if cost is not None)
+        whole = Spent(sum(part.calls for part in parts), sum(part.tokens for part in parts), cost)
+        yield f"    {printable(role)}: {_spent(whole)}"
+
+
+def _spent(spent: Spent) -> str:
+    cost = "price not known" if spent.cost is None else format_value("cost_usd", spent.cost)
+    return f"{counted(spent.calls, 'call')}, {spent.tokens:,} tokens, {cost}"
 
 
 def _conclusion(case: Case, trajectory: Trajectory) -> Iterator[str]:
@@ -154,13 +176,14 @@ def _turn(turn: DialogueTurn) -> str:
         )
         beside.append(f"known by now: {had}")
     if turn.spent.calls:
-        cost = "price not known" if turn.spent.cost is None else format_value("cost_usd", turn.spent.cost)
-        beside.append(f"{counted(turn.spent.calls, 'call')}, {turn.spent.tokens:,} tokens, {cost}")
+        beside.append(_spent(turn.spent))
     head = click.style(printable(f"[{turn.seq}] {turn.seat}: {turn.verb}"), bold=True)
     lines = [f"{head}  ({'; '.join(beside)})" if beside else head]
     if turn.thinking:
         lines.append(f"(thinking) {printable(turn.thinking, lines=True)}")
     lines += [printable(turn.said, lines=True)] if turn.said else []
+    lines += [f"    role {printable(role)}: {_spent(spent)}" for role, spent in turn.roles.items()]
+    lines += [f"    role {printable(role)} failed: {printable(str(why))}" for role, why in turn.failed.items()]
     lines += [f"    {printable(act.asked)}: {act.outcome}, {act.points:g} points" for act in turn.acts]
     for said in turn.desk:
         why = f": {printable(str(said.args['why']))}" if said.args.get("why") else ""

@@ -3,12 +3,16 @@
 from typing import Any
 
 from wardround.agents.persona import read_persona
+from wardround.agents.team import TEAM, read_team
 from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.settings import RunSettings
 
 
 def with_files(settings: RunSettings) -> RunSettings:
-    """The settings with each persona as its file has it; raises UsageError for a file that cannot be read."""
+    """The settings with each persona and each team as its file has it, and with the models that a team names.
+
+    Raises UsageError for a file that cannot be read.
+    """
     seats = {seat: _with_files(config) for seat, config in settings.seats.items()}
     return settings if seats == settings.seats else settings.model_copy(update={"seats": seats})
 
@@ -17,4 +21,10 @@ def _with_files(seat: SeatSettings) -> SeatSettings:
     options: dict[str, Any] = dict(seat.options)
     if isinstance(options.get("persona"), str):
         options["persona"] = read_persona(options["persona"])
-    return seat if options == seat.options else seat.model_copy(update={"options": options})
+    update: dict[str, Any] = {"options": options}
+    kind, _, place = seat.spec.partition(":")
+    if kind == TEAM and TEAM not in options:
+        options[TEAM] = read_team(place)
+        named = {name: role["model"] for name, role in options[TEAM]["roles"].items() if "/" in role["model"]}
+        update["models"] = {**named, **seat.models}
+    return seat if options == seat.options else seat.model_copy(update=update)

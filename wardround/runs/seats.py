@@ -8,6 +8,7 @@ from typing import overload
 from wardround.agents.external import External
 from wardround.agents.human import Human
 from wardround.agents.process import EXEC, SEALED, ProcessMaker, is_process
+from wardround.agents.team import TEAM, Team
 from wardround.engine.calls import Cache, StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
@@ -287,10 +288,14 @@ async def _seat_of(
         part = model_seat(settings, access)
         part.make = maker(load_plugin(SEATS + seat, "llm"), spec, settings.options)
         return part
+    if spec.partition(":")[0] == TEAM:
+        if seat != "doctor":
+            raise UsageError(f"{seat} {spec!r}: a team plays the doctor")
+        return _agent_seat(seat, Team, settings, access)
     if ":" in spec:
         return _agent_seat(seat, imported(spec), settings, access)
     if spec not in plugin_names(SEATS + seat):
-        processes = [f"{kind}:COMMAND" for kind in (EXEC, SEALED)]
+        processes = [f"{TEAM}:NAME", *(f"{kind}:COMMAND" for kind in (EXEC, SEALED))]
         raise UsageError(
             f"there is no {seat} {spec!r}{_model_hint(spec) or meant(spec, plugin_names(SEATS + seat))}; "
             f"for others write {', '.join(['provider/model', 'package.module:Class', *processes, *recording_forms()])}"
