@@ -15,7 +15,7 @@ from wardround.engine.records import Action, Json, Message, View
 from wardround.engine.seat import Seat
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.terms.chart import Chart, read_chart
-from wardround.scenarios.terms.examiner_lookup import Answer, answer, neighbours, ordered
+from wardround.scenarios.terms.examiner_lookup import Answer, answer, near_tests, ordered
 from wardround.scenarios.terms.subject import subject_of
 
 MOST = 12
@@ -96,7 +96,7 @@ class LLMExaminer:
                 return [{**_marked(one.row()), **beside} for one in again]
             line = again[0]
         row = {**line.row(), **beside}
-        if asked.policy == "strict" or not may_invent or neighbours(line.asked, asked.chart):
+        if asked.policy == "strict" or not may_invent or near_tests(line.asked, asked.chart):
             return [row]
         text, refused = await self._invented(line, asked)
         if refused:

@@ -8,7 +8,7 @@ from pathlib import Path
 from conformance import imaging
 from conformance import published as replies
 from conformance.tables import Tables
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue
 from wardround.scenarios.terms.name_lookup import Link, link
 from wardround.scenarios.terms.order_parser import understand

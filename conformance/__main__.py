@@ -12,7 +12,7 @@ from conformance.compare import agrees
 from conformance.tables import Tables, load
 from conformance.vector import Vector, vectors
 from wardround.engine.errors import UsageError
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 TABLES = Path("data/multicogeval/mimic-iv")
 _SHORT = 160

@@ -21,7 +21,7 @@ from wardround.scenarios.published.admissions import (
     recorded_value,
 )
 from wardround.scenarios.published.exam_names import radiology_name
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 _PROCEDURES = (
     "Major Surgical or Invasive Procedure:",

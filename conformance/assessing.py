@@ -9,7 +9,7 @@ from conformance.vector import Vector
 from wardround.evaluators.judges.strict_reply import Unread, unread_reply
 from wardround.evaluators.outcome import items
 from wardround.evaluators.reasoning.inquiry import REPAIRS, strict
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 _ATTEMPTS = 3
 _TYPE = "type"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.tables import Tables
-from wardround.scenarios.published.vocabulary import Absent, ImagingWords
+from wardround.scenarios.published.imaging_words import Absent, ImagingWords
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from wardround.evaluators.reasoning.inquiry import Inquiry, Look
 from wardround.evaluators.reasoning.reasoning_record import PartAccount, StepAccount
 from wardround.evaluators.reasoning.scores import scores
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 
 def reasoning(row: Vector, tables: Tables) -> Any:

@@ -15,7 +15,7 @@ from wardround.engine.records import Action, Ending, View
 from wardround.scenarios.case import Case, Provenance, Truth
 from wardround.scenarios.consultation import Consultation, ConsultationSettings
 from wardround.scenarios.parsers import published
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
 
 _SPEAKERS = {"doctor": "doctor", "patient": "patient", "examiner": "measurement"}

@@ -10,7 +10,7 @@ from typing import TypeVar
 from conformance.vector import Vector
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.reasoning.step_questions import StepClass, read_class, read_outcome, read_presence
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 T = TypeVar("T")
 

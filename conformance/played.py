@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 
 class Judge:

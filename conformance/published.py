@@ -18,7 +18,7 @@ from wardround.evaluators.reasoning.reasoning_record import PartAccount, Referen
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.parsers.published import HEADINGS, Listed
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 from wardround.scenarios.terms.examiner_lookup import Answer
 
 _CUTOFF = 90.0

@@ -12,8 +12,8 @@ from conformance.compare import Anything
 from conformance.tables import Tables
 from conformance.vector import Vector
 from wardround.scenarios.published import question_tasks as published
+from wardround.scenarios.published.imaging_words import Absent
 from wardround.scenarios.published.question_tasks import PublishedReading, Task
-from wardround.scenarios.published.vocabulary import Absent
 
 ROWS = {"medqa": 795, "medmcqa": 2816}
 """Rows of the published sets: demonstrations are drawn from all, and the shared files hold the first half."""

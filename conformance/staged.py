@@ -6,7 +6,7 @@ from conformance.tables import Tables
 from conformance.vector import Vector
 from wardround.evaluators.report.intervals import student_t
 from wardround.scenarios.parsers import published
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 _TESTS = "Ancillary Tests"
 

@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.published import vocabulary
-from wardround.scenarios.published.vocabulary import LOOKUP, read_table
+from wardround.scenarios.published import imaging_words
+from wardround.scenarios.published.imaging_words import LOOKUP, read_table
 
 FILES = {
     "tests": "lab_and_micro_names_at_run_time.json",
@@ -18,7 +18,7 @@ FILES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Tables(vocabulary.ImagingTables):
+class Tables(imaging_words.ImagingTables):
     """The vocabulary and the other tables. `tests`: name -> item numbers, in the order in which names are tried.
 
     `studies`: exam name -> modalities and regions; `exams`: region -> modality -> exam names; `broad`: special modality
@@ -57,7 +57,7 @@ class Tables(vocabulary.ImagingTables):
 
 def load(folder: Path) -> Tables:
     """Read the tables from `folder`. Raises UsageError that names a missing or malformed file."""
-    words = vocabulary.load_tables(folder)
+    words = imaging_words.load_tables(folder)
     read = {name: read_table(folder / file) for name, file in FILES.items()}
     lookup = read["lookup"]
     for name in ("unique_to_broad_modality", "diagnosis_alternatives"):

@@ -1,11 +1,22 @@
-"""Makes text from outside safe to store and to show."""
+"""Reads text from outside, and makes it safe to store and to show."""
 
 import json
 import re
+from pathlib import Path
 from typing import cast
 
-from wardround.engine.errors import storable
+from wardround.engine.errors import UsageError, storable
 from wardround.engine.records import Json
+
+
+def file_text(path: Path, encoding: str = "utf-8-sig") -> str:
+    """The text of a file that a user names. Raises UsageError if it cannot be read or is not UTF-8."""
+    try:
+        return path.read_text(encoding=encoding)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror or error}); is the path right?") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
 
 
 def later(pattern: str, flags: int = 0) -> re.Pattern[str]:

@@ -55,7 +55,7 @@ Word = tuple[str, str]
 
 
 @lru_cache(maxsize=1024)
-def words(text: str) -> tuple[Word, ...]:
+def content_words(text: str) -> tuple[Word, ...]:
     """Return the content words of a text in order; numbers count, and so do character pairs of unspaced scripts."""
     lowered = unicodedata.normalize("NFKC", text[:LONGEST]).lower()
     return tuple(pair for word in _WORD.findall(lowered) for pair in _pairs(word))
@@ -74,7 +74,7 @@ def _pairs(word: str) -> tuple[Word, ...]:
 @lru_cache(maxsize=1024)
 def word_set(text: str) -> frozenset[str]:
     """Return the set of content words of a text, in their comparable form."""
-    return frozenset(form for _, form in words(text))
+    return frozenset(form for _, form in content_words(text))
 
 
 @lru_cache(maxsize=1024)
@@ -177,7 +177,7 @@ def longest_words(texts: Iterable[str], without: Collection[str] = (), most: int
     """
     kept: dict[str, str] = {}
     for text in texts:
-        for written, form in words(text):
+        for written, form in content_words(text):
             if form not in without and not form[0].isdigit():
                 kept.setdefault(form, written)
     ranked = sorted(kept, key=length_weight, reverse=True)[:most]

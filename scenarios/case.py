@@ -144,7 +144,6 @@ class Case(Record):
 
 
 Kind = Literal["examination", "lab", "microbiology", "imaging", "investigation"]
-KINDS: tuple[Kind, ...] = ("examination", "lab", "microbiology", "imaging", "investigation")
 
 
 @dataclass(frozen=True, slots=True)

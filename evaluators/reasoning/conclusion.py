@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-from wardround.scenarios.spans import gives_reasons
+from wardround.scenarios.answer_spans import gives_reasons
 
 _QUALITY = (
     r"(?:(?:the|my|our|most|likely|probable|final|primary|principal|main|definitive|leading|overall|clinical|"

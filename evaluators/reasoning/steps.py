@@ -11,10 +11,10 @@ import msgspec
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import conclusion
 from wardround.evaluators.reasoning.step_questions import PUBLISHED_STEPS, Rules
-from wardround.scenarios import spans
+from wardround.scenarios import answer_spans
+from wardround.scenarios.answer_spans import gives_reasons
 from wardround.scenarios.parsers import published, reply_text
-from wardround.scenarios.published.vocabulary import Absent
-from wardround.scenarios.spans import gives_reasons
+from wardround.scenarios.published.imaging_words import Absent
 
 TAG = re.compile(r"(?im)^[ \t>*_#]*</?step\s{0,9}\d{0,4}\s{0,9}>[*_:]*")
 # '1. ', '2) ', '(3) ', 'Step 4:', '**Step 5 - ', '### Step 6', and the Chinese '7、' '第八步：' '步骤9：' '（10）'
@@ -275,7 +275,7 @@ def split(
 
 def _formal(text: str, played: ReplyContext) -> tuple[How, list[str]]:
     """Return the steps of the formal part: everything that is neither protocol nor conclusion."""
-    said = spans.unscripted(text, played.scenario, asking=played.asking)
+    said = answer_spans.unscripted(text, played.scenario, asking=played.asking)
     how, pieces = _cleaned(conclusion.unconcluded(_RULE.sub("", reasoning(lined(said))).strip()))
     kept = conclusion.steps(pieces, played.answer)
     return how, [] if conclusion.asks_only("\n".join(kept)) else kept
@@ -295,7 +295,7 @@ def _published(text: str, part: Part, played: ReplyContext) -> Split:
     except Absent as absent:
         if absent.reason != "no_heading" or not _formal(text, played)[1]:
             return Split((), reason="no_reasoning")
-        text = spans.unscripted(text, played.scenario, asking=played.asking)
+        text = answer_spans.unscripted(text, played.scenario, asking=played.asking)
     kept = reply_text.reply_steps(text, published=True)[:PUBLISHED_STEPS]
     how: How = "tags" if TAG.search(text) else "paragraphs"
     return Split(tuple(kept), how) if kept else Split((), reason="no_reasoning")

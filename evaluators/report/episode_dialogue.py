@@ -91,7 +91,7 @@ class DialogueTurn(msgspec.Struct, frozen=True):
     failed: Mapping[str, Json] = {}
 
 
-class Encounter(msgspec.Struct, frozen=True):
+class Dialogue(msgspec.Struct, frozen=True):
     """A whole dialogue. `brief` is what the doctor read first. `folded` is False if the scenario is not installed, so
     that the desk's corrections are unknown.
     """
@@ -112,7 +112,7 @@ class Encounter(msgspec.Struct, frozen=True):
         return sum(said.verb in ("warning", "refusal") for turn in self.turns for said in turn.desk)
 
 
-def rebuild_dialogue(case: Case, trajectory: Trajectory, scenario: Scenario[Case, Any] | None) -> Encounter:
+def rebuild_dialogue(case: Case, trajectory: Trajectory, scenario: Scenario[Case, Any] | None) -> Dialogue:
     """Rebuild the dialogue of an episode by replaying its rules; no seat is called.
 
     Without `scenario` the desk's words are missing, because they are no events.
@@ -145,7 +145,7 @@ def rebuild_dialogue(case: Case, trajectory: Trajectory, scenario: Scenario[Case
         known.update(dict.fromkeys(_reported(event, names)))
         points += sum(act.points for act in acts)
     ending = trajectory.ending
-    return Encounter(brief or case.opening, tuple(turns), scenario is not None, ending.detail if ending else "")
+    return Dialogue(brief or case.opening, tuple(turns), scenario is not None, ending.detail if ending else "")
 
 
 _Orders = dict[int, Mapping[str, Json]]

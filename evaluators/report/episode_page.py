@@ -19,7 +19,7 @@ from wardround.evaluators.reasoning.scores import count
 from wardround.evaluators.reasoning.step_questions import PUBLISHED_STEPS, Rules
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.answer_reading import as_read
-from wardround.evaluators.report.episode_dialogue import SAID, VERBS, Encounter
+from wardround.evaluators.report.episode_dialogue import SAID, VERBS, Dialogue
 from wardround.evaluators.report.episode_list import ACCURACIES
 from wardround.evaluators.report.rendering import (
     MEANINGS,
@@ -263,7 +263,7 @@ class Kept(msgspec.Struct, frozen=True):
     `index` is the address of the list of the run's episodes, "" for none.
     """
 
-    encounter: Encounter | None = None
+    encounter: Dialogue | None = None
     index: str = ""
     damage: str = ""
 

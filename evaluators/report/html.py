@@ -18,9 +18,9 @@ from wardround.evaluators.report.plots import Plot, endings_plot, groups_plot, s
 from wardround.evaluators.report.ranking import ranking
 from wardround.evaluators.report.rendering import environment, style
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
+from wardround.evaluators.report.score_tables import POPULATIONS, Column, Table
 from wardround.evaluators.report.summary import ScoreSummary, Summary, summarise
 from wardround.evaluators.report.table_text import figure_text, heading, records
-from wardround.evaluators.report.tables import POPULATIONS, Column, Table
 from wardround.evaluators.report.terminal import (
     below,
     beside,

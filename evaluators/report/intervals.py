@@ -221,3 +221,13 @@ def deviation(values: Sequence[float]) -> float:
 def standard_error(values: Sequence[float]) -> float | None:
     """Return the standard error of the mean over repeats: s / sqrt(n), s with n - 1. None below two."""
     return deviation(values) / math.sqrt(len(values)) if len(values) > 1 else None
+
+
+def format_share(value: float | None) -> str:
+    """Format a share for a column of text: three decimals, a dash for None."""
+    return "    –" if value is None else f"{value:.3f}"
+
+
+def format_ends(ends: tuple[float, float] | None, reason: str) -> str:
+    """Format an interval in brackets, or say why there is none."""
+    return f"({ends[0]:.3f}, {ends[1]:.3f})" if ends else f"(no interval: {reason})"

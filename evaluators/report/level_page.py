@@ -16,6 +16,7 @@ from wardround.evaluators.report.level_attacks import Alterations, Attacked, Lea
 from wardround.evaluators.report.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, People
 from wardround.evaluators.report.level_plots import level_plots
 from wardround.evaluators.report.rendering import environment, style
+from wardround.evaluators.report.table_text import percent
 from wardround.scenarios.papers import MULTICOGEVAL
 
 NOTHING_ALTERED = Alterations()
@@ -146,17 +147,13 @@ def _minus(text: str) -> str:
 def _tasks(models: Sequence[ModelLevels]) -> Grid:
     """Table 8: each task by set, with the answers that it counts."""
     rows = [
-        (one.model, task, name, _cell(figure), _plain(figure.accuracy), f"{figure.units} x {figure.repeats}")
+        (one.model, task, name, _cell(figure), percent(figure.accuracy), f"{figure.units} x {figure.repeats}")
         for one in models
         for task, sets in one.tasks.items()
         for name, figure in sets.items()
     ]
     head = ("model", "task", "set", "normalised", "share right", "questions x repeats")
     return Grid("By task (%)", head, tuple(rows), labels=3)
-
-
-def _plain(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.2f}"
 
 
 _BY = {"question": "by question", "disease": "by disease", "nothing": "not paired"}
@@ -180,7 +177,7 @@ def _gaps(title: str, gaps: Sequence[Gap], *, between_levels: bool = False) -> G
 
 
 def _people(people: Sequence[People]) -> Grid:
-    rows = [(one.level, one.task, str(one.people), _plain(one.mean), _plain(one.median)) for one in people]
+    rows = [(one.level, one.task, str(one.people), percent(one.mean), percent(one.median)) for one in people]
     note = "Share right in percent, not normalised, over the people who played; each run is one person."
     return Grid("People", ("level", "task", "people", "mean", "median"), tuple(rows), (note,), labels=2)
 
@@ -193,7 +190,7 @@ def _attacks(attacks: Sequence[Attacked]) -> Grid:
             rows.append((one.doctor, one.how, "–", "–", "–", "–", "–", "–"))
             continue
         change = "–" if difference.difference is None else _minus(f"{100 * difference.difference:+.2f}")
-        shares = [_plain(difference.first_mean), _plain(difference.second_mean), change, _ends(difference.ci95)]
+        shares = [percent(difference.first_mean), percent(difference.second_mean), change, _ends(difference.ci95)]
         met = [f"followed {100 * one.followed:.1f}"] if one.followed is not None else []
         met += [f"kept {100 * one.kept:.1f}"] if one.kept is not None else []
         rows.append((one.doctor, one.how, *shares, str(difference.cases), ", ".join(met) or "–"))
@@ -215,7 +212,15 @@ def _no_interval(difference: Difference) -> str:
 
 def _leaks(leaks: Sequence[Leak]) -> Grid:
     rows = [
-        (one.dataset, one.task, one.how, one.run, _cell(one.figure), _plain(one.figure.accuracy), str(one.figure.units))
+        (
+            one.dataset,
+            one.task,
+            one.how,
+            one.run,
+            _cell(one.figure),
+            percent(one.figure.accuracy),
+            str(one.figure.units),
+        )
         for one in leaks
     ]
     head = ("set", "task", "without knowledge", "run", "normalised", "share right", "questions")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from wardround.evaluators.report.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, Stratum
-from wardround.evaluators.report.plots import GRID, MUTED, SERIES, WIDTH, Plot, svg
+from wardround.evaluators.report.plots import GRID, MUTED, WIDTH, Plot, look_of, short_name, svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,10 +35,6 @@ def level_plots(report: LevelReport) -> list[Plot]:
         *(_gains(f"gains{place}", title, rows, none) for place, (title, rows, none) in enumerate(gains)),
         *_strata(report.strata),
     ]
-
-
-def _look(place: int) -> tuple[str, str]:
-    return SERIES[place % len(SERIES)], _MARKERS[place // len(SERIES) % len(_MARKERS)]
 
 
 def _percent(value: float) -> float:
@@ -72,7 +68,7 @@ def _by_level(models: Sequence[ModelLevels]) -> Plot:
     def draw(axes: "Axes") -> None:
         width = 0.5 / len(shown)
         for place, one in enumerate(shown):
-            colour, marker = _look(place)
+            colour, marker = look_of(place)
             points = []
             for x, level in enumerate(LEVELS):
                 figure = one.levels[level]
@@ -81,7 +77,7 @@ def _by_level(models: Sequence[ModelLevels]) -> Plot:
                     _span(axes, at, figure, colour)
                     points.append((at, _percent(figure.mean)))
             axes.plot(*zip(*points, strict=True), color=colour, alpha=0.35, linewidth=1)
-            axes.plot(*zip(*points, strict=True), marker, color=colour, markersize=5, label=_short(one.model))
+            axes.plot(*zip(*points, strict=True), marker, color=colour, markersize=5, label=short_name(one.model))
         axes.set_xticks(range(len(LEVELS)), LEVELS)
         axes.set_xlim(-0.5, len(LEVELS) - 0.5)
         _vertical(axes)
@@ -109,7 +105,7 @@ def _by_size(models: Sequence[ModelLevels]) -> Plot:
 
     def draw(axes: "Axes") -> None:
         for place, level in enumerate(LEVELS):
-            colour, marker = _look(place)
+            colour, marker = look_of(place)
             families: dict[str, list[tuple[float, float]]] = {}
             for one, size in sized:
                 figure = one.levels[level]
@@ -147,12 +143,12 @@ def _gains(name: str, heading: str, rows: Sequence[Gap], none: str) -> Plot:
 
     def draw(axes: "Axes") -> None:
         for place, (row, difference) in enumerate(drawn):
-            colour, marker = _look(LEVELS.index(row.level))
+            colour, marker = look_of(LEVELS.index(row.level))
             if row.ci95:
                 axes.plot(tuple(map(_percent, row.ci95)), (place, place), color=colour, linewidth=1.8)
             axes.plot([_percent(difference)], [place], marker, color=colour, markersize=5)
         axes.axvline(0, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
-        labels = [f"{_short(row.second)} − {_short(row.first)}, {row.level}" for row, _ in drawn]
+        labels = [f"{short_name(row.second)} − {short_name(row.first)}, {row.level}" for row, _ in drawn]
         axes.set_yticks(range(len(drawn)), labels)
         axes.set_ylim(len(drawn) - 0.4, -0.6)
         axes.spines["left"].set_visible(False)
@@ -195,15 +191,15 @@ def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> 
             if one.name not in ordered:
                 continue
             place = models.index(one.model)
-            colour, marker = _look(place)
+            colour, marker = look_of(place)
             at = ordered.index(one.name) + (place - (len(models) - 1) / 2) * step
             if one.figure.ci95:
                 axes.plot(tuple(map(_percent, one.figure.ci95)), (at, at), color=colour, linewidth=1.6)
             axes.plot([_percent(mean)], [at], marker, color=colour, markersize=4.5, clip_on=False)
         for place, model in enumerate(models):
-            colour, marker = _look(place)
-            axes.plot([], [], marker, color=colour, markersize=5, label=_short(model))
-        axes.set_yticks(range(len(ordered)), [f"{_short(group)} ({cases[group]})" for group in ordered])
+            colour, marker = look_of(place)
+            axes.plot([], [], marker, color=colour, markersize=5, label=short_name(model))
+        axes.set_yticks(range(len(ordered)), [f"{short_name(group)} ({cases[group]})" for group in ordered])
         axes.set_ylim(len(ordered) - 0.4, -0.6)
         axes.set_xlim(-2, 102)
         axes.spines["left"].set_visible(False)
@@ -216,8 +212,3 @@ def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> 
     said = "; ".join(f"{one.model}, {one.name}: {100 * mean:.1f}" for one, mean in rows)
     height = 0.9 + (0.22 + 0.06 * len(models)) * len(ordered) + (0.3 if len(models) > 1 else 0)
     return Plot(heading, note, svg(name, said, (WIDTH, height), draw))
-
-
-def _short(text: str, most: int = 34) -> str:
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"

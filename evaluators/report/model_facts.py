@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from wardround.engine.errors import UsageError
+from wardround.engine.text import file_text
 
 BUNDLED = Path(__file__).resolve().parent / "data" / "models.toml"
 
@@ -100,11 +101,8 @@ def known_models(path: Path | None = None) -> KnownModels:
 
 def _read(path: Path) -> Mapping[str, ModelFacts]:
     try:
-        read = tomllib.loads(path.read_text(encoding="utf-8"))
-        models = msgspec.convert(read, _File).model
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        models = msgspec.convert(tomllib.loads(file_text(path)), _File).model
+    except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: is not TOML ({error})") from None
     except msgspec.ValidationError as error:
         raise UsageError(

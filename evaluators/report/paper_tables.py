@@ -12,7 +12,7 @@ from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.report.intervals import DAGGER
 from wardround.evaluators.report.ranking import Played, Player, players, setting_of
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
-from wardround.evaluators.report.tables import (
+from wardround.evaluators.report.score_tables import (
     DASH,
     FREE_TURN,
     ONE_TURN,

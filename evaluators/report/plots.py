@@ -117,10 +117,10 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
 
     def draw(axes: "Axes") -> None:
         for at, place, score in rows:
-            _whisker(axes, at, score, *_look(place))
+            _whisker(axes, at, score, *look_of(place))
         for place, run in enumerate(runs):
-            colour, marker = _look(place)
-            axes.plot([], [], marker, color=colour, markersize=5, label=_short(run, 30))
+            colour, marker = look_of(place)
+            axes.plot([], [], marker, color=colour, markersize=5, label=short_name(run, 30))
         _rows(axes, [measure_of(n).label for n in names], middles)
         axes.set_ylim(row - 1.4, -0.6)
         _share_axis(axes)
@@ -153,10 +153,10 @@ def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
     def draw(axes: "Axes") -> None:
         for row, group in enumerate(groups):
             if group.mean is not None:
-                _point(axes, row, group.mean, group.ci95, *_look(0))
+                _point(axes, row, group.mean, group.ci95, *look_of(0))
         if score.macro is not None:
             axes.axvline(score.macro, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
-        _rows(axes, [f"{_short(group.group, 36)} ({group.cases})" for group in groups])
+        _rows(axes, [f"{short_name(group.group, 36)} ({group.cases})" for group in groups])
         _share_axis(axes)
 
     if score.macro is not None:
@@ -176,7 +176,7 @@ def endings_plot(name: str, summary: Summary) -> Plot:
         colours = [SERIES[2] if why == good else MUTED if why == left else SERIES[1] for why in counts]
         bars = axes.barh(range(len(counts)), list(counts.values()), height=0.6, color=colours)
         axes.bar_label(bars, padding=4, color=INK)
-        _rows(axes, [_short(why, 36) for why in counts])
+        _rows(axes, [short_name(why, 36) for why in counts])
         axes.set_xlim(0, max(counts.values()) * 1.12)
         _count_axis(axes, "episodes")
 
@@ -246,8 +246,8 @@ _SHOWN = (
 )
 
 
-def _look(place: int) -> tuple[str, str]:
-    """Return the colour and the marker of a run: a repeated colour has another marker."""
+def look_of(place: int) -> tuple[str, str]:
+    """Return the colour and the marker of a run or a model: a repeated colour has another marker."""
     return SERIES[place % len(SERIES)], _MARKERS[place // len(SERIES) % len(_MARKERS)]
 
 
@@ -321,7 +321,8 @@ def _edges(values: Sequence[float]) -> list[float]:
     return [low + (high - low) * i / count for i in range(count + 1)]
 
 
-def _short(text: str, most: int) -> str:
+def short_name(text: str, most: int = 34) -> str:
+    """Shorten a name to one line of `most` printable characters."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 

@@ -12,8 +12,8 @@ from wardround.engine.text import counted
 from wardround.evaluators.measures import UNDEFINED, measure_of, place_of
 from wardround.evaluators.report.intervals import interval
 from wardround.evaluators.report.score_rows import RunScores, inside
+from wardround.evaluators.report.score_tables import Taken
 from wardround.evaluators.report.summary import ScoreSummary, Summary
-from wardround.evaluators.report.tables import Taken
 
 _REPLIES = "replies:"
 

@@ -11,7 +11,7 @@ from wardround.engine.text import counted
 from wardround.evaluators.open_answers.rubric import RubricAccount
 from wardround.evaluators.open_answers.rubric_points import clip, overall, rubric_score, tag_scores
 from wardround.evaluators.report.agreement import Agreement, agreement
-from wardround.evaluators.report.intervals import ANY, FEWEST, deviation, interval
+from wardround.evaluators.report.intervals import ANY, FEWEST, deviation, format_ends, format_share, interval
 from wardround.scenarios.criteria import RubricItem
 
 Ends = tuple[float, float]
@@ -228,33 +228,27 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
     """Return the table as lines for the terminal, with the `criteria` of least discrimination."""
-    lines = [f"{'Rubric score':<44} {_number(table.overall)} {_range(table.overall_ci95, table.overall_reason)}"]
+    lines = [
+        f"{'Rubric score':<44} {format_share(table.overall)} {format_ends(table.overall_ci95, table.overall_reason)}"
+    ]
     lines[0] += f"  {table.scored} of {counted(table.items, 'answer')}"
     if table.characters is not None:
         related = table.length_correlation
         relation = "" if related is None else f", correlation with the score {related:.3f}"
         lines.append(f"{'Length of the answer, characters':<44} {table.characters:.0f}{relation}")
     for tag in table.tags:
-        lines.append(f"{tag.tag:<44} {_number(tag.score)} {_range(tag.ci95, tag.ci95_reason)}  n {tag.n}")
+        lines.append(f"{tag.tag:<44} {format_share(tag.score)} {format_ends(tag.ci95, tag.ci95_reason)}  n {tag.n}")
     lines += [_agreement_line(one) for one in table.judges]
     ranked = sorted(table.criteria, key=lambda one: (one.discrimination is None, one.discrimination or 0.0, one.case))
     for one in ranked[:criteria]:
-        separates = "–" if one.discrimination is None else f"{one.discrimination:+.2f}"
+        apart = "–" if one.discrimination is None else f"{one.discrimination:+.2f}"
         lines.append(
-            f"{separates:>6}  met {_number(one.met)} of {one.answers}  [{one.points:g}] {one.case}: {one.criterion}"
+            f"{apart:>6}  met {format_share(one.met)} of {one.answers}  [{one.points:g}] {one.case}: {one.criterion}"
         )
     return lines
 
 
 def _agreement_line(one: JudgesAgree) -> str:
     figures = (("kappa", one.criteria.kappa), ("AC1", one.criteria.ac1), ("ICC of scores", one.icc))
-    shares = ", ".join(f"{name} {_number(value).strip()}" for name, value in figures)
+    shares = ", ".join(f"{name} {format_share(value).strip()}" for name, value in figures)
     return f"{one.first} and {one.second}: the same on {one.criteria.agreed} of {one.criteria.n} criteria, {shares}"
-
-
-def _number(value: float | None) -> str:
-    return "    –" if value is None else f"{value:.3f}"
-
-
-def _range(ends: Ends | None, reason: str) -> str:
-    return f"({ends[0]:.3f}, {ends[1]:.3f})" if ends else f"(no interval: {reason})"

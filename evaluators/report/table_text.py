@@ -16,8 +16,17 @@ from wardround.evaluators.reasons import phrase
 from wardround.evaluators.report.intervals import DAGGER
 from wardround.evaluators.report.ranking import doctor_of, setting_of
 from wardround.evaluators.report.score_rows import RunScores
+from wardround.evaluators.report.score_tables import (
+    POPULATIONS,
+    SETTINGS,
+    Cell,
+    Column,
+    Figure,
+    Population,
+    Table,
+    TableRow,
+)
 from wardround.evaluators.report.summary import summarise
-from wardround.evaluators.report.tables import POPULATIONS, SETTINGS, Cell, Column, Figure, Population, Table, TableRow
 
 
 class CellText(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from wardround.evaluators.open_answers.checklist import NOT_MEASURED, ChecklistA
 from wardround.evaluators.open_answers.checklist_marking import Marking
 from wardround.evaluators.open_answers.checklist_scale import CATEGORIES, ERRORS, Category
 from wardround.evaluators.report.agreement import Agreement, agreement
-from wardround.evaluators.report.intervals import FEWEST, NORMAL, deviation, interval
+from wardround.evaluators.report.intervals import FEWEST, NORMAL, deviation, format_ends, format_share, interval
 
 Ends = tuple[float, float]
 STATED = 0.9
@@ -272,15 +272,17 @@ def _by_people(category: str, items: Sequence[MarkedItem], people: People, seed:
 def usability_lines(table: UsabilityTable) -> list[str]:
     """Return the table as lines for the terminal."""
     name = "Overall" + ("" if not table.lacking else f" (mean of {len(table.categories)} of {len(CATEGORIES)})")
-    lines = [f"{name:<44} {_rate(table.overall)} {_ends(table.overall_ci95, table.overall_reason)}"]
+    lines = [f"{name:<44} {format_share(table.overall)} {format_ends(table.overall_ci95, table.overall_reason)}"]
     for row in (*table.categories, *table.kinds):
         label = _TITLES.get(row.group, f"  {row.group}")
         source = "  from people only" if row.source == "people" else ""
         of = f"{row.usable}/{row.markings}"
-        lines.append(f"{label:<44} {_rate(row.rate)} {_ends(row.ci95, row.ci95_reason)}  {of}{source}")
+        lines.append(f"{label:<44} {format_share(row.rate)} {format_ends(row.ci95, row.ci95_reason)}  {of}{source}")
     for row in table.categories:
         if row.source == "judges" and row.strict != row.rate:
-            lines.append(f"{_TITLES[row.group]}: {_rate(row.strict)} by section 4.2 (every dimension at least 4)")
+            lines.append(
+                f"{_TITLES[row.group]}: {format_share(row.strict)} by section 4.2 (every dimension at least 4)"
+            )
         errors = [f"{error.replace('_', ' ')} {share:.3f}" for error, share in row.errors.items() if share]
         if errors:
             lines.append(f"Errors, {_TITLES[row.group]}: {', '.join(errors)}")
@@ -292,14 +294,6 @@ def usability_lines(table: UsabilityTable) -> list[str]:
 
 
 _TITLES: Mapping[str, str] = {str(name): title for name, title in CATEGORIES.items()}
-
-
-def _rate(value: float | None) -> str:
-    return "    –" if value is None else f"{value:.3f}"
-
-
-def _ends(ends: Ends | None, reason: str) -> str:
-    return f"({ends[0]:.3f}, {ends[1]:.3f})" if ends else f"(no interval: {reason})"
 
 
 def _steadily(one: Stability) -> str:
@@ -316,6 +310,6 @@ def _confusion_line(one: Confusion) -> str:
     verdict = "" if one.trusted else "; under the stated agreement, so this category is reported from people only"
     direction = "overestimate" if one.over > one.under else "underestimate" if one.under > one.over else "do not lean"
     return (
-        f"People, {_TITLES[one.group]}: agreement {_rate(one.rate)}, kappa {kappa}; both usable {one.both}, "
+        f"People, {_TITLES[one.group]}: agreement {format_share(one.rate)}, kappa {kappa}; both usable {one.both}, "
         f"judges only {one.over}, people only {one.under}, neither {one.neither}; the judges {direction}{verdict}"
     )

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Culture, Finding, Investigation, Lab, Provenance, Study, Truth
 from wardround.scenarios.loaders.source import Loader, Refused
-from wardround.scenarios.loaders.values import Flag, diagnosis_names, group
+from wardround.scenarios.loaders.values import Flag, day_of, diagnosis_names, group
 
 _FLAGS: Mapping[str, Flag] = {
     "H": "high", "HH": "high", "HU": "high", "L": "low", "LL": "low", "LU": "low", "N": "normal", "A": "abnormal",
@@ -60,7 +60,7 @@ class FhirBundles(Loader):
             raise Refused([(f"entry[{at_main}].resource.code", "names no diagnosis: it has neither text nor display")])
         if not (patient.get("gender") or patient.get("birthDate")):
             raise Refused([(f"entry[{people[0][0]}].resource", "tells neither gender nor birthDate")])
-        when = _day(main.get("onsetDateTime") or main.get("recordedDate"))
+        when = day_of(main.get("onsetDateTime") or main.get("recordedDate"))
         who = _who(patient, when)
         diagnosis, synonyms = diagnosis_names(_QUALIFIER.sub("", label))
         others = [
@@ -283,16 +283,9 @@ def _time(one: Resource) -> str:
         return ""
 
 
-def _day(value: Json) -> date | None:
-    try:
-        return date.fromisoformat(str(value)[:10]) if value else None
-    except ValueError:
-        return None
-
-
 def _who(patient: Resource, when: date | None) -> str:
     sex = {"female": ("girl", "woman"), "male": ("boy", "man")}.get(str(patient.get("gender")), ("child", "patient"))
-    born = _day(patient.get("birthDate"))
+    born = day_of(patient.get("birthDate"))
     if born is None or when is None or when < born:
         return f"A {sex[1]}."
     years = when.year - born.year - ((when.month, when.day) < (born.month, born.day))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
+from wardround.engine.text import file_text
 from wardround.scenarios.case import Case, Provenance
 from wardround.scenarios.loaders.source import Loader, Refused
 from wardround.scenarios.loaders.vignettes import sentences_of, vignette_case
@@ -131,11 +132,9 @@ def read_map(values: tuple[str, ...]) -> Mapping[str, str] | None:
         return None
     if len(values) == 1 and "=" not in values[0]:
         path = Path(values[0])
+        text = file_text(path)
         try:
-            text = path.read_text(encoding="utf-8")
             read = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-        except OSError as error:
-            raise UsageError(f"--map {path}: cannot be opened ({error.strerror or error})") from error
         except ValueError as error:
             raise UsageError(f"--map {path}: cannot be read ({error})") from error
         columns = {str(field): str(column) for field, column in read.items()}

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal
 
+from wardround.engine.records import Json
 from wardround.engine.text import later
 from wardround.scenarios.case import ANCILLARY, Investigation
 
@@ -48,6 +50,14 @@ class Measured:
     low: float | None = None
     high: float | None = None
     flag: Flag = ""
+
+
+def day_of(value: Json) -> date | None:
+    """The day of a date or time in ISO form; None for anything else."""
+    try:
+        return date.fromisoformat(str(value)[:10]) if value else None
+    except ValueError:
+        return None
 
 
 def says_normal(text: str) -> bool:

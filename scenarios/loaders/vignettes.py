@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import date
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Finding, Investigation, Provenance, Truth
 from wardround.scenarios.loaders.source import Loader, Refused
-from wardround.scenarios.loaders.values import diagnosis_names, group
+from wardround.scenarios.loaders.values import day_of, diagnosis_names, group
 
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\"'(])|\s+-\s+(?=\*{0,2}[A-Z])")
 _EXAMINED = re.compile(
@@ -197,7 +196,7 @@ class CaseReasoning(Loader):
         del name
         _wanted(record, ("case_prompt", "final_diagnosis"))
         origin = str(record.get("pmcid") or number)
-        dated = _date(record.get("publication_date"))
+        dated = day_of(record.get("publication_date"))
         where = Provenance(source="MedCaseReasoning", record=origin, dated=dated, licence="CC BY 4.0")
         said = [part for line in record["case_prompt"].splitlines() for part in _SENTENCE.split(line.strip()) if part]
         reasoning = record.get("diagnostic_reasoning")
@@ -208,10 +207,3 @@ class CaseReasoning(Loader):
             where,
             reasoning=reasoning.strip() if isinstance(reasoning, str) else "",
         )
-
-
-def _date(value: Json) -> date | None:
-    try:
-        return date.fromisoformat(str(value)[:10]) if value else None
-    except ValueError:
-        return None

@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -45,7 +44,7 @@ from wardround.scenarios.mimic.rules import (
     size_rule,
     wanted_rules,
 )
-from wardround.scenarios.published.vocabulary import load_tables
+from wardround.scenarios.published.imaging_words import load_tables
 from wardround.scenarios.terms.wording import key
 
 
@@ -166,7 +165,9 @@ class Drafting:
         return self._with_note(draft)
 
     def _results(self, rows: Mapping[str, Sequence[Sequence[Any]]]) -> AdmissionResults:
-        reports = tuple(Report(note or "", exam, text or "", _time(at)) for note, exam, text, at in rows["reports"])
+        reports = tuple(
+            Report(note or "", exam, text or "", record_items.iso_time(at)) for note, exam, text, at in rows["reports"]
+        )
         studies = (record_items.study(report) for report in reports)
         read_labs, read_cultures = (labs_published, cultures_published) if self.published else (labs, cultures)
         return AdmissionResults(
@@ -204,10 +205,6 @@ def _own(code: AdmissionCode) -> PoolDisease:
 
 def _age(age: Any) -> int | None:
     return int(age) if age is not None and 0 <= age < 130 else None
-
-
-def _time(at: datetime | None) -> str:
-    return at.isoformat() if at is not None else ""
 
 
 _MANY, _FEW = 20_000, 200

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.mimic.pool import PoolDisease, undotted
-from wardround.scenarios.terms.ontologies import building
+from wardround.engine.text import file_text
+from wardround.scenarios.mimic.pool import PoolDisease
+from wardround.scenarios.terms.ontologies import building, plain_code
 from wardround.scenarios.terms.wording import key
 
 _PAST = re.compile(r"\b(?:history|screening|vaccination|observation|encounter|exposure|contact|carrier|status)\b", re.I)
@@ -136,11 +137,7 @@ def read_gem(path: Path | None) -> Mapping[str, tuple[str, ...]]:
     if path is None:
         return {}
     mapped: dict[str, list[str]] = defaultdict(list)
-    try:
-        lines = path.read_text(encoding="latin-1").splitlines()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be opened ({error.strerror or error}); is the path right?") from error
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(file_text(path, "latin-1").splitlines(), 1):
         cells = next(csv.reader([line]), []) if "," in line else line.split()
         if number == 1 and cells and not _NINE.fullmatch(cells[0].strip()):
             continue
@@ -148,7 +145,7 @@ def read_gem(path: Path | None) -> Mapping[str, tuple[str, ...]]:
             if line.strip():
                 raise UsageError(f"{path}, row {number}: is no pair of codes ({line[:60]!r})")
             continue
-        mapped[undotted(cells[0])].append(undotted(cells[1]))
+        mapped[plain_code(cells[0])].append(plain_code(cells[1]))
     return {nine: tuple(dict.fromkeys(tens)) for nine, tens in mapped.items()}
 
 

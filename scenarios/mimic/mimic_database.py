@@ -17,8 +17,8 @@ import numpy as np
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.mimic.mimic_files import BadRow, File, OnBadRow, Tree, refuse
-from wardround.scenarios.mimic.pool import undotted
 from wardround.scenarios.mimic.record_items import CULTURE_COLUMNS, LAB_COLUMNS, LabItem
+from wardround.scenarios.terms.ontologies import plain_code
 
 MEMORY = "256MB"
 """Memory limit of DuckDB; the build itself needs about 200 MB more."""
@@ -249,7 +249,7 @@ def load_titles(spill: Spill, tree: Tree) -> dict[tuple[str, int], str]:
         return {}
     spill.read("titles", tree.files["d_icd_diagnoses"], ("icd_code", "icd_version", "long_title"))
     rows = spill.rows("select * from titles order by all", of="titles")
-    return {(undotted(code), version): title.strip() for code, version, title in rows if code and title}
+    return {(plain_code(code), version): title.strip() for code, version, title in rows if code and title}
 
 
 def load_items(spill: Spill, tree: Tree) -> dict[int, LabItem]:

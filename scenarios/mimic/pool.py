@@ -13,9 +13,10 @@ from typing import Protocol
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.text import loads
+from wardround.engine.text import file_text, loads
 from wardround.scenarios.mimic.note import Phrases
 from wardround.scenarios.terms.linker import Concept, Mention
+from wardround.scenarios.terms.ontologies import plain_code
 from wardround.scenarios.terms.wording import key
 
 ALL = "all"
@@ -72,7 +73,7 @@ def read_pool_file(path: Path) -> DiseasePool:
 
     Cells missing from a row come from the project's own list if it has the name.
     """
-    text = _text(path)
+    text = file_text(path)
     known = {key(name): disease for disease in own().diseases for name in disease.names}
     listed: dict[str, PoolDisease] = {}
     for line, row in _rows(text):
@@ -89,7 +90,7 @@ def read_pool_file(path: Path) -> DiseasePool:
 
 def read_admissions(path: Path) -> frozenset[int]:
     """The admissions of a file: a number a line, or CSV with a column `hadm_id`; raises UsageError with the line."""
-    rows = list(csv.reader(_text(path).splitlines()))
+    rows = list(csv.reader(file_text(path).splitlines()))
     head = [cell.strip().lower() for cell in rows[0]] if rows else []
     column = head.index("hadm_id") if "hadm_id" in head else 0
     wanted: set[int] = set()
@@ -116,16 +117,6 @@ def diseases_by_name(pool: DiseasePool, names: Sequence[str]) -> tuple[PoolDisea
     return tuple(known[key(name)] for name in names)
 
 
-def _text(path: Path) -> str:
-    """The text of a file. Raises UsageError if it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be opened ({error.strerror or error}); is the path right?") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
-
-
 def _rows(text: str) -> Iterable[tuple[int, Mapping[str, str]]]:
     head = next(csv.reader(text.splitlines()[:1]), [])
     names = [name.strip().lower() for name in head]
@@ -138,7 +129,7 @@ def _rows(text: str) -> Iterable[tuple[int, Mapping[str, str]]]:
 def _disease(row: Mapping[str, str | None]) -> PoolDisease:
     name = (row.get("name") or row.get("disease") or "").strip()
     synonyms, ten, nine = (_parts(row.get(column)) for column in COLUMNS[1:])
-    return PoolDisease(name, synonyms, tuple(map(undotted, ten)), tuple(map(undotted, nine)))
+    return PoolDisease(name, synonyms, tuple(map(plain_code, ten)), tuple(map(plain_code, nine)))
 
 
 def _completed(disease: PoolDisease, known: PoolDisease | None) -> PoolDisease:
@@ -153,11 +144,6 @@ def _completed(disease: PoolDisease, known: PoolDisease | None) -> PoolDisease:
 
 def _parts(cell: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in (cell or "").split("|") if part.strip())
-
-
-def undotted(code: str) -> str:
-    """A code as MIMIC writes it: capitals, no dot."""
-    return code.strip().upper().replace(".", "")
 
 
 class Naming:
@@ -252,8 +238,8 @@ def pool_from_questions(paths: Sequence[Path], at_least: int = 1, linker: Finder
                     PoolDisease(
                         concept.name,
                         _unlike(concept.name, (*concept.synonyms, *concept.abbreviations)),
-                        tuple(map(undotted, concept.icd10)),
-                        tuple(map(undotted, concept.icd9)),
+                        tuple(map(plain_code, concept.icd10)),
+                        tuple(map(plain_code, concept.icd9)),
                     ),
                 )
         if not asked:
@@ -289,7 +275,7 @@ def pool_table(pool: Recognised) -> str:
 
 def question_texts(path: Path) -> Iterator[str]:
     """The text of each question of a file: all words of its record, including options and answer."""
-    for record in _records(path, _text(path)):
+    for record in _records(path, file_text(path)):
         words = "\n".join(_words(record))
         if any(mark.isalpha() for mark in words):
             yield words

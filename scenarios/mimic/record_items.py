@@ -85,7 +85,7 @@ def labs(rows: Iterable[Sequence[Any]], items: Mapping[int, LabItem]) -> tuple[L
                 low=one["ref_range_lower"] if measured else None,
                 high=one["ref_range_upper"] if measured else None,
                 flag=flag,
-                time=_time(one["charttime"]),
+                time=iso_time(one["charttime"]),
             )
         )
     return tuple(results)
@@ -107,7 +107,7 @@ def labs_published(rows: Iterable[Sequence[Any]], items: Mapping[int, LabItem]) 
                 item_id=one["itemid"],
                 value=value,
                 unit=unit if value != shown else "",
-                time=_time(one["charttime"]),
+                time=iso_time(one["charttime"]),
             )
         )
     return tuple(results)
@@ -134,7 +134,7 @@ def cultures(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
                     organism=", ".join(organisms),
                     comment=" ".join(comments),
                     susceptibility=_susceptibility(parts, several=len(organisms) > 1),
-                    time=_time(first["charttime"]),
+                    time=iso_time(first["charttime"]),
                 )
             )
     return tuple(results)
@@ -171,7 +171,7 @@ def cultures_published(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
                 specimen=_said(parts[0]["spec_type_desc"]),
                 organism="" if only else ", ".join(filter(None, grown)),
                 comment=str(culture_value_string(parts[0])) if only else "",
-                time=_time(at),
+                time=iso_time(at),
             )
         )
     return tuple(results)
@@ -196,7 +196,8 @@ def _float(cell: Any) -> float | None:
     return value if value == value else None  # noqa: PLR0124 (NaN is not itself)
 
 
-def _time(at: datetime | None) -> str:
+def iso_time(at: datetime | None) -> str:
+    """A time as a case writes it; '' for None."""
     return at.isoformat() if at is not None else ""
 
 

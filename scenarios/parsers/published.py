@@ -7,7 +7,7 @@ from typing import Literal
 from wardround.scenarios.parsers.lists import listed_names, requested_tests
 from wardround.scenarios.parsers.moves import Conclusion, DoctorOrder, Move, PatientQuestion, Pick, Unusable
 from wardround.scenarios.parsers.reply_text import answer_part, clean_value, final_answer
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 Listed = Literal["lab", "microbiology", "imaging"]
 HEADINGS: dict[Listed, str] = {

@@ -101,10 +101,10 @@ def with_shape(
     move: Unusable, event: Acted, instructions: Instructions = NO_INSTRUCTIONS, heard: Sequence[Said] = ()
 ) -> Unusable:
     """An unusable move with its shape, otherwise unchanged; under published rules nothing else is checked."""
-    return msgspec.structs.replace(move, shape=shape_of(event, move, instructions, heard))
+    return msgspec.structs.replace(move, shape=fault_shape(event, move, instructions, heard))
 
 
-def shape_of(event: Acted, move: Unusable, instructions: Instructions, heard: Sequence[Said]) -> Shape:
+def fault_shape(event: Acted, move: Unusable, instructions: Instructions, heard: Sequence[Said]) -> Shape:
     """The shape of an action that is not a move."""
     action = event.action
     if action.verb != "reply":

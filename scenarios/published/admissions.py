@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 _PRESENT = r"(?:history|___) of present(?:ing)? illness:"
 _HISTORY = re.compile("history of present(?:ing)? illness:", re.IGNORECASE)

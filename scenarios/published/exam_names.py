@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wardround.scenarios.published.vocabulary import ImagingTables, ImagingWords
+from wardround.scenarios.published.imaging_words import ImagingTables, ImagingWords
 
 # The record builder uses an older vocabulary than the parser of requests; these are the words that it lacks:
 _LATER_SPECIALS = frozenset(

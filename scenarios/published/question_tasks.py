@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 Task = Literal["MCQ", "SV", "MR", "AE"]
 """Choice, statement validation, multi-step rectification and answer existence."""

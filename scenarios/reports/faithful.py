@@ -415,10 +415,6 @@ def _roots_of(text: str) -> frozenset[str]:
     return _roots(text)
 
 
-_UNITS_TEXT = """cm mm mg ml kg mmol iu u/l g/dl mg/dl mmhg %"""
-_UNITS = frozenset(_UNITS_TEXT.split())
-
-
 def _telling(number: str) -> bool:
     """Whether a number says something by itself: '7' is written as a word elsewhere, '7.2' and '70' are not."""
     return "." in number or len(number) > 1

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
+from wardround.engine.text import file_text
 
 TEXTS = (".txt", ".pdf")
 _HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
@@ -16,7 +17,7 @@ _PAGE = re.compile(
 
 def article_text(path: Path) -> str:
     """The text of a file, one paragraph a block; raises UsageError if it has none or cannot be read."""
-    raw = _pdf(path) if path.suffix.lower() == ".pdf" else _plain(path)
+    raw = _pdf(path) if path.suffix.lower() == ".pdf" else file_text(path)
     text = unbroken(raw)
     if len(text.split()) < 30:
         raise UsageError(f"{path}: holds no text of an article ({len(text.split())} words); was it scanned?")
@@ -40,15 +41,6 @@ def unbroken(text: str) -> str:
             blocks.append(line.strip())
         goes_on = len(line) >= _SHORT * usual
     return "\n\n".join(blocks)
-
-
-def _plain(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be opened ({error.strerror or error}); is the path right?") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
 
 
 def _pdf(path: Path) -> str:

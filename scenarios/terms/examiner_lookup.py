@@ -236,7 +236,7 @@ def _nearest(linked: Link, desk: _Desk) -> str:
     return f" The record has {', '.join(offered)}."
 
 
-def neighbours(asked: str, chart: Chart) -> tuple[str, ...]:
+def near_tests(asked: str, chart: Chart) -> tuple[str, ...]:
     """The recorded results of the same substance, or of the same part of the body, as a test that is not recorded."""
     table = catalogue()
     linked = link(asked, table)

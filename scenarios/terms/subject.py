@@ -13,7 +13,6 @@ _AGE = later(
     r"(?i)\b(?P<number>\d{1,3})[\s-]*(?P<unit>years?|yrs?|y/?o|months?|weeks?|days?)[\s-]*(?:old|of age)?"
     r"|\b(?P<decade>\d0)s\b|\baged?\s+(?P<aged>\d{1,3})\b"
 )
-_SPAN = later(r"(?i)\s*(?:ago|later|history|of (?:pain|symptoms|gestation)|pregnan|gestation)")
 _CHILD = later(r"(?i)\b(?:newborn|neonate|infant|toddler|preterm|premature baby|schoolboy|schoolgirl|child|boy|girl)\b")
 _FEMALE = later(r"(?i)\b(?:woman|female|girl|lady|she|her|mother|pregnant|gravida|F)\b(?!\s*/\s*M)")
 _MALE = later(r"(?i)\b(?:man|male|boy|gentleman|he|his|father)\b")

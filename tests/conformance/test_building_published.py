@@ -14,7 +14,7 @@ from wardround.scenarios.parsers import published
 from wardround.scenarios.published import admissions
 from wardround.scenarios.published.admissions import lab_value_string, radiology_sections, radiology_text
 from wardround.scenarios.published.exam_names import radiology_name
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 NOTE = """Name: ___
 History of Present Illness:

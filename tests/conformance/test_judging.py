@@ -11,7 +11,7 @@ from conformance.assessing import assessment
 from conformance.compare import agrees
 from conformance.judging import outcome, reasoning
 from conformance.vector import Vector, vectors
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 SEARCH = json.dumps({"judgment": "Search", "keywords_to_search": "more"})
 RIGHT = json.dumps({"judgment": "Correct", "keywords_to_search": "None"})

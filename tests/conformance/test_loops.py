@@ -13,7 +13,7 @@ from conformance.compare import agrees, same
 from conformance.loops import consultation, consulted, decided, staged
 from conformance.vector import Vector, vectors
 from wardround.scenarios.parsers import published
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 SUMMARY = "- Complaint: pain\n- Ancillary Tests:\n  - CT: dilated appendix"
 

@@ -13,7 +13,7 @@ from conformance.assessing import assessment
 from conformance.compare import agrees
 from conformance.judging import outcome, reasoning
 from conformance.vector import Vector
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 
 def says(judgment: Any, keywords: Any = "None") -> str:

@@ -9,7 +9,7 @@ from wardround.scenarios.case import CaseResult
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.moves import Conclusion, DoctorOrder, Pick, Unusable
 from wardround.scenarios.parsers.published import action
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 
 @pytest.mark.parametrize(

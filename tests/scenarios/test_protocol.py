@@ -4,7 +4,7 @@ import pytest
 from clinic import LINES
 
 from wardround.evaluators.reasoning.steps import ReplyContext, split
-from wardround.scenarios.spans import gives_reasons, unscripted
+from wardround.scenarios.answer_spans import gives_reasons, unscripted
 
 ANSWERS = {"treatment": "Laparoscopic appendicectomy"}
 ANSWER = "Acute appendicitis"

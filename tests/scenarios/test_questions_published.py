@@ -12,7 +12,7 @@ from wardround.engine.records import Action
 from wardround.evaluators.metrics.question_answer import QuestionAnswer
 from wardround.runs.settings import load_prompts
 from wardround.scenarios.published import question_tasks as published
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 from wardround.scenarios.question_item import QuestionItem
 from wardround.scenarios.questions import Questions, QuestionSettings, State
 from wardround.testing.memory_store import MemoryStore

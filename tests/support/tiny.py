@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.tables import FILES, Tables
-from wardround.scenarios.published.vocabulary import ImagingWords
+from wardround.scenarios.published.imaging_words import ImagingWords
 
 TESTS = {
     "Panel": (3, 1, 2, 1),

@@ -8,6 +8,7 @@ import click
 
 from wardround.cli.options import json_option, print_json
 from wardround.engine.errors import UsageError
+from wardround.engine.text import file_text
 from wardround.evaluators.report.answer_reading import answer_lines
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.diagnosis import Verdict, compare
@@ -50,12 +51,7 @@ def pairs(path: Path) -> Iterator[tuple[str, str]]:
     Raises UsageError that names file and line where a line is no pair; empty lines are passed over. The whole file
     is read first, so that nothing is said of a file with a bad line.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: byte {error.start} is not UTF-8; save it as UTF-8") from None
+    lines = file_text(path).split("\n")
     read = []
     for number, line in enumerate(lines, 1):
         cells = line.rstrip("\r").split("\t")

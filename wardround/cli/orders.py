@@ -8,6 +8,7 @@ import click
 
 from wardround.cli.options import json_option
 from wardround.engine.errors import UsageError
+from wardround.engine.text import file_text
 from wardround.scenarios.terms.order_reading import OrderReading, read_order
 
 
@@ -41,12 +42,7 @@ def order_lines(path: Path) -> list[str]:
 
     Raises UsageError that says why a file cannot be read.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: byte {error.start} is not UTF-8; save it as UTF-8") from None
+    lines = file_text(path).split("\n")
     lines = [line.rstrip("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]
     if not any(line.strip() for line in lines):
         raise UsageError(f"{path}: no order in it; write one order a line")

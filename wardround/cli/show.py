@@ -16,7 +16,7 @@ from wardround.evaluators.measures import format_value
 from wardround.evaluators.metrics.standard import asked_for
 from wardround.evaluators.reasons import ended_by
 from wardround.evaluators.report.answer_reading import as_read
-from wardround.evaluators.report.episode_dialogue import SAID, DialogueTurn, Encounter, Spent, rebuild_dialogue
+from wardround.evaluators.report.episode_dialogue import SAID, Dialogue, DialogueTurn, Spent, rebuild_dialogue
 from wardround.runs.header import RunHeader, SeatHeader
 from wardround.runs.settings import shown_header
 from wardround.runs.stored_run import Run
@@ -149,7 +149,7 @@ def _answered(case: object, trajectory: Trajectory) -> Iterator[str]:
         yield f"The right answer: {right}"
 
 
-def _lines(trajectory: Trajectory, dialogue: Encounter | None, case: Case | None, *, calls: bool) -> Iterator[str]:
+def _lines(trajectory: Trajectory, dialogue: Dialogue | None, case: Case | None, *, calls: bool) -> Iterator[str]:
     """What happened, event by event; `dialogue` adds what the events do not say."""
     turns = {turn.seq: turn for turn in dialogue.turns} if dialogue else {}
     for event in trajectory:
@@ -161,7 +161,7 @@ def _lines(trajectory: Trajectory, dialogue: Encounter | None, case: Case | None
             yield _read_first(dialogue, case)
 
 
-def _read_first(dialogue: Encounter, case: Case) -> str:
+def _read_first(dialogue: Dialogue, case: Case) -> str:
     """The part of the case that the doctor read, without the rules of the game around it."""
     part = next((text for text in (case.opening, case.complaint) if text and text in dialogue.brief), dialogue.brief)
     return printable(part, lines=True)

@@ -8,7 +8,7 @@ from pace import Pace
 from wardround.evaluators.reasoning.steps import MANY, split
 from wardround.scenarios.parsers.published import reasoning_steps
 from wardround.scenarios.parsers.reply_text import reply_steps
-from wardround.scenarios.published.vocabulary import Absent
+from wardround.scenarios.published.imaging_words import Absent
 
 TABLE = "| test | value |\n|---|---|\n| CRP | 80 |"
 

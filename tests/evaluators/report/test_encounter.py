@@ -7,7 +7,7 @@ from clinic import case_file
 from lxml import html
 from shell import Shell
 
-from wardround.evaluators.report.episode_dialogue import Encounter, rebuild_dialogue
+from wardround.evaluators.report.episode_dialogue import Dialogue, rebuild_dialogue
 from wardround.evaluators.report.episode_page import Kept, episode_page
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.report_files import write_pages
@@ -25,7 +25,7 @@ def store(tmp_path: Path, shell: Shell) -> Path:
     return path
 
 
-async def told(path: Path, name: str, *, folded: bool = True) -> tuple[Encounter, Case]:
+async def told(path: Path, name: str, *, folded: bool = True) -> tuple[Dialogue, Case]:
     store = open_store(path)
     try:
         run = await Run.open(store, name)

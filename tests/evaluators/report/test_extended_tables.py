@@ -15,8 +15,8 @@ from wardround.evaluators.report.intervals import student_t
 from wardround.evaluators.report.paper_tables import ALONE, UNSTATED, extended_tables, rules_in, stratified_tables
 from wardround.evaluators.report.ranking import doctor_of
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
+from wardround.evaluators.report.score_tables import Figure, Table
 from wardround.evaluators.report.table_text import FIELDS, as_csv, records
-from wardround.evaluators.report.tables import Figure, Table
 
 
 def by_key(tables: list[Table]) -> dict[str, Table]:

@@ -12,8 +12,8 @@ from tabled import run, runs
 from wardround.evaluators.report.html import page
 from wardround.evaluators.report.intervals import Method
 from wardround.evaluators.report.paper_tables import extended_tables, stratified_tables
+from wardround.evaluators.report.score_tables import Cell, Figure
 from wardround.evaluators.report.table_text import figure_text, terminal
-from wardround.evaluators.report.tables import Cell, Figure
 
 
 def cell(mean: float | None, ends: tuple[float, float] | None = None, scored: int = 950, reason: str = "") -> Cell:

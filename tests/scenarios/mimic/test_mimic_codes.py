@@ -97,7 +97,7 @@ def test_a_list_that_is_none_is_refused(text: str, said: str, tmp_path: Path) ->
     (tmp_path / "pool.txt").write_text(text)
     with pytest.raises(UsageError, match=said):
         read_pool(str(tmp_path / "pool.txt"))
-    with pytest.raises(UsageError, match="cannot be opened"):
+    with pytest.raises(UsageError, match="cannot be read"):
         read_pool(str(tmp_path / "gone.txt"))
 
 

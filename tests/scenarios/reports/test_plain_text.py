@@ -66,5 +66,5 @@ def test_a_pdf_with_text_is_read(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be opened"):
+    with pytest.raises(UsageError, match="cannot be read"):
         article_text(tmp_path / "none.txt")

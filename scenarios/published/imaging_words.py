@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wardround.engine.errors import UsageError
+from wardround.engine.text import file_text
 
 LOOKUP = "lookup_tables_at_run_time.json"
 _TABLES = (
@@ -84,9 +85,7 @@ def load_tables(folder: Path) -> ImagingTables:
 def read_table(path: Path) -> dict[str, Any]:
     """The JSON object in a file. Raises UsageError that names the file."""
     try:
-        loaded = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); the published rules need it") from None
+        loaded = json.loads(file_text(path))
     except ValueError as error:
         raise UsageError(f"{path}: is not JSON ({error})") from None
     if not isinstance(loaded, dict):
