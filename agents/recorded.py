@@ -47,7 +47,7 @@ def turns_taken(view: View) -> int:
     return sum(said.seat == view.seat for said in view.heard)
 
 
-def turn_taken(view: View) -> Json:
+def turn_taken(view: View) -> dict[str, Json]:
     """The memo for the present turn."""
     return {"next": turns_taken(view) + 1}
 
@@ -321,3 +321,21 @@ class ActionReplay:
             )
             raise Ended(Ending(view.seat, EXHAUSTED, detail))
         return msgspec.structs.replace(self._actions[turn], memo=turn_taken(view))
+
+
+class ImportedTurns(ActionReplay):
+    """Plays the turns of imported results; their memos say whose turn came next and stay.
+
+    The answer to a warning after the last of them is an empty reply, as with recorded replies.
+    """
+
+    async def act(self, view: View) -> Action:
+        """The next turn; raises Ended when there is none left."""
+        turn = turns_taken(view)
+        if turn < len(self._actions):
+            action = self._actions[turn]
+            kept = action.memo if isinstance(action.memo, dict) else {}
+            return msgspec.structs.replace(action, memo={**kept, **turn_taken(view)})
+        if view.heard and view.heard[-1].verb == "warning":
+            return Action("reply", memo=turn_taken(view))
+        return await super().act(view)

@@ -8,7 +8,6 @@ from typing import Any
 
 from conformance import loose
 from conformance.played import Judge
-from conformance.published import judged_reply
 from conformance.tables import Tables
 from conformance.vector import Vector
 from wardround.engine.errors import UsageError
@@ -20,6 +19,7 @@ from wardround.evaluators.reasoning.inquiry import Inquiry, Look
 from wardround.evaluators.reasoning.reasoning_record import PartAccount, StepAccount
 from wardround.evaluators.reasoning.scores import scores
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
+from wardround.exchange.judged_steps import judged_reply
 from wardround.scenarios.published.imaging_words import Absent
 
 

@@ -74,6 +74,16 @@ async def exported_lines(store: Store, name: str) -> AsyncIterator[bytes]:
             yield msgspec.json.encode(_Event(episode.id, row.seq, row.hash.hex(), row.body.decode()))
 
 
+def is_export(path: Path) -> bool:
+    """Whether a file begins as `exported_lines` begins; a file that cannot be read is none."""
+    try:
+        with path.open("rb") as file:
+            first = file.readline(1 << 20)
+    except OSError:
+        return False
+    return b'"line":"run"' in first.replace(b" ", b"")[:100] or not first
+
+
 async def _digests(store: Store, header: Mapping[str, Json]) -> list[str]:
     """The digests of all texts that the header and its index of cases name; each once, in order."""
     index = header.get("cases", {}).get("index")

@@ -28,6 +28,7 @@ _BUNDLED = "bundled"
 def doubts(run: RunScores, summary: Summary) -> list[str]:
     """Return warnings, one sentence each: of damage, of different versions of the rules, and about a judged run."""
     return [
+        *_imported(run),
         *_damaged(run),
         *_rules(run),
         *([_FLOOR] if run.floor else []),
@@ -47,6 +48,18 @@ def doubts(run: RunScores, summary: Summary) -> list[str]:
         *_unread(run),
         *_written_by_model(summary),
     ]
+
+
+def _imported(run: RunScores) -> Iterator[str]:
+    """Where an imported run comes from: its figures are of results that were not played here."""
+    imported = run.header.get("imported")
+    if isinstance(imported, Mapping):
+        origin = "; ".join(str(line) for line in imported.get("recognised", ()))
+        beside = f", with the cases of {imported['cases']}" if imported.get("cases") else ""
+        yield (
+            f"IMPORTED, not played here: {origin}{beside}; model {imported.get('model', '')}. "
+            "Scores named origin are the origin's own."
+        )
 
 
 def _damaged(run: RunScores) -> Iterator[str]:

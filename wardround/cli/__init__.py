@@ -35,7 +35,7 @@ VERBS = {
     "match": "Check whether an answer means a diagnosis, and why.",
     "orders": "Show how an order is understood, piece by piece.",
     "export": "Write a run to files, for other programs too.",
-    "import": "Read exported events into a store.",
+    "import": "Read a run, or the results of another program, into a store.",
 }
 
 

@@ -33,6 +33,7 @@ from wardround.report_files import one_page, write_file, write_pages
 from wardround.runs.settings import shown_header
 from wardround.runs.stored_run import Run
 from wardround.scoring.score import compare_scorings, score_run, scored
+from wardround.scoring.stored_scores import ORIGIN
 
 MOST = 40
 """Differing episodes that are listed on the terminal; --all lists every one."""
@@ -222,7 +223,10 @@ async def load_scored(store: Store, names: tuple[str, ...], scorings: Sequence[s
             loaded.append(scores)
             continue
         judged = any(one.evaluator == Standard.name for one in scores.evaluated)
-        if not judged and any(row.cause is not None and not row.scores for row in scores.episodes):
+        if not judged and (
+            any(row.cause is not None and not row.scores for row in scores.episodes)
+            or all(one.evaluator == ORIGIN for one in scores.scorings)
+        ):
             scores = await score_run(run, [Standard()])
         loaded.append(scores)
     return loaded

@@ -61,6 +61,9 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
             for line in _models(config):
                 echo(f"  {'':<10} {line}")
         header = run.header if isinstance(run.header, RunHeader) else None
+        if header and header.imported:
+            for line in header.imported.recognised:
+                echo(f"  imported from {line}")
         if run.restricted:
             hosts = ", ".join(header.settings.get("allow_hosts", ()) if header else ()) or "none"
             echo(f"  {run.restricted:,} of its cases are restricted; hosts allowed for them: {hosts}")

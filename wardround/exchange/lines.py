@@ -10,7 +10,7 @@ import msgspec
 from wardround.engine.events import Acted, Called, Event
 from wardround.engine.records import Usage
 from wardround.engine.trajectory import Trajectory
-from wardround.exchange.encounters import Encounter, chats, encounters, model_of, stamp, words
+from wardround.exchange.encounters import Encounter, chats, encounters, model_of, opening_and_target, stamp, words
 from wardround.runs.stored_run import Run
 
 ATIF = "ATIF-v1.8"
@@ -19,16 +19,20 @@ ATIF = "ATIF-v1.8"
 async def episode_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
     """One line an episode: its turns, its ending, its scores with their reasons; `wardround import` reads it."""
     del seat
+    goal = run.json.get("scenario", {}).get("goal", "diagnosis")
     models = {name: model_of(header) for name, header in run.header.seats.items()}
     async with aclosing(encounters(run)) as every:
         async for one in every:
             opened = one.trajectory.opened
+            opening, target = await opening_and_target(run, opened.case)
             yield msgspec.json.encode(
                 {
                     "run": run.name,
                     "episode": opened.episode,
                     "case": opened.case,
                     "repeat": opened.repeat,
+                    "opening": opening,
+                    "treatment" if goal == "treatment" else "diagnosis": target,
                     "scenario": opened.scenario,
                     "models": models,
                     "ending": one.ending,

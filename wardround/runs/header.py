@@ -93,6 +93,19 @@ class ForkedHeader(msgspec.Struct, frozen=True, kw_only=True):
     after: int
 
 
+class ImportedHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where an imported run comes from: its files, what they were recognised as, the model, the cases named beside it.
+
+    `digest` is that of the files and of all that the import was told, so that a second import finds the run.
+    """
+
+    files: tuple[str, ...]
+    recognised: tuple[str, ...]
+    model: str
+    digest: str
+    cases: str = ""
+
+
 class _Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The fields of every header; `prompts` maps names to digests of texts."""
 
@@ -129,6 +142,7 @@ class RunHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
     skipped: SkippedHeader
     settings: dict[str, Json]
     forked: ForkedHeader | None = None
+    imported: ImportedHeader | None = None
 
     def seat_settings(self, seat: str) -> dict[str, Json]:
         """The fields of SeatSettings that `seat` was made from."""

@@ -24,7 +24,15 @@ from wardround.engine.protocols import Pools, Store
 from wardround.engine.records import EpisodeRow
 from wardround.engine.seat import WatchedOptions
 from wardround.engine.sessions import RunControl
-from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, utc_now
+from wardround.runs.header import (
+    VERSION,
+    CasesHeader,
+    ImportedHeader,
+    RunHeader,
+    ScenarioHeader,
+    SkippedHeader,
+    utc_now,
+)
 from wardround.runs.seat_files import with_files
 from wardround.runs.seat_models import Access, access_of, is_model
 from wardround.runs.seat_settings import SeatSettings
@@ -148,7 +156,8 @@ class RunPlan:
 
     `index` maps case ids to the digests of their texts. `silent` are the (case, repeat) for which a seat has no
     recording, `skipped` the (case, reason) that cannot be played. `restricted` is the number of restricted cases,
-    `first` the first case. `given_away` are (case, field, phrase) where an open field states the diagnosis.
+    `first` the first case. `given_away` are (case, field, phrase) where an open field states the diagnosis. `imported`
+    is the origin of a run that is imported.
     """
 
     settings: RunSettings
@@ -165,6 +174,7 @@ class RunPlan:
     restricted: int = 0
     first: Playable | None = None
     given_away: list[tuple[str, str, str]] = field(default_factory=list)
+    imported: ImportedHeader | None = None
 
     def __iter__(self) -> Iterator[EpisodeRow]:
         """The episodes: each case in each repeat, without those in `silent`. A store that retries begins again."""
@@ -406,6 +416,7 @@ async def create_run(made: RunPlan, store: Store) -> Run:
         prices=tuple(made.access.prices.as_json()),
         skipped=SkippedHeader(count=len(made.skipped), first=tuple(made.skipped[:1000]), reasons=reasons(made.skipped)),
         settings=without_secrets(settings.model_dump(mode="json", exclude_defaults=True)),
+        imported=made.imported,
     )
     name = await run_name(settings.name, store)
     await store.create_run(name, header.to_json(), made, RunControl(budget=made.budget))

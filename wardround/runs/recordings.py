@@ -6,8 +6,8 @@ from typing import ClassVar, Protocol, Self
 
 import msgspec
 
-from wardround.agents.recorded import ActionReplay, RecordedReply, Replies, read_replies
-from wardround.engine.errors import UsageError
+from wardround.agents.recorded import ActionReplay, ImportedTurns, RecordedReply, Replies, read_replies
+from wardround.engine.errors import TextLost, UsageError
 from wardround.engine.plugins import load_plugin, plugin_names
 from wardround.engine.protocols import Agent, Store
 from wardround.engine.records import Action
@@ -21,7 +21,8 @@ AgentMaker = Callable[[Seat], Agent]
 
 
 class SeatRecording(Protocol):
-    """What a seat plays in each episode. `FORM` is the SPEC as messages show it, such as `replies:PATH`."""
+    """What a seat plays in each episode. `FORM` is the SPEC as messages show it, such as `replies:PATH`; ""
+    hides it."""
 
     FORM: ClassVar[str]
 
@@ -55,7 +56,7 @@ def recording_kind(spec: str) -> type[SeatRecording] | None:
 
 def recording_forms() -> list[str]:
     """How the SPECs of the installed recordings are written."""
-    return [load_plugin(RECORDINGS, name).FORM for name in plugin_names(RECORDINGS)]
+    return [form for name in plugin_names(RECORDINGS) if (form := load_plugin(RECORDINGS, name).FORM)]
 
 
 class RecordedReplies:
@@ -125,3 +126,26 @@ class RecordedActions:
         """A function that makes an agent with the actions of an episode."""
         actions = self._actions.get((case, repeat))
         return None if actions is None else lambda seat: ActionReplay(actions)
+
+
+class ImportedActions(RecordedActions):
+    """`imported:NAME`: what a seat did in results that `wardround import` read; only an import makes one."""
+
+    FORM: ClassVar[str] = ""  # no user names one
+
+    @classmethod
+    async def read(cls, place: str, seat: str, store: Store) -> Self:
+        """The recording that the import put into the store under the digest after `#`."""
+        _, mark, digest = place.rpartition("#")
+        try:
+            content = await store.get(digest) if mark else b""
+        except TextLost:
+            content = b""
+        if not content:
+            raise UsageError(f"imported:{place} ({seat}) is no recording in this store: `wardround import` makes them")
+        return cls.stored(content)
+
+    def maker(self, case: str, repeat: int) -> AgentMaker | None:
+        """A function that makes an agent with the turns of an episode."""
+        actions = self._actions.get((case, repeat))
+        return None if actions is None else lambda seat: ImportedTurns(actions)

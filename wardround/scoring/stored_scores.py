@@ -23,6 +23,8 @@ ERROR = "error"
 """The reason of an ending by an unexpected exception: a mistake in the evaluator."""
 EVALUATOR_FAILED = "evaluator/"
 """The prefix of the reason of scores whose evaluator failed."""
+ORIGIN = "origin"
+"""The name under which an imported run keeps the scores that its origin gave."""
 DAMAGED = "record/damaged"
 """The reason of scores of an episode whose record or case is damaged in the store."""
 

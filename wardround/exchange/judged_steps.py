@@ -1,0 +1,55 @@
+"""The stored judgements of the published results of MedR-Bench, as accounts of our own evaluator."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wardround.engine.errors import UsageError
+from wardround.evaluators.reasoning.evaluator import combined_part
+from wardround.evaluators.reasoning.reasoning_record import PartAccount, ReferenceAccount, StepAccount
+from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
+
+
+def judged_reply(row: Mapping[str, Any], where: str = "a stored evaluation") -> PartAccount:
+    """The formal part as judged: `reasoning_eval` and `gt_reasoning_eval` of one case.
+
+    A step that is not factual is wrong if its last judgment is Wrong, and unverifiable if the judge still wanted to
+    search. The last reference step is the final answer (prompt 14). Raises UsageError naming `where`.
+    """
+    steps = [_step(held, where) for held in _rows(row, "reasoning_eval", where)]
+    # examination reasoning is stored without a reference
+    held = _rows(row, "gt_reasoning_eval", where) if "gt_reasoning_eval" in row else None
+    reference = (
+        None if held is None else tuple(_reference(one, place == len(held) - 1) for place, one in enumerate(held))
+    )
+    return combined_part("formal", tuple(steps), "" if steps else "no_steps", reference)
+
+
+def _rows(row: Mapping[str, Any], name: str, where: str) -> Sequence[Mapping[str, Any]]:
+    held = row.get(name)
+    if not isinstance(held, list) or not all(isinstance(one, Mapping) for one in held):
+        raise UsageError(f"{where}: `{name}` is no list of judged steps")
+    return held
+
+
+def _step(held: Mapping[str, Any], where: str) -> StepAccount:
+    text, label = str(held.get("step", "")), str(held.get("efficiency", "")).casefold()
+    if label not in set(StepClass):
+        raise UsageError(f"{where}: a step is labelled {label!r}; the classes are {', '.join(StepClass)}")
+    if label != StepClass.REASONING:
+        return StepAccount(text, StepClass(label))
+    return StepAccount(text, StepClass.REASONING, _verdict(held))
+
+
+def _verdict(held: Mapping[str, Any]) -> StepVerdict:
+    if _true(held.get("factulity")):
+        return StepVerdict.CORRECT
+    path = held.get("judgment_path") or [{}]
+    return StepVerdict.UNVERIFIABLE if str(path[-1].get("judgment")).casefold() == "search" else StepVerdict.WRONG
+
+
+def _reference(held: Mapping[str, Any], last: bool) -> ReferenceAccount:
+    return ReferenceAccount(str(held.get("step", "")), _true(held.get("hit")), final=last)
+
+
+def _true(value: Any) -> bool:
+    return str(value) == "True"

@@ -1,0 +1,226 @@
+"""Reads the results that published code writes: MedR-Bench, HealthBench, AgentClinic."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from wardround.agents.recorded import parted
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Action, Score
+from wardround.evaluators.open_answers.rubric_points import rubric_score
+from wardround.evaluators.reasoning.scores import scores
+from wardround.exchange.judged_steps import judged_reply
+from wardround.exchange.results import Faults, Result, Turn, read_json, read_text
+from wardround.scenarios.loaders.question_sets import HealthBench
+from wardround.scenarios.loaders.source import Refused
+
+_JUDGE = re.compile(r"accuracy_judge_(?P<judge>[A-Za-z0-9._-]+)$")
+
+
+_HEALTHBENCH: type[Any] = HealthBench
+
+
+def knows_medrbench(value: Any) -> bool:
+    """Whether a JSON value is an object of cases with replies or verdicts of MedR-Bench."""
+    if not isinstance(value, dict) or not value:
+        return False
+    first = next(iter(value.values()))
+    return isinstance(first, dict) and (
+        "results" in first
+        or isinstance(first.get("accuracy"), bool)
+        or all(isinstance(one, dict) and "content" in one for one in first.values())
+    )
+
+
+def medrbench(path: Path, model: str) -> Iterator[Result]:
+    """The replies and judgements of a MedR-Bench result file; `model` chooses where it has several.
+
+    `origin_accuracy` is the stored verdict, named after its judge where the file holds nothing else. The three scores
+    of the reasoning are computed from the stored steps by the published rules.
+    """
+    value = read_json(path, read_text(path))
+    if not knows_medrbench(value):
+        raise UsageError(f"{path}: no case has `results`, `accuracy` or models with `content`")
+    judge = _JUDGE.search(path.stem)
+    faults = Faults(path)
+    read = []
+    for case, row in value.items():
+        place = f"case {case}"
+        try:
+            read.append(_medrbench_case(path, case, row, model, judge["judge"] if judge else ""))
+        except _Several:
+            raise
+        except UsageError as error:
+            faults.add(place, "", str(error))
+    faults.check()
+    yield from read
+
+
+class _Several(UsageError):
+    """The whole file holds several models: said once."""
+
+
+def _medrbench_case(path: Path, case: str, row: Any, model: str, judge: str) -> Result:
+    if not isinstance(row, dict):
+        raise UsageError("is no object")
+    reply = row.get("results")
+    if reply is None and "accuracy" not in row and "reasoning_eval" not in row:
+        if len(row) > 1 and not model:
+            raise _Several(f"{path}, case {case}: holds several models; name one by --model: {', '.join(row)}")
+        if (chosen := model or next(iter(row), "")) not in row:
+            raise UsageError(f"has no model {chosen!r}; it has: {', '.join(row)}")
+        reply, named = row[chosen], chosen
+    else:
+        named = model or _model_of(path)
+    found: list[Score] = []
+    if "accuracy" in row:
+        name = "origin_accuracy" if reply is not None or not judge else f"origin_accuracy_{judge}"
+        found.append(_verdict(name, row["accuracy"]))
+    if "reasoning_eval" in row:
+        computed = scores(judged_reply(row, "its steps"), "published")
+        found += [Score(f"origin_{_short(one.name)}", one.value, one.reason) for one in computed]
+    if reply is None:
+        return Result(str(path), case, model=named, scores=found)
+    if not isinstance(reply, dict) or "content" not in reply:
+        raise UsageError("`results` is no object with `content`")
+    if reply["content"] is None:
+        return Result(str(path), case, model=named, scores=found)
+    text, thinking = reply["content"], reply.get("thinking_process") or ""
+    if not isinstance(text, str) or not isinstance(thinking, str):
+        raise UsageError("`content` and `thinking_process` must be text")
+    text, thinking = parted(text, thinking)
+    return Result(
+        str(path), case, [Turn("doctor", Action("reply", text, thinking=thinking))], model=named, scores=found
+    )
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("published_").removesuffix("_formal")
+
+
+def _verdict(name: str, value: Any) -> Score:
+    if isinstance(value, bool):
+        return Score(name, float(value))
+    return Score(name, None, "no_verdict")
+
+
+def _model_of(path: Path) -> str:
+    """The model, which published files name between double underscores of the file's name."""
+    parts = path.stem.split("__")
+    return parts[1] if len(parts) > 1 else path.stem
+
+
+def healthbench_rows(value: Any) -> list[Any] | None:
+    """The graded examples in a HealthBench result; None for anything else."""
+    if isinstance(value, dict):
+        inside = value.get("metadata")
+        value = value.get("example_level_metadata") or (
+            inside.get("example_level_metadata") if isinstance(inside, dict) else None
+        )
+    if isinstance(value, list) and value and isinstance(value[0], dict) and "rubric_items" in value[0]:
+        return value
+    return None
+
+
+def healthbench(path: Path, model: str) -> Iterator[Result]:
+    """The answers of a HealthBench result file (`..._allresults.json`), with their rubrics and verdicts.
+
+    `origin_score` is the stored score, `origin_rubric` the same computed from the stored verdicts by our formula.
+    """
+    rows = healthbench_rows(read_json(path, read_text(path)))
+    if rows is None:
+        raise UsageError(f"{path}: no list `example_level_metadata` of examples with `rubric_items`")
+    faults, read = Faults(path), []
+    for number, row in enumerate(rows, 1):
+        try:
+            read.append(_healthbench_row(path, number, row, model))
+        except Refused as error:
+            for field, message in error.faults:
+                faults.add(f"example {number}", field, message)
+    faults.check()
+    yield from read
+
+
+def _healthbench_row(path: Path, number: int, row: Any, model: str) -> Result:
+    if not isinstance(row, dict):
+        raise Refused([("", "is no object")])
+    graded = row.get("rubric_items")
+    if not isinstance(graded, list) or not all(isinstance(one, dict) for one in graded):
+        raise Refused([("rubric_items", "is no list of criteria")])
+    if not isinstance(row.get("prompt"), list):
+        raise Refused([("prompt", "is no list of messages")])
+    answer = row.get("completion")
+    if isinstance(answer, list):
+        answer = answer[-1].get("content") if answer and isinstance(answer[-1], dict) else None
+    if not isinstance(answer, str):
+        raise Refused([("completion", "has no text")])
+    try:
+        [item] = _HEALTHBENCH().cases(number, "", {**row, "rubrics": graded})
+    except ValidationError as error:
+        raise Refused([("rubric_items", str(error).splitlines()[0])]) from error
+    met = [one.get("criteria_met") for one in graded]
+    if not all(isinstance(one, bool) for one in met):
+        raise Refused([("criteria_met", "must be true or false in each of the rubric's items")])
+    stored = row.get("score")
+    found = [Score("origin_rubric", rubric_score(item.rubric, met))]
+    if isinstance(stored, int | float) and not isinstance(stored, bool):
+        found.insert(0, Score("origin_score", float(stored)))
+    turns = [Turn("doctor", Action("reply", answer))]
+    return Result(f"{path}, example {number}", item.id, turns, model=model or path.stem, scores=found, item=item)
+
+
+_SPEAKER = re.compile(r"^(?P<who>Doctor|Patient|Measurement) \[(?P<part>\d+)%\]: ?", re.MULTILINE)
+_TRUTH = re.compile(r"^Correct answer: *(?P<said>.*)$", re.MULTILINE)
+_SCENE = re.compile(r"^Scene (?P<number>\d+), The diagnosis was +(?P<verdict>CORRECT|INCORRECT)\b.*$", re.MULTILINE)
+
+
+def knows_agentclinic(text: str) -> bool:
+    """Whether a text is what AgentClinic prints."""
+    return _SPEAKER.search(text[:100_000]) is not None
+
+
+def agentclinic(path: Path, model: str) -> Iterator[Result]:
+    """The dialogues that AgentClinic printed, with the truth and its moderator's verdict (`origin_accuracy`).
+
+    A scene ends with its verdict; one that reached no diagnosis has none, and ends where the next one begins.
+    """
+    text = read_text(path)
+    marks = list(_SPEAKER.finditer(text))
+    if not marks:
+        raise UsageError(f"{path}: no line begins with `Doctor [5%]:`, as AgentClinic prints it")
+    scenes: list[list[re.Match[str]]] = []
+    reached = 101
+    for place, mark in enumerate(marks):
+        begins = mark["who"] == "Doctor" and int(mark["part"]) <= reached
+        ended = place > 0 and _SCENE.search(text, marks[place - 1].end(), mark.start())
+        if not scenes or ended or (begins and place > 0):
+            scenes.append([])
+        scenes[-1].append(mark)
+        reached = int(mark["part"]) if mark["who"] == "Doctor" else reached
+    number = -1
+    for place, scene in enumerate(scenes):
+        end = scenes[place + 1][0].start() if place + 1 < len(scenes) else len(text)
+        told, truth = _SCENE.search(text, scene[-1].end(), end), _TRUTH.search(text, scene[-1].end(), end)
+        number = int(told["number"]) if told else number + 1
+        stop = min([found.start() for found in (told, truth) if found] or [end])
+        ends = [mark.start() for mark in scene[1:]] + [stop]
+        turns = [
+            Turn(_WHO[mark["who"]], Action("reply", text[mark.end() : until].strip()))
+            for mark, until in zip(scene, ends, strict=True)
+        ]
+        verdict = Score("origin_accuracy", float(told["verdict"] == "CORRECT")) if told else None
+        yield Result(
+            f"{path}, line {text.count(chr(10), 0, scene[0].start()) + 1}",
+            f"scene-{number:03d}",
+            turns,
+            ordinal=number,
+            diagnosis=truth["said"].strip() if truth else "",
+            model=model or path.stem,
+            scores=[verdict or Score("origin_accuracy", None, "no_verdict")],
+        )
+
+
+_WHO: Mapping[str, str] = {"Doctor": "doctor", "Patient": "patient", "Measurement": "examiner"}

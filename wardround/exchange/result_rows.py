@@ -1,0 +1,247 @@
+"""Reads own results: JSON lines and tables, one trajectory a row, whose columns `--map` names."""
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Action, Score
+from wardround.exchange.results import SEATS, Faults, Result, Turn, origin_name, read_json, read_text, spoken
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "case": ("case_id", "id", "sample_id", "question_id"),
+    "repeat": ("epoch",),
+    "turns": (),
+    "messages": ("dialogue", "conversation"),
+    "reply": ("response", "output", "completion", "prediction"),
+    "thinking": ("reasoning", "reasoning_content"),
+    "answer": ("final_answer", "predicted_diagnosis"),
+    "opening": ("prompt", "input", "question"),
+    "diagnosis": ("truth", "target", "gold", "reference", "label"),
+    "treatment": ("gold_treatment",),
+    "model": (),
+}
+"""The fields of a row, each with the names of columns that are taken for it where --map says nothing."""
+SCORE = "score."
+_SAYS = ("turns", "messages", "reply", "answer")
+
+
+def read_columns(values: Sequence[str]) -> dict[str, str]:
+    """Maps fields to columns, from `COLUMN=FIELD` or `FIELD=COLUMN`, whichever side is a field; raises UsageError."""
+    columns: dict[str, str] = {}
+    for value in values:
+        left, equals, right = value.partition("=")
+        field, column = (right, left) if _is_field(right) else (left, right)
+        if not equals or not _is_field(field) or not column:
+            raise UsageError(f"--map {value}: write COLUMN=FIELD; the fields are {', '.join(FIELDS)} and {SCORE}NAME")
+        if field in columns:
+            raise UsageError(f"--map {value}: {field} is {columns[field]!r} already")
+        columns[field] = column
+    return columns
+
+
+def _is_field(name: str) -> bool:
+    return name in FIELDS or (name.startswith(SCORE) and len(name) > len(SCORE))
+
+
+def guessed(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """`columns`, completed by the columns that are called as a field, or by one of its usual names."""
+    taken = set(columns.values())
+    made = dict(columns)
+    for field, usual in FIELDS.items():
+        if field not in made:
+            column = next((name for name in (field, *usual) if name in names and name not in taken), "")
+            if column:
+                made[field] = column
+                taken.add(column)
+    made |= {name: name for name in names if name.startswith(SCORE) and name not in made and name not in taken}
+    return made
+
+
+def table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Any]]]]:
+    """(columns, rows with their lines) of a CSV or TSV file; empty cells are left out."""
+    text = read_text(path)
+    head = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",\t;", key=head.count), strict=True)
+    try:
+        names = [name.strip() for name in next(reader, [])]
+    except csv.Error as error:
+        raise UsageError(f"{path}, line 1: {error}") from error
+
+    def rows() -> Iterator[tuple[int, Mapping[str, Any]]]:
+        at = reader.line_num + 1
+        try:
+            for row in reader:
+                if len(row) != len(names) and any(cell.strip() for cell in row):
+                    raise UsageError(f"{path}, line {at}: has {len(row)} cells, and the header {len(names)}")
+                if any(cell.strip() for cell in row):
+                    yield at, {name: cell for name, cell in zip(names, row, strict=True) if cell.strip()}
+                at = reader.line_num + 1
+        except csv.Error as error:
+            raise UsageError(f"{path}, line {reader.line_num}: {error}; is a quotation mark not closed?") from error
+
+    return names, rows()
+
+
+def line_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Any]]]]:
+    """(fields, rows with their lines) of a file of JSON lines; the fields are those of all rows."""
+    rows = []
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if line.strip():
+            row = read_json(path, line, f"line {number}")
+            if not isinstance(row, dict):
+                raise UsageError(f"{path}, line {number}: is no JSON object")
+            rows.append((number, {name: value for name, value in row.items() if value is not None}))
+    names = dict.fromkeys(name for _, row in rows for name in row)
+    return list(names), iter(rows)
+
+
+def row_results(
+    path: Path, rows: Iterator[tuple[int, Mapping[str, Any]]], columns: Mapping[str, str], model: str
+) -> Iterator[Result]:
+    """The trajectories of rows; raises UsageError with the line and the field of each fault."""
+    if not any(field in columns for field in _SAYS):
+        raise UsageError(
+            f"{path}: no column says what the doctor said; name one: --map COLUMN=reply (or answer, messages, turns)"
+        )
+    faults, read = Faults(path), []
+    for number, row in rows:
+        fields = {field: row[column] for field, column in columns.items() if column in row}
+        try:
+            read.append(_result(path, number, fields, row, model))
+        except _Fault as error:
+            field = str(error.args[0])
+            faults.add(f"line {number}", columns.get(field, field), str(error.args[1]))
+    faults.check()
+    yield from read
+
+
+class _Fault(ValueError):
+    """(field, message)."""
+
+
+def _result(path: Path, number: int, fields: Mapping[str, Any], row: Mapping[str, Any], model: str) -> Result:
+    opening, turns = _turns(fields)
+    if not any(turn.seat == "doctor" for turn in turns):
+        raise _Fault(next((field for field in _SAYS if field in fields), "reply"), "holds no word of the doctor")
+    answer = fields.get("answer")
+    goal = "treatment" if "treatment" in fields and "diagnosis" not in fields else "diagnosis"
+    if answer:
+        turns = _concluding(turns, answer if isinstance(answer, dict) else {goal: _text(fields, "answer")})
+    repeat = fields.get("repeat", 0)
+    if isinstance(repeat, str) and repeat.isdecimal():
+        repeat = int(repeat)
+    if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 0:
+        raise _Fault("repeat", f"must be a whole number, not {repeat!r}")
+    return Result(
+        f"{path}, line {number}",
+        _text(fields, "case") or f"row-{number:05d}",
+        turns,
+        repeat,
+        opening=_text(fields, "opening") or opening,
+        diagnosis=_text(fields, "diagnosis"),
+        treatment=_text(fields, "treatment"),
+        model=model or _text(fields, "model") or _own_model(row),
+        scores=[*_scores(fields), *_own_scores(row)],
+    )
+
+
+def _turns(fields: Mapping[str, Any]) -> tuple[str, list[Turn]]:
+    if "turns" in fields:
+        return "", _own_turns(fields["turns"])
+    if "messages" in fields:
+        messages = fields["messages"]
+        if isinstance(messages, str):  # a cell of a table
+            messages = _json_cell("messages", messages)
+        if not isinstance(messages, list):
+            raise _Fault("messages", "must be a list of messages")
+        try:
+            return spoken(messages)
+        except ValueError as error:
+            raise _Fault("messages", str(error)) from error
+    text = _text(fields, "reply") or (_text(fields, "answer") if isinstance(fields.get("answer"), str) else "")
+    if not text.strip():
+        raise _Fault("answer" if "answer" in fields else "reply", "is missing or empty")
+    return "", [Turn("doctor", Action("reply", text, thinking=_text(fields, "thinking")))]
+
+
+def _json_cell(field: str, text: str) -> Any:
+    try:
+        return read_json(Path("cell"), text)
+    except UsageError as error:
+        raise _Fault(field, f"is no JSON list: {error}") from error
+
+
+def _own_turns(turns: Any) -> list[Turn]:
+    """The turns of our own export: {seat, verb, text, args, thinking}."""
+    if isinstance(turns, str):
+        turns = _json_cell("turns", turns)
+    if not isinstance(turns, list):
+        raise _Fault("turns", "must be a list of {seat, text}")
+    made = []
+    for place, turn in enumerate(turns):
+        seat = SEATS.get(str(turn.get("seat"))) if isinstance(turn, dict) else None
+        if seat is None or not isinstance(turn.get("text", ""), str) or not isinstance(turn.get("args", {}), dict):
+            raise _Fault("turns", f"[{place}] is no turn {{seat: doctor|patient|examiner, text}}")
+        words, verb = turn.get("text", ""), str(turn.get("verb") or "reply")
+        made.append(Turn(seat, Action(verb, words, turn.get("args", {}), str(turn.get("thinking") or ""))))
+    while made and made[0].seat != "doctor":  # the doctor begins; what came before is told in the opening
+        made.pop(0)
+    return made
+
+
+def _concluding(turns: Sequence[Turn], answer: Mapping[str, Any]) -> list[Turn]:
+    """The turns, the doctor's last one with the answer among its arguments."""
+    last = max(place for place, turn in enumerate(turns) if turn.seat == "doctor")
+    action = turns[last].action
+    stated = {name: text for name, text in answer.items() if isinstance(text, str) and text.strip()}
+    told = Action(action.verb, action.text, {**action.args, **stated}, action.thinking)
+    return [*turns[:last], Turn("doctor", told), *turns[last + 1 :]]
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name, "")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise _Fault(name, f"must be text, not {type(value).__name__}")
+    return value
+
+
+def _scores(fields: Mapping[str, Any]) -> Iterator[Score]:
+    for name, value in fields.items():
+        if name.startswith(SCORE):
+            yield _score(name, name.removeprefix(SCORE), value)
+
+
+def _own_model(row: Mapping[str, Any]) -> str:
+    """The doctor's model in a line of our own export."""
+    models = row.get("models")
+    return str(models.get("doctor", "")).removeprefix("imported:") if isinstance(models, dict) else ""
+
+
+def _own_scores(row: Mapping[str, Any]) -> Iterator[Score]:
+    """The scores of a line of our own export, with their reasons."""
+    values, reasons = row.get("scores"), row.get("reasons")
+    if isinstance(values, dict) and isinstance(reasons, dict):
+        for name, value in values.items():
+            if value is None:
+                yield Score(origin_name(name), None, str(reasons.get(name, "not_given")))
+            else:
+                yield _score("scores", name, value)
+
+
+def _score(field: str, name: str, value: Any) -> Score:
+    if isinstance(value, str):
+        lowered = value.strip().lower()
+        value = {"true": True, "yes": True, "false": False, "no": False}.get(lowered, lowered)
+        try:
+            value = float(value)
+        except ValueError as error:
+            raise _Fault(field, f"{lowered!r} is no number") from error
+    if not isinstance(value, bool | int | float) or not math.isfinite(value):
+        raise _Fault(field, f"{value!r} is no number")
+    return Score(origin_name(name), float(value))

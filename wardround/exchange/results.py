@@ -1,0 +1,152 @@
+"""What an import reads, whatever the format: results, each one trajectory of one case, and the places of faults."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Action, Score
+from wardround.engine.text import loads
+from wardround.scenarios.question_item import QuestionItem
+
+MOST = 20
+"""Faults of a file that are listed."""
+SEATS: Mapping[str, str] = {
+    "doctor": "doctor",
+    "assistant": "doctor",
+    "agent": "doctor",
+    "model": "doctor",
+    "patient": "patient",
+    "user": "patient",
+    "human": "patient",
+    "system": "patient",
+    "examiner": "examiner",
+    "measurement": "examiner",
+    "tool": "examiner",
+    "function": "examiner",
+}
+"""The seat of a speaker, by the words that formats use."""
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What a seat did."""
+
+    seat: str
+    action: Action
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One imported trajectory: where it stands, its case, its turns, what is known of the truth, and its scores.
+
+    `repeat` is 0 if the source does not number repeats, `ordinal` the place of the case in its data set (-1: unknown).
+    A result without turns holds only scores, for a trajectory of the same case in another file. `lost` says why a
+    trajectory has no word of the doctor; it is left out and counted.
+    """
+
+    where: str
+    case: str
+    turns: Sequence[Turn] = ()
+    repeat: int = 0
+    ordinal: int = -1
+    opening: str = ""
+    diagnosis: str = ""
+    treatment: str = ""
+    model: str = ""
+    scores: Sequence[Score] = ()
+    item: QuestionItem | None = None
+    lost: str = ""
+
+
+class Faults:
+    """The faults of a file, gathered so that all are told at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.found = path, list[str]()
+
+    def add(self, place: str, field: str, message: str) -> None:
+        """Note a fault by its place in the file and its field."""
+        self.found.append(f"{self.path}, {place}: {f'`{field}` ' if field else ''}{message}")
+
+    def check(self) -> None:
+        """Raise UsageError with the first faults, if there are any."""
+        if self.found:
+            more = f"\n({len(self.found) - MOST} more)" if len(self.found) > MOST else ""
+            raise UsageError("\n".join(self.found[:MOST]) + more)
+
+
+def origin_name(name: str) -> str:
+    """The name of a score that the origin gave."""
+    return name if name.startswith("origin_") else f"origin_{name}"
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; raises UsageError."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is no UTF-8 text: {error.reason} at byte {error.start}") from error
+
+
+def read_json(path: Path, text: str, where: str = "") -> Any:
+    """The JSON value of a text; raises UsageError with file, line and column."""
+    try:
+        return loads(text)
+    except json.JSONDecodeError as error:
+        place = where or f"line {error.lineno}"
+        raise UsageError(f"{path}, {place}: no valid JSON at column {error.colno}: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}{f', {where}' if where else ''}: no valid JSON: {error}") from error
+
+
+def spoken(messages: Iterable[Mapping[str, Any]]) -> tuple[str, list[Turn]]:
+    """(opening, turns) of a chat: what stands before the first words of the assistant is the opening.
+
+    Raises ValueError naming the message that is none.
+    """
+    opening: list[str] = []
+    turns: list[Turn] = []
+    for place, message in enumerate(messages):
+        if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+            raise ValueError(f"messages[{place}] is no object with `role` and `content`")
+        seat = SEATS.get(message["role"])
+        if seat is None:
+            raise ValueError(f"messages[{place}] has the unknown role {message['role']!r}")
+        text, thinking = parts_of(message.get("content"))
+        thinking = "\n\n".join(part for part in (str(message.get("reasoning_content") or ""), thinking) if part)
+        calls = message.get("tool_calls")
+        if seat != "doctor" and not turns:
+            opening.append(text)
+            continue
+        if not text and calls:
+            text = "\n".join(_as_words(call) for call in calls if isinstance(call, Mapping))
+        turns.append(Turn(seat, Action("reply", text, {"tool_calls": calls} if calls else {}, thinking)))
+    return "\n\n".join(part for part in opening if part), turns
+
+
+def _as_words(call: Mapping[str, Any]) -> str:
+    function = call.get("function")
+    inside = function if isinstance(function, Mapping) else call
+    name = inside.get("name") or function
+    arguments = inside.get("arguments", {})
+    return f"{name} {arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()}"
+
+
+def parts_of(content: Any) -> tuple[str, str]:
+    """(text, thinking) of the content of a message: a text, or parts of several types; an image is named as such."""
+    if not isinstance(content, list):
+        return ("" if content is None else str(content)), ""
+    text, thinking = [], []
+    for part in content:
+        kind = part.get("type") if isinstance(part, Mapping) else None
+        if kind == "reasoning":
+            thinking.append(str(part.get("reasoning", "")))
+        elif kind == "text":
+            text.append(str(part.get("text", "")))
+        else:
+            text.append(f"[{kind or 'part'}]")
+    return "\n".join(text), "\n\n".join(thinking)
