@@ -18,7 +18,7 @@ from wardround.scenarios.parsers.moves import (
     Answers,
     Conclusion,
     DoctorOrder,
-    EpisodeTally,
+    GameState,
     PatientQuestion,
     Unusable,
     answers_of,
@@ -127,18 +127,15 @@ class ConsultationSettings(BaseModel):
     answers: Answers = 1
 
 
-class ConsultationState(msgspec.Struct, frozen=True):
+class ConsultationState(GameState, frozen=True):
     """The state of a consultation; `asked` is what the patient or the examiner must answer now."""
 
     brief: str
     story: dict[str, Json]
     record: list[Json]
     asked: PatientQuestion | DoctorOrder | None = None
-    heard: tuple[Said, ...] = ()
     questions: tuple[Said, ...] = ()
     orders: tuple[Said, ...] = ()
-    tally: EpisodeTally = EpisodeTally()
-    ending: Ending | None = None
     subject: Json = None
 
 
@@ -221,8 +218,7 @@ class Consultation:
         action, last = event.action, self._last(state)
         if state.asked:
             return self._answered(state, event.seq, action)
-        said = Said(event.seq, "doctor", action.verb, action.text, action.args)
-        state = _with(state, heard=(*state.heard, said), tally=state.tally.replied())
+        state = state.replied(event)
         move = self._read(action.text, last=last) if action.verb == "reply" else typed_move(action, "diagnosis")
         if not self._published:
             move = checked_move(move, event, self._instructions, state.heard)
@@ -231,7 +227,8 @@ class Consultation:
         if isinstance(move, PatientQuestion | DoctorOrder) and last and not self._published:
             move = Unusable("unavailable", "only the diagnosis is possible now")
         if isinstance(move, Unusable):
-            return self._warn(state, event.seq, move, last=last)
+            text = self._prompts["consultation/warning_last" if last else "consultation/warning"].text
+            return state.warned(event.seq, move, text, self.settings.max_warnings)
         state = _with(state, tally=state.tally.usable().turned())
         if isinstance(move, Conclusion):
             return _with(state, ending=state.tally.completed(diagnosis=move.text))
@@ -267,16 +264,6 @@ class Consultation:
             detail = f"no diagnosis within {self.settings.max_turns} turns"
             return _with(state, ending=state.tally.unanswered(detail))
         return self._bounded(state, seq)
-
-    def _warn(self, state: ConsultationState, seq: int, fault: Unusable, *, last: bool) -> ConsultationState:
-        """Warn the doctor with a reason, or end the episode if no warnings are left."""
-        state = _with(state, tally=state.tally.faulted(fault.fault, fault.shape))
-        if state.tally.unusable > self.settings.max_warnings:
-            detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
-            return _with(state, ending=state.tally.unanswered(detail))
-        text = self._prompts["consultation/warning_last" if last else "consultation/warning"].text
-        said = Said(seq, "desk", "warning", text, {"reason": fault.fault, "why": fault.why})
-        return _with(state, heard=(*state.heard, said))
 
     def _bounded(self, state: ConsultationState, seq: int) -> ConsultationState:
         """Demand the diagnosis if one turn is left."""

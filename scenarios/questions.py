@@ -13,7 +13,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.engine.seat import seed_of
 from wardround.scenarios.parsers.choices import Answered, read_choice, read_rectification, read_verdict
-from wardround.scenarios.parsers.moves import Conclusion, EpisodeTally, Unusable
+from wardround.scenarios.parsers.moves import Conclusion, GameState, Unusable
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.option_logprobs import TIED, is_scored, likeliest, option_logprobs
 from wardround.scenarios.parsers.reply_text import answer_part
@@ -122,16 +122,13 @@ class DemonstrationPool:
         self._kept = sorted(self._kept, key=lambda pair: (pair[0], pair[1].id))[: self._most]
 
 
-class State(msgspec.Struct, frozen=True):
+class State(GameState, frozen=True):
     """The state of a question: the item as shown, what was said, the counts, and the events of the usable answers."""
 
     item: DealtItem
     brief: str
-    heard: tuple[Said, ...] = ()
     turn: int = 0
     answered: tuple[int, ...] = ()
-    tally: EpisodeTally = EpisodeTally()
-    ending: Ending | None = None
 
 
 class Questions:
@@ -226,8 +223,7 @@ class Questions:
 
     def apply(self, state: State, event: Acted) -> State:
         """The state after an answer."""
-        said = Said(event.seq, "doctor", event.action.verb, event.action.text, event.action.args)
-        state = _with(state, heard=(*state.heard, said), tally=state.tally.replied())
+        state = state.replied(event)
         typed = event.action.verb == "answer"
         text = written_answer(state.item, event.action) if typed else answer_part(event.action.text).strip()
         if self._published and state.item.closed:
@@ -242,7 +238,8 @@ class Questions:
             return self._scored(state, event.seq, text, event.action)
         if not isinstance(reading, Unusable):
             return self._answered(state, event.seq, text, reading)
-        return self._warn(state, event.seq, reading)
+        warning = self._prompts["questions/warning"].render(why=reading.why)
+        return state.warned(event.seq, reading, warning, self.settings.max_warnings, "unreadable")
 
     def demonstration(self, item: QuestionItem) -> Demonstration:
         """An item with its answer, as an example for others."""
@@ -387,15 +384,6 @@ class Questions:
         if state.item.turns:
             facts["answered"] = list(state.answered)
         return _with(state, ending=msgspec.structs.replace(ending, facts=facts))
-
-    def _warn(self, state: State, seq: int, fault: Unusable) -> State:
-        state = _with(state, tally=state.tally.faulted(fault.fault, fault.shape))
-        if state.tally.unusable > self.settings.max_warnings:
-            detail = f"{state.tally.unusable} unreadable replies; the last: {fault.why}"
-            return _with(state, ending=state.tally.unanswered(detail))
-        text = self._prompts["questions/warning"].render(why=fault.why)
-        said = Said(seq, "desk", "warning", text, {"reason": fault.fault, "why": fault.why})
-        return _with(state, heard=(*state.heard, said))
 
 
 def _moved(truth: QuestionTruth, order: Sequence[int]) -> QuestionTruth:

@@ -19,7 +19,7 @@ from wardround.scenarios.parsers.moves import (
     Answers,
     Conclusion,
     DoctorOrder,
-    EpisodeTally,
+    GameState,
     PatientQuestion,
     Unusable,
     answers_of,
@@ -103,16 +103,13 @@ class FreeTurnSettings(OneTurnSettings):
     max_turns: int = Field(default=5, ge=1, le=100, description="Turns a doctor has; the last must be the answer.")
 
 
-class StagedState(msgspec.Struct, frozen=True):
+class StagedState(GameState, frozen=True):
     """The state of a staged scenario; `order` is the request that the patient must answer now."""
 
     brief: str
     known: dict[str, Json]
     order: DoctorOrder | None = None
-    heard: tuple[Said, ...] = ()
     orders: tuple[Said, ...] = ()
-    tally: EpisodeTally = EpisodeTally()
-    ending: Ending | None = None
 
 
 class Staged:
@@ -193,8 +190,7 @@ class Staged:
         action, last = event.action, self._last(state)
         if state.order:
             return self._answered(state, event.seq, action)
-        said = Said(event.seq, "doctor", action.verb, action.text, action.args)
-        state = _with(state, heard=(*state.heard, said), tally=state.tally.replied())
+        state = state.replied(event)
         move = self._move(state, event, last=last)
         if isinstance(move, Unusable):
             return self._warn(state, event.seq, move, last=last)
@@ -255,13 +251,8 @@ class Staged:
 
     def _warn(self, state: StagedState, seq: int, fault: Unusable, *, last: bool) -> StagedState:
         """Warn the doctor with a reason, or end the episode if no warnings are left."""
-        state = _with(state, tally=state.tally.faulted(fault.fault, fault.shape))
-        if state.tally.unusable > (0 if self._published else self.settings.max_warnings):
-            detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
-            return _with(state, ending=state.tally.unanswered(detail))
         text = self._prompts[f"{self.name}/{'warning_last' if last else 'warning'}"].text
-        said = Said(seq, "desk", "warning", text, {"reason": fault.fault, "why": fault.why})
-        return _with(state, heard=(*state.heard, said))
+        return state.warned(seq, fault, text, 0 if self._published else self.settings.max_warnings)
 
     def _last(self, state: StagedState) -> bool:
         return state.tally.turns >= self._turns - 1

@@ -19,7 +19,7 @@ from wardround.scenarios.parsers.moves import (
     Answers,
     Conclusion,
     DoctorOrder,
-    EpisodeTally,
+    GameState,
     Move,
     PatientQuestion,
     Pick,
@@ -208,7 +208,7 @@ class WorkupSettings(BaseModel):
     answers: Answers = 1
 
 
-class WorkupState(msgspec.Struct, frozen=True):
+class WorkupState(GameState, frozen=True):
     """The state of a work-up; `used` are the kinds chosen so far, `answered` those with results.
 
     `subject` is what the opening tells of the patient: age, sex, pregnancy.
@@ -220,12 +220,9 @@ class WorkupState(msgspec.Struct, frozen=True):
     stage: Stage = "choose"
     asked: Asked = ""
     order: DoctorOrder | None = None
-    heard: tuple[Said, ...] = ()
     orders: tuple[Said, ...] = ()
     used: tuple[str, ...] = ()
     answered: tuple[str, ...] = ()
-    tally: EpisodeTally = EpisodeTally()
-    ending: Ending | None = None
     subject: Json = None
 
 
@@ -308,8 +305,8 @@ class Workup:
         action = event.action
         if state.stage == "lookup":
             return self._answered(state, event.seq, action)
-        said = Said(event.seq, "doctor", action.verb, action.text, action.args)
-        state = _with(state, heard=(*state.heard, said), tally=state.tally.replied().turned())
+        state = state.replied(event)
+        state = _with(state, tally=state.tally.turned())
         move = self._read(action.text, state) if action.verb == "reply" else typed_move(action, "diagnosis")
         if self.settings.reading != "published":
             move = checked_move(move, event, self._instructions, state.heard)
@@ -383,16 +380,13 @@ class Workup:
 
     def _warn(self, state: WorkupState, seq: int, fault: Unusable) -> WorkupState:
         """Warn the doctor with a reason, or end the episode if no warnings are left."""
-        state = _with(state, tally=state.tally.faulted(fault.fault, fault.shape))
-        if state.tally.unusable > self.settings.max_warnings:
-            detail = f"{state.tally.unusable} unusable replies; the last: {fault.why}"
-            return _with(state, ending=state.tally.unanswered(detail))
         prompt = "warning"
         if state.stage == "diagnose":
             prompt = "warning_diagnosis"
         elif state.asked and not self._published:
             prompt = f"warning_{state.asked}"
-        return self._say(state, seq, "warning", prompt, {"reason": fault.fault, "why": fault.why})
+        state = state.warned(seq, fault, self._text(state, prompt), self.settings.max_warnings)
+        return state if state.ending else self._bounded(state, seq)
 
     def _refuse(self, state: WorkupState, seq: int, prompt: str, kind: str) -> WorkupState:
         """Under the published rules, refuse an order and ask for another action."""
@@ -407,10 +401,11 @@ class Workup:
         self, state: WorkupState, seq: int, verb: str, prompt: str, args: dict[str, Json] | None = None
     ) -> WorkupState:
         """Send the doctor a message from the desk."""
-        kind = (args or {}).get("kind", "any")
-        text = self._prompts[f"workup/{prompt}"].render(actions=self._offered(state), type=_TYPES[kind])
-        said = Said(seq, "desk", verb, text, args or {})
+        said = Said(seq, "desk", verb, self._text(state, prompt, (args or {}).get("kind", "any")), args or {})
         return self._bounded(_with(state, heard=(*state.heard, said)), seq)
+
+    def _text(self, state: WorkupState, prompt: str, kind: str = "any") -> str:
+        return self._prompts[f"workup/{prompt}"].render(actions=self._offered(state), type=_TYPES[kind])
 
     def _bounded(self, state: WorkupState, seq: int) -> WorkupState:
         """With one reply left demand the answer; with none end the episode."""

@@ -1,13 +1,14 @@
 """The doctor's moves that several scenarios share, and the counts, facts and endings derived from them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, Self, get_args
 
 import msgspec
 from pydantic import Field
 
+from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
-from wardround.engine.records import Action, Ending, Json
+from wardround.engine.records import Action, Ending, Json, Said
 from wardround.scenarios.case import CaseResult
 
 Fault = Literal["", "empty", "unavailable", "content_filter", "refusal", "unreadable"]
@@ -82,6 +83,38 @@ class EpisodeTally(msgspec.Struct, frozen=True):
     def failed(self, seat: str, reason: str, detail: str) -> Ending:
         """The ending of an episode in which another seat failed."""
         return Ending(seat, reason, detail, self.facts())
+
+
+class GameState(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a game's state that all games with a doctor share: the words heard, the counts and the ending.
+
+    ::
+
+        state = state.replied(event)  # the doctor's words, counted
+        state = state.warned(event.seq, fault, "Write one diagnosis.", most=3)  # or ended, after three warnings
+    """
+
+    heard: tuple[Said, ...] = ()
+    tally: EpisodeTally = EpisodeTally()
+    ending: Ending | None = None
+
+    def replied(self, event: Acted) -> Self:
+        """The state after an action of the doctor, before it is read."""
+        action = event.action
+        said = Said(event.seq, "doctor", action.verb, action.text, action.args)
+        return msgspec.structs.replace(self, heard=(*self.heard, said), tally=self.tally.replied())
+
+    def warned(self, seq: int, fault: "Unusable", text: str, most: int, kind: str = "unusable") -> Self:
+        """The state after a warning by the desk, or the end of the episode if `most` warnings were not enough.
+
+        `kind` describes the replies in the ending's detail.
+        """
+        tally = self.tally.faulted(fault.fault, fault.shape)
+        if tally.unusable > most:
+            detail = f"{tally.unusable} {kind} replies; the last: {fault.why}"
+            return msgspec.structs.replace(self, tally=tally, ending=tally.unanswered(detail))
+        said = Said(seq, "desk", "warning", text, {"reason": fault.fault, "why": fault.why})
+        return msgspec.structs.replace(self, tally=tally, heard=(*self.heard, said))
 
 
 ANSWERING = ("examiner", "patient")
