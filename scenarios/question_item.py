@@ -15,6 +15,8 @@ CLOSED: tuple[Form, ...] = ("choice", "statement", "rectification", "existence")
 """The forms whose answers are read without a judge."""
 Level = Literal["low", "middle", "high", "open"]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+SEVERAL_RIGHT = "has several right answers"
+"""What is said of a question that is left out because more than one option is right."""
 
 
 class QuestionTruth(Record):
@@ -134,7 +136,7 @@ class QuestionItem(Record):
         plain = [" ".join(option.casefold().split()) for option in self.options]
         right = "" if self.truth.option is None else plain[self.truth.option]
         if right and plain.count(right) > 1:
-            raise ValueError(f"two options are the right one: {right!r}")
+            raise ValueError(f"{SEVERAL_RIGHT}: two options are the right one: {right!r}")
 
 
 def solution(item: QuestionItem, turn: int = 0) -> str:

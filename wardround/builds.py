@@ -6,7 +6,7 @@ import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypedDict, Unpack
+from typing import IO, Any, Protocol, TypedDict, Unpack
 
 import msgspec
 
@@ -113,12 +113,12 @@ async def build_reports(
     cases of the finished articles are written; `resume_build` completes them. Raises UsageError for any error that can
     be known before the first call.
     """
-    _writable(out)
+    check_writable(out)
     try:
         made = await plan_run(settings, store, {}, processes.get("share", (1, 1)))
     except NothingToPlay as nothing:
         account = _nothing(settings, nothing.skipped)
-        _write(out, account, [])
+        write_build(out, account, [])
         return Built(account, {})
     if elsewhere := processes.get("elsewhere"):
         run = await create_planned(made, store)
@@ -137,7 +137,7 @@ async def resume_build(
     built cases, besides those that the run began without. `options` are those of `api.resume`, and `elsewhere` as in
     Processes. Raises UsageError for an unknown rule and for a run that is not a build.
     """
-    _writable(out)
+    check_writable(out)
     if unknown := [rule for rule in without if rule not in CASE_RULES]:
         raise UsageError(
             f"--without {unknown[0]} with --resume: only rules for built cases can be changed: {', '.join(CASE_RULES)}"
@@ -170,7 +170,7 @@ async def assemble(run: Run, out: Path, without: Sequence[str] = ()) -> Built:
         seat: msgspec.structs.asdict(spent)
         for seat, spent in spending_by_seat(await run.store.spending(run.name)).items()
     }
-    _write(out, account, lines)
+    write_build(out, account, lines)
     return Built(account, await run.endings(), run)
 
 
@@ -204,13 +204,23 @@ def _account(run: str, header: RunHeader, checking: Checking) -> CurationAccount
     )
 
 
-def reading_steps(scenario: Curation, left: int, dropped: Mapping[str, int]) -> list[BuildStep]:
-    """The steps of the account before the model is called; `left` articles remained after them."""
+class ReadingRules(Protocol):
+    """A scenario that drops what it reads by rules."""
+
+    def rules(self) -> tuple[tuple[str, str], ...]:
+        """(name, what) of the rules, in their order."""
+        ...
+
+
+def reading_steps(
+    scenario: ReadingRules, left: int, dropped: Mapping[str, int], unit: str = "article"
+) -> list[BuildStep]:
+    """The steps of the account before a model is called; `left` units remained after them."""
     rules = scenario.rules()
     seen = left + sum(dropped.get(name, 0) for name, _ in rules)
     steps = []
     for name, what in rules:
-        step = BuildStep(name, what, "article", seen)
+        step = BuildStep(name, what, unit, seen)
         step.drop(count=dropped.get(name, 0))
         seen = step.out
         steps.append(step)
@@ -234,14 +244,24 @@ def _nothing(settings: RunSettings, skipped: Sequence[tuple[str, str]]) -> Curat
     )
 
 
-def _writable(out: Path) -> None:
+def check_writable(out: Path) -> None:
+    """Raise UsageError if a build cannot be written to `out`."""
     if not out.parent.is_dir():
         raise UsageError(f"--out {out}: there is no folder {out.parent}")
     if out.is_dir():
         raise UsageError(f"--out {out}: is a folder; name a file, for instance {out / 'cases.jsonl'}")
 
 
-def _write(out: Path, account: CurationAccount, lines: Sequence[str]) -> None:
+class JsonAccount(Protocol):
+    """The account of a build."""
+
+    def json(self) -> dict[str, Json]:
+        """The account as JSON."""
+        ...
+
+
+def write_build(out: Path, account: JsonAccount, lines: Sequence[str]) -> None:
+    """Write a build to `out` and its account to `out` + '.flow.json'; either both files are replaced or neither is."""
     half, half_account = Path(f"{out}.part"), Path(f"{out}.flow.json.part")
     try:
         with half.open("w", encoding="utf-8") as stream, half_account.open("w", encoding="utf-8") as beside:

@@ -156,7 +156,7 @@ def _reading(path: Path, chosen: Loader | None) -> tuple[Loader, Records]:
     head = next(stream)
     by_head = _known(_object(head.text), chosen) if isinstance(head, TextLine) else None
     if by_head is not None and not by_head.WHOLE:
-        return by_head, _by_line(path, chain([head], stream))
+        return by_head.of_file(path), _by_line(path, chain([head], stream))
     items = [head, *stream]
     text = "".join(item.text for item in items if isinstance(item, TextLine))
     whole = _object(text)
@@ -174,7 +174,7 @@ def _reading(path: Path, chosen: Loader | None) -> tuple[Loader, Records]:
         if isinstance(item, TextLine) and (known := _known(_object(item.text), chosen)) is not None
     )
     if (first := next(by_line, None)) is not None and not first.WHOLE:
-        return first, _by_line(path, items)
+        return first.of_file(path), _by_line(path, items)
     raise UsageError(f"{path}: {_unknown(text, items, whole)}")
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from wardround.engine.records import Json
 from wardround.scenarios.criteria import Checklist
 from wardround.scenarios.loaders.source import Loader, Refused, faults
-from wardround.scenarios.question_item import LETTERS, QuestionItem, QuestionTurn
+from wardround.scenarios.question_item import LETTERS, SEVERAL_RIGHT, QuestionItem, QuestionTurn
 
 _OPTIONS = re.compile(r"^Question:\s*(?P<stem>.*?)\s*\nOptions:\s*(?P<options>.*)$", re.DOTALL)
 _LETTERED = re.compile(r"(?:^|\t)\s*(?P<letter>[A-Z]):\s*")
@@ -19,7 +19,8 @@ _STATEMENT = re.compile(r"\s*is the statement above true or false\?.*$", re.DOTA
 _PREFIX = re.compile(r"^Question:\s*")
 
 
-def _made(fields: Mapping[str, Json]) -> QuestionItem:
+def question_item(fields: Mapping[str, Json]) -> QuestionItem:
+    """A question of these fields; raises Refused with all faults."""
     try:
         return QuestionItem.model_validate(fields)
     except ValidationError as error:
@@ -38,7 +39,7 @@ class OwnQuestions(Loader):
     def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
         """The question of a line."""
         del number, name
-        return [_made(record)]
+        return [question_item(record)]
 
 
 class MultiCogEval(Loader):
@@ -71,7 +72,7 @@ class MultiCogEval(Loader):
 
 def _choice(row: Sequence[Json]) -> QuestionItem:
     stem, options = _stem_and_options(row[1])
-    return _made(
+    return question_item(
         {
             **_same(row, "MCQ"),
             "form": "choice",
@@ -92,19 +93,19 @@ def _sides(row: Sequence[Json]) -> Iterator[QuestionItem]:
         same["id"] += "ab"[side]
         if task == "SV":
             statement = _PREFIX.sub("", _STATEMENT.sub("", text)).strip()
-            yield _made({**same, "form": "statement", "question": statement, "truth": {"holds": holds}})
+            yield question_item({**same, "form": "statement", "question": statement, "truth": {"holds": holds}})
             continue
         offered = _OFFERED.search(text)
         stem, options = _stem_and_options((_OFFERED if task == "MR" else _HALF).sub("", text))
         fields = {**same, "question": stem, "options": options}
         if task == "AE":
-            yield _made({**fields, "form": "existence", "truth": {"holds": holds}})
+            yield question_item({**fields, "form": "existence", "truth": {"holds": holds}})
             continue
         if offered is None or not isinstance(answer, list) or len(answer) != 2:
             raise Refused([(f"[{1 + side}]", "offers no answer to be checked")])
         truth = {"holds": holds, "option": _index(answer[1], options, f"[{3 + side}][1]")}
         at = _index(offered["letter"], options, f"[{1 + side}]")
-        yield _made({**fields, "form": "rectification", "offered": at, "truth": truth})
+        yield question_item({**fields, "form": "rectification", "offered": at, "truth": truth})
 
 
 def _same(row: Sequence[Json], task: str) -> dict[str, Json]:
@@ -130,6 +131,9 @@ def _stem_and_options(text: str) -> tuple[str, list[str]]:
 
 def _index(letter: Json, options: Sequence[str], field: str) -> int:
     known = LETTERS[: len(options)]
+    several = letter if isinstance(letter, list) else re.findall(r"[A-Z]", letter) if isinstance(letter, str) else []
+    if len(several) > 1 and all(isinstance(one, str) and one in known for one in several):
+        raise Refused([(field, f"{SEVERAL_RIGHT}: {', '.join(several)}")])
     if not isinstance(letter, str) or len(letter) != 1 or letter not in known:
         raise Refused([(field, f"{letter!r} is none of the options {', '.join(known)}")])
     return known.index(letter)
@@ -168,7 +172,7 @@ class LetteredChoice(Loader):
             raise Refused([("answer", f"is not the text of option {record['answer_idx']}")])
         context = record.get("context") or []
         return [
-            _made(
+            question_item(
                 {
                     "id": f"q{record.get('id', number)}",
                     "form": "choice",
@@ -203,7 +207,7 @@ class PubMedQA(Loader):
         if record.get("final_decision") not in options:
             raise Refused([("final_decision", f"{record.get('final_decision')!r} is none of {', '.join(options)}")])
         return [
-            _made(
+            question_item(
                 {
                     "id": f"pubmedqa-{name}",
                     "form": "choice",
@@ -272,7 +276,7 @@ def _open(category: str, code: str, rows: Sequence[Mapping[str, Json]]) -> Quest
         for row in rows[1:]
     ]
     reference = _text(first.get("sanswer"))
-    return _made(
+    return question_item(
         {
             "id": f"{category}-{code}",
             "form": "free",
@@ -336,7 +340,7 @@ class HealthBench(Loader):
             raise Refused([("prompt", "must be a list of messages with role and content")])
         before = [f"{one.get('role', 'user')}: {one['content']}" for one in said[:-1]]
         return [
-            _made(
+            question_item(
                 {
                     "id": str(record.get("prompt_id") or f"healthbench-{number:05d}"),
                     "form": "free",

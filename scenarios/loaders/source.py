@@ -116,6 +116,11 @@ class Loader(Protocol):
         """
         ...
 
+    def of_file(self, path: Path) -> "Loader":
+        """The loader for one file: a format whose records cannot be read alone looks at the whole file here."""
+        del path
+        return self
+
     def case(self, number: int, name: str, record: Json) -> Playable:
         """The case of record `number` (from 1), called `name` in the file ("" if records have no names).
 

@@ -18,14 +18,26 @@ class _Builders(LazyGroup):
         {
             "mimic": "Build cases from your own copy of MIMIC-IV.",
             "reports": "Build cases from case reports, by a model.",
+            "levels": "Make middle-level questions from choice questions, by two models.",
         }
     )
-    places = MappingProxyType({"mimic": ("build_cases", "mimic"), "reports": ("curate", "reports")})
+    places = MappingProxyType(
+        {
+            "mimic": ("build_cases", "mimic"),
+            "reports": ("curate", "reports"),
+            "levels": ("build_levels", "levels"),
+        }
+    )
 
 
 class _Cases(LazyGroup):
-    verbs = MappingProxyType({"pool": "Recognise the diseases of a question set."})
-    places = MappingProxyType({"pool": ("build_cases", "pool")})
+    verbs = MappingProxyType(
+        {
+            "pool": "Recognise the diseases of a question set.",
+            "sheet": "Count what people marked on the sheet of a build.",
+        }
+    )
+    places = MappingProxyType({"pool": ("build_cases", "pool"), "sheet": ("build_levels", "sheet")})
 
 
 @click.group(cls=_Cases, short_help="Build case files, check them, list the bundled ones.")
@@ -39,11 +51,12 @@ def command() -> None:
 
 @command.group(name="build", cls=_Builders)
 def build_cases() -> None:
-    """Build cases from records that you hold.
+    """Build cases from records that you hold, and questions from questions.
 
     \b
     Examples: wardround cases build mimic --mimic mimiciv/3.1 --out cases.jsonl
               wardround cases build reports articles/ --model openai/gpt-4o --out cases.jsonl
+              wardround cases build levels medqa.jsonl --model openai/gpt-4o --out middle.jsonl
     """
 
 

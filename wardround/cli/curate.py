@@ -1,6 +1,5 @@
 """`wardround cases build reports`."""
 
-from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -9,29 +8,15 @@ import click
 from pydantic import ValidationError
 
 from wardround.builds import Built, build_reports, curator_seat, resume_build
-from wardround.cli.live import live_table
-from wardround.cli.options import (
-    Options,
-    json_option,
-    on_terminal,
-    patience_option,
-    print_json,
-    store_option,
-    store_path,
-    timeout_option,
-)
-from wardround.cli.outcome import open_message, print_forecast
-from wardround.cli.screen import echo
-from wardround.cli.workers import OPTIONS, causes_of, check_beside_resume, share_of, worker_options, workers_of
-from wardround.engine.batch import Progress, interruptible
+from wardround.cli.build_run import AGAIN, build_run_options, play_build, run_fields
+from wardround.cli.options import Options
+from wardround.cli.workers import check_beside_resume
+from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
+from wardround.engine.protocols import Store
 from wardround.runs.settings import RunSettings, validate_settings, validation_problems
-from wardround.runs.stored_run import open_store
 from wardround.scenarios.reports.article import CurationOptions
-
-_CHANGES = ("concurrency", "budget", "timeout", "patience")
-_AGAIN = (*_CHANGES, *OPTIONS, "resumed", "retry", "store", "out", "as_json", "without", "log_level")
 
 
 @click.command(short_help="Build cases from the text of case reports, by a model.")
@@ -57,38 +42,7 @@ _AGAIN = (*_CHANGES, *OPTIONS, "resumed", "retry", "store", "out", "as_json", "w
     help="Default auto: public under an open licence.",
 )
 @click.option("--rare", type=click.IntRange(min=0), metavar="N", help="Rare diseases verified an article; default 5.")
-@click.option("--seed", type=int, help="Seed of the run.")
-@click.option("--concurrency", type=int, help="Articles worked on at once; default 32.")
-@click.option("--budget", multiple=True, metavar="AMOUNT,...", help="Caps of the whole build: 50usd, 2Mtokens, 3h.")
-@click.option(
-    "--pilot", type=click.IntRange(min=1), metavar="N", help="Do N random articles first and forecast the rest."
-)
-@click.option("--quota", "quotas", multiple=True, metavar="[ADDRESS ]NAME=N,...", help="Limits of an endpoint.")
-@timeout_option
-@patience_option
-@click.option("--cache", is_flag=True, help="Answer repeated calls from the store.")
-@click.option(
-    "--prompts", metavar="DIR", help="A folder of your own prompts: DIR/curator/*.md replaces the built-in ones."
-)
-@click.option("--prices", metavar="FILE", help="CSV (model,input,output) or TOML: USD per million tokens.")
-@click.option(
-    "--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="A host that restricted articles may be sent to."
-)
-@click.option("--no-preflight", is_flag=True, help="Skip the one cheap call to each endpoint before the run.")
-@worker_options
-@click.option("--name", help="Name of the run; default: made up.")
-@click.option("--resume", "resumed", metavar="RUN", help="Resume this build; its settings come from the store.")
-@click.option(
-    "--retry",
-    multiple=True,
-    metavar="CAUSES",
-    help="With --resume: reopen the articles that ended by these causes, e.g. provider,parser.",
-)
-@click.option(
-    "--log-level", default="warning", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
-)
-@store_option
-@json_option
+@build_run_options("articles", "DIR/curator/*.md replaces the built-in ones")
 def reports(**options: Any) -> int:
     """Build cases from the text of case reports: ARTICLES are files or folders of JATS XML or JSON lines.
 
@@ -104,7 +58,7 @@ def reports(**options: Any) -> int:
     """
     configure(options["log_level"])
     if options["resumed"]:
-        check_beside_resume(_AGAIN, "build")
+        check_beside_resume((*AGAIN, "without"), "build")
         settings = None
     else:
         settings = _settings(options)
@@ -141,44 +95,18 @@ def _settings(options: Options) -> RunSettings:
         "scenario": "curation",
         "set": rules,
         "seats": curator_seat({**seat, "cache": options["cache"] or None}),
-        "preflight": not options["no_preflight"],
+        **run_fields(options),
     }
-    for name in (*_CHANGES, "seed", "quotas", "prompts", "prices", "allow_hosts", "name"):
-        if options[name] not in (None, ()):
-            fields[name] = options[name]
     return validate_settings(fields, "cases build reports")
 
 
 async def _build(settings: RunSettings | None, options: Options) -> int:
-    progress, out = Progress(), options["out"]
-    concurrency = options["concurrency"] or (settings.concurrency if settings else None)
-    elsewhere = workers_of(options, progress, concurrency)
-    at_work: dict[str, Any] = {"share": share_of(options["share"]), "elsewhere": elsewhere}
-    async with aclosing(open_store(store_path(options["store"]))) as store:
-        async with interruptible(progress), live_table(progress, shown=on_terminal() and not options["as_json"]):
-            if settings is None:
-                again = {"retry": causes_of(options), **{name: options[name] for name in _CHANGES}}
-                built = await resume_build(
-                    options["resumed"], out, store, progress, options["without"], **again, **at_work
-                )
-            else:
-                built = await build_reports(settings, out, store, progress, pilot=options["pilot"] or 0, **at_work)
-        return _outcome(built, progress, out, as_json=options["as_json"])
+    out, without = options["out"], options["without"]
 
+    async def begin(settings: RunSettings, store: Store, progress: Progress, processes: dict[str, Any]) -> Built:
+        return await build_reports(settings, out, store, progress, **processes)
 
-def _outcome(built: Built, progress: Progress, out: Path, *, as_json: bool) -> int:
-    """Say what came of it; the exit code."""
-    left = built.endings.get("open", 0)
-    if as_json:
-        pilot = built.run.pilot if built.run else None
-        print_json({**built.account.json(), "endings": built.endings, "stopped": progress.why, "pilot": pilot})
-    else:
-        echo(built.account.text(), lines=True)
-        echo(f"written: {out}, {out}.flow.json")
-    if built.run and built.run.pilot:
-        print_forecast(built.run.pilot)
-    if left and built.run:
-        go = f"wardround cases build reports --resume {built.run.name} --out {out}"
-        echo(open_message(progress, left, "article", go), err=True)
-        return 130
-    return 0 if set(built.endings) <= {"completed"} else 3
+    async def again(name: str, store: Store, progress: Progress, changes: dict[str, Any]) -> Built:
+        return await resume_build(name, out, store, progress, without, **changes)
+
+    return await play_build(settings, options, begin, again, ("reports", "article", "{out}, {out}.flow.json"))

@@ -1,0 +1,213 @@
+"""Makes the items of finished questions, and counts what was left out."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from wardround.engine.records import Ending, Json
+from wardround.scenarios.build_steps import BuildStep, steps_table, why_no_case
+from wardround.scenarios.case import Provenance
+from wardround.scenarios.level_items.item_writing import PIECES, WRITTEN, Piece
+from wardround.scenarios.level_items.source_question import ItemBuildOptions, SourceQuestion
+from wardround.scenarios.level_items.text_rules import CHECKED, DISTRACTOR_RULES, STATEMENT_RULES
+from wardround.scenarios.question_item import QuestionItem, QuestionTruth
+
+_TASKS = ("statement", "rectification", "existence")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenText:
+    """One kept text with the question it was made from."""
+
+    source: SourceQuestion
+    piece: Piece
+    text: str
+
+
+class ItemMaking:
+    """Makes items one question at a time, and counts. A pair is made whole or not at all, so that chance stays 1/2."""
+
+    def __init__(self) -> None:
+        self._finished = BuildStep("finished", "the run is through with it", "question")
+        self._answered = BuildStep("answered", "the models could be asked", "question")
+        self._written = {piece: BuildStep(WRITTEN[0], f"{WRITTEN[1]}: {_named(piece)}", "text") for piece in PIECES}
+        self._rules = [
+            *(BuildStep(name, what, "statement") for name, what in STATEMENT_RULES),
+            *(BuildStep(name, what, "distractor") for name, what in DISTRACTOR_RULES),
+        ]
+        self._checked = BuildStep(*CHECKED, "text")
+        self._paired = BuildStep("paired", "both statements of the question were kept", "question")
+        self.items: Counter[str] = Counter()
+        self.texts: list[WrittenText] = []
+        self.dropped: list[Mapping[str, Json]] = []
+
+    @property
+    def steps(self) -> tuple[BuildStep, ...]:
+        """The steps in their order."""
+        return (self._finished, self._answered, *self._written.values(), *self._rules, self._checked, self._paired)
+
+    @property
+    def questions(self) -> int:
+        """The number of questions received."""
+        return self._finished.seen
+
+    @property
+    def open(self) -> int:
+        """The number of questions that the run has not finished."""
+        return self._finished.dropped
+
+    def take(self, source: SourceQuestion, ending: Ending | None) -> list[QuestionItem]:
+        """The items of one question; `ending` is None while its episode is open."""
+        self._finished.seen += 1
+        if ending is None:
+            self._finished.drop()
+            return []
+        self._answered.seen += 1
+        if ending.cause != "completed":
+            why = f"{ending.cause}/{ending.reason}" if ending.reason else ending.cause
+            self._answered.drop(why)
+            self.dropped.append({"id": source.id, "piece": "", "rule": "answered", "why": f"{why}: {ending.detail}"})
+            return []
+        texts: Mapping[Piece, str] = ending.facts["texts"]
+        for piece in PIECES:
+            self._count(source, piece, ending.facts)
+        self.texts += [WrittenText(source, piece, texts[piece]) for piece in PIECES if piece in texts]
+        made = [*self._statements(source, texts), *_rectifications(source), *_existences(source, texts)]
+        self.items.update(item.form for item in made)
+        return made
+
+    def _statements(self, source: SourceQuestion, texts: Mapping[Piece, str]) -> list[QuestionItem]:
+        self._paired.seen += 1
+        if "true_statement" not in texts or "false_statement" not in texts:
+            self._paired.drop()
+            return []
+        pair = ((texts["true_statement"], True), (texts["false_statement"], False))
+        return [_item(source, "SV", holds, form="statement", question=text, options=()) for text, holds in pair]
+
+    def _count(self, source: SourceQuestion, piece: Piece, facts: Mapping[str, Json]) -> None:
+        """Count what became of a piece, rule by rule; one that was never asked for is not counted."""
+        lost = facts["lost"].get(piece)
+        if lost is None and piece not in facts["texts"]:
+            return
+        rule = "" if lost is None else str(lost["rule"])
+        unit = "distractor" if piece == "distractor" else "statement"
+        for step in (self._written[piece], *(one for one in self._rules if one.unit == unit), self._checked):
+            step.seen += 1
+            if step.rule == rule:
+                step.drop()
+                self.dropped.append({"id": source.id, "piece": piece, **lost})
+                return
+
+
+def _item(source: SourceQuestion, task: str, holds: bool, **fields: Json) -> QuestionItem:
+    item = source.item
+    base = {
+        **dict(item),
+        "id": f"{task}-{item.id}{'ab'[not holds]}",
+        "level": "middle",
+        "truth": QuestionTruth(holds=holds, rationale=item.truth.rationale),
+        "source_group": item.source_group or item.id,
+        "kind": (task, *item.kind),
+        "variants": (),
+        "provenance": Provenance(
+            source=f"{item.provenance.source}, middle level by Wardround",
+            record=item.provenance.record or item.id,
+            licence=item.provenance.licence,
+        ),
+    }
+    return QuestionItem.model_validate({**base, **fields})
+
+
+def _rectifications(source: SourceQuestion) -> list[QuestionItem]:
+    """The right option offered, and a wrong one."""
+    sides = ((source.right, True), (source.offered, False))
+    return [
+        _item(
+            source,
+            "MR",
+            holds,
+            form="rectification",
+            offered=offered,
+            truth=QuestionTruth(option=source.right, holds=holds, rationale=source.item.truth.rationale),
+        )
+        for offered, holds in sides
+    ]
+
+
+def _existences(source: SourceQuestion, texts: Mapping[Piece, str]) -> list[QuestionItem]:
+    """The options as they are, and with the distractor in the right one's place."""
+    if "distractor" not in texts:
+        return []
+    options = list(source.item.options)
+    without = [*options[: source.right], texts["distractor"].rstrip(".。"), *options[source.right + 1 :]]
+    sides = ((options, True), (without, False))
+    return [_item(source, "AE", holds, form="existence", options=tuple(some)) for some, holds in sides]
+
+
+def _named(piece: str) -> str:
+    return piece.replace("_", " ")
+
+
+@dataclass(slots=True)
+class ItemAccount:
+    """The account of a build: `spent` is the cost of its calls by seat, `dropped` the texts that were lost."""
+
+    run: str
+    models: Mapping[str, str]
+    options: ItemBuildOptions
+    steps: Sequence[BuildStep]
+    questions: int
+    items: Mapping[str, int]
+    open: int
+    seed: int = 0
+    source: str = ""
+    sheet: int = 0
+    spent: Mapping[str, Json] = field(default_factory=dict)
+    skipped: Sequence[tuple[str, str]] = ()
+    dropped: Sequence[Mapping[str, Json]] = ()
+
+    @property
+    def one_model(self) -> bool:
+        """Whether the texts were checked by the model that wrote them."""
+        return len(set(self.models.values())) == 1
+
+    def json(self) -> dict[str, Json]:
+        """The whole account as JSON."""
+        return {
+            "source": self.source,
+            "run": self.run,
+            "models": dict(self.models),
+            "checked_by_its_writer": self.one_model,
+            "questions": self.questions,
+            "items": sum(self.items.values()),
+            "forms": dict(self.items),
+            "open": self.open,
+            "seed": self.seed,
+            "sheet": self.sheet,
+            "flow": [step.json() for step in self.steps],
+            "spent": dict(self.spent),
+            "skipped": [{"question": name, "why": why} for name, why in self.skipped],
+            "dropped": list(self.dropped),
+            "options": self.options.model_dump(mode="json"),
+            "versions": {"wardround": version("wardround"), "rapidfuzz": version("rapidfuzz")},
+        }
+
+    def text(self, most: int = 5) -> str:
+        """The table for readers, with the first reasons."""
+        models = ", ".join(f"{seat} {model}" for seat, model in self.models.items())
+        said = [f"{self.source}: {self.questions:,} questions read, run {self.run or '(none)'}, {models}"]
+        said += steps_table(self.steps)
+        forms = ", ".join(f"{self.items.get(form, 0):,} {form}" for form in _TASKS)
+        said.append(f"{sum(self.items.values()):,} items ({forms})")
+        if self.one_model:
+            said.append("the model that wrote the texts also checked them: name another by --checker")
+        if self.open:
+            said.append(f"{self.open:,} questions are not finished")
+        if not any(self.items.values()):
+            said.append(f"no item was made: {why_no_case(self.steps, 'the source holds no questions')}")
+        lost = [f"  {drop['id']} {_named(drop['piece'])}, rule {drop['rule']}: {drop['why']}" for drop in self.dropped]
+        if lost:
+            more = f"; {len(lost) - most:,} more in the account" * (len(lost) > most)
+            said += [f"lost after the models were asked ({len(lost):,}{more}):", *lost[:most]]
+        return "\n".join(said)

@@ -1,0 +1,164 @@
+"""What the builds by a model share on the command line: options, settings, and what is said at the end."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import click
+
+from wardround.cli.live import live_table
+from wardround.cli.options import (
+    Options,
+    json_option,
+    on_terminal,
+    patience_option,
+    print_json,
+    store_option,
+    store_path,
+    timeout_option,
+)
+from wardround.cli.outcome import open_message, print_forecast
+from wardround.cli.screen import echo
+from wardround.cli.workers import OPTIONS, causes_of, share_of, worker_options, workers_of
+from wardround.engine.batch import Progress, interruptible
+from wardround.engine.protocols import Store
+from wardround.engine.records import Json
+from wardround.runs.settings import RunSettings
+from wardround.runs.stored_run import Run, open_store
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+CHANGES = ("concurrency", "budget", "timeout", "patience")
+AGAIN = (*CHANGES, *OPTIONS, "resumed", "retry", "store", "out", "as_json", "log_level")
+"""Options that go with --resume."""
+_RUN = (*CHANGES, "seed", "quotas", "prompts", "prices", "allow_hosts", "name")
+
+
+def build_run_options(what: str, prompts: str) -> Callable[[_Command], _Command]:
+    """The options of a build that is a run: of `what` (articles, questions), with its own prompts in `prompts`."""
+    options = (
+        click.option("--seed", type=int, help="Seed of the run."),
+        click.option("--concurrency", type=int, help=f"{what.capitalize()} worked on at once; default 32."),
+        click.option(
+            "--budget", multiple=True, metavar="AMOUNT,...", help="Caps of the whole build: 50usd, 2Mtokens, 3h."
+        ),
+        click.option(
+            "--pilot", type=click.IntRange(min=1), metavar="N", help=f"Do N random {what} first and forecast the rest."
+        ),
+        click.option("--quota", "quotas", multiple=True, metavar="[ADDRESS ]NAME=N,...", help="Limits of an endpoint."),
+        timeout_option,
+        patience_option,
+        click.option("--cache", is_flag=True, help="Answer repeated calls from the store."),
+        click.option("--prompts", metavar="DIR", help=f"A folder of your own prompts: {prompts}."),
+        click.option("--prices", metavar="FILE", help="CSV (model,input,output) or TOML: USD per million tokens."),
+        click.option(
+            "--allow-host",
+            "allow_hosts",
+            multiple=True,
+            metavar="HOST",
+            help=f"A host that restricted {what} may be sent to.",
+        ),
+        click.option("--no-preflight", is_flag=True, help="Skip the one cheap call to each endpoint before the run."),
+        worker_options,
+        click.option("--name", help="Name of the run; default: made up."),
+        click.option("--resume", "resumed", metavar="RUN", help="Resume this build; its settings come from the store."),
+        click.option(
+            "--retry",
+            multiple=True,
+            metavar="CAUSES",
+            help=f"With --resume: reopen the {what} that ended by these causes, e.g. provider,parser.",
+        ),
+        click.option(
+            "--log-level",
+            default="warning",
+            type=click.Choice(["debug", "info", "warning", "error"]),
+            show_default=True,
+        ),
+        store_option,
+        json_option,
+    )
+
+    def decorated(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+def run_fields(options: Options) -> dict[str, Any]:
+    """The settings of the run that these options set."""
+    fields = {name: options[name] for name in _RUN if options[name] not in (None, ())}
+    return {**fields, "preflight": not options["no_preflight"]}
+
+
+class BuildAccount(Protocol):
+    """The account of a build."""
+
+    def json(self) -> dict[str, Json]:
+        """The account as JSON."""
+        ...
+
+    def text(self) -> str:
+        """The account as a table."""
+        ...
+
+
+class BuildResult(Protocol):
+    """What a build returns."""
+
+    @property
+    def account(self) -> BuildAccount:
+        """The account."""
+        ...
+
+    @property
+    def endings(self) -> Mapping[str, int]:
+        """How many episodes ended how."""
+        ...
+
+    @property
+    def run(self) -> Run | None:
+        """The run; None if no model had to be asked."""
+        ...
+
+
+Begin = Callable[[RunSettings, Store, Progress, dict[str, Any]], Awaitable[BuildResult]]
+Resume = Callable[[str, Store, Progress, dict[str, Any]], Awaitable[BuildResult]]
+
+
+async def play_build(
+    settings: RunSettings | None, options: Options, begin: Begin, resume: Resume, words: tuple[str, str, str]
+) -> int:
+    """Begin a build, or resume it where `settings` is None; the exit code. `words`: the verb, a unit, files written."""
+    progress = Progress()
+    concurrency = options["concurrency"] or (settings.concurrency if settings else None)
+    elsewhere = workers_of(options, progress, concurrency)
+    at_work: dict[str, Any] = {"share": share_of(options["share"]), "elsewhere": elsewhere}
+    async with aclosing(open_store(store_path(options["store"]))) as store:
+        async with interruptible(progress), live_table(progress, shown=on_terminal() and not options["as_json"]):
+            if settings is None:
+                again = {"retry": causes_of(options), **{name: options[name] for name in CHANGES}}
+                built = await resume(options["resumed"], store, progress, {**again, **at_work})
+            else:
+                built = await begin(settings, store, progress, {"pilot": options["pilot"] or 0, **at_work})
+        return _outcome(built, progress, options["out"], words, as_json=options["as_json"])
+
+
+def _outcome(built: BuildResult, progress: Progress, out: Path, words: tuple[str, str, str], *, as_json: bool) -> int:
+    """Say what came of it; the exit code."""
+    verb, unit, written = words
+    left = built.endings.get("open", 0)
+    if as_json:
+        pilot = built.run.pilot if built.run else None
+        print_json({**built.account.json(), "endings": built.endings, "stopped": progress.why, "pilot": pilot})
+    else:
+        echo(built.account.text(), lines=True)
+        echo(f"written: {written.format(out=out)}")
+    if built.run and built.run.pilot:
+        print_forecast(built.run.pilot)
+    if left and built.run:
+        go = f"wardround cases build {verb} --resume {built.run.name} --out {out}"
+        echo(open_message(progress, left, unit, go), err=True)
+        return 130
+    return 0 if set(built.endings) <= {"completed"} else 3
