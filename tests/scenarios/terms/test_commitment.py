@@ -12,6 +12,7 @@ from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.commitment import read_answer
 from wardround.scenarios.terms.diagnosis import compare
 from wardround.scenarios.terms.graph import graph
+from wardround.scenarios.terms.knowledge import conditions
 from wardround.scenarios.terms.lexical_linker import linker
 from wardround.scenarios.terms.same_disease import complicates, same_disease
 from wardround.scenarios.terms.truth import parts_of, read_parts
@@ -306,3 +307,13 @@ def test_cause_and_complication_exchanged_are_another_answer() -> None:
     assert not compare("Gout due to psoriasis", Truth(diagnosis="Psoriasis due to gout")).match
     assert not compare("Anemia due to gout", Truth(diagnosis="Anemia due to malaria")).match
     assert compare("Anemia", Truth(diagnosis="Anemia due to malaria")).match
+
+
+def test_a_name_of_one_or_two_words_is_one_part_whatever_it_is_read_by() -> None:
+    """`read_parts` does not read such a label as an answer: the reading never finds two diseases in it."""
+    names = [name for concept in conditions()[0] for name in concept.names]
+    short = [name for name in names if name.replace(" ", "").isascii() and name.replace(" ", "").isalpha()]
+    short = [name for name in short if len(name.split()) <= 2]
+    assert len(short) > 200
+    assert [name for name in short if read_parts(name) != (name,)] == []
+    assert [name for name in short if len(read_answer(name).asserted) > 1] == []
