@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.asked import asked
 from benchmarks.clinic import real
 from benchmarks.coverage import coverage
 from benchmarks.face import face
@@ -47,6 +48,7 @@ PARTS: dict[str, Callable[[bool], Sequence[Figure]]] = {
     "mimic": mimic,
     "retrieval": retrieval,
     "judged": judged,
+    "asked": asked,
     "coverage": coverage,
     "gaming": gaming,
 }
