@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks.asked import asked
 from benchmarks.clinic import real
 from benchmarks.coverage import coverage
+from benchmarks.exchange import exchange
 from benchmarks.face import face
 from benchmarks.faults import faults
 from benchmarks.figure import Figure, table
@@ -38,6 +39,7 @@ PARTS: dict[str, Callable[[bool], Sequence[Figure]]] = {
     "score": score,
     "start": start,
     "face": face,
+    "exchange": exchange,
     "interfaces": interfaces,
     "faults": faults,
     "memory": memory,

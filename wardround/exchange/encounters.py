@@ -4,12 +4,14 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from wardround.engine.errors import CaseLost
+from wardround.engine.errors import CaseLost, LogError
 from wardround.engine.events import Acted, Called
+from wardround.engine.once import together
 from wardround.engine.records import EpisodeRow, Message, Score
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import SeatHeader
@@ -18,6 +20,9 @@ from wardround.scenarios.case import Case
 from wardround.scenarios.question_item import QuestionItem, solution
 from wardround.scoring.scorings import chosen_scores, shown_scorings
 from wardround.scoring.stored_scores import StoredScores, scores_of_evaluation
+
+AT_ONCE = 32
+"""Episodes that are read together, and the most that are in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +49,52 @@ class Encounter:
 
 
 async def encounters(run: Run) -> AsyncGenerator[Encounter, None]:
-    """The episodes that have begun, in order, each with the scores that reports show; one is in memory at a time."""
+    """The episodes that have begun, in order, each with the scores that reports show.
+
+    A few are read at once, because a store answers questions that wait together in one go.
+    """
     scores = (
         scores_of_evaluation(run) if run.evaluated else chosen_scores(run, await shown_scorings(run.store, run.name))
     )
     async with aclosing(scores) as stored:
         waiting: StoredScores | None = await anext(stored, None)
-        async for row in run.store.episodes(run.name):
-            mine: dict[str, Score] = {}
-            while waiting is not None and waiting.episode == row.id:
-                mine.update((score.name, score) for score in waiting.scores)
-                waiting = await anext(stored, None)
-            if row.events:
-                yield Encounter(row, await run.trajectory(row), mine)
+        async with aclosing(_read(run)) as read:
+            async for row, trajectory in read:
+                mine: dict[str, Score] = {}
+                while waiting is not None and waiting.episode == row.id:
+                    mine.update((score.name, score) for score in waiting.scores)
+                    waiting = await anext(stored, None)
+                if trajectory is not None:
+                    yield Encounter(row, trajectory, mine)
+
+
+async def _read(run: Run) -> AsyncGenerator[tuple[EpisodeRow, Trajectory | None], None]:
+    """The rows of all episodes, in order, with the trajectories of those that have begun."""
+    rows: list[EpisodeRow] = []
+    async for row in run.store.episodes(run.name):
+        rows.append(row)
+        if len(rows) == AT_ONCE:
+            for pair in await _trajectories(run, rows):
+                yield pair
+            rows = []
+    for pair in await _trajectories(run, rows):
+        yield pair
+
+
+async def _trajectories(run: Run, rows: Sequence[EpisodeRow]) -> list[tuple[EpisodeRow, Trajectory | None]]:
+    read = await together([partial(_trajectory, run, row) for row in rows])
+    for one in read:
+        if isinstance(one, LogError):
+            raise one
+    return [(row, one) for row, one in zip(rows, read, strict=True) if not isinstance(one, LogError)]
+
+
+async def _trajectory(run: Run, row: EpisodeRow) -> Trajectory | LogError | None:
+    """The trajectory of an episode, None if it has not begun, or why it cannot be read."""
+    try:
+        return await run.trajectory(row) if row.events else None
+    except LogError as error:
+        return error
 
 
 async def opening_and_target(run: Run, case: str) -> tuple[str, str]:

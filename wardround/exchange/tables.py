@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -128,6 +128,12 @@ class _Lines:
         self.longest = max(self.longest, len(line))
         self._file.write(line + b"\n")
 
+    def extend(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        lines = [self._encode(row) for row in rows]
+        if lines:
+            self.longest = max(self.longest, *map(len, lines))
+            self._file.write(b"\n".join(lines) + b"\n")
+
     def close(self) -> None:
         self._file.close()
 
@@ -170,8 +176,7 @@ async def _spool(run: Run, files: Mapping[str, _Lines]) -> int:
             which = {"run": run.name, "episode": one.row.id, "case": one.row.case, "repeat": one.row.repeat}
             acted = list(one.trajectory.acted())
             turns += len(acted)
-            for event in acted:
-                files["turns"].add({**which, **_turn(one, event, models.get(event.seat, ""))})
+            files["turns"].extend({**which, **_turn(one, event, models.get(event.seat, ""))} for event in acted)
             if "episodes" in files:
                 files["episodes"].add({**which, **_episode(one, len(acted))})
                 for row in _scores(one):
@@ -194,8 +199,11 @@ def _turn(one: Encounter, event: Acted, model: str) -> dict[str, Any]:
         "model": (replies[-1].model if replies else "") or model,
         "calls": len(replies),
         "latency": sum(reply.latency for reply in replies) if replies else None,
-        **_spent([reply.usage for reply in replies]),
+        **(_spent([reply.usage for reply in replies]) if replies else _NOTHING),
     }
+
+
+_NOTHING = {"prompt_tokens": 0, "completion_tokens": 0, "cost": None}
 
 
 def _spent(usages: Sequence[Usage]) -> dict[str, Any]:
