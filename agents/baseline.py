@@ -37,7 +37,7 @@ class Neighbours:
     def __init__(self, cases: Sequence[Case]) -> None:
         step = 1 + (len(cases) - 1) // MOST if cases else 1
         self.cases = tuple(cases[::step])
-        bags = [_remembered(case_text(case)) for case in self.cases]
+        bags = [_cached_findings(case_text(case)) for case in self.cases]
         self._column = {word: index for index, word in enumerate(dict.fromkeys(word for bag in bags for word in bag))}
         self._rows = np.array([row for row, bag in enumerate(bags) for _ in bag], dtype=np.intp)
         self._columns = np.array([self._column[word] for bag in bags for word in bag], dtype=np.intp)
@@ -78,7 +78,11 @@ class Whole(Protocol):
 
 def neighbours(cases: Sequence[Case]) -> Neighbours:
     """The index of `cases`; a run shares one tuple of all its cases as `cases.all`, which is indexed once."""
-    return _shared(_Same(cases.all)) if isinstance(cases, Whole) and isinstance(cases.all, tuple) else Neighbours(cases)
+    return (
+        _shared_index(_Same(cases.all))
+        if isinstance(cases, Whole) and isinstance(cases.all, tuple)
+        else Neighbours(cases)
+    )
 
 
 def case_text(case: Case) -> str:
@@ -88,7 +92,7 @@ def case_text(case: Case) -> str:
 
 
 @lru_cache(maxsize=2 * MOST)
-def _remembered(text: str) -> Counter[str]:
+def _cached_findings(text: str) -> Counter[str]:
     return affirmed_findings(text)
 
 
@@ -106,7 +110,7 @@ class _Same:
 
 
 @lru_cache(maxsize=2)
-def _shared(key: _Same) -> Neighbours:
+def _shared_index(key: _Same) -> Neighbours:
     return Neighbours(key.cases)
 
 
@@ -202,7 +206,7 @@ class Baseline:
         if "order" in view.verbs and rounds < len(_ROUNDS) and not (rounds and _clear(reading)):
             if rounds and not examined and not _EXAMINED.search(view.brief):
                 return _examine()
-            names = _tests(reading, _named(orders), _ROUNDS[rounds])
+            names = _tests(reading, _ordered_before(orders), _ROUNDS[rounds])
             if names:
                 return Action("order", args={"kind": "any", "items": names})
         answers = {"diagnosis": reading.answer()}
@@ -238,7 +242,7 @@ def _results_heard(view: View) -> Iterable[str]:
             yield said.text
 
 
-def _named(orders: Iterable[Said]) -> set[str]:
+def _ordered_before(orders: Iterable[Said]) -> set[str]:
     return {disease_key(str(item)) for said in orders for item in said.args.get("items", ())}
 
 

@@ -52,22 +52,22 @@ _SUFFIXES = ("ation", "ous", "ity", "ic", "al", "ia", "e")
 
 def stems(text: str) -> tuple[str, ...]:
     """The stems of the content words of `text`, in order; negation is ignored."""
-    return tuple(_stem(word) for word in _WORD.findall(_meant(unaccented(text))) if word not in _STOP)
+    return tuple(_stem(word) for word in _WORD.findall(_spell_out(strip_accents(text))) if word not in _STOP)
 
 
 def disease_key(name: str) -> str:
     """A disease name in normal form: lower case, no accents, possessives or punctuation, American spelling."""
-    text = unaccented(re.sub(r"['\u2019]s\b", "", name))
+    text = strip_accents(re.sub(r"['\u2019]s\b", "", name))
     return " ".join(_WORD.findall(text.replace("tumour", "tumor").replace("haem", "hem").replace("oedema", "edema")))
 
 
 def affirmed_findings(text: str) -> Counter[str]:
     """Count how often `text` affirms each stem; text after a negation in its clause and normal values do not count."""
     counted: Counter[str] = Counter()
-    for line in re.split(r"[\n;]", unaccented(text)):
+    for line in re.split(r"[\n;]", strip_accents(text)):
         for part in _PART.split(_lab(line)):
             negated = _NEGATED.search(part)
-            affirmed = _meant(part[: negated.start()] if negated else part)
+            affirmed = _spell_out(part[: negated.start()] if negated else part)
             counted.update(
                 _stem(word)
                 for word in _WORD.findall(affirmed)
@@ -78,12 +78,12 @@ def affirmed_findings(text: str) -> Counter[str]:
 
 def affirmed_sentences(text: str) -> Iterator[tuple[str, ...]]:
     """The stems of each sentence without a negation or a reference to the past."""
-    for part in re.split(r"[.;\n]", unaccented(text)):
+    for part in re.split(r"[.;\n]", strip_accents(text)):
         if not _NEGATED.search(part) and not _PAST.search(part[:40]):
             yield stems(part)
 
 
-def unaccented(text: str) -> str:
+def strip_accents(text: str) -> str:
     """The text in lower case, without accents."""
     if text.isascii():
         return text.lower()
@@ -110,7 +110,7 @@ def _aliases() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile("|".join(map(re.escape, longest))), rows
 
 
-def _meant(text: str) -> str:
+def _spell_out(text: str) -> str:
     pattern, rows = _aliases()
     return pattern.sub(lambda match: rows[match[0]], text)
 

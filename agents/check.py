@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import anyio
 import msgspec
 
-from wardround.engine.blocking import Block, watched
+from wardround.engine.blocking import Block, watch_for_blocks
 from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ReplayError
 from wardround.engine.events import Opened, Row, decode
@@ -82,7 +82,7 @@ async def try_agent(make: Making, trial: AgentTrial) -> AgentCheck:
     log, first = EpisodeLog(keep), TriedAgent(make, trial)
     log.add(Opened(0, 0.0, "check", "", "", "", 0, 1))
     blocks: list[Block] = []
-    with watched(blocks.append, after=trial.blocked):
+    with watch_for_blocks(blocks.append, after=trial.blocked):
         ending = await Episode(EpisodeSetup(trial.scenario, trial.case, first.cast, log, Limits(actions=None))).play()
     checked = AgentCheck(actions=first.actions, views=first.views, slowest=first.slowest)
     if first.wrong:
@@ -140,13 +140,13 @@ class TriedAgent:
         """The agent of a seat: this wrapper for the seat that is checked."""
         seat = self._trial.seats(name)
         if name == self._trial.seat:
-            seat = self._voiced(seat, voice)
+            seat = self._with_models(seat, voice)
         if name != self._trial.seat:
             return self._trial.others[name](seat)
         self._seat = seat
         return self
 
-    def _voiced(self, seat: Seat, voice: Callable[..., Voice]) -> Seat:
+    def _with_models(self, seat: Seat, voice: Callable[..., Voice]) -> Seat:
         models: Mapping[str, Any] = self._trial.models or ({"": seat.model} if seat.model else {})
         models = models if self._models is None else self._models
         voices = {name: voice(model, {}, label=name) for name, model in models.items()}
@@ -157,7 +157,7 @@ class TriedAgent:
         """The agent's action, if a run could go on with it; raises Wrong with the finding if not."""
         self.views.append(view)
         try:
-            action = _sound(await self._acted(view), view.verbs, len(self.actions) + 1)
+            action = _check_action(await self._act_in_time(view), view.verbs, len(self.actions) + 1)
         except CheckFailed as wrong:
             self.wrong = str(wrong)
             raise
@@ -165,11 +165,11 @@ class TriedAgent:
         self._past.append((view, msgspec.json.decode(msgspec.json.encode(action), type=Action)))  # as a log has it
         return action
 
-    async def _acted(self, view: View) -> object:
+    async def _act_in_time(self, view: View) -> object:
         number, seconds = len(self.actions) + 1, self._trial.seconds
         if number > self._trial.actions:
             raise CheckFailed(f"the episode is not over after {self._trial.actions} of its actions")
-        agent = self._made()
+        agent = self._make_agent()
         begun = time.perf_counter()
         try:
             with anyio.fail_after(seconds):
@@ -195,7 +195,7 @@ class TriedAgent:
             )
         return action
 
-    def _made(self) -> Agent:
+    def _make_agent(self) -> Agent:
         if self._agent is not None and not self._resumed:
             return self._agent
         try:
@@ -214,7 +214,7 @@ class TriedAgent:
         return agent
 
 
-def _sound(action: object, verbs: Sequence[str], number: int) -> Action:
+def _check_action(action: object, verbs: Sequence[str], number: int) -> Action:
     """The action, if a run could store it and read it back; raises Wrong with the finding if not."""
     where = f"action {number}"
     if not isinstance(action, Action):
@@ -229,7 +229,7 @@ def _sound(action: object, verbs: Sequence[str], number: int) -> Action:
         raise CheckFailed(f"{where}: args must be an object, not {_short(action.args)}")
     for name, value in {**texts, "args": action.args, "memo": action.memo}.items():
         try:
-            same = _plain(value) == _listed(value)
+            same = _through_json(value) == _tuples_as_lists(value)
         except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             raise CheckFailed(f"{where}: {name} cannot be stored as JSON: {error}") from error
         if not same:
@@ -237,15 +237,15 @@ def _sound(action: object, verbs: Sequence[str], number: int) -> Action:
     return action
 
 
-def _plain(value: object) -> object:
+def _through_json(value: object) -> object:
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
-def _listed(value: object) -> object:
+def _tuples_as_lists(value: object) -> object:
     """`value` with its tuples as lists, the only change that storing may make."""
     if isinstance(value, Mapping):
-        return {key: _listed(part) for key, part in value.items()}
-    return [_listed(part) for part in value] if isinstance(value, list | tuple) else value
+        return {key: _tuples_as_lists(part) for key, part in value.items()}
+    return [_tuples_as_lists(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _short(value: object) -> str:

@@ -39,14 +39,14 @@ class Curator:
             reply = await self._model.complete(messages, purpose=step)
             reading = read_step(step, reply.text)
             if isinstance(reading, Unusable):
-                reply = await self._repaired(messages, reply, reading)
+                reply = await self._ask_again(messages, reply, reading)
         except ProviderError as error:
             if error.kind != "refused":
                 raise
             return Action("decline", f"refused by the endpoint: {error}", {"step": asked})
         return Action("reply", reply.text, {"step": asked}, thinking=reply.thinking)
 
-    async def _repaired(self, messages: list[Message], reply: Completion, fault: Unusable) -> Completion:
+    async def _ask_again(self, messages: list[Message], reply: Completion, fault: Unusable) -> Completion:
         asked = self._prompts["curator/repair"].render(why=fault.why)
         again = [Message("assistant", reply.text if reply.text.strip() else SILENCE), Message("user", asked)]
         return await self._model.complete([*messages, *again], purpose="repair")

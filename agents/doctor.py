@@ -68,21 +68,21 @@ class LLMDoctor:
             notes = await self._summarise(view, notes, room)
             messages = self._messages(view, notes)
         try:
-            reply = await self._said(messages, "act", view)
+            reply = await self._ask_model(messages, "act", view)
         except ProviderError as error:
             if error.kind != "context_overflow" or summarised or not self._can_shrink(view, notes):
                 raise
             # The real context is smaller than this conversation; half of that is the best guess.
             notes = await self._summarise(view, notes, min(room, token_estimate(messages)) // 2)
             messages = self._messages(view, notes)
-            reply = await self._said(messages, "act", view)
+            reply = await self._ask_model(messages, "act", view)
         memo = msgspec.to_builtins(notes) if notes.summary else None
         try:
             action = self._action(reply, view)
         except Misformed as error:
             empty = [Message("assistant", SILENCE), Message("user", self._prompts["doctor/repair"].text)]
             again = self._interface.correction(reply, str(error)) if str(error) else empty
-            reply = await self._said([*messages, *again], "repair", view)
+            reply = await self._ask_model([*messages, *again], "repair", view)
             try:
                 action = self._action(reply, view)
             except Misformed:
@@ -98,7 +98,7 @@ class LLMDoctor:
             raise Misformed
         return self._interface.action(reply, view)
 
-    async def _said(self, messages: Sequence[Message], purpose: str, view: View) -> Completion:
+    async def _ask_model(self, messages: Sequence[Message], purpose: str, view: View) -> Completion:
         """The model's reply, or an empty one if the model declined or a filter removed the reply."""
         try:
             options = dict(self._interface.options(view))

@@ -14,12 +14,12 @@ import msgspec
 
 from wardround.agents.check import AgentTrial, CheckFailed, Making, TriedAgent
 from wardround.engine.blame import ModelErrors
-from wardround.engine.blocking import Block, watched
+from wardround.engine.blocking import Block, watch_for_blocks
 from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ProviderError
 from wardround.engine.events import Acted, Opened, Row, effective
 from wardround.engine.limits import Limits
-from wardround.engine.misbehaviour import contained
+from wardround.engine.misbehaviour import contain_plugin
 from wardround.engine.protocols import Model
 from wardround.engine.records import Action, Completion, Json, Message, Said, View
 from wardround.engine.seat import Seat
@@ -69,7 +69,7 @@ class _Bench:
             return replace(seat, model=None, models={})
         return replace(seat, model=model, models={name: model for name in self.models if name})
 
-    async def acted(self, view: View, model: Model | None = None) -> Action:
+    async def act_once(self, view: View, model: Model | None = None) -> Action:
         """The action of a new agent at a view; raises Wrong with the finding."""
         return await TriedAgent(self.make, self.trial, seat=self.seat(model or StandIn())).act(view)
 
@@ -83,18 +83,22 @@ async def hazards(
     """
     bench = _Bench(make, trial, views, models)
     plays: Sequence[tuple[str, Callable[[_Bench], Awaitable[tuple[int, list[str]]]]]] = (
-        ("malformed views", _malformed),
+        ("malformed views", _try_malformed_views),
         ("huge results", _huge),
         ("unknown verbs", _verbs),
         ("slow model", _slow),
         ("failing model", _failing),
-        ("cancellation", _cancelled),
-        ("resume after a kill", _killed),
-        ("eight at once", _at_once),
+        ("cancellation", _try_cancelling),
+        ("resume after a kill", _try_killing),
+        ("eight at once", _try_eight_at_once),
     )
     blocks: list[str] = []
     for name, play in plays:
-        with contained(), watched(lambda block: _note(blocks, block), after=trial.blocked), _sleeps(blocks):
+        with (
+            contain_plugin(),
+            watch_for_blocks(lambda block: _note(blocks, block), after=trial.blocked),
+            _sleeps(blocks),
+        ):
             trials, findings = await play(bench)
         yield Hazard(name, trials, findings)
     yield Hazard(
@@ -133,13 +137,13 @@ async def _each(bench: _Bench, odd: Mapping[str, View]) -> tuple[int, list[str]]
     findings = []
     for what, view in odd.items():
         try:
-            await bench.acted(view)
+            await bench.act_once(view)
         except CheckFailed as wrong:
             findings.append(f"{what}: {wrong}")
     return len(odd), findings
 
 
-async def _malformed(bench: _Bench) -> tuple[int, list[str]]:
+async def _try_malformed_views(bench: _Bench) -> tuple[int, list[str]]:
     first, last = bench.views[0], bench.views[-1]
     other = next((said.seat for said in last.heard if said.seat != last.seat), "someone")
     odd = "\x00\x1b[31m {{x}} {0} %s </think> \u202e \ud7ff \U0001f9a0 ]]> ```json {"
@@ -186,7 +190,7 @@ async def _verbs(bench: _Bench) -> tuple[int, list[str]]:
 
 async def _slow(bench: _Bench) -> tuple[int, list[str]]:
     try:
-        await bench.acted(bench.views[0], StandIn(delay=0.3))
+        await bench.act_once(bench.views[0], StandIn(delay=0.3))
     except CheckFailed as wrong:
         return 1, [f"a model that takes 0.3 s: {wrong}"]
     return 1, []
@@ -198,10 +202,10 @@ async def _failing(bench: _Bench) -> tuple[int, list[str]]:
     for kind in kinds:
         failure = ProviderError(kind, "a trial", status=429 if kind == "rate_limit" else None)
         try:
-            await bench.acted(bench.views[0], StandIn(failure=failure))
+            await bench.act_once(bench.views[0], StandIn(failure=failure))
         except CheckFailed as wrong:
             door = ModelErrors()
-            door.met(failure)
+            door.note(failure)
             if door.behind(wrong) is None:
                 findings.append(
                     f"a call that fails ({kind}) becomes an error of its own, and its own fault: {wrong}; let the "
@@ -210,9 +214,9 @@ async def _failing(bench: _Bench) -> tuple[int, list[str]]:
     return len(kinds), findings
 
 
-async def _cancelled(bench: _Bench) -> tuple[int, list[str]]:
+async def _try_cancelling(bench: _Bench) -> tuple[int, list[str]]:
     model = StandIn(delay=3600.0)
-    task = asyncio.ensure_future(bench.acted(bench.views[0], model))
+    task = asyncio.ensure_future(bench.act_once(bench.views[0], model))
     with anyio.move_on_after(0.3):
         await model.asked.wait()
     task.cancel()
@@ -223,13 +227,13 @@ async def _cancelled(bench: _Bench) -> tuple[int, list[str]]:
         return 1, ["it swallows its cancellation and acts on: catch Exception, not BaseException"]
     findings = [] if task.cancelled() or task.exception() is None else [f"cancelled: {task.exception()}"]
     try:
-        await bench.acted(bench.views[0])
+        await bench.act_once(bench.views[0])
     except CheckFailed as wrong:
         findings.append(f"after a cancellation: {wrong}")
     return 1, findings
 
 
-async def _killed(bench: _Bench) -> tuple[int, list[str]]:
+async def _try_killing(bench: _Bench) -> tuple[int, list[str]]:
     rows = await _episode(bench, ())
     whole = _actions(rows)
     cuts = sorted({round(part * len(rows) / 6) for part in range(1, 6)} - {0, len(rows)})
@@ -243,7 +247,7 @@ async def _killed(bench: _Bench) -> tuple[int, list[str]]:
 
 async def warm(make: Making, trial: AgentTrial, models: Sequence[str] = ()) -> None:
     """Play an episode with stand-in models, so that what the agent imports at its first use blocks nobody later."""
-    with contained():
+    with contain_plugin():
         await _episode(_Bench(make, trial, (), models), ())
 
 
@@ -267,12 +271,12 @@ def _actions(rows: Sequence[Row]) -> list[Action]:
     return [event.action for event in effective(events) if isinstance(event, Acted)]
 
 
-async def _at_once(bench: _Bench) -> tuple[int, list[str]]:
+async def _try_eight_at_once(bench: _Bench) -> tuple[int, list[str]]:
     view = bench.views[-1]
 
     async def one() -> Action | str:
         try:
-            return await bench.acted(view)
+            return await bench.act_once(view)
         except CheckFailed as wrong:
             return str(wrong)
 

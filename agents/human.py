@@ -40,7 +40,7 @@ class Terminal:
         """The next line without its end; raises EOFError when the stream is closed."""
         if not self._reading and self._lines.empty():
             self._reading = True
-            threading.Thread(target=self._one, name="terminal", daemon=True).start()
+            threading.Thread(target=self._read_line, name="terminal", daemon=True).start()
         while self._lines.empty():  # noqa: ASYNC110 - the thread outlives a cancelled wait and has no loop to tell
             await anyio.sleep(_POLL)
         self._reading = False
@@ -51,7 +51,7 @@ class Terminal:
             raise EOFError("the terminal is closed")
         return line.rstrip("\r\n")
 
-    def _one(self) -> None:
+    def _read_line(self) -> None:
         try:
             self._lines.put(self._read())
         except (OSError, ValueError) as error:  # ValueError: the stream was closed meanwhile

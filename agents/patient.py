@@ -41,7 +41,7 @@ class Patient:
 
     async def act(self, view: View) -> Action:
         """Answer what was asked last."""
-        known = _known(view)
+        known = _known_fields(view)
         return self._tests(known) if "ancillary" in known else self._story(view, known)
 
     def _tests(self, known: Mapping[str, Json]) -> Action:
@@ -107,7 +107,7 @@ class LLMPatient:
 
     async def act(self, view: View) -> Action:
         """Answer what was asked last."""
-        known = _known(view)
+        known = _known_fields(view)
         wanted: dict[str, Json] = {}
         if "ancillary" in known:
             messages = self._report(view, known)
@@ -170,7 +170,7 @@ def _asked_for(known: Mapping[str, Json]) -> list[Json]:
     return [{**line.row(), "text": ""} for line in answers]
 
 
-def _known(view: View) -> Mapping[str, Json]:
+def _known_fields(view: View) -> Mapping[str, Json]:
     known = view.known
     if not isinstance(known, Mapping) or ("ancillary" not in known and not isinstance(known.get("story"), Mapping)):
         raise ValueError("a patient must be told its story or its report: view.known holds neither")

@@ -16,7 +16,7 @@ import msgspec
 from wardround.agents.history import question_kinds
 from wardround.agents.history.facts import story_sentences
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import meant
+from wardround.engine.plugins import suggestion
 from wardround.engine.records import Json, Said
 from wardround.engine.seat import Seat
 from wardround.scenarios.terms.wording import roots
@@ -70,7 +70,7 @@ def read_persona(place: str) -> dict[str, Json]:
             raise UsageError(f"--persona {place}: the file cannot be read ({error})") from error
     else:
         raise UsageError(
-            f"there is no persona {place!r}{meant(place, persona_names())}; or name a file that ends in .toml"
+            f"there is no persona {place!r}{suggestion(place, persona_names())}; or name a file that ends in .toml"
         )
     try:
         fields = tomllib.loads(text)
@@ -108,7 +108,7 @@ def bias_text(seat: Seat) -> str:
     name = str(seat.options.get("bias") or "")
     known = [bias for bias, texts in _biases().items() if seat.name in texts]
     if name and name not in known:
-        raise UsageError(f"there is no bias {name!r} of the {seat.name}{meant(name, known)}")
+        raise UsageError(f"there is no bias {name!r} of the {seat.name}{suggestion(name, known)}")
     return _biases()[name][seat.name] if name else ""
 
 

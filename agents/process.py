@@ -79,9 +79,9 @@ class ProcessAgent:
             line = await self._line()
             if line.model is None:
                 break
-            await self._send(await self._asked(line.model))
+            await self._send(await self._answer_question(line.model))
         if line.text is None and not line.args:
-            raise self._failed("it wrote a line without `text` and `args`, which is no action")
+            raise self._failure("it wrote a line without `text` and `args`, which is no action")
         return Action(line.verb, line.text or "", line.args, line.thinking, line.memo)
 
     def end(self) -> None:
@@ -121,22 +121,22 @@ class ProcessAgent:
         try:
             await asyncio.to_thread(_write, self._process.stdin, msgspec.json.encode(value) + b"\n")
         except OSError as error:
-            raise self._failed("it ended before its turn") from error
+            raise self._failure("it ended before its turn") from error
 
     async def _line(self) -> Line:
         try:
             raw = await self._reader.readline()
         except ValueError as error:
-            raise self._failed(f"it wrote a line of more than {LONGEST} bytes") from error
+            raise self._failure(f"it wrote a line of more than {LONGEST} bytes") from error
         if not raw.endswith(b"\n"):
-            raise self._failed("it ended without an action")
+            raise self._failure("it ended without an action")
         try:
             return msgspec.json.decode(raw, type=Line)
         except msgspec.MsgspecError as error:
             shown = printable(raw[:120].decode("utf-8", "replace").rstrip())
-            raise self._failed(f"it wrote {shown!r}, which is no action: {error}") from error
+            raise self._failure(f"it wrote {shown!r}, which is no action: {error}") from error
 
-    async def _asked(self, question: Mapping[str, Json]) -> Mapping[str, Json]:
+    async def _answer_question(self, question: Mapping[str, Json]) -> Mapping[str, Json]:
         if self._seat.model is None:
             return {"error": "no_model", "message": f"the seat {self._seat.name} has no model"}
         options = {name: value for name, value in question.items() if name not in ("messages", "purpose")}
@@ -144,14 +144,14 @@ class ProcessAgent:
             messages = msgspec.convert(question.get("messages"), list[dict[str, str]])
             asked = [Message(one["role"], one["content"]) for one in messages]
         except (msgspec.ValidationError, KeyError) as error:
-            raise self._failed(f"it asked its model without messages of role and content: {error}") from error
+            raise self._failure(f"it asked its model without messages of role and content: {error}") from error
         try:
             reply = await self._seat.model.complete(asked, purpose=str(question.get("purpose", "act")), **options)
         except ProviderError as error:
             return {"error": error.kind, "message": str(error)}
         return {"completion": {"text": reply.text, "thinking": reply.thinking, "finish": reply.finish}}
 
-    def _failed(self, what: str) -> ProcessFailed:
+    def _failure(self, what: str) -> ProcessFailed:
         assert self._process is not None
         assert self._errors is not None
         with suppress(subprocess.TimeoutExpired):

@@ -23,7 +23,7 @@ _OPEN = re.compile(r"\s*> Reasoning[ \t]*\n")
 _CLOSE = re.compile(r"^Reasoned (?:for|about) [^\n.,]{1,40}$\n?", re.MULTILINE)
 
 
-def parted(content: str, thinking: str = "") -> tuple[str, str]:
+def split_reply(content: str, thinking: str = "") -> tuple[str, str]:
     """(answer, thinking) of a recorded reply; `thinking` is the part that the recording already keeps apart.
 
     A `<think>` block at the beginning and a web page's "> Reasoning" section count as thinking. Content with neither is
@@ -133,7 +133,7 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Record
         raise UsageError(f"replies {path} is no UTF-8 text: {error.reason} at byte {error.start}") from error
     if not text.strip():
         raise UsageError(f"replies {path} is empty")
-    entries = _chosen(path, list(_own(path, text) if _is_own(path, text) else _results(path, text)), model)
+    entries = _choose_model(path, list(_own(path, text) if _is_own(path, text) else _results(path, text)), model)
     by_case: dict[str, _Entry] = {}
     for entry in entries:
         if entry.case in by_case:
@@ -145,7 +145,7 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Record
     return {case: entry.replies for case, entry in by_case.items() if entry.replies}
 
 
-def _chosen(path: Path, entries: list[_Entry], model: str | None) -> list[_Entry]:
+def _choose_model(path: Path, entries: list[_Entry], model: str | None) -> list[_Entry]:
     """The entries of the requested model; raises UsageError."""
     if not entries:
         raise UsageError(
@@ -189,7 +189,7 @@ def _own(path: Path, text: str) -> Iterator[_Entry]:
             continue
         _fields(row, where, ("case_id", "replies"), ("model",))
         yield _Entry(
-            where, _text(row, "case_id", where), _optional(row, "model", where), _listed(row, "replies", where)
+            where, _text(row, "case_id", where), _optional(row, "model", where), _reply_list(row, "replies", where)
         )
 
 
@@ -208,13 +208,13 @@ def _chat(row: dict[str, Json], where: str) -> _Entry:
         text = _text(message, "content", place)
         if text.startswith(_TYPED):
             raise UsageError(f"{place}: is a typed action, which is no reply; recorded:RUN plays what that run did")
-        replies.append(RecordedReply(*parted(text, "")))
+        replies.append(RecordedReply(*split_reply(text, "")))
     return _Entry(
         where, case.rpartition("@")[0] if name == "episode" else case, _optional(row, "model", where), tuple(replies)
     )
 
 
-def _listed(row: Mapping[str, Json], name: str, where: str) -> tuple[RecordedReply, ...]:
+def _reply_list(row: Mapping[str, Json], name: str, where: str) -> tuple[RecordedReply, ...]:
     return tuple(_own_reply(reply, f"{where}, {name}[{index}]") for index, reply in enumerate(_list(row, name, where)))
 
 
@@ -227,9 +227,9 @@ def _list(row: Mapping[str, Json], name: str, where: str) -> list[Json]:
 
 def _own_reply(reply: Json, where: str) -> RecordedReply:
     if isinstance(reply, str):
-        return RecordedReply(*parted(reply, ""))
+        return RecordedReply(*split_reply(reply, ""))
     fields = _fields(reply, where, ("text",), ("thinking",))
-    return RecordedReply(*parted(_text(fields, "text", where), _optional(fields, "thinking", where)))
+    return RecordedReply(*split_reply(_text(fields, "text", where), _optional(fields, "thinking", where)))
 
 
 def _results(path: Path, text: str) -> Iterator[_Entry]:
@@ -239,7 +239,7 @@ def _results(path: Path, text: str) -> Iterator[_Entry]:
     for case, fields in cases.items():
         where = f"{path}, case {case}"
         if isinstance(fields, list):
-            yield _Entry(where, case, "", _listed(cases, case, where))
+            yield _Entry(where, case, "", _reply_list(cases, case, where))
             continue
         if not isinstance(fields, dict):
             raise UsageError(f"{where}: expected an object, not {_kind(fields)}")
@@ -254,7 +254,7 @@ def _results(path: Path, text: str) -> Iterator[_Entry]:
                 raise UsageError(f"{place}: expected an object with the field `content`")
             if reply["content"] is None:
                 continue
-            said = parted(_text(reply, "content", place), _optional(reply, "thinking_process", place))
+            said = split_reply(_text(reply, "content", place), _optional(reply, "thinking_process", place))
             yield _Entry(place, case, model, (RecordedReply(*said),))
 
 

@@ -36,20 +36,20 @@ REFUSED = 126
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def _checked(what: str, result: int) -> None:
+def _check_call(what: str, result: int) -> None:
     if result < 0:
         raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
 
 
 def _mount(source: str, target: str, kind: str, flags: int) -> None:
-    _checked(
+    _check_call(
         f"mount {target}", _libc.mount(source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), None)
     )
 
 
 def enter(uid: int, gid: int) -> None:
     """Enter new namespaces; the next child is process 1 of them."""
-    _checked("unshare", _libc.unshare(_NEW))
+    _check_call("unshare", _libc.unshare(_NEW))
     Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
     Path("/proc/self/uid_map").write_text(f"{_INSIDE} {uid} 1", encoding="ascii")
     Path("/proc/self/gid_map").write_text(f"{_INSIDE} {gid} 1", encoding="ascii")
@@ -67,7 +67,7 @@ def _bound(root: str, place: str, handle: int, *, changeable: bool) -> None:
     if not changeable:
         attributes = struct.pack("QQQQ", 1 | 2, 0, 0, 0)  # read-only, no set-user-id; all mounts below as well
         result = _libc.syscall(_SETATTR, -100, target.encode(), 0x8000, attributes, len(attributes))
-        _checked(f"mount {place} read-only", result)
+        _check_call(f"mount {place} read-only", result)
 
 
 def build_root(folders: Sequence[str]) -> None:
@@ -94,8 +94,8 @@ def build_root(folders: Sequence[str]) -> None:
     with suppress(PermissionError):  # some containers forbid it: the command then has an empty /proc
         _mount("proc", root + "/proc", "proc", _NOSUID | _NODEV)
     os.chdir(root)
-    _checked("pivot_root", _libc.syscall(ARCHES[platform.machine()][2], b".", b"."))
-    _checked("umount", _libc.umount2(b".", 2))
+    _check_call("pivot_root", _libc.syscall(ARCHES[platform.machine()][2], b".", b"."))
+    _check_call("umount", _libc.umount2(b".", 2))
     os.chdir(here)
 
 
@@ -116,8 +116,8 @@ def filter_calls() -> None:
     code = b"".join(struct.pack("HBBI", *line) for line in lines)
     body = ctypes.create_string_buffer(code)
     program = struct.pack("HxxxxxxQ", len(lines), ctypes.addressof(body))
-    _checked("prctl", _libc.prctl(38, 1, 0, 0, 0))  # no new privileges
-    _checked("seccomp", _libc.prctl(22, 2, program, 0, 0))
+    _check_call("prctl", _libc.prctl(38, 1, 0, 0, 0))  # no new privileges
+    _check_call("seccomp", _libc.prctl(22, 2, program, 0, 0))
 
 
 def run_sealed(arguments: Sequence[str]) -> int:

@@ -15,7 +15,7 @@ import msgspec
 
 from wardround.agents.dialogue import SILENCE, dialogue, model_of
 from wardround.engine.errors import ProviderError, UsageError
-from wardround.engine.plugins import meant
+from wardround.engine.plugins import suggestion
 from wardround.engine.records import Action, Completion, Json, Message, View
 from wardround.engine.seat import Seat, Voice
 
@@ -71,7 +71,9 @@ def read_team(place: str) -> dict[str, Json]:
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{where}: the file cannot be read ({error})") from error
     else:
-        raise UsageError(f"there is no team {place!r}{meant(place, team_names())}; or name a file that ends in .toml")
+        raise UsageError(
+            f"there is no team {place!r}{suggestion(place, team_names())}; or name a file that ends in .toml"
+        )
     try:
         fields = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -96,7 +98,7 @@ def as_team(fields: Json, where: str = TEAM) -> TeamPlan:
             raise UsageError(f"{where}: step {number} has no role")
         for role in step.roles:
             if role not in team.roles:
-                raise UsageError(f"{where}: step {number} names no role {role!r}{meant(role, list(team.roles))}")
+                raise UsageError(f"{where}: step {number} names no role {role!r}{suggestion(role, list(team.roles))}")
     if len(team.steps[-1].roles) != 1:
         raise UsageError(f"{where}: the last step has {len(team.steps[-1].roles)} roles; one writes the doctor's words")
     if unused := [name for name in team.roles if all(name not in step.roles for step in team.steps)]:
@@ -128,7 +130,7 @@ class Team:
             if wanted and wanted not in seat.models:
                 raise UsageError(
                     f"{seat.name}: the role {name!r} wants the model {wanted!r}: name it, for instance "
-                    f"--{seat.name}-model {wanted}=openai/gpt-4o{meant(wanted, list(seat.models))}"
+                    f"--{seat.name}-model {wanted}=openai/gpt-4o{suggestion(wanted, list(seat.models))}"
                 )
             self._models[name] = seat.models[wanted] if wanted else first
 

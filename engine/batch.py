@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import anyio
 from anyio.abc import TaskGroup
 
-from wardround.engine.blocking import warned, watched
+from wardround.engine.blocking import warn_of_block, watch_for_blocks
 from wardround.engine.budget import Budget, BudgetAccount, Size, Spending
 from wardround.engine.errors import RunStopped, Stopped
 from wardround.engine.limits import waiting
@@ -98,7 +98,7 @@ class Progress:
         self._stir.set()
         self._stir = anyio.Event()
 
-    async def stirred(self) -> None:
+    async def until_stirred(self) -> None:
         """Wait until something changes."""
         await self._stir.wait()
 
@@ -115,7 +115,7 @@ class Progress:
         if self.paused or self.why:
             await self.before_act()
         while True:
-            refused, never = self.purse.refused(seat)
+            refused, never = self.purse.refusal(seat)
             if not refused:
                 break
             if never:
@@ -184,9 +184,9 @@ async def run_batch(
     """
     crew = _Crew(jobs, play, concurrency, progress)
     try:
-        with calm(), watched(warned):
+        with calm(), watch_for_blocks(warn_of_block):
             async with anyio.create_task_group() as group:
-                await crew.kept_up(group)
+                await crew.keep_up(group)
     except BaseExceptionGroup as errors:
         raise first_error(errors) from errors
 
@@ -217,20 +217,20 @@ class _Crew(Generic[JobT]):
         self._working = 0
         self._over = False
 
-    async def kept_up(self, group: TaskGroup) -> None:
+    async def keep_up(self, group: TaskGroup) -> None:
         """Start workers as they are needed; return when the last one has ended."""
         progress = self._progress
         while True:
-            while (more := self._more()) > 0:
+            while (more := self._workers_missing()) > 0:
                 for _ in range(more):
                     self._working += 1
                     group.start_soon(self._work)
                 await anyio.sleep(PAUSE)
             if not self._working:
                 return
-            await progress.stirred()
+            await progress.until_stirred()
 
-    def _more(self) -> int:
+    def _workers_missing(self) -> int:
         """The number of workers to start now."""
         wanted = self._progress.at_once(self._concurrency)
         if self._over or self._progress.draining:
@@ -246,12 +246,12 @@ class _Crew(Generic[JobT]):
                 if job is None:
                     self._over = True
                     return
-                await self._one(job)
+                await self._play_job(job)
         finally:
             self._working -= 1
             progress.stir()
 
-    async def _one(self, job: JobT) -> None:
+    async def _play_job(self, job: JobT) -> None:
         progress = self._progress
         progress.running += 1
         try:

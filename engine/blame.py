@@ -42,7 +42,7 @@ class ModelErrors:
     def __init__(self) -> None:
         self._met: list[tuple[Exception, Called | None]] = []
 
-    def met(self, error: Exception, call: Called | None = None) -> None:
+    def note(self, error: Exception, call: Called | None = None) -> None:
         """Note an error that a model of this episode raised."""
         self._met.append((error, call))
 

@@ -31,7 +31,7 @@ class Block(NamedTuple):
 
 
 @contextmanager
-def watched(report: Callable[[Block], None], *, after: float = BLOCKED) -> Iterator[None]:
+def watch_for_blocks(report: Callable[[Block], None], *, after: float = BLOCKED) -> Iterator[None]:
     """While the block runs, call `report` (in a separate thread) with each place where plug-in code blocks the loop.
 
     Only code outside this package is reported, and each line once. Blocking code cannot be interrupted: only the code
@@ -46,7 +46,7 @@ def watched(report: Callable[[Block], None], *, after: float = BLOCKED) -> Itera
         watch.join(TICK)
 
 
-def warned(block: Block) -> None:
+def warn_of_block(block: Block) -> None:
     """Log which code blocks the loop, and in which episode and seat if the stack shows it."""
     named: dict[str, str] = {}
     frame: FrameType | None = block.caller

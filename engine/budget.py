@@ -212,7 +212,7 @@ class BudgetAccount:
         """What this seat spent in the run, as far as this process knows."""
         return self._own.get(seat, Spending()) + self._others.get(seat, Spending())
 
-    def refused(self, seat: str) -> tuple[str, bool]:
+    def refusal(self, seat: str) -> tuple[str, bool]:
         """Why a call of `seat` does not fit now ('' if it does), and whether it never will.
 
         While calls under the same cap are under way it may fit later, because they may need less than was set aside.
@@ -221,11 +221,11 @@ class BudgetAccount:
             return "", False
         usual = self._usual_of(seat)
         size = usual.size()
-        for scope in self._of(seat):
+        for scope in self._scopes_of(seat):
             under_way = [self._usual[other] for other in scope.seats if other in self._usual]
             if why := scope.over(size, under_way):
                 return why, not any(other.flying for other in under_way)
-        if not usual.known and usual.flying >= FIRST and any(self._of(seat)):
+        if not usual.known and usual.flying >= FIRST and any(self._scopes_of(seat)):
             return f"seat {seat}: the first calls have not shown yet what one costs", False
         return "", False
 
@@ -248,7 +248,7 @@ class BudgetAccount:
         earlier = self._own.get(seat)
         self._own[seat] = spent if earlier is None else earlier + spent
         if self._scopes:
-            for scope in self._of(seat):
+            for scope in self._scopes_of(seat):
                 scope.spent += spent
         if not spent.failed:
             usual.learn(spent)
@@ -287,7 +287,7 @@ class BudgetAccount:
             usual = self._usual[seat] = _Usual()
         return usual
 
-    def _of(self, seat: str) -> Iterator[_Scope]:
+    def _scopes_of(self, seat: str) -> Iterator[_Scope]:
         return (scope for scope in self._scopes if seat in scope.seats)
 
     def _add_up(self) -> None:

@@ -170,18 +170,18 @@ class RecordingModel:
         call = self._tape.take(placed.key, nth)
         if call is None:
             try:
-                reply, error = await self._had(placed.key, nth, messages, purpose, settings)
+                reply, error = await self._get_reply(placed.key, nth, messages, purpose, settings)
                 call = self._record(placed, nth, purpose, options, (reply, error))
                 if self.cache and reply and not reply.recalled:
                     await self.cache.keep(placed.key, nth, reply)
             except Exception as raised:
                 if isinstance(raised, EgressError) or not isinstance(raised, UsageError):  # a UsageError is the agent's
-                    self.door.met(raised)
+                    self.door.note(raised)
                 raise
         if call.reply is None:
             kind, message = call.error or ("malformed", "the log has neither reply nor error")
             failed = ProviderError(kind, message, status=call.status or None)
-            self.door.met(failed, call)
+            self.door.note(failed, call)
             raise failed
         self._known[purpose] = _Conversation(call.seq, messages, call.reply, placed.hasher)
         return call.reply
@@ -208,7 +208,7 @@ class RecordingModel:
         log.add(call)
         return call
 
-    async def _had(
+    async def _get_reply(
         self, key: str, nth: int, messages: Sequence[Message], purpose: str, settings: Mapping[str, Json]
     ) -> "_Outcome":
         """The reply or error of a call that was not recorded, from the cache or from the model."""

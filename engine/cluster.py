@@ -174,7 +174,7 @@ class WorkerCrew:
         try:
             line = await self._lines.receive_until(b"\n", _LONGEST_LINE)
         except (anyio.EndOfStream, anyio.IncompleteRead, anyio.ClosedResourceError):
-            raise await self._gone() from None
+            raise await self._child_error() from None
         self._heard = True
         return msgspec.json.decode(line, type=WorkerReport)
 
@@ -184,9 +184,9 @@ class WorkerCrew:
         try:
             await self._child.stdin.send(msgspec.json.encode(message) + b"\n")
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-            raise await self._gone() from None
+            raise await self._child_error() from None
 
-    async def _gone(self) -> WardroundError:
+    async def _child_error(self) -> WardroundError:
         """The error for a child process that ended by itself."""
         assert self._child is not None
         with anyio.move_on_after(_GRACE):

@@ -14,7 +14,7 @@ from wardround.engine.calls import Cache, RecordedCalls, RecordingModel, RunWatc
 from wardround.engine.errors import LimitReached, ProviderError, RunStopped, storable
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import LimitAccount, Limits, timed_by
-from wardround.engine.misbehaviour import OwnTime, contained, error_text, self_raised
+from wardround.engine.misbehaviour import OwnTime, contain_plugin, error_text, self_raised
 from wardround.engine.protocols import Agent, AnyScenario, Ends, Model, Remembers, has_methods
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.engine.seat import Voice, traits_of
@@ -83,7 +83,7 @@ class Episode:
     async def play(self) -> Ending | None:
         """Play to the end and close the log; None if the run was stopped and the episode stays open."""
         try:
-            with contained():
+            with contain_plugin():
                 return await self._play()
         finally:
             self.end()
@@ -114,7 +114,7 @@ class Episode:
         except Ended as ended:
             ending = ended.ending
         except TimeoutError:
-            ending = self._limited("wall", f"it took longer than {self._table.limits.wall:g} s")
+            ending = self._ending_by_limit("wall", f"it took longer than {self._table.limits.wall:g} s")
         except RunStopped as stopped:
             if self._table.watch:
                 self._table.watch.drain(str(stopped))
@@ -144,7 +144,7 @@ class Episode:
                 try:
                     self._spent.check()
                 except LimitReached as reached:
-                    raise Ended(self._limited(reached.limit, str(reached))) from reached
+                    raise Ended(self._ending_by_limit(reached.limit, str(reached))) from reached
             seat, view = self.turn()
             action = await self.act(seat, view)
             self._spent.act(seat)
@@ -179,7 +179,7 @@ class Episode:
         if not sealed:
             await self._table.log.flush()
         self._door.clear()
-        blamed = None if seat in self._table.believed else partial(self._blamed, view)
+        blamed = None if seat in self._table.believed else partial(self._ending_by_blame, view)
         own = self._own_time(seat)
         with boundary(seat, blamed), own:
             action = await agent.act(view)
@@ -211,7 +211,7 @@ class Episode:
         if remembers:
             with boundary("rules"):
                 view = self._view(event.seat)
-            with boundary(event.seat, partial(self._blamed, view)):
+            with boundary(event.seat, partial(self._ending_by_blame, view)):
                 cast(Remembers, agent).recall(view, event.action)
         self.take(event)
 
@@ -256,7 +256,7 @@ class Episode:
         agent = self._agents.get(seat)
         if agent is None:
             self._door.clear()
-            with boundary(seat, partial(self._blamed, View(seat, "", (), ()))):
+            with boundary(seat, partial(self._ending_by_blame, View(seat, "", (), ()))):
                 agent = self._agents[seat] = self._table.cast(
                     seat, lambda model, options, name=seat, label="": self._voice(name, model, options, label)
                 )
@@ -274,22 +274,22 @@ class Episode:
         own = self._own.get(self._acting)
         return own.away() if own else nullcontext()
 
-    def _blamed(self, view: View, seat: str, raised: BaseException) -> Ending:
+    def _ending_by_blame(self, view: View, seat: str, raised: BaseException) -> Ending:
         """The ending for an agent's exception: it is the seat's own failure unless its model raised the exception."""
         error, call = deciding_error(raised, self._door)
         if self._door.behind(error) is None:
-            return Ending(seat, "error", _located(error))
+            return Ending(seat, "error", _error_with_place(error))
         if isinstance(error, PASSING):
             if error is raised:
                 raise error
             raise error from raised
         if isinstance(error, LimitReached):
-            return self._limited(error.limit, str(error))
+            return self._ending_by_limit(error.limit, str(error))
         if isinstance(error, ProviderError):
             return failed_call(seat, error, call, view, self.history or self._table.log.events)
-        return Ending("provider", "error", _located(error))
+        return Ending("provider", "error", _error_with_place(error))
 
-    def _limited(self, limit: str, detail: str) -> Ending:
+    def _ending_by_limit(self, limit: str, detail: str) -> Ending:
         """The ending by a limit; its facts name the seat that used the limit up by itself, if there is one."""
         fault = self._spent.fault(limit)
         return Ending("limit", limit, detail, {"fault": fault} if fault else {})
@@ -366,25 +366,25 @@ class boundary:  # noqa: N801 - used as a statement, and a generator would cost 
             return
         if not isinstance(raised, Exception):  # a cancellation or an exit: of the run, or of the plug-in alone
             if self_raised(raised):
-                raise Ended(_typed(self._who, raised)) from raised
+                raise Ended(_ending_of_error(self._who, raised)) from raised
             return
         error, _ = deciding_error(raised, None)
         if isinstance(error, PASSING):
             if error is raised:
                 return
             raise error from raised
-        raise Ended(_typed(self._who, error)) from raised
+        raise Ended(_ending_of_error(self._who, error)) from raised
 
 
-def _typed(who: str, error: BaseException) -> Ending:
+def _ending_of_error(who: str, error: BaseException) -> Ending:
     if isinstance(error, LimitReached):
         return Ending("limit", error.limit, str(error))
     if isinstance(error, ProviderError):
         return Ending("provider", error.kind, str(error))
-    return Ending(who, "error", _located(error))
+    return Ending(who, "error", _error_with_place(error))
 
 
-def _located(error: BaseException) -> str:
+def _error_with_place(error: BaseException) -> str:
     """The message of an exception, with the file and line that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno})" if frames else ""

@@ -114,12 +114,12 @@ def encode(event: Event, previous: bytes, reply: Completion | None = None) -> Ro
 def decode(rows: Iterable[Row]) -> tuple[Event, ...]:
     """Decode the events of one episode, from the first on; raises LogError naming the first altered or missing one."""
     events: list[Event] = []
-    for row in _chained(Row(-1, b"", b""), rows):
-        events.append(_whole(_decode(row), events))
+    for row in _follow_chain(Row(-1, b"", b""), rows):
+        events.append(_with_text(_decode(row), events))
     return tuple(events)
 
 
-def _chained(before: Row, rows: Iterable[Row]) -> Iterator[Row]:
+def _follow_chain(before: Row, rows: Iterable[Row]) -> Iterator[Row]:
     """The rows that follow `before`; raises LogError naming the first altered or missing one."""
     for row in rows:
         if row.seq != before.seq + 1:
@@ -135,7 +135,7 @@ def decode_last(rows: Sequence[Row]) -> tuple[Event, ...]:
 
     Actions stay as stored, without the text that repeats a reply. Raises LogError as `decode` does.
     """
-    return tuple(_decode(row) for row in _chained(rows[0], rows[1:])) if rows else ()
+    return tuple(_decode(row) for row in _follow_chain(rows[0], rows[1:])) if rows else ()
 
 
 def check_end(last: Event | None, known: EpisodeRow) -> None:
@@ -176,7 +176,7 @@ def _decode(row: Row) -> Event:
         raise LogError(f"event {row.seq} cannot be read: {error}", seq=row.seq) from error
 
 
-def _whole(event: Event, before: Sequence[Event]) -> Event:
+def _with_text(event: Event, before: Sequence[Event]) -> Event:
     """`event` with the text that its stored form left out."""
     if not isinstance(event, Acted) or event.of < 0:
         return event

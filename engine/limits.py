@@ -210,18 +210,18 @@ class LimitAccount:
         """Raise LimitReached if nothing more may be spent."""
         limits = self.limits
         if limits.actions is not None and self.actions >= limits.actions:
-            raise _reached("actions", self.actions, "actions were taken", limits.actions)
+            raise _limit_reached("actions", self.actions, "actions were taken", limits.actions)
         if limits.calls is not None and self.calls >= limits.calls:
-            raise _reached("calls", self.calls, "calls were answered", limits.calls)
+            raise _limit_reached("calls", self.calls, "calls were answered", limits.calls)
         if limits.act_calls is not None and self._asked >= limits.act_calls:
-            raise _reached(ACT_CALLS, self._asked, "calls were made in one act", limits.act_calls)
+            raise _limit_reached(ACT_CALLS, self._asked, "calls were made in one act", limits.act_calls)
         if limits.tokens is not None and self.tokens >= limits.tokens:
-            raise _reached("tokens", self.tokens, "tokens were used", limits.tokens)
+            raise _limit_reached("tokens", self.tokens, "tokens were used", limits.tokens)
         if limits.cost is not None and self.unpriced:
             raise LimitReached("cost", "a call has no known price, so the limit on cost cannot be kept; give a price")
         if limits.cost is not None and self.cost >= limits.cost:
             raise LimitReached("cost", f"{self.cost:.4f} USD were spent; the limit is {limits.cost:.4f}")
 
 
-def _reached(name: str, used: int, what: str, most: int) -> LimitReached:
+def _limit_reached(name: str, used: int, what: str, most: int) -> LimitReached:
     return LimitReached(name, f"{used} {what}; the limit is {most}")

@@ -60,7 +60,7 @@ def error_text(error: BaseException) -> str:
 
 
 @contextmanager
-def contained() -> Iterator[None]:
+def contain_plugin() -> Iterator[None]:
     """Keep plug-in code in this block, and in the tasks it starts, from stopping the event loop or the process."""
     _guard(asyncio.get_running_loop())
     token = _contained.set(True)
@@ -86,10 +86,10 @@ def _stop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _task_of(loop: asyncio.AbstractEventLoop, coro: Any, **options: Any) -> asyncio.Task[Any]:
-    return asyncio.Task(_kept_in(coro) if _contained.get() else coro, loop=loop, **options)
+    return asyncio.Task(_contain_exit(coro) if _contained.get() else coro, loop=loop, **options)
 
 
-async def _kept_in(coro: Coroutine[Any, Any, Any]) -> Any:
+async def _contain_exit(coro: Coroutine[Any, Any, Any]) -> Any:
     """Run a task of plug-in code; turn an exit or interrupt, which would end the process, into an exception."""
     try:
         return await coro

@@ -72,16 +72,16 @@ class _Door:
         except ProviderError as error:
             if error.kind in ("refusal", "content_filter"):
                 empty = Completion("", finish=error.kind, model=voice.name)
-                return _sent(request, call, name, empty, str(error) if error.kind == "refusal" else None)
+                return _reply_response(request, call, name, empty, str(error) if error.kind == "refusal" else None)
             if error.status is None or error.status < 400:
                 raise
             response = _response(request, error.status, error_body(str(error), error.kind))
             response.extensions[FAILED] = error
             return response
-        return _sent(request, call, name, reply, None)
+        return _reply_response(request, call, name, reply, None)
 
 
-def _sent(
+def _reply_response(
     request: "httpx.Request", call: WireCall, name: str, reply: Completion, refusal: str | None
 ) -> "httpx.Response":
     chat = call.kind == "chat"

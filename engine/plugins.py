@@ -49,7 +49,7 @@ def plugin_names(group: str) -> list[str]:
     return sorted({point.name for point in _points(group)})
 
 
-def installed(group: str) -> dict[str, str]:
+def installed_plugins(group: str) -> dict[str, str]:
     """The short names in an entry-point group, each with its target as `package.module:Class`."""
     return {point.name: point.value for point in _points(group)}
 
@@ -60,11 +60,11 @@ def load_plugin(group: str, name: str) -> Any:
     if not points:
         last = group.rpartition(".")[2]
         kind = last.removesuffix("es" if last.endswith("ches") else "s")
-        raise UsageError(f"there is no {kind} {name!r}{meant(name, plugin_names(group))}")
+        raise UsageError(f"there is no {kind} {name!r}{suggestion(name, plugin_names(group))}")
     try:
         return points[0].load()
     except BaseException as error:
-        raise _not_loaded(f"{name!r} ({points[0].value})", error) from error
+        raise _load_error(f"{name!r} ({points[0].value})", error) from error
 
 
 def _points(group: str) -> tuple[EntryPoint, ...]:
@@ -78,21 +78,21 @@ def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=group))
 
 
-def meant(name: str, there: Sequence[str]) -> str:
+def suggestion(name: str, there: Sequence[str]) -> str:
     """The end of a message that `name` is unknown: the most similar known name, and all known names."""
     near = get_close_matches(name.lower(), there, 1)
     return f"{f', did you mean {near[0]}?' if near else ';'} there are: {', '.join(there) or 'none'}"
 
 
-def moved(path: str) -> str:
+def current_path(path: str) -> str:
     """The present path of an older `package.module:Name`; headers of stored runs keep the path of their time."""
     module_name, colon, attribute = path.partition(":")
     return f"{MOVED.get(module_name, module_name)}{colon}{attribute}"
 
 
-def imported(path: str) -> Any:
+def import_path(path: str) -> Any:
     """Import the target of `package.module:Name`; the working directory is searched too, as by `python -m`."""
-    module_name, _, attribute = moved(path).partition(":")
+    module_name, _, attribute = current_path(path).partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -101,11 +101,11 @@ def imported(path: str) -> Any:
         for part in attribute.split("."):
             target = getattr(target, part)  # the user names it
     except BaseException as error:
-        raise _not_loaded(f"{path!r}", error, "; write it as package.module:Class") from error
+        raise _load_error(f"{path!r}", error, "; write it as package.module:Class") from error
     return target
 
 
-def _not_loaded(what: str, error: BaseException, more: str = "") -> UsageError:
+def _load_error(what: str, error: BaseException, more: str = "") -> UsageError:
     """The UsageError for a module whose import fails with any error; a real Ctrl-C is raised again instead."""
     if not self_raised(error):
         raise error

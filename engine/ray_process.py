@@ -21,7 +21,7 @@ import msgspec
 from wardround.engine.cluster import WorkerReport, WorkerSetup, WorkerStart
 from wardround.engine.errors import WardroundError
 from wardround.engine.logs import configure, redact
-from wardround.engine.plugins import imported
+from wardround.engine.plugins import import_path
 from wardround.engine.records import Json
 
 _STORE_BYTES = 80_000_000
@@ -42,7 +42,7 @@ class Worker:
         sys.path.extend(path for path in paths if path not in sys.path)
         configure("warning")
         try:
-            return anyio.run(functools.partial(imported(entry), **arguments)), "", ""
+            return anyio.run(functools.partial(import_path(entry), **arguments)), "", ""
         except WardroundError as error:
             return None, type(error).__name__, redact(str(error))
 
@@ -76,7 +76,7 @@ def run_workers(hire: WorkerSetup, orders: "SimpleQueue[WorkerStart | None]", ou
             order = orders.get(block=not waited)
         except Empty:
             for ref in ray.wait(list(waited), timeout=_TICK)[0]:
-                happened = _learned(ray, ref, *waited.pop(ref))
+                happened = _report_of(ray, ref, *waited.pop(ref))
                 if happened is not None:
                     out.write(msgspec.json.encode(happened) + b"\n")
             continue
@@ -103,7 +103,7 @@ def _join_cluster(ray: Any, hire: WorkerSetup) -> None:
         ray.init(address=cluster.address, log_to_driver=False)
 
 
-def _learned(ray: Any, ref: Any, kind: str, place: int, worker: Any) -> WorkerReport | None:
+def _report_of(ray: Any, ref: Any, kind: str, place: int, worker: Any) -> WorkerReport | None:
     """The report about a call that ended; None if another call of the same worker will report it."""
     try:
         value = ray.get(ref)

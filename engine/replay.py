@@ -9,7 +9,7 @@ from wardround.engine.episode import TIMEOUT, Caster, Ended, Episode, EpisodeSet
 from wardround.engine.errors import LogError, ReplayError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import Limits
-from wardround.engine.misbehaviour import contained
+from wardround.engine.misbehaviour import contain_plugin
 from wardround.engine.protocols import AnyScenario
 from wardround.engine.records import Action, Ending
 from wardround.engine.trajectory import EpisodeLog, discard
@@ -25,7 +25,7 @@ async def replay(
     are, like those copied by a fork. `believed` is as in `EpisodeSetup`. Returns the number of actions compared; raises
     ReplayError naming the first difference.
     """
-    with contained():
+    with contain_plugin():
         return await _replay(events, scenario, case, cast, believed)
 
 
@@ -40,12 +40,12 @@ async def _replay(
     episode = Episode(table)
     episode.history = events
     try:
-        return await _compared(episode, table, events, live)
+        return await _compare(episode, table, events, live)
     finally:
         episode.end()
 
 
-async def _compared(episode: Episode, table: EpisodeSetup, events: Sequence[Event], live: Sequence[Event]) -> int:
+async def _compare(episode: Episode, table: EpisodeSetup, events: Sequence[Event], live: Sequence[Event]) -> int:
     """Play the `live` events again and compare them; returns the number of actions compared."""
     with _at(0):
         episode.recall()
@@ -109,13 +109,13 @@ async def _repeat(episode: Episode, acted: Acted) -> None:
 def _difference(stored: Action, again: Action) -> str:
     recorded, repeated = msgspec.structs.asdict(stored), msgspec.structs.asdict(again)
     for field in ("verb", "text", "args", "thinking", "memo"):
-        before, after = _plain(recorded[field]), _plain(repeated[field])
+        before, after = _through_json(recorded[field]), _through_json(repeated[field])
         if before != after:
             return f"{field} was {_short(before)} and is now {_short(after)}"
     return ""
 
 
-def _plain(value: object) -> object:
+def _through_json(value: object) -> object:
     """The value as it comes back from JSON, with tuples as lists."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
@@ -152,7 +152,7 @@ async def _same_ending(episode: Episode, closed: Event) -> None:
     except ReplayError as error:
         raise ReplayError(f"event {closed.seq} differs: {error}", seq=closed.seq) from error
     facts = {name: again.facts.get(name) for name in stored.facts}  # later versions may read more from an episode
-    if (stored.cause, stored.reason, _plain(stored.facts)) != (again.cause, again.reason, _plain(facts)):
+    if (stored.cause, stored.reason, _through_json(stored.facts)) != (again.cause, again.reason, _through_json(facts)):
         raise ReplayError(
             f"event {closed.seq} differs: it ended by {stored.cause} {stored.reason}, "
             f"and now by {again.cause} {again.reason}",
@@ -160,7 +160,7 @@ async def _same_ending(episode: Episode, closed: Event) -> None:
         )
 
 
-def keep_when_reopened(events: Sequence[Event], scenario: AnyScenario, case: object) -> int:
+def last_kept_when_reopened(events: Sequence[Event], scenario: AnyScenario, case: object) -> int:
     """The number of the last event to keep when a closed episode is reopened: its last action that did not end it.
 
     Raises Ended if the rules fail.

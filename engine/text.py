@@ -53,16 +53,16 @@ class _Later:
 def loads(text: str) -> Json:
     """Like `json.loads`, but with lone surrogates, which JSON allows and no store accepts, written as escapes."""
     value = json.loads(text)
-    return mended(value) if "\\u" in text else value
+    return escape_surrogates(value) if "\\u" in text else value
 
 
-def mended(value: Json) -> Json:
+def escape_surrogates(value: Json) -> Json:
     """The value with every lone surrogate in its texts and keys written as an escape."""
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, dict):
-        return {storable(name): mended(part) for name, part in value.items()}
-    return [mended(part) for part in value] if isinstance(value, list) else value
+        return {storable(name): escape_surrogates(part) for name, part in value.items()}
+    return [escape_surrogates(part) for part in value] if isinstance(value, list) else value
 
 
 def half(value: Json, where: str = "") -> str | None:
@@ -95,8 +95,8 @@ def printable(text: str, *, lines: bool = False) -> str:
     if text.isascii() and text.isprintable():
         return text
     if lines:
-        return _UNSEEN_IN_LINES.sub(_escaped, text.replace("\r\n", "\n"))
-    return _UNSEEN.sub(_escaped, text)
+        return _UNSEEN_IN_LINES.sub(_escape, text.replace("\r\n", "\n"))
+    return _UNSEEN.sub(_escape, text)
 
 
 def in_json(text: str) -> str:
@@ -127,10 +127,10 @@ def _json_escape(match: re.Match[str]) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape").decode()
 
 
-def counted(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """A number with its noun: `1 episode`, `2 episodes`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

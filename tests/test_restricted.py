@@ -11,7 +11,7 @@ from shell import Shell
 from wardround import resume, run
 from wardround.engine.errors import EgressError
 from wardround.engine.models.hosts import endpoint_url, host_of, is_loopback, normal_host
-from wardround.engine.models.wrappers import allowed
+from wardround.engine.models.wrappers import may_receive
 from wardround.engine.records import Action, Score, View
 from wardround.engine.stores.writes import header_bytes
 from wardround.evaluators.search.web import is_public
@@ -186,8 +186,8 @@ async def test_a_restricted_case_may_go_to_this_machine(restricted: Path) -> Non
 def test_a_host_is_judged_as_what_is_connected_to(spelt: str, host: str, here: bool) -> None:
     url = endpoint_url(f"http://{spelt}:8000/v1")
     assert is_loopback(host_of(url)) is here
-    assert allowed(host_of(url), ()) is here
-    assert allowed(host_of(url), [spelt])
+    assert may_receive(host_of(url), ()) is here
+    assert may_receive(host_of(url), [spelt])
     assert host_of(url) == normal_host(spelt) == host_of(endpoint_url(str(url)))
     assert str(url.raw_host).rstrip(".") == str(url.raw_host)
 

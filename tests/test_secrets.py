@@ -12,7 +12,7 @@ from yarl import URL
 
 from wardround import resume, run
 from wardround.engine.errors import UsageError
-from wardround.engine.models.hosts import redacted
+from wardround.engine.models.hosts import redact_address
 from wardround.runs.stored_run import open_store
 from wardround.testing.loopback import Loopback
 
@@ -104,11 +104,11 @@ def test_no_secret_of_any_address_is_left(user: str, password: str, value: str, 
         f"http://h/v1,http://{user}:{password}@h:2/v1?{name}={value}",
         f"//{user}@h/?api-version=1&{name}={value}#f",
     ):
-        said = redacted(text)
+        said = redact_address(text)
         assert not any(part in said for part in (user, password, value)), said
-        assert redacted(said) == said
-    assert URL(redacted("http://h:8/v1?api-version=1&key=x")).query == {"api-version": "1", "key": "HIDDEN"}
-    assert redacted("http://localhost:8000/v1") == "http://localhost:8000/v1"
+        assert redact_address(said) == said
+    assert URL(redact_address("http://h:8/v1?api-version=1&key=x")).query == {"api-version": "1", "key": "HIDDEN"}
+    assert redact_address("http://localhost:8000/v1") == "http://localhost:8000/v1"
 
 
 def test_the_key_of_a_judge_stands_nowhere_and_is_given_again_to_go_on(

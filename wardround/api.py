@@ -6,7 +6,7 @@ from typing import Any, TypedDict, Unpack
 
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
-from wardround.engine.models.hosts import HIDDEN, redacted
+from wardround.engine.models.hosts import HIDDEN, redact_address
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json
 from wardround.runs.encounter_run import open_encounters, open_models, stored_seats
@@ -83,7 +83,7 @@ async def run(
     read = str(cases) if isinstance(cases, str | Path) else [str(place) for place in cases]
     values = {"cases": read, "scenario": scenario, "seats": specs, **fields}
     settings = validate_settings(values, "run", also=(*SEATS, "store", "progress"))
-    opened = _opened(store)
+    opened = _open_store(store)
     return await play_planned(await plan_run(settings, opened, agents), opened, progress or Progress())
 
 
@@ -137,7 +137,7 @@ async def resume(
     spending so far still counts. `seats` and `share` are as in `join`. If other processes are at work on the run
     already, this one joins them, and a paused run stays paused.
     """
-    run = await prepare_to_resume(name, _opened(store), retry=retry, **changes)
+    run = await prepare_to_resume(name, _open_store(store), retry=retry, **changes)
     return await join(name, store=run.store, share=share, seats=seats, progress=progress)
 
 
@@ -156,7 +156,7 @@ async def join(
     needed only for classes of your own without an importable name, and as `{"doctor": {"base_url": URL}}` for an
     address whose secrets were not stored.
     """
-    run = await Run.open(_opened(store), name)
+    run = await Run.open(_open_store(store), name)
     settings = await _settings(run)
     specs, agents = split_agents(seats or {})
     urls = [str(fields["base_url"]) for fields in specs.values() if "base_url" in fields]
@@ -175,9 +175,9 @@ def _check_urls(run: Run, base_urls: Sequence[str]) -> None:
     seats = run.played("it is not played").settings.get("seats", {}).values()
     wanted = {str(seat.get("base_url", "")) for seat in seats if f"={HIDDEN}" in str(seat.get("base_url", ""))}
     for url in base_urls:
-        if redacted(url) not in wanted:
+        if redact_address(url) not in wanted:
             raise UsageError(
-                f"--resume takes the run's settings from the store; leave out --base-url {redacted(url)}"
+                f"--resume takes the run's settings from the store; leave out --base-url {redact_address(url)}"
                 + (f" (what is missing is {', '.join(sorted(wanted))} with its secret)" if wanted else "")
             )
 
@@ -205,5 +205,5 @@ def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Json], dict[
     return specs, agents
 
 
-def _opened(store: Store | str | Path) -> Store:
+def _open_store(store: Store | str | Path) -> Store:
     return open_store(store) if isinstance(store, str | Path) else store

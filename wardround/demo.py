@@ -56,10 +56,10 @@ async def demo(path: Path, report: Path) -> tuple[dict[str, RunScores], LevelRep
             played = await run(
                 "bundled:reports", "oracle", seats={"doctor": f"replies:bundled#{author}"}, store=store, name=author
             )
-            runs[author] = await _judged(store, played, ("standard", "reasoning"))
+            runs[author] = await _judge(store, played, ("standard", "reasoning"))
         for name, doctor in QUIZZED.items():
             played = await run("bundled:questions", "questions", seats={"doctor": doctor}, store=store, name=name)
-            runs[name] = await _judged(store, played, ("questions", "rubric", "checklist"))
+            runs[name] = await _judge(store, played, ("questions", "rubric", "checklist"))
         levels = await _levels(store, runs, report.with_name("levels.html"))
         shown = [scores for name, scores in runs.items() if name.endswith((PLOTTED, *AUTHORS)) or name in QUIZZED]
         await write_pages(store, shown, report, compare=False)
@@ -68,7 +68,7 @@ async def demo(path: Path, report: Path) -> tuple[dict[str, RunScores], LevelRep
     return runs, levels
 
 
-async def _judged(store: SqliteStore, played: Run, evaluators: Sequence[str]) -> RunScores:
+async def _judge(store: SqliteStore, played: Run, evaluators: Sequence[str]) -> RunScores:
     """Judge a run offline, with the bundled texts as evidence."""
     judges = await judge_config(JudgeOptions(("lexical",), search="bundled"), store)
     try:

@@ -30,7 +30,7 @@ class Outcome:
 
 async def replay_run(run: Run, episodes: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
     """Replay `episodes`, or all that have begun; no endpoint, search or page is called."""
-    runner = Runner(await _recorded(run))
+    runner = Runner(await _recorded_work(run))
     for row in await run.episodes():
         if not row.events or (episodes is not None and row.id not in episodes):
             continue
@@ -70,7 +70,7 @@ class TakenAsRecorded:
         raise NotImplementedError(f"the {view.seat} of a replay does not act")
 
 
-async def _recorded(run: Run) -> AnyWork:
+async def _recorded_work(run: Run) -> AnyWork:
     """The work of a stored run, whose models and judges answer from the record only."""
     if not isinstance(run.header, EvaluationHeader):
         access = Access(offline=True)

@@ -126,14 +126,14 @@ def story_sentences(text: str) -> list[str]:
     """
     parts: list[str] = []
     for part in _END.split(text):
-        if parts and _unfinished(parts[-1], part):
+        if parts and _goes_on(parts[-1], part):
             parts[-1] = f"{parts[-1]} {part}"
         else:
             parts.append(part)
     return [part.strip(" ;-*\t") for part in parts if part.strip(" .;-*\t")]
 
 
-def _unfinished(before: str, after: str) -> bool:
+def _goes_on(before: str, after: str) -> bool:
     """Whether a full stop belongs to an abbreviation, so that the sentence goes on."""
     if _TITLE.search(before) or _INITIAL.search(before) or before.endswith("?"):
         return True
@@ -176,13 +176,13 @@ def story_facts(story: Mapping[str, str], complaint: str = "") -> tuple[Fact, ..
     for section, text in (*story.items(), *complaints.items()):
         for sentence in story_sentences(text):
             bare = re.sub(r"^(?:[A-Z][\w/]*(?: [a-z]\w*)?): (?=\w)", "", sentence)
-            for part in _split(section, bare):
+            for part in _split_facts(section, bare):
                 if not (_SILENT.search(part) or _STAGE.search(part) or _EXAMINED.search(part)):
                     facts.append(_fact(len(facts), section, part))
     return tuple(facts)
 
 
-def _split(section: str, sentence: str) -> list[str]:
+def _split_facts(section: str, sentence: str) -> list[str]:
     """The parts of a sentence that are facts of their own: in lists of symptoms, and in notes without a subject."""
     if "symptom" in section.lower():
         return re.split(r", (?=[A-Z])", sentence)

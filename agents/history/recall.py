@@ -111,7 +111,7 @@ class Memory:
         """The sentences that tell why the patient came: the first of the history, with the primary symptom."""
         facts = [fact for fact in self.facts if fact.section != COMPLAINT] or list(self.facts)
         own = [fact for fact in facts if not _ABOUT_THEM.search(fact.section)] or facts
-        now = [fact for fact in own if not fact.denied and _now(fact)] or own
+        now = [fact for fact in own if not fact.denied and _is_present_illness(fact)] or own
         felt = (
             [fact for fact in now if concepts_in(fact.text, "finding") or _TELLS.search(fact.text)]
             or [fact for fact in now if fact.timed]
@@ -132,7 +132,7 @@ class Memory:
             old = [fact for fact in self.facts if _AGE.search(fact.text)]
             return Recollection("age", tuple(old[:1])) if old else UNKNOWN
         if question_kinds.MORE.search(question.text) and question.bare:
-            return self._more(said_before)
+            return self._recall_more(said_before)
         concern = [topic for topic in question.topics if topic.name == "concern"]
         if (
             question_kinds.OPENING.search(question.text)
@@ -163,7 +163,7 @@ class Memory:
             return self._family(question)
         if question_kinds.OTHERS.search(question.text):
             met = [topic for topic in question.topics if topic.name == "contacts"]
-            return self._first([fact for fact in self.facts if met and is_about(met[0], fact.section, fact.text)])
+            return self._first_of([fact for fact in self.facts if met and is_about(met[0], fact.section, fact.text)])
         ended = [fact for fact in self.facts if _ENDED.search(fact.text) and not fact.family]
         if _STILL.search(question.text) and ended and question.findings:
             near = [fact for fact in ended if self._matches(question, fact)]
@@ -173,7 +173,7 @@ class Memory:
                 return recalled
         return self._by_words(question)
 
-    def _more(self, said_before: str) -> Recollection:
+    def _recall_more(self, said_before: str) -> Recollection:
         own = [fact for fact in self.facts if not (_ABOUT_THEM.search(fact.section) or fact.denied)]
         own = [fact for fact in own if fact.section != COMPLAINT]
         fresh = [fact for fact in own if fact not in self.main and _key(fact) not in said_before]
@@ -207,12 +207,12 @@ class Memory:
         asked = together if len(together) > 1 and first in together else [first]
         hits: list[Fact] = []
         for topic in asked:
-            hits += [fact for fact in self._on(topic, question) if fact not in hits][: 2 if len(asked) > 1 else 3]
+            hits += [fact for fact in self._facts_on(topic, question) if fact not in hits][: 2 if len(asked) > 1 else 3]
         if hits:
             return Recollection("facts", tuple(hits[:3]))
         return None if first.name in _SOFT else UNKNOWN
 
-    def _on(self, topic: Topic, question: HistoryQuestion) -> list[Fact]:
+    def _facts_on(self, topic: Topic, question: HistoryQuestion) -> list[Fact]:
         facts = [fact for fact in self.facts if not fact.family and topic.in_text.search(fact.text)]
         if topic.sections and not facts:
             facts = [fact for fact in self.facts if any(name in fact.section.lower() for name in topic.sections)]
@@ -273,14 +273,14 @@ class Memory:
     def _matches(self, question: HistoryQuestion, fact: Fact) -> bool:
         if question.findings:
             return any(self._hit(question, item, fact) for item in fact.items)
-        return _near(question.sites, fact.sites)
+        return _sites_agree(question.sites, fact.sites)
 
     def _hit(self, question: HistoryQuestion, item: Statement, fact: Fact) -> bool:
         hit = question.findings & with_wider(item.findings)
         if not hit:
             return False
         if question.sites and hit & _LOCAL and hit <= _LOCAL:
-            return _near(question.sites, item.sites or fact.sites or self.topic_sites)
+            return _sites_agree(question.sites, item.sites or fact.sites or self.topic_sites)
         return True
 
     def _by_finding(self, question: HistoryQuestion) -> Recollection | None:
@@ -309,7 +309,7 @@ class Memory:
     def _rank(self, question: HistoryQuestion, fact: Fact, item: Statement) -> tuple[int, ...]:
         """The best first: a site that was named, the most findings and words shared, the present illness."""
         exact = len(question.findings & item.findings)
-        site = _near(question.sites, item.sites) if question.sites else True
+        site = _sites_agree(question.sites, item.sites) if question.sites else True
         words = len(question.words & frozenset(roots(fact.text)))
         past = bool(_ABOUT_THEM.search(fact.section) and "review" not in fact.section.lower())
         return (-int(site), -exact, -words, int(past), fact.place)
@@ -332,21 +332,21 @@ class Memory:
                 best = (len(shared), fact)
         if best:
             return Recollection("facts", (best[1],))
-        near = [fact for fact in self.facts if sites and _near(sites, fact.sites) and fact.findings]
+        near = [fact for fact in self.facts if sites and _sites_agree(sites, fact.sites) and fact.findings]
         if near and least == 1 and not question.findings and len(question.words) <= 2:
             return Recollection("facts", (near[0],))
         return UNKNOWN
 
-    def _first(self, facts: Sequence[Fact]) -> Recollection:
+    def _first_of(self, facts: Sequence[Fact]) -> Recollection:
         return Recollection("facts", tuple(facts[:1])) if facts else UNKNOWN
 
 
-def _now(fact: Fact) -> bool:
+def _is_present_illness(fact: Fact) -> bool:
     """Whether a sentence tells of the present illness; one that presents a patient may name the past as well."""
     return _EARLIER.search(fact.text) is None or re.search(r"\bpresent(?:s|ed) with\b", fact.text) is not None
 
 
-def _near(asked: frozenset[str], sites: frozenset[str]) -> bool:
+def _sites_agree(asked: frozenset[str], sites: frozenset[str]) -> bool:
     """Whether a site asked about is, belongs to, or contains a site that the story names."""
     return bool(asked & with_wider(sites)) or any(site in with_wider(asked) for site in sites)
 

@@ -129,7 +129,7 @@ class Fleet(Model):
 
     def order(self, episode: str) -> list[Member]:
         """The endpoints in the order in which this episode prefers them."""
-        return sorted(self.members, key=lambda member: _drawn(episode, member.address))
+        return sorted(self.members, key=lambda member: _hash_draw(episode, member.address))
 
     async def aclose(self) -> None:
         """Close the models of all endpoints."""
@@ -183,7 +183,7 @@ class _Place(Model):
         if not home.well:
             await home.look()
         if self._home is None:
-            home = self._home = self._settled()
+            home = self._home = self._settle()
         if home.well and home is not self._broken:
             return home
         ready = self._ready(self._order)
@@ -195,7 +195,7 @@ class _Place(Model):
             await member.look()
         return min(self._ready(members) or members, key=lambda member: member.load)
 
-    def _settled(self) -> Member:
+    def _settle(self) -> Member:
         """The endpoint at which the episode settles."""
         ready = self._ready(self._order)
         if not ready:
@@ -207,5 +207,5 @@ class _Place(Model):
         return [member for member in members if member.well and member is not self._broken]
 
 
-def _drawn(episode: str, address: str) -> bytes:
+def _hash_draw(episode: str, address: str) -> bytes:
     return blake2b(f"{episode}\x1f{address}".encode(), digest_size=8).digest()

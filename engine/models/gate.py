@@ -68,7 +68,7 @@ class FairQueue(Generic[ResultT]):
         """The call that goes next, left in the queue; None if no call waits."""
         if not self.waiting:
             return None
-        for line in sorted((line for line in self._lines.values() if line.waiting), key=_had):
+        for line in sorted((line for line in self._lines.values() if line.waiting), key=_turn_of):
             queue = line.queue
             while queue and queue[0].future.done():  # it gave up; `drop` corrects the count
                 queue.popleft()
@@ -97,7 +97,7 @@ class FairQueue(Generic[ResultT]):
         return {role: line.waiting for role, line in sorted(self._lines.items()) if line.waiting}
 
 
-def _had(line: "_Line[ResultT]") -> int:
+def _turn_of(line: "_Line[ResultT]") -> int:
     return line.turn
 
 
@@ -188,7 +188,7 @@ class Gate:
             and (not self._metered or self._wait(tokens, now) == 0.0)
         ):
             return self._admit(tokens, now, 0.0)
-        return await self._queued(role, tokens, now)
+        return await self._wait_turn(role, tokens, now)
 
     def leave(self, ticket: Permit, outcome: CallOutcome) -> None:
         """Book the outcome of a call that ended, and let the next one in."""
@@ -229,11 +229,11 @@ class Gate:
         if self._stopped:
             raise RunStopped(self._stopped)
         if self._day is not None and (limit := self._day.used_up(tokens)):
-            raise RunStopped(self._closed(limit))
+            raise RunStopped(self._quota_message(limit))
         wait = self._requests.wait(1, now) if self._requests is not None else 0.0
         return wait if self._tokens is None else max(wait, self._tokens.wait(tokens, now))
 
-    def _closed(self, limit: str) -> str:
+    def _quota_message(self, limit: str) -> str:
         return f"the daily quota of {self.name} ({limit}) is used up: resume the run after 00:00 UTC"
 
     @property
@@ -242,7 +242,7 @@ class Gate:
         if self._why_closed or self._day is None:
             return self._why_closed
         limit = self._day.used_up(0) or self._day.reached
-        return self._closed(limit) if limit else ""
+        return self._quota_message(limit) if limit else ""
 
     def stop(self, reason: str) -> None:
         """Let no call in any more: waiting calls get RunStopped at once, running calls go on."""
@@ -273,7 +273,7 @@ class Gate:
         if self._stopped:
             raise RunStopped(self._stopped)
 
-    async def _queued(self, role: str, tokens: int, now: float) -> Permit:
+    async def _wait_turn(self, role: str, tokens: int, now: float) -> Permit:
         if self._stopped:
             raise RunStopped(self._stopped)
         waiter = self._turns.add(role, tokens, now)

@@ -35,9 +35,9 @@ class Gates:
         spent_today: Mapping[str, tuple[int, int]] | None = None,
         clock: Clock = time.time,
     ) -> None:
-        self._quotas = {_named(name): quota.share(*share) for name, quota in (quotas or {}).items()}
+        self._quotas = {_normal_name(name): quota.share(*share) for name, quota in (quotas or {}).items()}
         self._default = (default or Quota()).share(*share)
-        self._spent = {_named(name): spent for name, spent in (spent_today or {}).items()}
+        self._spent = {_normal_name(name): spent for name, spent in (spent_today or {}).items()}
         self._clock = clock
         self._gates: dict[tuple[str, bytes], Gate] = {}
         self._unused = set(self._quotas)
@@ -45,7 +45,7 @@ class Gates:
 
     def of(self, where: str, key: str = "") -> Gate:
         """The gate for a key and an address, or a provider whose address is unknown."""
-        name = _named(where)
+        name = _normal_name(where)
         digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         gate = self._gates.get((name, digest))
         if gate is None:
@@ -90,7 +90,7 @@ class Gates:
         ]
 
 
-def _named(name: str) -> str:
+def _normal_name(name: str) -> str:
     """An address, host or provider in its normal form."""
     return printable_url(endpoint_url(name)).rstrip("/") if "://" in name else normal_host(name)
 

@@ -27,7 +27,9 @@ def endpoint_url(base_url: str) -> URL:
     except ValueError:
         whole = False
     if not whole or not (url.raw_host or "").isascii() or any(c.isspace() for c in url.raw_host or ""):
-        raise UsageError(f"{_shown(base_url)} is no address of an endpoint: write it like http://localhost:8000/v1")
+        raise UsageError(
+            f"{_printable_part(base_url)} is no address of an endpoint: write it like http://localhost:8000/v1"
+        )
     if url.raw_user is not None or url.raw_password is not None:
         raise UsageError(
             f"the address of {host_of(url)} holds a user name or a password: leave it out and put the key into the "
@@ -43,10 +45,10 @@ def endpoint_url(base_url: str) -> URL:
 
 def host_of(url: URL) -> str:
     """The host in lower case, without port, brackets and trailing dot; IPv4 addresses in their standard spelling."""
-    return _plain((url.raw_host or "").lower())
+    return _standard_form((url.raw_host or "").lower())
 
 
-def _plain(host: str) -> str:
+def _standard_form(host: str) -> str:
     """A host in its standard form: 127.1, 0x7f000001 and 2130706433 become 127.0.0.1, as they do on connecting."""
     bare = host.rstrip(".")
     if not _NUMERIC.fullmatch(bare):
@@ -85,7 +87,7 @@ _QUERY = re.compile(r"(?<=[?&;])([^=&;#\s]*)=([^&;#\s,'\"]*)")
 _USER = re.compile(r"(?<=//)[^/?#\s,]*@")
 
 
-def redacted(text: str) -> str:
+def redact_address(text: str) -> str:
     """One or several addresses (separated by commas) in a form that may be stored, logged and shown.
 
     User and password are removed, and the values of query parameters are hidden unless they are known not to be secret.
@@ -155,6 +157,6 @@ def normal_host(host: str) -> str:
         raise UsageError(f"{bare!r} is no host: {error}") from error
 
 
-def _shown(base_url: str) -> str:
+def _printable_part(base_url: str) -> str:
     """The part of an unparsable address that a message may show: nothing before an @."""
-    return repr(redacted(base_url.rsplit("@", 1)[-1])[:200])
+    return repr(redact_address(base_url.rsplit("@", 1)[-1])[:200])

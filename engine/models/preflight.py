@@ -92,7 +92,7 @@ async def preflight(
                 which = (type(inner).__name__, inner.address, inner.name, key, sent)
                 distinct.setdefault(which, ([], inner))[0].append(label)
     tries = [
-        partial(_tried, ", ".join(labels), model, asked.get(labels[0], {}), within)
+        partial(_try_model, ", ".join(labels), model, asked.get(labels[0], {}), within)
         for labels, model in distinct.values()
     ]
     results = await together(tries)
@@ -107,16 +107,16 @@ async def preflight(
     return {label: Accepted(dropped) for label, dropped in accepted.items()}
 
 
-async def _tried(label: str, model: Model, sampling: Mapping[str, Json], within: float) -> Accepted | str:
+async def _try_model(label: str, model: Model, sampling: Mapping[str, Json], within: float) -> Accepted | str:
     """What a model accepts, or what is wrong with it and what to do about it."""
     try:
         with anyio.fail_after(within):
             try:
-                return await _accepted(model, sampling)
+                return await _probe_parameters(model, sampling)
             except ProviderError as error:
                 if error.kind in HARMLESS or error.kind not in PASSING:
                     raise
-                return await _accepted(Retrying(model, PATIENCE), sampling)
+                return await _probe_parameters(Retrying(model, PATIENCE), sampling)
     except TimeoutError:
         return f"{label}: {_late(model, within)}"
     except ProviderError as error:
@@ -135,7 +135,7 @@ _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _OTHER = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 
-async def _accepted(model: Model, sampling: Mapping[str, Json]) -> Accepted:
+async def _probe_parameters(model: Model, sampling: Mapping[str, Json]) -> Accepted:
     """Call the model with the parameters, again without each that it refuses; raises ProviderError."""
     limited = any(name in sampling for name in _LIMITS)
     dropped: dict[str, str] = {}
@@ -147,7 +147,7 @@ async def _accepted(model: Model, sampling: Mapping[str, Json]) -> Accepted:
         except ProviderError as error:
             if error.kind != "bad_request":
                 raise
-            name = _refused(error, {**sent, **own})
+            name = _refused_parameter(error, {**sent, **own})
             if name in sent:
                 _drop(dropped, name, sampling)
             elif own:  # some models refuse so few tokens, or a setting of this name
@@ -166,7 +166,7 @@ def _drop(dropped: dict[str, str], name: str, sampling: Mapping[str, Json]) -> N
     dropped[first] = other if first not in dropped and other not in sampling else ""
 
 
-def _refused(error: ProviderError, sent: Mapping[str, Json]) -> str:
+def _refused_parameter(error: ProviderError, sent: Mapping[str, Json]) -> str:
     """The parameter among `sent` that an endpoint refuses, by what it says; "" if it names none of them."""
     limit = next((name for name in _LIMITS if name in sent), "")
     as_sent = {**{name: limit for name in _LIMITS if limit}, **{name: name for name in sent}}
@@ -231,10 +231,10 @@ async def takers(models: Mapping[str, Model], *, within: float = 120.0) -> froze
             return f"{label}: {error}"
 
     answers = await together([partial(taken, label) for label in models])
-    return frozenset(label for label, takes in zip(models, _undisturbed(answers), strict=True) if takes)
+    return frozenset(label for label, takes in zip(models, _without_problems(answers), strict=True) if takes)
 
 
-def _undisturbed(answers: Sequence[bool | str]) -> list[bool]:
+def _without_problems(answers: Sequence[bool | str]) -> list[bool]:
     """The answers, if none of them is a problem; raises PreflightError that lists the problems."""
     if problems := [answer for answer in answers if isinstance(answer, str)]:
         raise PreflightError("\n".join(problems))
@@ -249,11 +249,11 @@ async def takes_shape(model: Model, *, within: float = 120.0) -> bool:
     no harm there. The calls bypass retries, gates and guards, as in `preflight`; `within` is in seconds. Raises
     PreflightError, which says what to do, if an endpoint does not answer at all.
     """
-    tries = [partial(_asked, inner, within) for inner, _ in sending_models(model) if inner.host]
-    return all(_undisturbed(await together(tries)))
+    tries = [partial(_ask_for_shape, inner, within) for inner, _ in sending_models(model) if inner.host]
+    return all(_without_problems(await together(tries)))
 
 
-async def _asked(model: Model, within: float) -> bool | str:
+async def _ask_for_shape(model: Model, within: float) -> bool | str:
     """Whether the model accepts the shape, or a text that says what went wrong and what to do."""
     try:
         with anyio.fail_after(within):

@@ -65,7 +65,7 @@ class PriceList:
         for key in (f"{provider}/{name}", name):
             entry = self._entry(key)
             if _provider(entry) == provider:
-                return _listed(name, entry, self._source)
+                return _price_of(name, entry, self._source)
         return None
 
     @cached_property
@@ -87,7 +87,7 @@ class Prices:
 
     def __init__(self, table: Mapping[str, Price] | None = None, listed: PriceList | None = None) -> None:
         self._table = dict(table or {})
-        self._listed = listed or PriceList.installed()
+        self._price_of = listed or PriceList.installed()
         self._asked: dict[tuple[str, bool], Price | None] = {}
 
     def of(self, spec: str, name: str = "", *, public: bool = False) -> Price | None:
@@ -98,7 +98,7 @@ class Prices:
         """
         price = self._table.get(spec) or self._table.get(name)
         if price is None and public:
-            price = self._listed.of(spec)
+            price = self._price_of.of(spec)
         self._asked[spec, public] = price
         return price
 
@@ -196,7 +196,7 @@ def _provider(entry: Mapping[str, Json]) -> str:
     return _FAMILIES.get(named, named.partition("-")[0] if named.startswith("vertex_ai-") else named)
 
 
-def _listed(name: str, entry: Mapping[str, Json], source: str) -> Price | None:
+def _price_of(name: str, entry: Mapping[str, Json], source: str) -> Price | None:
     """An entry's price; None if the tokens of a plain call do not determine it, or if it is 0.
 
     A 0 in the list mostly means that nobody entered the price. Users with a free model can say so in their own table.

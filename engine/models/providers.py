@@ -97,7 +97,7 @@ class ProviderModel(Model):
             raise ProviderError("timeout", f"{self._spec}: no whole reply within {self._timeouts.total:g} s") from None
         except Exception as error:  # noqa: BLE001 litellm lets the errors of many libraries through
             raise self._failure(error, messages) from None
-        body = _plain(reply)
+        body = _as_chat_completion(reply)
         completion = read_object(body, self._spec, self.name, self._price)
         usage = completion.usage
         if usage.cost is None and not self.elsewhere and counts_both(body.get("usage")):
@@ -157,7 +157,7 @@ def _litellm(spec: str) -> Any:
     return litellm
 
 
-def _plain(reply: Any) -> dict[str, Json]:
+def _as_chat_completion(reply: Any) -> dict[str, Json]:
     """The reply as a chat completion; litellm keeps a formal refusal among the provider-specific fields."""
     body: dict[str, Json] = reply.to_dict()
     for choice in body.get("choices") or ():

@@ -54,7 +54,7 @@ def reach(
         name = "openai" if addresses(base_url) else "litellm"
     provider = _provider(name)
     places = addresses(base_url) or addresses(provider.address(env, spec))
-    made = [_made(provider, spec, where, env, means) for where in places or ("",)]
+    made = [_model_at(provider, spec, where, env, means) for where in places or ("",)]
     if not any(one.host for one, _ in made):
         return made[0][0]
     gates = means.get("gates") or Gates()
@@ -69,7 +69,9 @@ def _provider(name: str) -> Provider:
     return kind()
 
 
-def _made(provider: Provider, spec: str, where: str, env: Mapping[str, str], means: ReachOptions) -> tuple[Model, str]:
+def _model_at(
+    provider: Provider, spec: str, where: str, env: Mapping[str, str], means: ReachOptions
+) -> tuple[Model, str]:
     """The model at one address ("" if its provider finds the address), and its key."""
     name, prices = spec.partition("/")[2], means.get("prices") or Prices()
     wanted = ModelRequest(

@@ -142,7 +142,7 @@ NAME = "reply"
 
 def chat_options(options: Mapping[str, Json]) -> dict[str, Json]:
     """A call's options for chat completions: those that are None left out, `shape` as `response_format`."""
-    sent, shape = _parted(options, "response_format")
+    sent, shape = _part_options(options, "response_format")
     if shape:
         named = {"name": NAME, "schema": shape, "strict": True}
         sent["response_format"] = {"type": "json_schema", "json_schema": named}
@@ -151,13 +151,13 @@ def chat_options(options: Mapping[str, Json]) -> dict[str, Json]:
 
 def response_options(options: Mapping[str, Json]) -> dict[str, Json]:
     """A call's options for the Responses API: those that are None left out, `shape` as `text.format`."""
-    sent, shape = _parted(options, "text")
+    sent, shape = _part_options(options, "text")
     if shape:
         sent["text"] = {"format": {"type": "json_schema", "name": NAME, "schema": shape, "strict": True}}
     return sent
 
 
-def _parted(options: Mapping[str, Json], field: str) -> tuple[dict[str, Json], Json]:
+def _part_options(options: Mapping[str, Json], field: str) -> tuple[dict[str, Json], Json]:
     sent = {name: value for name, value in options.items() if value is not None}
     shape = sent.pop(OPTION, None)
     if shape and field in sent:
@@ -248,7 +248,7 @@ def read_reply(body: bytes, where: str, name: str, price: Price | None = None) -
     try:
         read = _decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _malformed(where, body) from None
+        raise _malformed_error(where, body) from None
     return _completion(read, where, name, price)
 
 
@@ -257,7 +257,7 @@ def read_object(reply: Json, where: str, name: str, price: Price | None = None) 
     try:
         read = msgspec.convert(reply, _Body)
     except (msgspec.ValidationError, RecursionError):
-        raise _malformed(where, b"{") from None
+        raise _malformed_error(where, b"{") from None
     return _completion(read, where, name, price)
 
 
@@ -265,7 +265,7 @@ def _completion(read: _Body, where: str, name: str, price: Price | None) -> Comp
     if read.error and not read.choices:
         raise _hidden_error(where, read.error)
     if read.choices is None:
-        raise _malformed(where, b"{")
+        raise _malformed_error(where, b"{")
     if not read.choices or read.choices[0].message is None:
         raise ProviderError("empty", f"{where}: the reply holds no choice", status=200)
     choice, message = read.choices[0], read.choices[0].message
@@ -327,7 +327,7 @@ def _parts(parts: list[Json]) -> tuple[str, str]:
     return "".join(texts), "\n".join(thoughts)
 
 
-def _malformed(where: str, body: bytes) -> ProviderError:
+def _malformed_error(where: str, body: bytes) -> ProviderError:
     first = body.lstrip()[:1]
     looks = "a web page" if first == b"<" else "nothing" if not first else "broken or other JSON"
     return ProviderError("malformed", f"{where}: the reply is no chat completion but {looks}", status=200)

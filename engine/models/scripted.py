@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.provider import ModelRequest, Provider
 from wardround.engine.models.reply import split_thinking
-from wardround.engine.plugins import imported
+from wardround.engine.plugins import import_path
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
@@ -76,7 +76,7 @@ class Scripts(Provider):
         text = wanted.name
         if not _OBJECT.fullmatch(text):
             return Scripted(lambda messages, purpose: text)
-        script = imported(text)
+        script = import_path(text)
         if not callable(script) and (isinstance(script, str) or not hasattr(script, "__getitem__")):
             raise UsageError(f"scripted/{text} must be a list of replies or a function of (messages, purpose)")
         return Scripted(script, name=text)

@@ -130,7 +130,7 @@ class _SdkModel(Model):
         return self._address
 
     @abstractmethod
-    def made(self, settings: dict[str, Json]) -> Any:
+    def make_client(self, settings: dict[str, Json]) -> Any:
         """The client with these settings."""
 
     @abstractmethod
@@ -148,7 +148,7 @@ class _SdkModel(Model):
         """The client of the SDK."""
         if self._client is None:
             settings = {"api_key": self.key or "none", "max_retries": 0, "http_client": _http(self.timeouts)}
-            self._client = self.made(settings)
+            self._client = self.make_client(settings)
         return self._client
 
     async def aclose(self) -> None:
@@ -204,7 +204,7 @@ class AzureModel(_SdkModel):
     key_env = "AZURE_OPENAI_API_KEY"
     version = AZURE_VERSION
 
-    def made(self, settings: dict[str, Json]) -> "openai.AsyncAzureOpenAI":
+    def make_client(self, settings: dict[str, Json]) -> "openai.AsyncAzureOpenAI":
         """The client for the deployment."""
         import openai  # noqa: PLC0415 see above
 
@@ -230,7 +230,7 @@ class ResponsesModel(_SdkModel):
 
     key_env = "OPENAI_API_KEY"
 
-    def made(self, settings: dict[str, Json]) -> "openai.AsyncOpenAI":
+    def make_client(self, settings: dict[str, Json]) -> "openai.AsyncOpenAI":
         """The client for the endpoint."""
         import openai  # noqa: PLC0415 see above
 

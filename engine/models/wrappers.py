@@ -106,12 +106,12 @@ class WellFormed(Wrapped):
         if (length := len(reply.text) + len(reply.thinking)) > LONGEST:
             raise ProviderError(TOO_LONG, f"{self.name}: its reply has {length:,} characters, of at most {LONGEST:,}")
         text, thinking = _valid(reply.text), _valid(reply.thinking)
-        more = self._more(reply) if reply.more else reply.more
+        more = self._valid_fields(reply) if reply.more else reply.more
         if (text, thinking, more) == (reply.text, reply.thinking, reply.more):
             return reply
         return msgspec.structs.replace(reply, text=text, thinking=thinking, more=more)
 
-    def _more(self, reply: Completion) -> Mapping[str, Json]:
+    def _valid_fields(self, reply: Completion) -> Mapping[str, Json]:
         """The other fields of the reply as valid text."""
         try:
             more = json.dumps(reply.more)
@@ -143,7 +143,7 @@ def _valid(text: str) -> str:
     return text
 
 
-def allowed(host: str, hosts: Sequence[str]) -> bool:
+def may_receive(host: str, hosts: Sequence[str]) -> bool:
     """Whether restricted text may go to `host`: nowhere (""), literally this machine, or one of `hosts`.
 
     The whole name of a host must match; a suffix or the address that it resolves to does not count. Raises UsageError
@@ -161,7 +161,7 @@ class EgressGuard(Wrapped):
 
     def __init__(self, model: Model, allowed_hosts: Sequence[str] = (), *, restricted: bool) -> None:
         super().__init__(model)
-        self._closed = tuple(host for host in self.hosts if restricted and not allowed(host, allowed_hosts))
+        self._closed = tuple(host for host in self.hosts if restricted and not may_receive(host, allowed_hosts))
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The model's completion; raises EgressError if a host is not allowed."""
@@ -254,7 +254,7 @@ class Retrying(Wrapped):
                 wait = self._wait(failed, attempts, spent)
                 if wait is None:
                     raise _with_attempts(failed, attempts, spent + queued) from None
-                await self._rest(wait, silences, now())
+                await self._pause(wait, silences, now())
                 attempts, slept = attempts + 1, slept + wait
                 try:
                     reply = await self.model.complete(messages, purpose=purpose, **options)
@@ -285,7 +285,7 @@ class Retrying(Wrapped):
                 gate.give_up(gate.silence.hopeless(now))
             raise RunStopped(gates[0].used_up)
 
-    async def _rest(self, wait: float, silences: Sequence[Silence], now: float) -> None:
+    async def _pause(self, wait: float, silences: Sequence[Silence], now: float) -> None:
         """Wait before the next attempt; raises RunStopped as soon as the run is stopped."""
         for silence in silences:
             silence.next_try(now + wait, now)
@@ -307,12 +307,12 @@ class Retrying(Wrapped):
         elif failed.retry_after is not None:
             wait = failed.retry_after + self._random.uniform(0, min(failed.retry_after, 4 * patience.first))
             if attempts > HONOURED:
-                wait = max(wait, self._drawn(attempts - HONOURED, 0.5))
+                wait = max(wait, self._draw_wait(attempts - HONOURED, 0.5))
         else:
-            wait = self._drawn(attempts, 0.5 if _turned_away(failed) else 0.0)
+            wait = self._draw_wait(attempts, 0.5 if _turned_away(failed) else 0.0)
         return wait if spent + wait <= patience.total else None
 
-    def _drawn(self, attempts: int, least: float) -> float:
+    def _draw_wait(self, attempts: int, least: float) -> float:
         """A random wait (s): between the share `least` and the whole of the longest wait after so many attempts."""
         # 2.0 ** 60 exceeds any cap, and a much larger exponent would overflow.
         longest = min(self.patience.longest, self.patience.first * 2.0 ** min(attempts - 1, 60))

@@ -48,7 +48,7 @@ class _Played(NamedTuple):
     row: EpisodeRow
     events: list[Row]
 
-    def checked(self) -> "_Played":
+    def check(self) -> "_Played":
         """The episode itself, if its events are consistent and none is missing at the end; raises LogError."""
         try:
             events = decode(self.events)
@@ -187,7 +187,7 @@ def _parts(path: Path) -> Iterator[_Run | _Text | _Played]:
             played.events.append(Row(line.seq, bytes.fromhex(line.hash), line.body.encode()))
             continue
         if played is not None:
-            yield played.checked()
+            yield played.check()
             played = None
         if isinstance(line, _Episode):
             played = _Played(line.row, [])
@@ -198,7 +198,7 @@ def _parts(path: Path) -> Iterator[_Run | _Text | _Played]:
             raise UsageError(f"{where}: the text was altered: its digest is not {line.digest}")
         yield line
     if played is not None:
-        yield played.checked()
+        yield played.check()
 
 
 def _lines(path: Path) -> Iterator[tuple[int, _Line]]:

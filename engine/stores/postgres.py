@@ -88,7 +88,7 @@ class PostgresStore(DatabaseStore):
             async with connection.transaction():
                 number = await connection.fetchval(query, name, header, control)
                 if number is not None:
-                    await _copied(connection, number, episodes)
+                    await _copy_episodes(connection, number, episodes)
                     return True
             return again and await connection.fetchval("SELECT header FROM runs WHERE name = $1", name) == header
 
@@ -106,7 +106,7 @@ class PostgresStore(DatabaseStore):
             if again and await connection.fetchval(f"{LIST} AND name = $2", run, episodes[0].id) is not None:
                 return
             number = await connection.fetchval("SELECT id FROM runs WHERE name = $1", run)
-            await _copied(connection, number, episodes)
+            await _copy_episodes(connection, number, episodes)
 
         if episodes:
             await self._server.run(work)
@@ -117,7 +117,7 @@ class PostgresStore(DatabaseStore):
         await self._server.aclose()
 
 
-async def _copied(connection: Driver, run: int, episodes: Iterable[EpisodeRow]) -> None:
+async def _copy_episodes(connection: Driver, run: int, episodes: Iterable[EpisodeRow]) -> None:
     """Copy the planned episodes of a run into their table."""
     rows = ((run, e.number, e.id, e.case, e.repeat, e.at) for e in episodes)
     if await connection.copy_records_to_table("episodes", records=rows, columns=_PLANNED) != "COPY 0":

@@ -236,11 +236,11 @@ class Server:
                 if _code(error).startswith(_CONFLICT):  # it was rolled back
                     conflicts += 1
                     if conflicts > _CONFLICTS:
-                        raise self._failed(error) from error
+                        raise self._unreachable(error) from error
                 elif self._away(error):
                     again = True
                 else:
-                    raise self._failed(error) from error
+                    raise self._unreachable(error) from error
             await asyncio.sleep(_PAUSE)
 
     def _away(self, error: Exception) -> bool:
@@ -289,7 +289,7 @@ class Server:
             server_settings={"search_path": self.address.schema, "application_name": "wardround"},
         )
 
-    def _failed(self, error: Exception) -> StoreError:
+    def _unreachable(self, error: Exception) -> StoreError:
         code = _code(error)
         for start, advice in _WHAT_TO_DO.items():
             if code.startswith(start):

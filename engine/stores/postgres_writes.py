@@ -95,14 +95,14 @@ class PostgresWrites:
         kept = {place: work for place, work in enumerate(works) if isinstance(work, Keep)}
         judged = {place: work for place, work in enumerate(works) if isinstance(work, ScoreWrite)}
         waiting = {place: work for place, work in enumerate(works) if isinstance(work, Append) and work}
-        failures = {**await _parted(self._keep, kept), **await _parted(self._judge, judged)}
+        failures = {**await _write_in_parts(self._keep, kept), **await _write_in_parts(self._judge, judged)}
         while waiting:
             # A statement updates a row only once, so the second append of an episode goes with the next statement.
             first: dict[tuple[str, str], int] = {}
             for place, work in waiting.items():
                 first.setdefault((work.run, work.episode), place)
             part = {place: waiting.pop(place) for place in first.values()}
-            failures.update(await _parted(self._append, part))
+            failures.update(await _write_in_parts(self._append, part))
         return failures
 
     async def _keep(self, part: Mapping[int, Keep]) -> Failures:
@@ -116,11 +116,11 @@ class PostgresWrites:
 
         async def once(connection: Driver, again: bool) -> Failures:
             del again
-            ids = await self._known(connection, part.values())
+            ids = await self._row_ids(connection, part.values())
             there = [(ids[run, episode], work) for (run, episode, _), work in last.items() if (run, episode) in ids]
             counts = [(key, work.evaluator, len(work.scores)) for key, work in there]
             rows = [(key, work.evaluator, *row) for key, work in there for row in work.rows()]
-            await connection.execute(_JUDGE, *_turned(counts, 3), *_turned(rows, 7))
+            await connection.execute(_JUDGE, *_transpose(counts, 3), *_transpose(rows, 7))
             return self._strangers(part, ids)
 
         return await self._server.run(once)
@@ -129,11 +129,11 @@ class PostgresWrites:
         return await self._server.run(lambda connection, again: self._once(connection, part, again))
 
     async def _once(self, connection: Driver, part: Mapping[int, Append], again: bool) -> Failures:
-        ids = await self._known(connection, part.values())
+        ids = await self._row_ids(connection, part.values())
         failures = self._strangers(part, ids)
         part = {place: work for place, work in part.items() if place not in failures}
         # An interrupted attempt was committed whole or not at all: if one of its events is stored, all are.
-        moved = await _there(connection, part, ids) if again else set()
+        moved = await _stored_already(connection, part, ids) if again else set()
         if not moved and part:
             moved = {row[0] for row in await connection.fetch(_WRITE, *_columns(part, ids))}
         refused = {place: work for place, work in part.items() if place not in moved and (work.rows or not again)}
@@ -151,13 +151,13 @@ class PostgresWrites:
                 self.ids[episode] = ids[episode]
         return failures
 
-    async def _known(self, connection: Driver, works: Iterable[Append | ScoreWrite]) -> dict[tuple[str, str], int]:
+    async def _row_ids(self, connection: Driver, works: Iterable[Append | ScoreWrite]) -> dict[tuple[str, str], int]:
         """The row ids of those episodes of `works` that exist."""
         asked = dict.fromkeys((work.run, work.episode) for work in works)
         known = {episode: self.ids[episode] for episode in asked if episode in self.ids}
         wanted = [episode for episode in asked if episode not in known]
         if wanted:
-            rows = await connection.fetch(_IDS, *_turned(wanted, 2))
+            rows = await connection.fetch(_IDS, *_transpose(wanted, 2))
             known.update({(run, name): number for run, name, number in rows})
         return known
 
@@ -168,7 +168,7 @@ class PostgresWrites:
         return {place: no_episode(where, work) for place, work in part.items() if (work.run, work.episode) not in ids}
 
 
-async def _parted(write: Callable[[Mapping[int, _W]], Awaitable[Failures]], part: Mapping[int, _W]) -> Failures:
+async def _write_in_parts(write: Callable[[Mapping[int, _W]], Awaitable[Failures]], part: Mapping[int, _W]) -> Failures:
     """`write` all works in one statement; if a value among them cannot be stored, write each by itself."""
     if not part:
         return {}
@@ -179,14 +179,16 @@ async def _parted(write: Callable[[Mapping[int, _W]], Awaitable[Failures]], part
             return dict.fromkeys(part, error)
     failures: dict[int, WardroundError] = {}
     for place, work in part.items():
-        failures.update(await _parted(write, {place: work}))
+        failures.update(await _write_in_parts(write, {place: work}))
     return failures
 
 
-async def _there(connection: Driver, part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> set[int]:
+async def _stored_already(
+    connection: Driver, part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]
+) -> set[int]:
     """The places of the appends whose last event is already stored."""
     lasts = [(p, ids[w.run, w.episode], w.rows[-1].seq, w.rows[-1].hash) for p, w in part.items() if w.rows]
-    return {row[0] for row in await connection.fetch(_THERE, *_turned(lasts, 4))}
+    return {row[0] for row in await connection.fetch(_THERE, *_transpose(lasts, 4))}
 
 
 def _columns(part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> list[list[Any]]:
@@ -203,8 +205,8 @@ def _columns(part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> 
         for seat, s in (work.spent or {}).items():
             account = (s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced)
             spent.append((place, seat, *account))
-    return [*_turned(moves, 7), *_turned(events, 4), *_turned(spent, 9)]
+    return [*_transpose(moves, 7), *_transpose(events, 4), *_transpose(spent, 9)]
 
 
-def _turned(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
+def _transpose(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
     return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]

@@ -39,7 +39,7 @@ class AnswerKeys:
         self._asked = False
         self._version, self._last, self._read = -1, 0, float("-inf")
 
-    def lacks(self, key: str) -> bool:
+    def surely_without(self, key: str) -> bool:
         """Whether the cache has no answer under this key; False if that is not known."""
         self._asked = True
         table = self._table
@@ -103,7 +103,7 @@ class SqliteStore(DatabaseStore):
         # Reads must not delay writes, least of all a sign of life.
         self._reading = self._writing if self.path == ":memory:" else Connection(self.path, timeout)
         self._writes = SqliteWrites(self.path, clock)
-        self._recalls: Rounds[str, bytes | None] = Rounds(self._recalled, LARGEST_RECALL)
+        self._recalls: Rounds[str, bytes | None] = Rounds(self._recall_answers, LARGEST_RECALL)
         self._pages: Rounds[tuple[str, str, int], Sequence[Any]] = Rounds(self._read, LARGEST_PAGES)
         self._answers = AnswerKeys()
         self._gatherer = Gatherer(lambda works: self._writing.write(partial(self._commit, works=works)))
@@ -139,7 +139,7 @@ class SqliteStore(DatabaseStore):
             query = "INSERT OR IGNORE INTO runs (name, created, header, orders) VALUES (?, ?, ?, ?)"
             if not connection.execute(query, values).rowcount:
                 return False
-            connection.executemany(_PLAN, _planned(name, episodes))
+            connection.executemany(_PLAN, _episode_rows(name, episodes))
             return True
 
         return await self._writing.write(work)
@@ -151,13 +151,13 @@ class SqliteStore(DatabaseStore):
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
         """Add episodes to be played."""
-        await self._writing.write(lambda connection: connection.executemany(_PLAN, _planned(run, episodes)))
+        await self._writing.write(lambda connection: connection.executemany(_PLAN, _episode_rows(run, episodes)))
 
     async def take(self, run: str, session: int, count: int, among: Sequence[str]) -> Sequence[EpisodeRow]:
         """Give the session the first episodes that no living session holds, fewest dead holders first."""
-        return await self._writing.write(lambda connection: self._taken(connection, run, session, count, among))
+        return await self._writing.write(lambda connection: self._take_rows(connection, run, session, count, among))
 
-    def _taken(
+    def _take_rows(
         self, connection: sqlite3.Connection, run: str, session: int, count: int, among: Sequence[str]
     ) -> list[EpisodeRow]:
         self._done(connection, (sign_of_life(self.NOW), session, None))
@@ -180,9 +180,9 @@ class SqliteStore(DatabaseStore):
 
     async def recall(self, key: str) -> bytes | None:
         """The answer under this key in the call cache, or None."""
-        return None if self._answers.lacks(key) else await self._recalls.ask(key)
+        return None if self._answers.surely_without(key) else await self._recalls.ask(key)
 
-    async def _recalled(self, keys: Sequence[str]) -> list[bytes | None]:
+    async def _recall_answers(self, keys: Sequence[str]) -> list[bytes | None]:
         query = f"SELECT key, body FROM calls WHERE key IN ({self.NAMES.format('$1')})"  # noqa: S608 - constants
         answers = {key: bytes(body) for key, body in await self.rows(query, json_list(keys))}
         return [answers.get(key) for key in keys]
@@ -206,5 +206,5 @@ class SqliteStore(DatabaseStore):
             await self._writing.close()
 
 
-def _planned(run: str, episodes: Iterable[EpisodeRow]) -> Iterator[tuple[object, ...]]:
+def _episode_rows(run: str, episodes: Iterable[EpisodeRow]) -> Iterator[tuple[object, ...]]:
     return ((e.number, e.id, e.case, e.repeat, e.at, run) for e in episodes)

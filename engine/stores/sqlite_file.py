@@ -275,11 +275,11 @@ class Connection:
         try:
             self._sqlite = self._open()
         except sqlite3.Error as error:
-            if _code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) or not self._whole():
-                raise StoreError(f"{path} cannot be opened as a store: {self._why(error)}") from error
+            if _code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) or not self._is_whole():
+                raise StoreError(f"{path} cannot be opened as a store: {self._advice(error)}") from error
             self._sqlite = self._open_sealed()
 
-    def _whole(self) -> bool:
+    def _is_whole(self) -> bool:
         """Whether the file alone contains all writes: the WAL file beside it is missing or empty."""
         log = Path(f"{self.path}-wal")
         with suppress(OSError):
@@ -293,7 +293,7 @@ class Connection:
             connection = sqlite3.connect(where, uri=True, check_same_thread=False, isolation_level=None)
             check_file(connection, self.path)
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path} cannot be opened as a store: {self._why(error)}") from error
+            raise StoreError(f"{self.path} cannot be opened as a store: {self._advice(error)}") from error
         if (version := connection.execute("PRAGMA user_version").fetchone()[0]) < len(STEPS):
             connection.close()
             raise StoreError(
@@ -330,7 +330,7 @@ class Connection:
 
     async def read(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         """Run `work` in a thread; it begins no transaction, or its own."""
-        return await anyio.to_thread.run_sync(self._guarded, work, limiter=self._limiter)
+        return await anyio.to_thread.run_sync(self._guard, work, limiter=self._limiter)
 
     async def write(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         """Run `work` in a transaction, which is durable on return."""
@@ -347,7 +347,7 @@ class Connection:
 
         return await self.read(whole)
 
-    def _guarded(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+    def _guard(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         with self._lock:
             try:
                 result = work(self._sqlite)
@@ -356,7 +356,7 @@ class Connection:
                     result.close()
                 return result
             except sqlite3.Error as error:
-                raise StoreError(f"{self.path}: {self._why(error)}; what was acknowledged is kept") from error
+                raise StoreError(f"{self.path}: {self._advice(error)}; what was acknowledged is kept") from error
             finally:
                 self._roll_back()
 
@@ -368,9 +368,9 @@ class Connection:
 
     async def close(self) -> None:
         """Wait for the work under way, then close; the file alone then contains all writes (docs/store.md)."""
-        await self.read(self._closed)
+        await self.read(self._close_connection)
 
-    def _closed(self, connection: sqlite3.Connection) -> None:
+    def _close_connection(self, connection: sqlite3.Connection) -> None:
         # SQLite does this itself when the last connection closes, but another process may have the file open. A file
         # that is read-only or locked at the moment keeps its WAL file, which is just as safe.
         with suppress(sqlite3.Error):
@@ -378,7 +378,7 @@ class Connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         connection.close()
 
-    def _why(self, error: sqlite3.Error) -> str:
+    def _advice(self, error: sqlite3.Error) -> str:
         """A message that says what is wrong and what to do about it."""
         code = _code(error)
         if code == sqlite3.SQLITE_CANTOPEN:
@@ -392,7 +392,7 @@ class Connection:
             return "it is a folder: name a file in it"
         if not path.parent.is_dir():
             return f"there is no folder {path.parent}: make it, or name another file with --store"
-        if path.is_file() and not self._whole():
+        if path.is_file() and not self._is_whole():
             return (
                 f"it is read-only, and what was written last stands in {path.name}-wal beside it: copy both to where "
                 "you may write"

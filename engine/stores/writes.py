@@ -236,19 +236,19 @@ class Gatherer:
 
     def __init__(self, commit: Callable[[Sequence[Work]], Awaitable[Failures]]) -> None:
         self._commit = commit
-        self._rounds: Rounds[Work, None] = Rounds(self._written, LARGEST_GROUP, GATHER)
+        self._rounds: Rounds[Work, None] = Rounds(self._write_group, LARGEST_GROUP, GATHER)
 
     async def write(self, work: Work) -> None:
         """Return when this work and all earlier ones are committed; cancellation waits for that too."""
         await self._rounds.ask(work, to_the_end=True)
 
-    async def _written(self, works: Sequence[Work]) -> Sequence[WardroundError | None]:
+    async def _write_group(self, works: Sequence[Work]) -> Sequence[WardroundError | None]:
         try:
             failures = await self._commit(works) if any(works) else {}
         except Unwritable as error:
             if len(works) == 1:
                 return [error]
-            return [(await self._written([work]))[0] for work in works]
+            return [(await self._write_group([work]))[0] for work in works]
         return [failures.get(place) for place in range(len(works))]
 
     async def aclose(self) -> None:

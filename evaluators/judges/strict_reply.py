@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.engine.text import later, mended
+from wardround.engine.text import escape_surrogates, later
 
 Why = Literal[
     "empty",
@@ -89,7 +89,7 @@ def payload(text: str) -> Payload | Unread | None:
     for attempt in (body, _TRAILING.sub("", body)):
         try:
             value = _decoder.decode(attempt)
-            value = mended(value) if "\\u" in attempt else value
+            value = escape_surrogates(value) if "\\u" in attempt else value
         except (ValueError, RecursionError):
             continue
         if _ambiguous(only_entry(value)):

@@ -9,7 +9,7 @@ import msgspec
 from wardround.engine.events import Acted, Called
 from wardround.engine.protocols import Scenario
 from wardround.engine.records import Json, Said, Usage, View
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.engine.trajectory import Trajectory
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.parsers.moves import ANSWERING, answers_of, tells_a_story
@@ -59,7 +59,7 @@ class Act(msgspec.Struct, frozen=True):
         """Say in words what became of the request."""
         if self.fate:
             return FATES.get(self.fate, self.fate.replace("_", " "))
-        return counted(self.results, "result")
+        return count_noun(self.results, "result")
 
 
 class Spent(msgspec.Struct, frozen=True):

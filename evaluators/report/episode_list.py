@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from markupsafe import Markup
 
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.measures import format_value, measure_of
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.rendering import TEMPLATES, environment, style
@@ -59,7 +59,7 @@ def contents_pages(
                 links=links,
                 home=home,
                 endings=sorted({ended_by(row.cause, row.reason) for row in rows}),
-                counted=counted,
+                counted=count_noun,
                 label=lambda name: measure_of(name).label,
                 format_value=format_value,
                 phrase=phrase,

@@ -10,7 +10,7 @@ import msgspec
 
 from wardround.engine.events import digest_of
 from wardround.engine.records import Json, Score
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.evaluation import Goal
 from wardround.evaluators.measures import Part, format_value, measure_of, place_of
 from wardround.evaluators.outcome.items import AssessmentAccount, TextItem
@@ -191,7 +191,7 @@ def _part(
         account=part,
         steps=steps,
         counts=[(state, counts[state]) for state in SIGNS if counts[state]],
-        how=f"{counted(len(steps), 'step')}, from {_HOW.get(part.how, part.how)}" if part.how else "",
+        how=f"{count_noun(len(steps), 'step')}, from {_HOW.get(part.how, part.how)}" if part.how else "",
         figures=_figures(part, row, account.rules),
         references=[voices(step.votes, account.judges) for step in part.reference or ()],
         reference_share=_reference_share(part),
@@ -239,7 +239,7 @@ def _reference_share(part: PartAccount) -> str:
     """Say how much of the reference the judge saw, for instance `3 of 5 steps`."""
     reference = part.reference or ()
     hits = sum(step.reasoning is True or step.answer is True for step in reference)
-    return f"{hits} of {counted(len(reference), 'step')}" if reference else ""
+    return f"{hits} of {count_noun(len(reference), 'step')}" if reference else ""
 
 
 LONG_STEP, LONG_TEXT = 1_500, 2_000
@@ -333,7 +333,7 @@ def _unmet(account: AssessmentAccount) -> list[TextItem]:
 
 
 _WORDS: dict[str, Any] = {
-    "counted": counted,
+    "counted": count_noun,
     "shortened": shortened,
     "label": lambda name: measure_of(name).label,
     "format_value": format_value,

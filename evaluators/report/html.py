@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.measures import format_value, measure_of, place_of
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.compare import Comparison, Difference, compare_runs
@@ -170,7 +170,7 @@ _WORDS: dict[str, Any] = {
         format_p,
         chosen,
         leading,
-        counted,
+        count_noun,
         ranking_sentence,
         below,
         no_common_cases,

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.report.intervals import DAGGER
 from wardround.evaluators.report.ranking import Played, Player, players, setting_of
@@ -121,7 +121,7 @@ def _rare(columns: Sequence[Column], players: Sequence[Player]) -> Iterator[str]
                     known[row.case] = known.get(row.case, False) or row.rare is not None
     unknown = sum(not stated for stated in known.values())
     if unknown:
-        of = f"{unknown} of {counted(len(known), 'case')}"
+        of = f"{unknown} of {count_noun(len(known), 'case')}"
         yield f"Of {of} it is not known whether the disease is rare: they count as all diseases only."
 
 
@@ -145,7 +145,7 @@ def _runs(rows: Sequence[TableRow], players: Sequence[Player]) -> Iterator[str]:
     shown = dict.fromkeys(name for row in rows for name in row.runs.values())
     for name in shown:
         if by_name[name].open:
-            yield f"{name}: {counted(by_name[name].open, 'episode')} still open and in no figure."
+            yield f"{name}: {count_noun(by_name[name].open, 'episode')} still open and in no figure."
     judges = {by_name[name].judge for name in shown}
     if len(judges) > 1:
         yield "Not all runs here were scored by the same judge."

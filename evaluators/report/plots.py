@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.measures import format_value, measure_of
 from wardround.evaluators.reasons import ended_by, list_reasons
 from wardround.evaluators.report.summary import ScoreSummary, Summary
@@ -216,10 +216,10 @@ def spread_plot(name: str, heading: str, score: str, values: Sequence[float], no
 
     middle = median(values)
     total = _figure(score, math.fsum(values))
-    note = f"Median {_figure(score, middle)}, total {total} over {counted(len(values), 'episode')}."
+    note = f"Median {_figure(score, middle)}, total {total} over {count_noun(len(values), 'episode')}."
     title = f"{label} per episode: median {_figure(score, middle)}, largest {_figure(score, max(values))}"
     if beyond := len(values) - len(inside):
-        note += f" Beyond the axis: {counted(beyond, 'episode')}, up to {_figure(score, max(values))}."
+        note += f" Beyond the axis: {count_noun(beyond, 'episode')}, up to {_figure(score, max(values))}."
     return Plot(heading, f"{note} {missing}".strip(), svg(name, title, (WIDTH, 2.2), draw))
 
 

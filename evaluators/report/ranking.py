@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.measures import UNDEFINED, measure_of, place_of
 from wardround.evaluators.report.intervals import interval
 from wardround.evaluators.report.score_rows import RunScores, inside
@@ -254,14 +254,14 @@ def _basis(by_run: Mapping[str, _RunValues], shared: int) -> tuple[Basis, str]:
     gaps = {name: one.missing for name, one in by_run.items()}
     fewest, most = min(gaps, key=lambda name: gaps[name]), max(gaps, key=lambda name: gaps[name])
     if shared < ENOUGH * whole:
-        why = f"only {shared} of {counted(whole, 'episode')} of {least} are scored in all runs, which is under 90 %"
+        why = f"only {shared} of {count_noun(whole, 'episode')} of {least} are scored in all runs, which is under 90 %"
     elif gaps[most] - gaps[fewest] > APART + 1e-9:
         why = (
             f"{100 * gaps[most]:.1f} % of the values of {most} are missing and {100 * gaps[fewest]:.1f} % of those of "
             f"{fewest}, which is more than 2 points apart"
         )
     else:
-        return "mean", f"Ranked by the mean over the {counted(shared, 'episode')} scored in all runs."
+        return "mean", f"Ranked by the mean over the {count_noun(shared, 'episode')} scored in all runs."
     return "lower bound", f"Ranked by the lower bound of every run, each missing value counted as 0: {why}."
 
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import msgspec
 
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.open_answers.rubric import RubricAccount
 from wardround.evaluators.open_answers.rubric_points import clip, overall, rubric_score, tag_scores
 from wardround.evaluators.report.agreement import Agreement, agreement
@@ -231,7 +231,7 @@ def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
     lines = [
         f"{'Rubric score':<44} {format_share(table.overall)} {format_ends(table.overall_ci95, table.overall_reason)}"
     ]
-    lines[0] += f"  {table.scored} of {counted(table.items, 'answer')}"
+    lines[0] += f"  {table.scored} of {count_noun(table.items, 'answer')}"
     if table.characters is not None:
         related = table.length_correlation
         relation = "" if related is None else f", correlation with the score {related:.3f}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from wardround.engine.records import Json, Score
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.evaluation import UNANSWERED
 from wardround.evaluators.measures import FULL_PATHS, NO_ORDERS, UNDEFINED, measure_of, place_of, untaken
 from wardround.evaluators.report.intervals import (
@@ -262,7 +262,7 @@ def _one(name: str, played: _Played, column: _Column, seed: int, method: str) ->
         effective=ci.effective,
         ci95_published=published_interval(by_case).ends,
         method=(WORD_MATCH if measure.by_words else method) if measure.matched else "",
-        instead=column.instead or ("" if values else f"none of {counted(n, 'closed episode')} has a value"),
+        instead=column.instead or ("" if values else f"none of {count_noun(n, 'closed episode')} has a value"),
     )
 
 

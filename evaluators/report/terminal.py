@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.measures import format_value, measure_of, place_of, superseded
 from wardround.evaluators.reasons import ended_by, list_reasons
 from wardround.evaluators.report.compare import Comparison, Difference
@@ -101,7 +101,7 @@ def _answered(scores: Sequence[ScoreSummary]) -> Iterator[str]:
         if score.of_answered is not None and score.answered < score.scored:
             yield (
                 f"{label} of those who answered, beside the figure and not in its place: "
-                f"{format_value(score.name, score.of_answered)} of {counted(score.answered, 'episode')}."
+                f"{format_value(score.name, score.of_answered)} of {count_noun(score.answered, 'episode')}."
             )
 
 
@@ -255,7 +255,7 @@ def pair_notes(rows: Sequence[Difference]) -> list[str]:
     ]
     reasons = dict.fromkeys(row.ci95_reason for row in rows if row.cases and not row.ci95 and row.ci95_reason)
     if left := max((row.left_out for row in rows), default=0):
-        said.append(f"Up to {counted(left, 'case')} with a value in one run only are left out of a row.")
+        said.append(f"Up to {count_noun(left, 'case')} with a value in one run only are left out of a row.")
     return [*said, *(f"No interval: {why}." for why in reasons)]
 
 
@@ -302,7 +302,7 @@ def _absent(score: ScoreSummary) -> bool:
 def ended(summary: Summary) -> str:
     """Return, for instance, `36 episodes: completed 33, no answer from the doctor 2, still open 1`."""
     causes = [f"{why} {count:,}" for why, count in endings(summary).items()]
-    return counted(summary.episodes, "episode") + (f": {', '.join(causes)}" if causes else "")
+    return count_noun(summary.episodes, "episode") + (f": {', '.join(causes)}" if causes else "")
 
 
 def endings(summary: Summary) -> dict[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.open_answers.checklist import NOT_MEASURED, ChecklistAccount, TurnAccount
 from wardround.evaluators.open_answers.checklist_marking import Marking
 from wardround.evaluators.open_answers.checklist_scale import CATEGORIES, ERRORS, Category
@@ -289,7 +289,7 @@ def usability_lines(table: UsabilityTable) -> list[str]:
     lines += [_steadily(one) for one in table.stability]
     lines += [_confusion_line(one) for one in table.confusion]
     if table.drafted:
-        lines.append(f"{counted(table.drafted, 'answer')} marked by a model's draft that nobody has read")
+        lines.append(f"{count_noun(table.drafted, 'answer')} marked by a model's draft that nobody has read")
     return lines
 
 
@@ -300,7 +300,7 @@ def _steadily(one: Stability) -> str:
     if one.variability is None or one.same is None:
         return f"{one.judge} marked each answer once: its stability is not known (--judge-repeats 5)"
     return (
-        f"{one.judge} marked {counted(one.answers, 'answer')} {one.times} times: "
+        f"{one.judge} marked {count_noun(one.answers, 'answer')} {one.times} times: "
         f"variability {100 * one.variability:.2f} %, the same verdict on {100 * one.same:.1f} %"
     )
 

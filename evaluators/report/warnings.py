@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from wardround.engine.records import Json
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.judges.family import kin
 from wardround.evaluators.judges.panel import DIVIDED, TORN
 from wardround.evaluators.measures import format_value
@@ -66,7 +66,7 @@ def _damaged(run: RunScores) -> Iterator[str]:
     if run.damaged:
         first = min(run.damaged)
         yield (
-            f"DAMAGED: the store no longer holds {counted(len(run.damaged), 'episode')} whole; they have no figure, "
+            f"DAMAGED: the store no longer holds {count_noun(len(run.damaged), 'episode')} whole; they have no figure, "
             f"and the bounds allow for any. The first is {first}: {run.damaged[first]}."
         )
 
@@ -81,7 +81,7 @@ def _rules(run: RunScores) -> Iterator[str]:
             again += f" --search {'...' if ':' in search else search}"
         if one.shown and one.other_rules:
             yield (
-                f"{one.evaluator}: {counted(one.episodes, 'closed episode')} scored by version {one.version} of its "
+                f"{one.evaluator}: {count_noun(one.episodes, 'closed episode')} scored by version {one.version} of its "
                 f"rules, {one.other_rules} only by another version. There is no figure over both. Score the run again: "
                 f"{again}"
             )
@@ -119,9 +119,9 @@ def _evaluations(run: RunScores, warning: str, applies: Callable[[Evaluated], bo
     for one in filter(applies, run.evaluated):
         yield warning.format(
             one,
-            closed=counted(one.closed, "closed episode"),
-            shortened=counted(one.shortened, "episode"),
-            overquoted=counted(one.overquoted, "episode"),
+            closed=count_noun(one.closed, "closed episode"),
+            shortened=count_noun(one.shortened, "episode"),
+            overquoted=count_noun(one.overquoted, "episode"),
             where="in place of a search" if one.knowledge == "judge" else "where the search settled nothing",
         )
 
@@ -204,7 +204,7 @@ def _kin(run: RunScores) -> Iterator[str]:
 def _hostile(run: RunScores) -> Iterator[str]:
     if episodes := sum((row.score("hostile_texts").value or 0) > 0 for row in run.episodes):
         yield (
-            f"{counted(episodes, 'episode')} with text that speaks to the judge (instructions, verdicts, disguised "
+            f"{count_noun(episodes, 'episode')} with text that speaks to the judge (instructions, verdicts, disguised "
             "words): their pages name it; read those verdicts before believing them."
         )
 
@@ -224,7 +224,7 @@ def _evidence(run: RunScores) -> Iterator[str]:
                 "unverifiable."
             )
         elif documents is not None and documents < FEW:
-            yield f"{of} a corpus of {counted(documents, 'document')}: what is not in it stays unverifiable."
+            yield f"{of} a corpus of {count_noun(documents, 'document')}: what is not in it stays unverifiable."
 
 
 def _unverified(summary: Summary) -> Iterator[str]:
@@ -241,17 +241,18 @@ def _divided(summary: Summary) -> Iterator[str]:
     """Warn how many episodes a single score lost at most because the panel had no majority."""
     lost = [score.reasons.get(DIVIDED, 0) + score.reasons.get(TORN, 0) for score in summary.scores]
     if most := max(lost, default=0):
-        yield f"The panel had no majority in {counted(most, 'episode')}: what hung on it has no value there."
+        yield f"The panel had no majority in {count_noun(most, 'episode')}: what hung on it has no value there."
 
 
 def _silent(summary: Summary) -> Iterator[str]:
     names = ("whole_efficiency_formal", "efficiency_formal", "published_efficiency_formal")
     score = next(filter(None, map(summary.score, names)), None)
     if score and (typed := score.reasons.get("no_words")):
-        yield f"{counted(typed, 'episode')} answered by a typed action without words: there is no reasoning to judge."
+        episodes = count_noun(typed, "episode")
+        yield f"{episodes} answered by a typed action without words: there is no reasoning to judge."
     if score and (silent := score.reasons.get("no_reasoning", 0) + score.reasons.get("empty_reply", 0)):
         answer = "without reasoning in the answer: in no mean of reasoning, but in its bounds."
-        yield f"{counted(silent, 'episode')} {answer}"
+        yield f"{count_noun(silent, 'episode')} {answer}"
 
 
 ROLES = "role_breaks_"
@@ -266,7 +267,7 @@ def _roles(run: RunScores) -> Iterator[str]:
         if broken:
             kinds = Counter(kind for score in broken for kind in score.reason.split(", ") if kind)
             yield (
-                f"The {spaced(name.removeprefix(ROLES))} left its role in {counted(len(broken), 'episode')}: "
+                f"The {spaced(name.removeprefix(ROLES))} left its role in {count_noun(len(broken), 'episode')}: "
                 f"{list_reasons(kinds)}. Their pages show where."
             )
 
@@ -295,15 +296,15 @@ def cautions(run: RunScores, summary: Summary) -> list[str]:
 
 def _unfinished(run: RunScores, summary: Summary) -> Iterator[str]:
     if summary.open:
-        yield f"{counted(summary.open, 'episode')} still open and in no figure; resume the run to finish."
+        yield f"{count_noun(summary.open, 'episode')} still open and in no figure; resume the run to finish."
     if failed := _failed(summary):
-        share = f"{sum(failed.values())} of {counted(summary.episodes, 'episode')}"
+        share = f"{sum(failed.values())} of {count_noun(summary.episodes, 'episode')}"
         yield (
             f"{share} ended by a failure that is not the doctor's and has no score: {list_reasons(failed)}. Bounds "
             "show what they could change."
         )
     if count := inside(run.header, "skipped").get("count"):
-        yield f"{counted(count, 'case')} could not be played, so not in any figure; the run's header says why."
+        yield f"{count_noun(count, 'case')} could not be played, so not in any figure; the run's header says why."
 
 
 def _failed(summary: Summary) -> dict[str, int]:
@@ -332,7 +333,7 @@ def _unreadable(summary: Summary) -> Iterator[str]:
     for score in summary.scores:
         judged = sum(count for reason, count in score.reasons.items() if reason.startswith(("judge/", "judge_unread")))
         if judged and score.name in ACCURACIES:
-            yield f"{counted(judged, 'answer')} without a verdict: the judge could not be read or reached."
+            yield f"{count_noun(judged, 'answer')} without a verdict: the judge could not be read or reached."
 
 
 def _invented(summary: Summary) -> Iterator[str]:
@@ -359,4 +360,4 @@ def _written_by_model(summary: Summary) -> Iterator[str]:
 def _unpriced(summary: Summary) -> Iterator[str]:
     score = summary.score("cost_usd")
     if score and (unknown := score.reasons.get("unknown_price")):
-        yield f"{counted(unknown, 'episode')} with calls of unknown price: the cost of calls leaves them out."
+        yield f"{count_noun(unknown, 'episode')} with calls of unknown price: the cost of calls leaves them out."

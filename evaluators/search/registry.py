@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import is_loopback
-from wardround.engine.plugins import imported, meant, of_the_house, plugin_names
+from wardround.engine.plugins import import_path, of_the_house, plugin_names, suggestion
 from wardround.engine.plugins import load_plugin as installed
 from wardround.evaluators.search.contract import Opening, Search, Source, WrappedSearch
 from wardround.evaluators.search.ledger import Ledger
@@ -37,8 +37,8 @@ def search_kind(spec: str) -> tuple[type[Source], str]:
     if name in plugin_names(SEARCHES):
         return _checked(installed(SEARCHES, name), name), place.strip()
     if _CLASS.fullmatch(spec) and find_spec(name.partition(".")[0]) is not None:
-        return _checked(imported(spec), spec), ""
-    raise UsageError(f"no search is called {spec[:60]!r}{meant(name[:60], _forms())}, or package.module:Class")
+        return _checked(import_path(spec), spec), ""
+    raise UsageError(f"no search is called {spec[:60]!r}{suggestion(name[:60], _forms())}, or package.module:Class")
 
 
 def _checked(kind: type[Source], name: str) -> type[Source]:

@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.engine.errors import EgressError, ProviderError, UsageError
 from wardround.engine.models.hosts import host_of
-from wardround.engine.models.wrappers import allowed
+from wardround.engine.models.wrappers import may_receive
 from wardround.engine.once import Once
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message, Usage
@@ -125,7 +125,7 @@ class Guarded(WrappedSearch):
 
     def __init__(self, search: Search, allowed_hosts: Sequence[str] = (), *, restricted: bool) -> None:
         super().__init__(search)
-        self._open = allowed(search.host, allowed_hosts) or not restricted
+        self._open = may_receive(search.host, allowed_hosts) or not restricted
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
         """Return the search's results; raises EgressError or SearchError."""
@@ -140,12 +140,12 @@ class GuardedReader:
     def __init__(self, reader: Reader, allowed_hosts: Sequence[str] = (), *, restricted: bool) -> None:
         self.reader, self.name = reader, reader.name
         self._allowed, self._restricted = allowed_hosts, restricted
-        allowed("", allowed_hosts)
+        may_receive("", allowed_hosts)
 
     async def read(self, url: str) -> Page:
         """Return the page; raises EgressError or SearchError."""
         host = host_of(checked_address(url))
-        if self._restricted and not allowed(host, self._allowed):
+        if self._restricted and not may_receive(host, self._allowed):
             raise EgressError.to_host("the case is", "the address of a page", host)
         return await self.reader.read(url)
 

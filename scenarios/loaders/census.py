@@ -10,7 +10,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.plugins import load_plugin, plugin_names
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.scenarios.case import Case, unrecorded
 from wardround.scenarios.loaders.load import scan
 from wardround.scenarios.loaders.source import Playable, Problem
@@ -62,7 +62,7 @@ class Census:
 
     def text(self, most: int = 12) -> str:
         """The census as text; each stratum shows its `most` largest values, everything else is complete."""
-        said = [f"{self.path}: {counted(self.cases, 'case')}, {counted(len(self.problems), 'problem')}"]
+        said = [f"{self.path}: {count_noun(self.cases, 'case')}, {count_noun(len(self.problems), 'problem')}"]
         for name, counter in self.counts.items():
             shown = [f"{value} {count}" for value, count in _sorted(counter)[:most]]
             if len(counter) > most:
@@ -72,10 +72,12 @@ class Census:
             said.append("can be played and scored under:")
             said += [f"  {self._playable(name)}" for name in self.lacks]
         if self.leaks:
-            said.append(f"an open field names the truth in {counted(len({leak[0] for leak in self.leaks}), 'case')}:")
+            said.append(
+                f"an open field names the truth in {count_noun(len({leak[0] for leak in self.leaks}), 'case')}:"
+            )
             said += [f"  {case}, field {name}: {phrase!r}" for case, name, phrase in self.leaks]
         if self.related:
-            cases = counted(len({one[0] for one in self.related}), "case")
+            cases = count_noun(len({one[0] for one in self.related}), "case")
             said.append(f"a word gives the truth away without naming it in {cases}:")
             said += [f"  {case}, field {name}: {words!r} ({what})" for case, name, words, what in self.related]
         if self.warnings:

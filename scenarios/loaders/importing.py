@@ -7,7 +7,7 @@ from pathlib import Path
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import load_plugin, plugin_names
 from wardround.engine.records import Json
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import LOADERS, case_line, recognise, scan
 from wardround.scenarios.loaders.source import Loader, Problem
@@ -43,9 +43,9 @@ class Imported:
     def text(self) -> str:
         """The account in words."""
         said = [f"{self.path}: recognised as {self.format} ({self.title})"]
-        said.append(f"{counted(self.cases, 'case')}, {counted(len(self.problems), 'problem')}")
+        said.append(f"{count_noun(self.cases, 'case')}, {count_noun(len(self.problems), 'problem')}")
         if self.questions:
-            said.append(f"{counted(self.questions, 'question')} left out: play them with --scenario questions")
+            said.append(f"{count_noun(self.questions, 'question')} left out: play them with --scenario questions")
         said += [f"  {problem}" for problem in self.problems]
         said.append(f"written: {self.out}" if self.out else "nothing written: name a file by --out")
         return "\n".join(said)

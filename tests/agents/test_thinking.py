@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.agents.recorded import parted
+from wardround.agents.recorded import split_reply
 
 WEB = (
     "> Reasoning\n**Heading**\nthought\n### Answer:\nno border\nReasoned for 8 seconds\n\n"
@@ -38,16 +38,16 @@ WEB = (
     ],
 )
 def test_parted(content: str, kept: str, answer: str, thinking: str) -> None:
-    assert parted(content, kept) == (answer, thinking)
+    assert split_reply(content, kept) == (answer, thinking)
 
 
 @given(st.text().filter(lambda text: "think>" not in text.lower()), st.text())
 def test_a_text_without_marks_is_the_answer_word_for_word(content: str, kept: str) -> None:
     if not content.lstrip().startswith("> Reasoning"):
-        assert parted(content, kept) == (content, kept.strip())
+        assert split_reply(content, kept) == (content, kept.strip())
 
 
 @given(st.text(), st.text())
 def test_a_block_is_taken_out_whole(thinking: str, answer: str) -> None:
     if "think>" not in (thinking + answer).lower() and not answer.lstrip().startswith("> Reasoning"):
-        assert parted(f"<think>{thinking}</think>{answer}") == (answer.lstrip(), thinking.strip())
+        assert split_reply(f"<think>{thinking}</think>{answer}") == (answer.lstrip(), thinking.strip())

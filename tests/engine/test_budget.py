@@ -71,9 +71,9 @@ def test_an_unknown_price_makes_a_cap_on_cost_impossible_to_keep_and_is_said() -
 def test_what_was_spent_before_counts() -> None:
     purse = BudgetAccount(Budget(Caps(calls=10, wall=60.0)), MODELS)
     purse.refresh({"a": Spending(calls=9)}, 10.0)
-    assert purse.refused("a") == ("", False)
+    assert purse.refusal("a") == ("", False)
     purse.set_aside("a")
-    why, never = purse.refused("b")
+    why, never = purse.refusal("b")
     assert "9 of 10 calls" in why
     assert not never
     assert "of 60 s" in purse.refresh({"a": Spending(calls=9)}, 61.0)
@@ -101,7 +101,7 @@ async def test_a_top_up_lets_waiting_calls_go_on() -> None:
 def test_a_dropped_call_gives_back_what_was_set_aside() -> None:
     purse = BudgetAccount(Budget(Caps(calls=1)), MODELS)
     purse.settle("a", None, purse.set_aside("a"))
-    assert purse.refused("a") == ("", False)
+    assert purse.refusal("a") == ("", False)
     assert purse.own == Spending()
 
 
@@ -119,16 +119,16 @@ def test_calls_that_were_under_way_when_a_budget_was_set_count_against_it() -> N
     purse.settle("a", ONE, purse.set_aside("a"))
     sizes = [purse.set_aside("a") for _ in range(100)]
     purse.change(Budget(Caps(tokens=100 + 100 * 125)))
-    why, never = purse.refused("a")
+    why, never = purse.refusal("a")
     assert "tokens" in why
     assert not never
     purse.change(Budget(Caps(calls=102)))
-    assert purse.refused("a") == ("", False)
+    assert purse.refusal("a") == ("", False)
     sizes.append(purse.set_aside("a"))
-    assert purse.refused("a") != ("", False)
+    assert purse.refusal("a") != ("", False)
     for size in sizes:
         purse.settle("a", ONE, size)
-    assert purse.refused("a")[1], "nothing is under way any more"
+    assert purse.refusal("a")[1], "nothing is under way any more"
 
 
 def test_a_budget_that_is_lifted_and_set_again_knows_what_is_under_way() -> None:
@@ -136,9 +136,9 @@ def test_a_budget_that_is_lifted_and_set_again_knows_what_is_under_way() -> None
     size = purse.set_aside("a")
     purse.change(Budget())
     purse.settle("a", ONE, size)
-    assert purse.refused("a") == ("", False)
+    assert purse.refusal("a") == ("", False)
     purse.change(Budget(Caps(calls=1)))
-    why, never = purse.refused("a")
+    why, never = purse.refusal("a")
     assert "1 of 1 calls" in why
     assert never, "no call is under way that could make place"
 

@@ -4,7 +4,7 @@ import pytest
 from toy import NO_PROMPTS
 
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import imported, load_plugin, maker, plugin_names
+from wardround.engine.plugins import import_path, load_plugin, maker, plugin_names
 from wardround.engine.seat import Seat
 
 
@@ -49,14 +49,14 @@ def test_names_are_listed_and_a_wrong_one_is_told_which_there_are() -> None:
     ["evaluators.standard:Standard", "evaluators.assessment:Assessment", "agents.silent:Silent", "priced:Priced"],
 )
 def test_class_paths_in_stored_headers_are_found(old: str) -> None:
-    assert imported(f"wardround.{old}").__name__ == old.partition(":")[2]
+    assert import_path(f"wardround.{old}").__name__ == old.partition(":")[2]
 
 
 @pytest.mark.parametrize("path", ["no.such:Thing", "wardround.engine.plugins:Nothing", "wardround.engine.plugins:"])
 def test_a_wrong_path_says_how_to_write_it(path: str) -> None:
     with pytest.raises(UsageError, match=r"package\.module:Class"):
-        imported(path)
+        import_path(path)
 
 
 def test_a_right_path_is_loaded() -> None:
-    assert imported("wardround.engine.plugins:maker") is maker
+    assert import_path("wardround.engine.plugins:maker") is maker

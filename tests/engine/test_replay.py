@@ -9,7 +9,7 @@ from wardround.engine.episode import Episode
 from wardround.engine.errors import LogError, ProviderError, ReplayError
 from wardround.engine.events import Acted, Called, Event, Opened, Reopened, Row, chain, decode, effective, encode
 from wardround.engine.records import Action, Completion, View
-from wardround.engine.replay import fork, keep_when_reopened, replay
+from wardround.engine.replay import fork, last_kept_when_reopened, replay
 from wardround.engine.trajectory import Trajectory
 
 
@@ -145,7 +145,7 @@ async def test_a_reopened_episode_goes_on_and_drops_what_ended_it() -> None:
     assert ending is not None
     assert ending.cause == "caller"
     events = decode(shelf.rows)
-    keep = keep_when_reopened(events, Counting(), 9)
+    keep = last_kept_when_reopened(events, Counting(), 9)
     seated = table(shelf, Words())
     seated.log.add(Reopened(seq=seated.log.next, at=0.0, causes=("caller",), keep=keep))
     ending = await Episode(seated).play()

@@ -22,7 +22,7 @@ from wardround.cli.seat_options import JsonObject, models_of
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import load_plugin, maker, plugin_names
 from wardround.engine.seat import Seat, seed_of
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.runs.plan import DEFAULT_SPECS
 from wardround.runs.seat_models import Access
 from wardround.runs.seat_settings import SeatSettings
@@ -152,7 +152,7 @@ def certify(spec: str, seat: str, scenario: str | None, seconds: float, as_json:
 def _print_certificate(spec: str, certificate: Certificate) -> None:
     checked = certificate.checked
     ending = f"; it ended: {checked.ending.cause} {checked.ending.reason}".rstrip() if checked.ending else ""
-    played = f"{counted(len(checked.actions), 'action')}, replay, resume{ending}"
+    played = f"{count_noun(len(checked.actions), 'action')}, replay, resume{ending}"
     rows = [(played, checked.findings), *((f"{one.name} ({one.trials})", one.findings) for one in certificate.hazards)]
     echo(spec)
     for said, findings in rows:
@@ -162,7 +162,7 @@ def _print_certificate(spec: str, certificate: Certificate) -> None:
     for finding in certificate.findings:
         echo(f"- {finding}", lines=True)
     if not certificate.findings:
-        echo(f"{spec}: nothing wrong in {counted(len(checked.actions), 'action')}")
+        echo(f"{spec}: nothing wrong in {count_noun(len(checked.actions), 'action')}")
 
 
 @contextmanager

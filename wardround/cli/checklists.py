@@ -121,7 +121,7 @@ def review(run: str, people: Path | None, out: Path | None, store: str | None, a
             if not judge or not listed:
                 return revisions, []
             asked = JudgeOptions(judges=(judge,), base_urls=(base_url,) if base_url else ())
-            return await _proposed(opened, run, revisions, asked)
+            return await _propose(opened, run, revisions, asked)
 
     revisions, items = anyio.run(tell)
     if out is not None:
@@ -135,10 +135,10 @@ def review(run: str, people: Path | None, out: Path | None, store: str | None, a
     for one in revisions:
         echo(f"{one.case}: agreement {one.agreement:.3f} over {one.pairs}")
         for before, after, changes in zip(one.before, one.after, one.changes, strict=True):
-            echo(f"  before:\n{_indented(before)}\n  after (drafted):\n{_indented(after)}\n  {changes}", lines=True)
+            echo(f"  before:\n{_indent(before)}\n  after (drafted):\n{_indent(after)}\n  {changes}", lines=True)
 
 
-async def _proposed(
+async def _propose(
     store: Store, name: str, least: Sequence[Revision], options: JudgeOptions
 ) -> tuple[list[Revision], list[QuestionItem]]:
     """The items of low agreement with a model's proposals, and the items revised by them."""
@@ -167,5 +167,5 @@ def _texts(item: QuestionItem) -> tuple[str, ...]:
     return tuple(requirements(one) or "(none)" for one in lists)
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.splitlines())

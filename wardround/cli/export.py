@@ -16,7 +16,7 @@ from wardround.cli.options import existing_store, store_option
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import exported_lines, output
-from wardround.engine.text import counted, csv_cell
+from wardround.engine.text import count_noun, csv_cell
 from wardround.engine.trajectory import Trajectory
 from wardround.exchange.inspect_log import write_inspect_log
 from wardround.exchange.lines import atif_lines, chat_lines, episode_lines
@@ -83,7 +83,7 @@ def command(run: str, what: str, form: str | None, out: Path | None, store: str 
     export = Export(run, wanted, seat or "doctor", more["restricted"], out or _place(run, wanted))
     count = anyio.run(lambda: _write(export, store))
     if str(export.path) != "-":
-        echo(f"{counted(count, export.unit)} in {export.path}")
+        echo(f"{count_noun(count, export.unit)} in {export.path}")
 
 
 def _place(run: str, wanted: str) -> Path:

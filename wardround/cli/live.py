@@ -52,7 +52,7 @@ def progress_table(progress: Progress, seconds: float, library: str = "") -> Tab
     cells = {
         "run": progress.run or "-",
         "elapsed": duration_text(seconds),
-        "left": _left(progress, seconds),
+        "left": _time_left(progress, seconds),
         "episodes": f"{progress.closed}/{progress.total}",
         "running": f"{progress.running}{state}",
         "calls": str(spent.calls - searches),
@@ -68,7 +68,7 @@ def progress_table(progress: Progress, seconds: float, library: str = "") -> Tab
     return shown
 
 
-def _left(progress: Progress, seconds: float) -> str:
+def _time_left(progress: Progress, seconds: float) -> str:
     """The time that the other episodes will take at the rate of this process, once it has closed some."""
     if not progress.own or seconds <= 0:
         return "-"

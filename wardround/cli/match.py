@@ -76,11 +76,11 @@ def _say(truth: str, answer: str, synonyms: tuple[str, ...], *, as_json: bool, s
     elif short:
         click.echo(f"{'same' if verdict.match else 'not the same'}\t{truth}\t{answer}\t{verdict.why}")
     else:
-        for line in _explained(verdict):
+        for line in _explain(verdict):
             click.echo(line)
 
 
-def _explained(verdict: Verdict) -> Iterator[str]:
+def _explain(verdict: Verdict) -> Iterator[str]:
     yield f"{'the same' if verdict.match else 'not the same'}: {verdict.why}"
     rule = f"{verdict.rule}{f' (score 0, {verdict.reason})' if verdict.reason else ''}"
     lines = [("by rule", rule), ("truth", "; ".join(verdict.parts)), *answer_lines(verdict.read)]

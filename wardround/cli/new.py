@@ -86,10 +86,10 @@ def agent_files(name: str, seat: str) -> dict[str, str]:
         f"wardround_{name}.py": _MODULE,
         f"tests/test_{name}.py": _TEST,
     }
-    return {path: _filled(text, name, seat) for path, text in files.items()}
+    return {path: _fill(text, name, seat) for path, text in files.items()}
 
 
-def _filled(text: str, name: str, seat: str) -> str:
+def _fill(text: str, name: str, seat: str) -> str:
     return text.replace("SCENARIO", _SCENARIO[seat]).replace("NAME", name).replace("SEAT", seat)
 
 
@@ -116,7 +116,7 @@ def agent(name: str, seat: str, plugin: bool) -> None:
         raise UsageError(f"{name!r} cannot be the name of an agent: write small letters, digits and underscores")
     if plugin and name in plugin_names(SEATS + seat):
         raise UsageError(f"there is a {seat} {name!r} already; choose another name")
-    files = agent_files(name, seat) if plugin else {"": _filled(_MODULE, name, seat)}
+    files = agent_files(name, seat) if plugin else {"": _fill(_MODULE, name, seat)}
     root = Path(f"wardround_{name}") if plugin else Path(f"{name}.py")
     if root.exists():
         raise UsageError(f"{root} is there already; choose another name, or move it away")

@@ -36,7 +36,7 @@ patience_option = click.option(
 )
 
 
-def grouped(groups: Mapping[str, Sequence[str]]) -> type[click.Command]:
+def group_options(groups: Mapping[str, Sequence[str]]) -> type[click.Command]:
     """A command whose --help lists its options under headings: heading to names of parameters."""
 
     class Grouped(click.Command):

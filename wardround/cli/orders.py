@@ -33,7 +33,7 @@ def command(text: str | None, path: Path | None, as_json: bool) -> None:
         if as_json:
             click.echo(json.dumps(reading.row(), ensure_ascii=False))
         else:
-            for line in _explained(reading):
+            for line in _explain(reading):
                 click.echo(line)
 
 
@@ -49,7 +49,7 @@ def order_lines(path: Path) -> list[str]:
     return lines
 
 
-def _explained(reading: OrderReading) -> Iterator[str]:
+def _explain(reading: OrderReading) -> Iterator[str]:
     yield reading.text
     for piece in reading.pieces:
         yield f"  {piece.status:<13} {piece.text}{f'  ({piece.why})' if piece.why else ''}"

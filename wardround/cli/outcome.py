@@ -7,7 +7,7 @@ from pathlib import Path
 from wardround.cli.options import print_json
 from wardround.cli.screen import echo
 from wardround.engine.batch import Progress
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.runs.pilot import Forecast, Pilot
 from wardround.runs.plan import RunPlan
@@ -27,11 +27,11 @@ async def print_outcome(run: Run, progress: Progress, as_json: bool) -> int:
         print_json({**result, "stopped": progress.why, "pilot": run.pilot})
     else:
         ends = ", ".join(f"{count} {ended_by(cause)}" for cause, count in sorted(endings.items()))
-        echo(f"{run.name}: {counted(total, 'episode')}: {ends}")
+        echo(f"{run.name}: {count_noun(total, 'episode')}: {ends}")
         if skipped.count:
             first = "; ".join(f"{case}: {why}" for case, why in skipped.first[:3])
-            echo(f"not run: {counted(skipped.count, 'case')} ({first}{'; ...' * (skipped.count > 3)})", err=True)
-        await _unfinished(run, endings)
+            echo(f"not run: {count_noun(skipped.count, 'case')} ({first}{'; ...' * (skipped.count > 3)})", err=True)
+        await _print_unfinished(run, endings)
         if run.pilot:
             print_forecast(run.pilot)
         if "open" not in endings:
@@ -47,10 +47,10 @@ def open_message(progress: Progress, count: int, noun: str, go_on: str) -> str:
     """Why so many are open, and the command that goes on with them: where the budget is used up, with another one."""
     why = f"{progress.why}; " if progress.why else ""
     more = " --budget MORE" if progress.why.startswith("the budget is used up") else ""
-    return f"{why}{counted(count, noun)} {'is' if count == 1 else 'are'} open: {go_on}{more}"
+    return f"{why}{count_noun(count, noun)} {'is' if count == 1 else 'are'} open: {go_on}{more}"
 
 
-async def _unfinished(run: Run, endings: dict[str, int]) -> None:
+async def _print_unfinished(run: Run, endings: dict[str, int]) -> None:
     """A line for each cause other than completion, with the first episode it ended."""
     for cause, count in endings.items():
         if cause in ("completed", "open"):
@@ -72,7 +72,7 @@ async def _unfinished(run: Run, endings: dict[str, int]) -> None:
 def print_forecast(pilot: Pilot) -> None:
     """What a pilot says of the rest."""
     echo(
-        f"pilot of {counted(pilot.played, 'episode')}; the other {pilot.left} will need (95 % prediction interval):",
+        f"pilot of {count_noun(pilot.played, 'episode')}; the other {pilot.left} will need (95 % prediction interval):",
         err=True,
     )
     for name, unit in _UNITS.items():
@@ -97,4 +97,4 @@ def print_notices(made: RunPlan) -> None:
     if settings.repeats is None and made.repeats > 1:
         echo(f"{made.repeats} repeats of each case, as in the paper; --repeats changes it", err=True)
     if settings.prompts:
-        echo(f"{counted(count_prompts(Path(settings.prompts)), 'prompt')} replaced by {settings.prompts}", err=True)
+        echo(f"{count_noun(count_prompts(Path(settings.prompts)), 'prompt')} replaced by {settings.prompts}", err=True)

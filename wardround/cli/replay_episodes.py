@@ -10,7 +10,7 @@ from wardround.cli.options import Options, existing_store, json_option, on_termi
 from wardround.cli.screen import echo
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import LogError, UsageError
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.replay_run import replay_run, rules_since
 from wardround.runs.fork import fork_run
 from wardround.runs.header import EvaluationHeader
@@ -66,7 +66,7 @@ async def _replay(name: str, episode: str | None, where: str | None, as_json: bo
         async for outcome in replay_run(run, ids):
             outcomes.append(outcome)
             if not as_json and (outcome.error or episode is not None):
-                same = f"equal, {counted(outcome.actions, 'action')}"
+                same = f"equal, {count_noun(outcome.actions, 'action')}"
                 echo(f"{outcome.episode}: {outcome.error or same}")
         differing = [outcome for outcome in outcomes if outcome.error]
         if as_json:
@@ -75,7 +75,7 @@ async def _replay(name: str, episode: str | None, where: str | None, as_json: bo
             )
         elif episode is None:
             equal = len(outcomes) - len(differing)
-            echo(f"{equal} of {counted(len(outcomes), 'episode')} {'is' if equal == 1 else 'are'} equal")
+            echo(f"{equal} of {count_noun(len(outcomes), 'episode')} {'is' if equal == 1 else 'are'} equal")
         for seat, (then, now) in () if as_json else (await rules_since(run)).items():
             echo(
                 f"The {seat} followed version {then} of its rules, and this Wardround has version {now}: its actions "

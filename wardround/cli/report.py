@@ -16,7 +16,7 @@ from wardround.cli.options import Options, existing_store, json_option, print_js
 from wardround.cli.screen import console, echo
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.measures import measure_of
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.agreement import Differing, Pairing, SideBySide, differs, kappa, scorings_page, value
@@ -39,7 +39,7 @@ MOST = 40
 """Differing episodes that are listed on the terminal; --all lists every one."""
 
 
-def names_in(text: str | None, runs: Sequence[str]) -> list[str]:
+def scoring_names(text: str | None, runs: Sequence[str]) -> list[str]:
     """The names in `--scorings A,B`; raises UsageError for more than two, and with several runs."""
     names = [name.strip() for name in (text or "").split(",") if name.strip()]
     if text is not None and not 0 < len(names) < 3:
@@ -75,7 +75,7 @@ def _print(screen: Console, run: str, comparison: SideBySide, every: bool) -> No
         if listed := figures if every else unequal:
             screen.print(_figures(listed))
         if len(listed) < len(figures):
-            some = counted(len(figures) - len(listed), "other score")
+            some = count_noun(len(figures) - len(listed), "other score")
             screen.print(Text(f"{some} without a difference in any episode (--all lists them)"))
     if not comparison.differing:
         screen.print(Text("They differ in no episode."))
@@ -140,7 +140,7 @@ def lines_of(run: RunScores) -> list[str]:
 
 
 def _line(one: Scoring) -> str:
-    words = [one.name, counted(one.episodes, "episode")]
+    words = [one.name, count_noun(one.episodes, "episode")]
     if one.run:
         words += [f"search {one.search}"] if one.search else []
         words += [f"prompts {one.prompts}", f"asked in {one.run}"]
@@ -235,7 +235,7 @@ async def load_scored(store: Store, names: tuple[str, ...], scorings: Sequence[s
 async def _report(names: tuple[str, ...], options: Options) -> None:
     if options["episode"] and (len(names) > 1 or not options["html"]):
         raise UsageError("--episode goes with one run and with --html FILE")
-    scorings = names_in(options["scorings"], names)
+    scorings = scoring_names(options["scorings"], names)
     if len(scorings) > 1 and (other := [name for name in _ALONE if options[name] is not None]):
         raise UsageError(f"two scorings side by side have no --{other[0]}; --html, --json and --all go with them")
     async with existing_store(options["store"]) as store:
@@ -245,7 +245,7 @@ async def _report(names: tuple[str, ...], options: Options) -> None:
             return
         runs = await load_scored(store, names, scorings)
         if options["episode"]:
-            await _one(store, runs[0], options["episode"], options["html"])
+            await _print_page(store, runs[0], options["episode"], options["html"])
             return
         pages = await write_pages(store, runs, options["html"], most=options["most"]) if options["html"] else 0
     seed = int(runs[0].header["seed"])
@@ -256,7 +256,7 @@ async def _report(names: tuple[str, ...], options: Options) -> None:
         return
     _print_runs(runs, seed, options)
     if options["html"]:
-        beside = f", and {counted(pages, 'page')} of episodes beside it" if pages else ""
+        beside = f", and {count_noun(pages, 'page')} of episodes beside it" if pages else ""
         echo(f"page: {options['html']}{beside}", err=True)
 
 
@@ -283,7 +283,7 @@ def _print_runs(runs: list[RunScores], seed: int, options: Options) -> None:
             screen.print(terminal(table, screen.width))
 
 
-async def _one(store: Store, scores: RunScores, name: str, path: Path) -> None:
+async def _print_page(store: Store, scores: RunScores, name: str, path: Path) -> None:
     wanted = await (await Run.open(store, scores.name)).episode(name)
     row = next(one for one in scores.episodes if one.episode == wanted.id)
     write_file(path, await one_page(store, scores, row))

@@ -14,7 +14,7 @@ from wardround.cli.options import existing_store, json_option, print_json, store
 from wardround.cli.screen import echo
 from wardround.engine.events import digest_of
 from wardround.engine.logs import configure
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.open_answers.rubric_lint import RubricFault, lint
 from wardround.evaluators.open_answers.rubric_probe import PROBES, ProbeAccount, RubricProbe
 from wardround.evaluators.report.rubric_table import rubric_lines, rubric_table
@@ -70,7 +70,7 @@ def lint_rubrics(
     probes: dict[str, ProbeAccount] = {}
     if judges:
         name = f"lint-{path.stem}-{digest_of(path.read_bytes())[:8]}"
-        probes = anyio.run(_probed, path, name, store, judges, base_urls)
+        probes = anyio.run(_probe, path, name, store, judges, base_urls)
     bad = [one for one in linted if any(fault.sure for fault in one.faults)]
     if as_json:
         items = [{"id": one.id, "criteria": len(one.rubric), "faults": one.faults} for one in linted if one.faults]
@@ -90,7 +90,7 @@ def _say(linted: Sequence[Linted], left: Sequence[Problem], probes: dict[str, Pr
             where = f" criterion {at} ({words})" if at else ""
             echo(f"{one.id}:{where} {fault.kind.replace('_', ' ')}: {fault.detail}{'' if fault.sure else ' (look)'}")
     criteria, faults = sum(len(one.rubric) for one in linted), sum(len(one.faults) for one in linted)
-    echo(f"{counted(len(linted), 'rubric')}, {criteria} criteria, {counted(faults, 'fault')}")
+    echo(f"{count_noun(len(linted), 'rubric')}, {criteria} criteria, {count_noun(faults, 'fault')}")
     for probe in PROBES if probes else ():
         values = [value for account in probes.values() for value in account.met[probe]]
         known = [value for value in values if value is not None]
@@ -102,7 +102,7 @@ def _say(linted: Sequence[Linted], left: Sequence[Problem], probes: dict[str, Pr
                 echo(f"{item}: criterion {place + 1} ({text!r}) is met by all three, so by any text")
 
 
-async def _probed(
+async def _probe(
     path: Path, name: str, where: str | None, judges: tuple[str, ...], base_urls: tuple[str, ...]
 ) -> dict[str, ProbeAccount]:
     """Play the file with a silent doctor, judge the probes in its place, and return their accounts by item."""

@@ -12,7 +12,7 @@ from wardround.api import create_planned, play_planned, prepare_to_resume, resum
 from wardround.cli.live import live_table
 from wardround.cli.options import (
     Options,
-    grouped,
+    group_options,
     json_option,
     more_than_0,
     on_terminal,
@@ -128,7 +128,7 @@ GROUPS = {
 """The headings of --help, each with its options."""
 
 
-@click.command(cls=grouped(GROUPS), short_help="Play cases under a scenario, or resume an interrupted run.")
+@click.command(cls=group_options(GROUPS), short_help="Play cases under a scenario, or resume an interrupted run.")
 @click.option(
     "--cases",
     multiple=True,
@@ -289,7 +289,7 @@ async def _run(settings: RunSettings | None, store: Store, options: Options, pro
         if settings is None:
             run = await prepare_to_resume(options["resumed"], store, **_resume_options(options))
         else:
-            run = await create_planned(await _planned(settings, store, options), store)
+            run = await create_planned(await _plan(settings, store, options), store)
         await elsewhere(run.name)
         return run
     if settings is None:
@@ -298,7 +298,7 @@ async def _run(settings: RunSettings | None, store: Store, options: Options, pro
         return await resume(
             options["resumed"], store=store, share=share, seats=seats, progress=progress, **_resume_options(options)
         )
-    made = await _planned(settings, store, options)
+    made = await _plan(settings, store, options)
     return await play_planned(made, store, progress, pilot=options["pilot"] or 0)
 
 
@@ -321,7 +321,7 @@ async def _person(settings: RunSettings | None, store: Store, resumed: str) -> b
     return played_by_person(settings.seats)
 
 
-async def _planned(settings: RunSettings, store: Store, options: Options) -> RunPlan:
+async def _plan(settings: RunSettings, store: Store, options: Options) -> RunPlan:
     made = await plan_run(settings, store, {}, share_of(options["share"]))
     if not options["as_json"]:
         print_notices(made)

@@ -35,7 +35,7 @@ def command(name: str | None, as_json: bool) -> None:
 
 def _lines_of(name: str, rules: Any, *, full: bool) -> list[str]:
     fields: dict[str, FieldInfo] = rules.Settings.model_fields
-    said = [f"{name}: {_first(rules)}", f"    asks for {rules.goal}; seats: {', '.join(rules.seats)}"]
+    said = [f"{name}: {_summary(rules)}", f"    asks for {rules.goal}; seats: {', '.join(rules.seats)}"]
     if not full:
         settings = ", ".join(f"{key}={_default(field)}" for key, field in fields.items())
         return [*said, f"    settings: {settings or 'none'}"]
@@ -46,11 +46,11 @@ def _lines_of(name: str, rules: Any, *, full: bool) -> list[str]:
         sampling = "".join(f", {key} {value}" for key, value in usual.sampling.items())
         said.append(f"    with a model as {rules.seats[0]}: --repeats {usual.repeats}{sampling}")
     for key, field in fields.items():
-        said.append(f"    --set {key}={_default(field)}{_others(field)}  {field.description or ''}".rstrip())
+        said.append(f"    --set {key}={_default(field)}{_other_values(field)}  {field.description or ''}".rstrip())
     return said
 
 
-def _first(rules: Any) -> str:
+def _summary(rules: Any) -> str:
     return next(iter((rules.__doc__ or "").strip().splitlines()), "")
 
 
@@ -58,7 +58,7 @@ def _default(field: FieldInfo) -> str:
     return "(needed)" if field.is_required() else str(field.get_default(call_default_factory=True))
 
 
-def _others(field: FieldInfo) -> str:
+def _other_values(field: FieldInfo) -> str:
     """The other values of a setting that has a few."""
     others = [str(value) for value in get_args(field.annotation) if isinstance(value, str) and value != field.default]
     return f" (or {', '.join(others)})" if others else ""
@@ -67,7 +67,7 @@ def _others(field: FieldInfo) -> str:
 def _json(name: str, rules: Any) -> dict[str, Json]:
     return {
         "name": name,
-        "about": _first(rules),
+        "about": _summary(rules),
         "paper": OF_SCENARIOS[name]._asdict() if name in OF_SCENARIOS else None,
         "goal": rules.goal,
         "seats": list(rules.seats),

@@ -187,7 +187,7 @@ def command(run: str | None, **options: Any) -> int:
     return anyio.run(lambda: _score(run or "", options))
 
 
-def _priced(path: Path) -> Standard:
+def _with_prices(path: Path) -> Standard:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -331,7 +331,7 @@ def _evaluators(options: Options) -> list[Evaluator]:
     if options["points"]:
         if all(one.name != Standard.name for one in evaluators):
             raise UsageError("--points goes with the evaluator standard, which tells the cost of tests")
-        evaluators = [_priced(options["points"]) if one.name == Standard.name else one for one in evaluators]
+        evaluators = [_with_prices(options["points"]) if one.name == Standard.name else one for one in evaluators]
     for evaluator in evaluators:
         if needs_of(evaluator).judged and not options["judges"]:
             raise UsageError(

@@ -111,10 +111,10 @@ def judge_settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def judge_settings(options: Options) -> dict[str, Any]:
     """The settings of the judges that were written."""
-    return _written("judge", _JUDGE, options)
+    return _options_written("judge", _JUDGE, options)
 
 
-def _written(seat: str, fields: Iterable[str], options: Options) -> dict[str, Any]:
+def _options_written(seat: str, fields: Iterable[str], options: Options) -> dict[str, Any]:
     every = {field: options[param(seat, field)] for field in fields}
     written = {field: value for field, value in every.items() if value not in (None, ())}
     if "stop" in written:
@@ -136,7 +136,7 @@ def seat_fields(options: Options, base: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of the seats: those on the command line above those of the run file."""
     seats = {seat: dict(fields) for seat, fields in base.items()}
     for seat in SEATS:
-        fields = _written(seat, _FIELDS, options)
+        fields = _options_written(seat, _FIELDS, options)
         if "model" in fields:
             fields.update(models_of(seat, fields.pop("model")))
         if options[seat]:

@@ -11,7 +11,7 @@ from wardround.cli.options import Options, store_option, store_path
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
-from wardround.engine.plugins import imported
+from wardround.engine.plugins import import_path
 from wardround.engine.protocols import Store
 from wardround.faces.driven_run import DrivenRun
 from wardround.faces.open_episodes import OpenEpisodes
@@ -90,9 +90,9 @@ async def _serve(options: Options) -> None:
         try:
             episodes = OpenEpisodes(driven)
             if options["stdio"]:
-                await imported("wardround.faces.mcp_server:mcp_server")(episodes).run_stdio_async()
+                await import_path("wardround.faces.mcp_server:mcp_server")(episodes).run_stdio_async()
             else:
-                serve = imported("wardround.faces.server:serve")
+                serve = import_path("wardround.faces.server:serve")
                 await serve(episodes, key, options["host"], options["port"], options["idle"])
         finally:
             with anyio.CancelScope(shield=True):

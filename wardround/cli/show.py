@@ -9,7 +9,7 @@ import msgspec
 from wardround.cli.options import existing_store, json_option, print_json, store_option
 from wardround.cli.screen import echo
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened
-from wardround.engine.text import counted, printable
+from wardround.engine.text import count_noun, printable
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import answers, goal_of
 from wardround.evaluators.measures import format_value
@@ -108,7 +108,7 @@ async def _show_episode(name: str, episode: str, where: str | None, calls: bool,
         for line in _by_role(dialogue.turns if dialogue else ()):
             echo(line)
         if trajectory.closed:
-            for line in _conclusion(patient, trajectory) if patient else _answered(case, trajectory):
+            for line in _conclusion(patient, trajectory) if patient else _answer_lines(case, trajectory):
                 echo(line, lines=True)
 
 
@@ -129,7 +129,7 @@ def _by_role(turns: Sequence[DialogueTurn]) -> Iterator[str]:
 
 def _spent(spent: Spent) -> str:
     cost = "price not known" if spent.cost is None else format_value("cost_usd", spent.cost)
-    return f"{counted(spent.calls, 'call')}, {spent.tokens:,} tokens, {cost}"
+    return f"{count_noun(spent.calls, 'call')}, {spent.tokens:,} tokens, {cost}"
 
 
 def _conclusion(case: Case, trajectory: Trajectory) -> Iterator[str]:
@@ -142,7 +142,7 @@ def _conclusion(case: Case, trajectory: Trajectory) -> Iterator[str]:
     yield f"The truth: {case.truth.treatment if goal == 'treatment' else case.truth.diagnosis}"
 
 
-def _answered(case: object, trajectory: Trajectory) -> Iterator[str]:
+def _answer_lines(case: object, trajectory: Trajectory) -> Iterator[str]:
     """How the answer to a question was read, and the right one."""
     if isinstance(case, QuestionItem):
         reading = trajectory.ending.facts.get("reading") if trajectory.ending else None
@@ -175,7 +175,9 @@ def _turn(turn: DialogueTurn) -> str:
     beside = []
     if turn.seat == "doctor":
         had = (
-            f"{counted(len(turn.known), 'result')} for {turn.points:g} points" if turn.known else "what was read first"
+            f"{count_noun(len(turn.known), 'result')} for {turn.points:g} points"
+            if turn.known
+            else "what was read first"
         )
         beside.append(f"known by now: {had}")
     if turn.spent.calls:
@@ -201,7 +203,7 @@ def _event_lines(event: Event, trajectory: Trajectory, *, void: bool, calls: boo
             about = f"{event.episode}: {event.scenario}, case {event.case}"
             return click.style(f"[{event.seq}] {printable(about)}", bold=True)
         case Acted():
-            return _acted(event, void=void)
+            return _action_line(event, void=void)
         case Called() if calls:
             sent = "\n".join(f"  {message.role}> {message.content}" for message in trajectory.messages(event))
             got = event.reply.text if event.reply else f"failed: {event.error}"
@@ -222,7 +224,7 @@ def _event_lines(event: Event, trajectory: Trajectory, *, void: bool, calls: boo
             return ""
 
 
-def _acted(event: Acted, *, void: bool) -> str:
+def _action_line(event: Acted, *, void: bool) -> str:
     """An action as its event tells it; `void` where a later reopening took it back."""
     thinking = f"\n(thinking) {event.action.thinking}" if event.action.thinking else ""
     # an examiner's result is not shown twice, as data and as text

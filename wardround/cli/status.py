@@ -8,7 +8,7 @@ import click
 from wardround.cli.options import existing_store, json_option, print_json, store_option
 from wardround.cli.screen import echo
 from wardround.engine.records import Json
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.reasons import ended_by
 from wardround.runs.control import Status, status
 from wardround.runs.stored_run import Run
@@ -40,7 +40,7 @@ async def _status(name: str, where: str | None) -> Status:
 def lines(state: Status, now: float) -> list[str]:
     """The status for people."""
     ends = ", ".join(f"{count:,} {ended_by(cause)}" for cause, count in state.endings.items())
-    said = [f"{state.run}: {state.state}; {counted(sum(state.endings.values()), 'episode')}: {ends}"]
+    said = [f"{state.run}: {state.state}; {count_noun(sum(state.endings.values()), 'episode')}: {ends}"]
     for row in state.at_work:
         beat = row.status
         paused = ", paused" if beat.get("paused") else ""
@@ -56,7 +56,7 @@ def lines(state: Status, now: float) -> list[str]:
         )
         said += [f"    {_endpoint(beat, now)}" for beat in beat.get("endpoints", ())]
     for seat, spent in state.spent.items():
-        unpriced = f" + {counted(spent.unpriced, 'call')} without a price" if spent.unpriced else ""
+        unpriced = f" + {count_noun(spent.unpriced, 'call')} without a price" if spent.unpriced else ""
         failed = f" ({spent.failed:,} failed)" if spent.failed else ""
         recalled = f", {spent.recalled:,} answers from the cache" if spent.recalled else ""
         cost = f"{spent.cost:.4f} USD{unpriced}" if spent.cost or not spent.unpriced else "cost unknown"

@@ -230,7 +230,7 @@ class DrivenRun:
         async def create() -> EncounterRun:
             return await open_encounters(await create_run(made, store), made.parts, made.access)
 
-        return await cls(seat, Progress(), kept=kept)._opened(made.parts, settings, create)
+        return await cls(seat, Progress(), kept=kept)._open(made.parts, settings, create)
 
     @classmethod
     async def resume(cls, name: str, store: Store, *, seats: Mapping[str, AgentSpec] | None = None) -> Self:
@@ -249,9 +249,9 @@ class DrivenRun:
         async def again() -> EncounterRun:
             return await open_encounters(run, parts, access)
 
-        return await cls(driven[0], Progress(), kept=True)._opened(parts, settings, again)
+        return await cls(driven[0], Progress(), kept=True)._open(parts, settings, again)
 
-    async def _opened(
+    async def _open(
         self, parts: Mapping[str, SeatConfig], settings: RunSettings, work: Callable[[], Awaitable[EncounterRun]]
     ) -> Self:
         """Open models and session in a task of their own, which holds them until `aclose`."""
@@ -307,7 +307,7 @@ class DrivenRun:
         """The row of an episode that this process holds from now on."""
         run = self.run
         if not self.kept:
-            return await self._next_or_named(name)
+            return await self._choose_row(name)
         assert self._session is not None
         row = await run.episode(name) if name else None
         if row is not None and row.cause is None and row.id in self._taken:
@@ -323,7 +323,7 @@ class DrivenRun:
         self._taken.add(taken[0].id)
         return taken[0]
 
-    async def _next_or_named(self, name: str) -> EpisodeRow:
+    async def _choose_row(self, name: str) -> EpisodeRow:
         """The named episode of a run that is not kept, or the next; after the last comes the first again."""
         if not self._rows:
             self._rows = {row.id: row for row in await self.run.episodes()}

@@ -259,16 +259,16 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
         drawn = [seed + place for place in range(self.num_envs)] if isinstance(seed, int) else seed
         super().reset(seed=drawn[0] if drawn else None)
         seeds: Sequence[int | None] = drawn or [None] * self.num_envs
-        cases = (options or {}).get("cases") or [self._drawn() for _ in range(self.num_envs)]
+        cases = (options or {}).get("cases") or [self._draw_case() for _ in range(self.num_envs)]
         for episode in self._episodes:
             self._driver(episode.leave("the environment was reset"))
         pairs = zip(cases, seeds, strict=True)
         self._episodes = [self._driver.start(case, one) for case, one in pairs]
         self._driver.until_ready(self._episodes)
         outcomes = [self._driver.outcome(episode) for episode in self._episodes]
-        return tuple(seen for seen, *_ in outcomes), _gathered([info for *_, info in outcomes])
+        return tuple(seen for seen, *_ in outcomes), _gather([info for *_, info in outcomes])
 
-    def _drawn(self) -> str:
+    def _draw_case(self) -> str:
         return self._driver.cases[int(self.np_random.integers(len(self._driver.cases)))]
 
     def step(self, actions: Sequence[str]) -> tuple[tuple[str, ...], Any, Any, Any, dict[str, Json]]:
@@ -278,17 +278,17 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
             if place not in ended:
                 episode.say(Action("reply", actions[place]))
         for place in ended:
-            self._episodes[place] = self._driver.start(self._drawn(), None)
+            self._episodes[place] = self._driver.start(self._draw_case(), None)
         self._driver.until_ready(self._episodes)
         seen, rewards, over, cut, infos = zip(*map(self._driver.outcome, self._episodes), strict=True)
-        return seen, np.array(rewards), np.array(over), np.array(cut), _gathered(infos)
+        return seen, np.array(rewards), np.array(over), np.array(cut), _gather(infos)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the run."""
         self._driver.close()
 
 
-def _gathered(infos: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
+def _gather(infos: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
     """The infos of all episodes by name, each an array with one place an episode."""
     names = dict.fromkeys(name for info in infos for name in info)
     return {name: np.array([info.get(name) for info in infos], dtype=object) for name in names}

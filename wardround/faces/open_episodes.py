@@ -52,14 +52,14 @@ class OpenEpisodes:
 
     async def act(self, episode: str, action: Json) -> ClientTurn:
         """Take an action, a text or an object with `verb`, `text`, `args`; raises UsageError if impossible."""
-        known = self._known(episode)
+        known = self._episode_of(episode)
         async with self._locks[episode]:
             await known.act(read_action(action))
         return await self.turn(episode)
 
     async def turn(self, episode: str) -> ClientTurn:
         """The present turn of an episode."""
-        known = self._known(episode)
+        known = self._episode_of(episode)
         view, row = known.view, known.row
         self._seen[episode] = time.monotonic()
         if view is not None:
@@ -72,7 +72,7 @@ class OpenEpisodes:
 
     async def leave(self, episode: str, why: str = "the client left before the end") -> ClientTurn:
         """End an episode as left by its client; `start` takes it up again."""
-        known = self._known(episode)
+        known = self._episode_of(episode)
         async with self._locks[episode]:
             await known.leave(why)
         return await self.turn(episode)
@@ -90,7 +90,7 @@ class OpenEpisodes:
         """The ids of the episodes that have not ended."""
         return [name for name, episode in self._episodes.items() if episode.ending is None]
 
-    def _known(self, episode: str) -> DrivenEpisode:
+    def _episode_of(self, episode: str) -> DrivenEpisode:
         known = self._episodes.get(episode)
         if known is None:
             raise UsageError(f"there is no episode {episode!r} under way; start it first{self._some()}")

@@ -67,7 +67,7 @@ class Chat:
         said = [_text(message) for message in messages if message.get("role") == "user"]
         heard = [_text(message) for message in messages if message.get("role") == "assistant"]
         if not heard:
-            return await self._begun(model, session)
+            return await self._begin(model, session)
         name = self._episode_of(heard, session)
         turns = self._said[name]
         text = said[-1] if said else ""
@@ -82,7 +82,7 @@ class Chat:
         self._remember(name)
         return turn, name
 
-    async def _begun(self, model: str, session: str) -> tuple[ClientTurn, str]:
+    async def _begin(self, model: str, session: str) -> tuple[ClientTurn, str]:
         if session in self._by_session:
             name = self._by_session[session]
             if len(self._said[name]) == 1:
@@ -150,7 +150,7 @@ class _Service:
             raise ChatError("`messages` must be a list of objects")
         session = request.headers.get(SESSION, "") or str(body.get("user") or "")
         turn, name = await self._chat.reply(model, messages, session)
-        return _streamed(body, turn, name) if body.get("stream") else JSONResponse(_completion(body, turn))
+        return _stream(body, turn, name) if body.get("stream") else JSONResponse(_completion(body, turn))
 
     async def models(self, request: Request) -> Response:
         """The names of the cases as models."""
@@ -180,12 +180,12 @@ class _Service:
     def routes(self) -> list[BaseRoute]:
         """The routes, with errors in OpenAI's form."""
         return [
-            Route("/v1/chat/completions", _answered(self.completions), methods=["POST"]),
-            Route("/v1/models", _answered(self.models)),
-            Route("/episodes", _answered(self.start), methods=["POST"]),
-            Route("/episodes/{name}", _answered(self.turn), methods=["GET"]),
-            Route("/episodes/{name}", _answered(self.leave), methods=["DELETE"]),
-            Route("/episodes/{name}/act", _answered(self.act), methods=["POST"]),
+            Route("/v1/chat/completions", _with_errors(self.completions), methods=["POST"]),
+            Route("/v1/models", _with_errors(self.models)),
+            Route("/episodes", _with_errors(self.start), methods=["POST"]),
+            Route("/episodes/{name}", _with_errors(self.turn), methods=["GET"]),
+            Route("/episodes/{name}", _with_errors(self.leave), methods=["DELETE"]),
+            Route("/episodes/{name}/act", _with_errors(self.act), methods=["POST"]),
         ]
 
 
@@ -228,18 +228,18 @@ def serve_app(
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def _answered(handle: Handler) -> Handler:
+def _with_errors(handle: Handler) -> Handler:
     """The handler with errors in OpenAI's form."""
 
     async def answered(request: Request) -> Response:
         try:
             return await handle(request)
         except ChatError as error:
-            return _failed(error.status, str(error))
+            return _error_response(error.status, str(error))
         except UsageError as error:
-            return _failed(409 if "is over" in str(error) or "cannot act" in str(error) else 400, str(error))
+            return _error_response(409 if "is over" in str(error) or "cannot act" in str(error) else 400, str(error))
         except WardroundError as error:
-            return _failed(503, redact(str(error)), "server_error")
+            return _error_response(503, redact(str(error)), "server_error")
 
     return answered
 
@@ -256,12 +256,12 @@ class KeyGuard:
             sent_key = dict(scope["headers"]).get(b"authorization", b"").removeprefix(b"Bearer ")
             if not hmac.compare_digest(sent_key, self._key):
                 message = "the key is missing or wrong; send it as a bearer token"
-                await _failed(401, message, "authentication_error")(scope, receive, send)
+                await _error_response(401, message, "authentication_error")(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
 
-def _failed(status: int, message: str, kind: str = "invalid_request_error") -> JSONResponse:
+def _error_response(status: int, message: str, kind: str = "invalid_request_error") -> JSONResponse:
     return JSONResponse({"error": {"message": message, "type": kind, "param": None, "code": None}}, status)
 
 
@@ -291,7 +291,7 @@ def _completion(body: Mapping[str, Json], turn: ClientTurn) -> dict[str, Json]:
     return {**_head(body, turn), "object": "chat.completion", "choices": [choice], "usage": _NO_TOKENS}
 
 
-def _streamed(body: Mapping[str, Json], turn: ClientTurn, name: str) -> StreamingResponse:
+def _stream(body: Mapping[str, Json], turn: ClientTurn, name: str) -> StreamingResponse:
     head = {**_head(body, turn), "object": "chat.completion.chunk"}
 
     def chunk(delta: Mapping[str, str], finish: str | None = None) -> str:

@@ -19,7 +19,7 @@ from wardround.engine.models.preflight import preflight
 from wardround.engine.models.wrappers import Single, WellFormed
 from wardround.engine.protocols import Scenario, dealt
 from wardround.engine.records import Ending, EpisodeRow
-from wardround.engine.replay import keep_when_reopened
+from wardround.engine.replay import last_kept_when_reopened
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Session
 from wardround.engine.trajectory import EpisodeLog
@@ -94,7 +94,7 @@ class EncounterRun:
 
     def keep(self, events: Sequence[Event], subject: Playable) -> int:
         """The number of the last event to keep: that of the last action which did not end the episode."""
-        return keep_when_reopened(events, self.scenario, subject)
+        return last_kept_when_reopened(events, self.scenario, subject)
 
     def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: Playable) -> None:
         """Does nothing: the run keeps its cases, so they cannot change."""
@@ -145,12 +145,12 @@ async def open_encounters(run: Run, parts: Mapping[str, SeatConfig], access: Acc
         (access or Access()).gates,
         {case.id: place for place, case in enumerate(cases)},
         lead,
-        _shared(run, parts, lead) if lead else {},
+        _shared_models(run, parts, lead) if lead else {},
     )
     return EncounterRun(run, scenario, cast, header.limits, index)
 
 
-def _shared(run: Run, parts: Mapping[str, SeatConfig], lead: str) -> dict[tuple[str, str], Single]:
+def _shared_models(run: Run, parts: Mapping[str, SeatConfig], lead: str) -> dict[tuple[str, str], Single]:
     """The models of all seats but `lead`, each of which answers a question once in the whole run."""
     return {
         (seat, name): Single(

@@ -57,12 +57,12 @@ async def _parts(
     kept = await stored_seats(parent, Access(offline=True), {})
     for seat, part in kept.items():
         if seat in seats or part.model is not None:
-            fields = _changed(header.seat_settings(seat), seats.get(seat, {}))
+            fields = _change_seat(header.seat_settings(seat), seats.get(seat, {}))
             kept[seat] = await seat_config(seat, SeatSettings.model_validate(fields), access, parent.store)
     return kept
 
 
-def _changed(before: Mapping[str, Json], fields: Mapping[str, Json]) -> dict[str, Json]:
+def _change_seat(before: Mapping[str, Json], fields: Mapping[str, Json]) -> dict[str, Json]:
     """A seat's settings with `fields` changed; those of a model go if an agent without one takes the seat."""
     spec = fields.get("spec")
     return dict(fields) if spec and not is_model(spec) else {**before, **fields}
@@ -75,7 +75,7 @@ def _header(
     settings = dict(parent.settings)
     settings["seats"] = {**settings.get("seats", {})}
     for seat, fields in seats.items():
-        settings["seats"][seat] = _changed(settings["seats"].get(seat, {}), fields)
+        settings["seats"][seat] = _change_seat(settings["seats"].get(seat, {}), fields)
     return msgspec.structs.replace(
         parent,
         begun=utc_now(),

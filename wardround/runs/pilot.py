@@ -81,7 +81,7 @@ async def pilot_forecast(run: Run, drawn: Collection[str], concurrency: int) -> 
     if not played:
         return Pilot(0, left, {}, "no episode of the pilot came to an end")
     seats = list(run.header.specs)
-    rest = _rest(played, seats, left)
+    rest = _forecast(played, seats, left)
     per_episode = [time / min(concurrency, max(1, left)) for time in times]
     rest["wall"] = forecast(per_episode, left)
     orders = await run.store.orders(run.name)
@@ -89,7 +89,7 @@ async def pilot_forecast(run: Run, drawn: Collection[str], concurrency: int) -> 
     return Pilot(len(played), left, rest, against)
 
 
-def _rest(played: Sequence[Mapping[str, Spending]], seats: Collection[str], left: int) -> dict[str, Forecast]:
+def _forecast(played: Sequence[Mapping[str, Spending]], seats: Collection[str], left: int) -> dict[str, Forecast]:
     """The forecast for `seats` together."""
     totals = [sum((spent for seat, spent in episode.items() if seat in seats), Spending()) for episode in played]
     rest = {
@@ -108,7 +108,7 @@ async def _objection(
     spent = spending_by_seat(await run.store.spending(run.name))
     capped = False
     for name, caps, seats in _scopes(run, budget):
-        rest = _rest(played, seats, left)
+        rest = _forecast(played, seats, left)
         before = sum((spent.get(seat, Spending()) for seat in seats), Spending())
         for amount, cap, gone in (
             ("cost", caps.cost, before.cost),

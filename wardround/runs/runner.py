@@ -21,7 +21,7 @@ from wardround.engine.episode import Ended, Episode, EpisodeSetup
 from wardround.engine.errors import CaseLost, LeaseLost, LogError, UsageError
 from wardround.engine.events import Closed, Event, Opened, Reopened, Row
 from wardround.engine.models.gates import Gates
-from wardround.engine.models.hosts import redacted
+from wardround.engine.models.hosts import redact_address
 from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.replay import replay
 from wardround.engine.sessions import Session
@@ -127,7 +127,7 @@ class Runner:
         work, progress, concurrency = self.work, self.progress, self.concurrency
         progress.purse = BudgetAccount(Budget(), work.specs)
         for quota in (quota for gates in work.gates for quota in gates.unused):
-            log.warning("a quota fits no endpoint of this run", quota=redacted(quota))
+            log.warning("a quota fits no endpoint of this run", quota=redact_address(quota))
         async with working_session(work.run, progress, concurrency, work.gates) as session:
 
             async def play(row: EpisodeRow) -> Ending | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from wardround.engine.errors import UsageError
 from wardround.engine.models.chat import SESSION_HEADER
 from wardround.engine.models.gates import Gates
-from wardround.engine.models.hosts import HIDDEN, redacted
+from wardround.engine.models.hosts import HIDDEN, redact_address
 from wardround.engine.models.preflight import sending_models
 from wardround.engine.models.prices import Prices, read_prices
 from wardround.engine.models.provider import MODEL_KEY, required_variable
@@ -42,7 +42,7 @@ class Access:
     allow_agents: Sequence[str] = ()
     session_header: str = SESSION_HEADER
 
-    def whole(self, base_url: str, env: Mapping[str, str]) -> str:
+    def with_secrets(self, base_url: str, env: Mapping[str, str]) -> str:
         """The address with the secrets that were not stored: from `urls`, else from the environment.
 
         Raises UsageError if neither has it.
@@ -50,7 +50,7 @@ class Access:
         if f"={HIDDEN}" not in base_url:
             return base_url
         for url in (*self.urls, *env.values()):
-            if redacted(url) == base_url:
+            if redact_address(url) == base_url:
                 return url
         raise UsageError(
             f"the address {base_url} had a secret, which is not stored: give the whole address with --base-url, or in "
@@ -93,15 +93,17 @@ def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:
         fields: dict[str, int] = {}
         for limit in limits.split(","):
             name, equals, value = limit.partition("=")
-            shown = redacted(text)
+            shown = redact_address(text)
             if not equals or not value.strip().isdecimal():
-                raise UsageError(f"quota {shown!r}: {redacted(limit)!r} is no limit; write NAME=N, such as rpm=600")
+                raise UsageError(
+                    f"quota {shown!r}: {redact_address(limit)!r} is no limit; write NAME=N, such as rpm=600"
+                )
             fields[name.strip()] = int(value)
         if where in quotas:
             raise UsageError(
-                f"quota {redacted(text)!r}: {redacted(where) or 'the quota of all endpoints'} is set twice"
+                f"quota {redact_address(text)!r}: {redact_address(where) or 'the quota of all endpoints'} is set twice"
             )
-        quotas[where] = read_quota(fields, f"quota {redacted(text)!r}")
+        quotas[where] = read_quota(fields, f"quota {redact_address(text)!r}")
     return quotas
 
 
@@ -161,11 +163,11 @@ def seat_model(
         raise UsageError(f"{which} names no model: write provider/model, for instance openai/gpt-4o")
     sampling = settings.sampling()
     if access.offline:
-        return SeatModel(spec, Unreachable(spec), sampling, redacted(settings.base_url))
+        return SeatModel(spec, Unreachable(spec), sampling, redact_address(settings.base_url))
     if settings.key_env:
         key = required_variable(env, settings.key_env, spec)
         env = {**env, **dict.fromkeys(("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", MODEL_KEY), key)}
-    base_url = access.whole(settings.base_url, env)
+    base_url = access.with_secrets(settings.base_url, env)
     means: ReachOptions = {
         "prices": access.prices,
         "timeouts": access.timeouts,
@@ -177,4 +179,4 @@ def seat_model(
     if settings.key_env:
         for inner, _ in sending_models(model):
             inner.key_env = settings.key_env
-    return SeatModel(spec, model, sampling, redacted(settings.base_url))
+    return SeatModel(spec, model, sampling, redact_address(settings.base_url))

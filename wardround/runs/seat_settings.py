@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from wardround.engine.models.hosts import redacted
+from wardround.engine.models.hosts import redact_address
 from wardround.engine.records import Json
 
 SHORT = {"local": "local/smollm2"}
@@ -114,7 +114,7 @@ def shown_seat(fields: Mapping[str, Json]) -> dict[str, Json]:
     """The fields of SeatSettings without the secrets in the addresses."""
     clean = dict(fields)
     if clean.get("base_url"):
-        clean["base_url"] = redacted(clean["base_url"])
+        clean["base_url"] = redact_address(clean["base_url"])
     if clean.get("models"):
         clean["models"] = {
             name: shown_seat(model) if isinstance(model, Mapping) else model for name, model in clean["models"].items()

@@ -13,8 +13,8 @@ from wardround.engine.calls import Cache, StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.gates import Gates
-from wardround.engine.models.wrappers import EgressGuard, Single, WellFormed, allowed
-from wardround.engine.plugins import imported, load_plugin, maker, meant, of_the_house, plugin_names
+from wardround.engine.models.wrappers import EgressGuard, Single, WellFormed, may_receive
+from wardround.engine.plugins import import_path, load_plugin, maker, of_the_house, plugin_names, suggestion
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Model, Store, with_all_members
 from wardround.engine.records import Json
@@ -235,7 +235,7 @@ def check_hosts(restricted: str, hosts: Mapping[str, Sequence[str]], allow_hosts
     """Raise EgressError for the first of `hosts`, by sender, that may not receive restricted cases."""
     for sender, theirs in hosts.items():
         for host in theirs:
-            if not allowed(host, allow_hosts):
+            if not may_receive(host, allow_hosts):
                 raise EgressError.to_host(restricted, sender, host)
 
 
@@ -293,11 +293,11 @@ async def _seat_of(
             raise UsageError(f"{seat} {spec!r}: a team plays the doctor")
         return _agent_seat(seat, Team, settings, access)
     if ":" in spec:
-        return _agent_seat(seat, imported(spec), settings, access)
+        return _agent_seat(seat, import_path(spec), settings, access)
     if spec not in plugin_names(SEATS + seat):
         processes = [f"{TEAM}:NAME", *(f"{kind}:COMMAND" for kind in (EXEC, SEALED))]
         raise UsageError(
-            f"there is no {seat} {spec!r}{_model_hint(spec) or meant(spec, plugin_names(SEATS + seat))}; "
+            f"there is no {seat} {spec!r}{_model_hint(spec) or suggestion(spec, plugin_names(SEATS + seat))}; "
             f"for others write {', '.join(['provider/model', 'package.module:Class', *processes, *recording_forms()])}"
         )
     return _agent_seat(seat, load_plugin(SEATS + seat, spec), settings, access)
@@ -347,7 +347,7 @@ def _outside(seat: str, spec: str) -> bool:
     if is_model(spec) or recording_kind(spec):
         return False
     try:
-        factory = imported(spec) if ":" in spec else load_plugin(SEATS + seat, spec)
+        factory = import_path(spec) if ":" in spec else load_plugin(SEATS + seat, spec)
     except UsageError:
         return False  # `seat_config` raises the error
     return traits_of(factory).outside

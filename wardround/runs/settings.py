@@ -15,8 +15,8 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 from wardround.engine.budget import Budget, Caps
 from wardround.engine.errors import UsageError
 from wardround.engine.models.chat import SESSION_HEADER, checked_header
-from wardround.engine.models.hosts import redacted
-from wardround.engine.plugins import meant
+from wardround.engine.models.hosts import redact_address
+from wardround.engine.plugins import suggestion
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
 from wardround.engine.text import half
@@ -116,7 +116,7 @@ def validation_problems(error: ValidationError, model: type[BaseModel], also: Se
         if problem["type"] == "extra_forbidden":
             owner = model if len(where) == 1 else _PARTS.get(where[0], model)
             there = [*owner.model_fields, *(also if owner is model else ())]
-            message = f"there is no such setting{meant(str(where[-1]), there)}"
+            message = f"there is no such setting{suggestion(str(where[-1]), there)}"
         said.append(f"{'.'.join(map(str, where)) or 'value'}: {message}")
     return "; ".join(said)
 
@@ -132,7 +132,7 @@ def without_secrets(fields: Mapping[str, Json]) -> dict[str, Json]:
     if "seats" in clean:
         clean["seats"] = {seat: shown_seat(config) for seat, config in clean["seats"].items()}
     if "quotas" in clean:
-        clean["quotas"] = [redacted(quota) for quota in clean["quotas"]]
+        clean["quotas"] = [redact_address(quota) for quota in clean["quotas"]]
     return clean
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from wardround.engine.errors import CaseLost, EgressError, LogError, TextLost, UsageError
 from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
-from wardround.engine.plugins import imported, load_plugin, meant, of_the_house, plugin_names
+from wardround.engine.plugins import import_path, load_plugin, of_the_house, plugin_names, suggestion
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import AnyScenario, Scenario, Store, StoreOpener
 from wardround.engine.records import Ending, EpisodeRow, Json
@@ -94,10 +94,10 @@ class StoredEpisodes:
         """The stored events of an episode; raises LogError if any was altered or is missing, at the end too."""
         known = await self.episode(episode) if isinstance(episode, str) else episode
         rows = [row async for row in self.store.read(self.name, known.id)]
-        self._decoded(known, rows)
+        self._decode_events(known, rows)
         return rows
 
-    def _decoded(self, episode: EpisodeRow, rows: Sequence[Row]) -> tuple[Event, ...]:
+    def _decode_events(self, episode: EpisodeRow, rows: Sequence[Row]) -> tuple[Event, ...]:
         with self.naming(episode.id):
             events = decode(rows)
             check_end(events[-1] if events else None, episode)
@@ -105,7 +105,7 @@ class StoredEpisodes:
 
     async def events(self, episode: EpisodeRow) -> tuple[Event, ...]:
         """All events of an episode; raises LogError as `rows` does."""
-        return self._decoded(episode, [row async for row in self.store.read(self.name, episode.id)])
+        return self._decode_events(episode, [row async for row in self.store.read(self.name, episode.id)])
 
     async def last(self, row: EpisodeRow, count: int) -> Sequence[Event]:
         """The last `count` events of an episode; raises LogError if one was altered or is missing."""
@@ -169,12 +169,12 @@ def scenario_class(name: str) -> Any:
     Raises UsageError if there is none, with the names of those that a doctor can play.
     """
     if ":" in name:
-        rules = imported(name)
+        rules = import_path(name)
         if missing := [part for part in _PARTS if not hasattr(rules, part)]:
             raise UsageError(f"{name!r} is no scenario: it has no `{missing[0]}` (docs/scenarios.md, Writing one)")
         return rules
     if name not in plugin_names(SCENARIOS):
-        raise UsageError(f"there is no scenario {name!r}{meant(name, doctor_scenarios())}")
+        raise UsageError(f"there is no scenario {name!r}{suggestion(name, doctor_scenarios())}")
     return load_plugin(SCENARIOS, name)
 
 

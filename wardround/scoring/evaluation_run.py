@@ -212,7 +212,7 @@ class EvaluationRun:
         """The number of the last event before the verdict; 0 if the episode was continued since it was judged."""
         closed = events[-1]
         assert isinstance(closed, Closed)
-        return _before_verdict(events) if _unchanged(closed.ending, subject.events) else 0
+        return _before_verdict(events) if _is_unchanged(closed.ending, subject.events) else 0
 
     def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: EvaluationInput) -> None:
         """Raise UsageError if the episode was continued since it was judged."""
@@ -406,14 +406,14 @@ def _reason_to_repeat(events: Sequence[Event], ending: Ending, played: int) -> s
 
     The reason is PLAYED_ON, the cause of an ending other than `completed`, or `provider` for an unanswered call.
     """
-    if not _unchanged(ending, played):
+    if not _is_unchanged(ending, played):
         return PLAYED_ON
     if ending.cause != "completed":
         return ending.cause
     return "provider" if any(isinstance(event, Called) and event.error for event in effective(events)) else ""
 
 
-def _unchanged(ending: Ending, events: int) -> bool:
+def _is_unchanged(ending: Ending, events: int) -> bool:
     """Whether an episode has as many events as when it was judged."""
     return bool(ending.facts.get("events", events) == events)
 

@@ -13,11 +13,11 @@ from pydantic import ValidationError
 from wardround.engine.calls import StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import MissingVariable, UsageError
-from wardround.engine.models.hosts import redacted
+from wardround.engine.models.hosts import redact_address
 from wardround.engine.models.preflight import takers, zeroable
 from wardround.engine.models.scripted import Unreachable
 from wardround.engine.models.wrappers import Single, WellFormed
-from wardround.engine.plugins import imported, of_the_house, plugin_names
+from wardround.engine.plugins import import_path, of_the_house, plugin_names
 from wardround.engine.plugins import load_plugin as installed
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
@@ -63,7 +63,7 @@ def judge_kind(spec: str) -> type[Judge] | None:
     """The class of a judge that needs no model, by its short name or `package.module:Class`; None for another SPEC."""
     if spec not in plugin_names(JUDGES) and (":" not in spec or is_model(spec)):
         return None
-    kind: type[Judge] = imported(spec) if ":" in spec else installed(JUDGES, spec)
+    kind: type[Judge] = import_path(spec) if ":" in spec else installed(JUDGES, spec)
     if not all(hasattr(kind, member) for member in ("say", "spec", "floor")):
         raise UsageError(f"{spec!r} is no judge: derive its class from wardround.evaluators.judges.panel.Judge")
     return kind
@@ -107,8 +107,8 @@ class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
 
         The folder of prompts is left out, since the header keeps the prompts themselves.
         """
-        urls, quotas = (tuple(map(redacted, texts)) for texts in (self.base_urls, self.quotas))
-        clean = {"base_urls": urls, "quotas": quotas, "search": redacted(self.search), "prompts": ""}
+        urls, quotas = (tuple(map(redact_address, texts)) for texts in (self.base_urls, self.quotas))
+        clean = {"base_urls": urls, "quotas": quotas, "search": redact_address(self.search), "prompts": ""}
         fields: dict[str, Json] = msgspec.to_builtins(msgspec.structs.replace(self, **clean))
         return fields
 
@@ -195,7 +195,7 @@ class JudgeConfig:
         asked = msgspec.convert(
             header.settings | {name: value for name, value in changes.items() if value}, JudgeOptions
         )
-        if unknown := [redacted(url) for url in urls if redacted(url) not in asked.base_urls]:
+        if unknown := [redact_address(url) for url in urls if redact_address(url) not in asked.base_urls]:
             there = ", ".join(filter(None, asked.base_urls)) or "none"
             raise UsageError(
                 f"--resume takes the evaluation's settings from the store; leave out --judge-base-url {unknown[0]} "

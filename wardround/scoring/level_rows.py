@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.evaluators.measures import measure_of
 from wardround.evaluators.metrics.question_answer import ACCURACY
 from wardround.evaluators.report.level_figures import HIGH_SCORES, LEVELS, RECTIFICATION, THOUGHT, LevelRow
@@ -91,7 +91,7 @@ async def level_rows(
             rows.append(replace(row, model=model, run=scores.name, dataset=dataset, repeat=seen[played]))
         if high and run.of_patients:
             notes.append(f"{scores.name}: the high level is {measure_of(high).label.lower()}.")
-        notes += [f"{scores.name}: {counted(count, 'episode')} left out: {why}." for why, count in left.items()]
+        notes += [f"{scores.name}: {count_noun(count, 'episode')} left out: {why}." for why, count in left.items()]
     return rows, notes
 
 

@@ -20,7 +20,7 @@ from wardround.evaluators.report.score_rows import read_accounts
 from wardround.evaluators.report.usability import MarkedItem
 from wardround.runs.stored_run import Run
 from wardround.scenarios.question_item import QuestionItem
-from wardround.scoring.scorings import StoredScoring, all_scorings, chosen_scores, scoring_named, select
+from wardround.scoring.scorings import StoredScoring, all_scorings, chosen_scores, find_scoring, select
 from wardround.scoring.stored_scores import StoredScores
 
 log = structlog.get_logger("wardround")
@@ -35,7 +35,7 @@ async def _scoring(run: Run, evaluator: str, named: str) -> StoredScoring:
             f"run {run.name} was not scored by {evaluator}: "
             f"wardround score {run.name} --evaluators {evaluator} --judge SPEC"
         )
-    return scoring_named(every, named) if named else (await select(run.store, every))[evaluator]
+    return find_scoring(every, named) if named else (await select(run.store, every))[evaluator]
 
 
 async def _scores(run: Run, evaluator: str, named: str) -> AsyncIterator[tuple[str, StoredScores]]:

@@ -13,9 +13,9 @@ from wardround.engine.batch import Progress, first_error, run_batch
 from wardround.engine.episode import TIMEOUT, Ended, boundary
 from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
 from wardround.engine.limits import SeatUse
-from wardround.engine.misbehaviour import OwnTime, contained, error_text, self_raised
+from wardround.engine.misbehaviour import OwnTime, contain_plugin, error_text, self_raised
 from wardround.engine.once import together
-from wardround.engine.plugins import imported, installed, load_plugin, plugin_names
+from wardround.engine.plugins import import_path, installed_plugins, load_plugin, plugin_names
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, EpisodeRow, Json, Score
 from wardround.evaluators.evaluation import (
@@ -53,7 +53,7 @@ from wardround.scoring.scorings import (
     select,
     version_of,
 )
-from wardround.scoring.scorings import scoring_named as scoring_called
+from wardround.scoring.scorings import find_scoring as scoring_called
 from wardround.scoring.stored_scores import (
     DAMAGED,
     StoredScores,
@@ -78,7 +78,7 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
 
     Raises UsageError if there is no such evaluator or it cannot be made.
     """
-    kind: Any = imported(spec) if ":" in spec else load_plugin(EVALUATORS, spec)
+    kind: Any = import_path(spec) if ":" in spec else load_plugin(EVALUATORS, spec)
     try:
         made = kind(**tables)
     except BaseException as error:
@@ -165,7 +165,7 @@ async def score_run(
     run.check_scorable()
     progress = progress or Progress()
     wanted = [_fitting(run, evaluator) for evaluator in evaluators or [Standard()]]
-    check_evaluators(wanted, installed(EVALUATORS))
+    check_evaluators(wanted, installed_plugins(EVALUATORS))
     if run.restricted and (mine := [one for one in wanted if is_own(one)]):
         raise EgressError.to_plugin(f"{run.restricted} of the cases of run {run.name} are", class_path(mine[0]))
     broken: set[str] = set()
@@ -173,7 +173,7 @@ async def score_run(
     if judge is None:
         concurrency = options.get("concurrency", CONCURRENCY)
         for evaluator in wanted:
-            endings, unread = await _unjudged(run, evaluator, progress, concurrency)
+            endings, unread = await _score_unjudged(run, evaluator, progress, concurrency)
             say_failures(run.name, evaluator, endings)
             broken |= broken_in(endings)
             damaged |= unread
@@ -185,7 +185,7 @@ async def score_run(
             await work.check()
         for work in works:
             if await work.begin(progress, options.get("budget", ()), options.get("called", "")):
-                await _judged(work, progress, options)
+                await _judge_open(work, progress, options)
             broken |= broken_in(await work.failed())
             damaged |= work.damaged
     scores = await scored(run)
@@ -199,7 +199,7 @@ def _each(judge: JudgeConfig | SeatConfig | Sequence[JudgeConfig], count: int) -
     return [judge] * count if isinstance(judge, JudgeConfig) else judge
 
 
-async def _judged(work: EvaluationRun, progress: Progress, options: ScoreOptions) -> None:
+async def _judge_open(work: EvaluationRun, progress: Progress, options: ScoreOptions) -> None:
     """Judge the open episodes, in this process or in others."""
     if elsewhere := options.get("elsewhere"):
         await elsewhere(work.run.name)
@@ -211,7 +211,7 @@ async def _judged(work: EvaluationRun, progress: Progress, options: ScoreOptions
     say_failures(work.judged.name, work.evaluator, await work.failed())
 
 
-async def _unjudged(
+async def _score_unjudged(
     run: Run, evaluator: Evaluator, progress: Progress, concurrency: int
 ) -> tuple[dict[str, Ending], dict[str, str]]:
     """Score all closed episodes without a judge and store the scores.
@@ -237,7 +237,7 @@ async def _unjudged(
             return ending
         own = OwnTime(LONGEST, SeatUse(), lambda: {"episode": row.id, "evaluator": class_path(evaluator)})
         try:
-            with contained(), boundary("evaluator"), own:
+            with contain_plugin(), boundary("evaluator"), own:
                 returned = await evaluator.score(case, trajectory, None)
                 scores = checked(evaluator, returned, others).scores
             if own.over:
@@ -252,11 +252,11 @@ async def _unjudged(
         await run.store.put_scores(run.name, row.id, key, scores)
         return ending
 
-    await run_batch(_closed(run), score, concurrency=concurrency, progress=progress)
+    await run_batch(_closed_rows(run), score, concurrency=concurrency, progress=progress)
     return failed, damaged
 
 
-async def _closed(run: Run) -> AsyncIterator[EpisodeRow]:
+async def _closed_rows(run: Run) -> AsyncIterator[EpisodeRow]:
     async for row in run.store.episodes(run.name):
         if row.cause is not None:
             yield row
@@ -284,7 +284,7 @@ async def scored(run: Run, scorings: Sequence[str] = ()) -> RunScores:
     closed = [row.id for row in episodes if row.cause is not None]
     lacking = await _by_other_rules(run, every, shown, closed, scorings)
     by_episode = scores_by_name(
-        _unmixed(kept, closed, [name for name, count in lacking.items() if count]), plugin_names(EVALUATORS)
+        _without_mixed(kept, closed, [name for name, count in lacking.items() if count]), plugin_names(EVALUATORS)
     )
     rows, damaged = await _episodes(run, episodes, by_episode)
     judges, searches = judges_of(judging.values()), searches_of(judging)
@@ -343,7 +343,7 @@ async def _episodes(
             return await _row(run, row, scores)
         except (LogError, CaseLost) as error:
             damaged[row.id] = str(error)
-            return _damaged(row, scores)
+            return _damaged_scores(row, scores)
 
     for start in range(0, len(episodes), CONCURRENCY):  # at once, so that the store reads them together
         try:
@@ -353,7 +353,7 @@ async def _episodes(
     return rows, {row.id: damaged[row.id] for row in episodes if row.id in damaged}
 
 
-def _unmixed(kept: Sequence[StoredScores], closed: Sequence[str], mixed: Sequence[str]) -> list[StoredScores]:
+def _without_mixed(kept: Sequence[StoredScores], closed: Sequence[str], mixed: Sequence[str]) -> list[StoredScores]:
     """The scores; for each evaluator in `mixed`, each of its scores is None in every closed episode."""
     names: dict[str, dict[str, None]] = {evaluator: {} for evaluator in mixed}
     for one in kept:
@@ -374,7 +374,7 @@ def _newest(evaluator: str) -> str:
         return ""
 
 
-def _damaged(row: EpisodeRow, scores: Sequence[Score]) -> EpisodeScores:
+def _damaged_scores(row: EpisodeRow, scores: Sequence[Score]) -> EpisodeScores:
     """An episode whose record or case is damaged: its scores are None and its texts are not shown."""
     return EpisodeScores(
         episode=row.id,

@@ -87,7 +87,7 @@ async def all_scorings(store: Store, run: str) -> list[StoredScoring]:
     rows = await evaluations(store, run)
     copied = {name for name in counts if await _from_judges(store, run, name, rows)}
     mine = {row.name for row in rows} | copied
-    scorings = [_plain(key, count) for key, count in counts.items() if key not in mine]
+    scorings = [_unjudged_scoring(key, count) for key, count in counts.items() if key not in mine]
     numbers: Counter[str] = Counter()
     for row in rows:
         evaluator, version = row.header.evaluator, row.header.evaluator_version
@@ -101,7 +101,7 @@ async def all_scorings(store: Store, run: str) -> list[StoredScoring]:
     return scorings
 
 
-def _plain(key: str, count: int) -> StoredScoring:
+def _unjudged_scoring(key: str, count: int) -> StoredScoring:
     evaluator, at, version = key.rpartition("@")
     if not at:
         evaluator, version = key, FIRST
@@ -151,12 +151,12 @@ async def select(store: Store, every: Sequence[StoredScoring], names: Sequence[s
         asked_last = any(one.beside for one in judged) or not plain
         chosen[evaluator] = await _latest(store, judged) if asked_last else plain[0]
     for name in names:
-        one = scoring_named(every, name)
+        one = find_scoring(every, name)
         chosen[one.evaluator] = one
     return chosen
 
 
-def scoring_named(every: Sequence[StoredScoring], name: str) -> StoredScoring:
+def find_scoring(every: Sequence[StoredScoring], name: str) -> StoredScoring:
     """The scoring with this name or this judges' run; raises UsageError with the known names if there is none."""
     for one in every:
         if name in (one.name, one.judged.name if one.judged else one.name):

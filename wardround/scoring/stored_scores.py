@@ -154,18 +154,18 @@ def scores_by_name(stored: Sequence[StoredScores], installed: Container[str]) ->
     """
     names: dict[str, dict[str, None]] = {}
     for one in stored:
-        if not _failed(one):
+        if not _why_without_scores(one):
             names.setdefault(one.evaluator, {}).update((score.name, None) for score in one.scores)
     whole: dict[str, dict[str, Score]] = {}
     for one in sorted(stored, key=lambda one: one.evaluator in installed):
         scores = one.scores
-        if why := _failed(one):
+        if why := _why_without_scores(one):
             scores = [Score(name, None, why) for name in names.get(one.evaluator, {})] or scores
         whole.setdefault(one.episode, {}).update((score.name, score) for score in scores)
     return whole
 
 
-def _failed(one: StoredScores) -> str:
+def _why_without_scores(one: StoredScores) -> str:
     """Why an evaluator has no scores in an episode, "" if it has some: its only score is None under its own name."""
     if len(one.scores) > 1 or any(score.name != one.evaluator or score.value is not None for score in one.scores):
         return ""

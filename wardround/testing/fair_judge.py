@@ -45,15 +45,15 @@ class FairJudge:
         answer = question.text("The answer")
         before = _REPLIED.sub("", question.text("The conversation") or question.text("The question"))
         if question.name == "rubric":
-            return json.dumps({"why": "", "met": _met(question.text("The criterion"), before, answer)})
+            return json.dumps({"why": "", "met": _is_met(question.text("The criterion"), before, answer)})
         if question.name == "rubric_batch":
             numbered = _NUMBERED.findall(question.text("The criteria"))
             return json.dumps(
-                {"verdicts": [{"number": int(n), "met": _met(one, before, answer)} for n, one in numbered]}
+                {"verdicts": [{"number": int(n), "met": _is_met(one, before, answer)} for n, one in numbered]}
             )
         if question.name == "rubric_encounter":
             wanted = question.text("The criterion")
-            cited = [int(n) for n, text in _ACTION.findall(question.text("The encounter")) if _met(wanted, "", text)]
+            cited = [int(n) for n, text in _ACTION.findall(question.text("The encounter")) if _is_met(wanted, "", text)]
             return json.dumps({"why": "", "met": bool(cited), "events": cited})
         if question.name == "checklist_draft":
             core = [one.strip() for one in _LINE.split(question.text("The reference")) if one.strip()]
@@ -70,7 +70,7 @@ def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(text.casefold())
 
 
-def _met(criterion: str, before: str, answer: str) -> bool:
+def _is_met(criterion: str, before: str, answer: str) -> bool:
     wanted, asked = set(_tokens(criterion)), set(_tokens(before))
     lines = [set(_tokens(one)) for one in (answer, *_LINE.split(answer))]
     own = [line for line in lines if line - asked]

@@ -115,9 +115,9 @@ class Loopback:
         self.asked.append(asked)
         spoiled = self.only is None or self.only(asked)
         fault = self.faults.pick(number, digest, occurrence) if spoiled else None
-        return self._answered(asked, deployment, path == RESPONSES, fault), fault
+        return self._answer(asked, deployment, path == RESPONSES, fault), fault
 
-    def _answered(self, asked: ReceivedRequest, deployment: str, responses: bool, fault: Fault | None) -> bytes:
+    def _answer(self, asked: ReceivedRequest, deployment: str, responses: bool, fault: Fault | None) -> bytes:
         if self.key and self.key not in (asked.headers.get("authorization", "")[7:], asked.headers.get("api-key")):
             return wire.error(401, "invalid_api_key", "Incorrect API key provided.")
         try:
@@ -140,7 +140,7 @@ class Loopback:
         except Exception as error:  # noqa: BLE001 a user's reply function: the client gets its error
             return wire.error(500, "reply_function", f"the reply function raised {error!r}")
         if self.shapes == "taken" and kind != "empty":
-            answer = wire.shaped(answer, question.shape())
+            answer = wire.fit_shape(answer, question.shape())
         chars = sum(len(message.content) for message in messages)
         if kind == "no_choices":
             return wire.http(200, b'{"output": [], "status": "completed"}' if responses else b'{"choices": []}')

@@ -139,7 +139,7 @@ class RequestBody(msgspec.Struct):
         return [Message(turn.role, _text(turn.content)) for turn in turns]
 
 
-def shaped(answer: Answer, shape: Mapping[str, Json]) -> Answer:
+def fit_shape(answer: Answer, shape: Mapping[str, Json]) -> Answer:
     """`answer` as sent by an endpoint that enforces the shape: replaced by the smallest value if it does not fit."""
     message = {"content": answer} if isinstance(answer, str) else dict(answer)
     try:

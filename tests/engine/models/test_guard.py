@@ -5,7 +5,7 @@ import pytest
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.chat import ChatModel, Endpoint
 from wardround.engine.models.scripted import Scripted
-from wardround.engine.models.wrappers import EgressGuard, allowed
+from wardround.engine.models.wrappers import EgressGuard, may_receive
 from wardround.engine.records import Message
 from wardround.testing.loopback import Loopback
 
@@ -71,4 +71,4 @@ async def test_the_error_holds_nothing_of_the_text() -> None:
 
 def test_a_wrong_entry_is_told() -> None:
     with pytest.raises(UsageError, match="without scheme, port, path or wildcard"):
-        allowed("h", ["*.example.org"])
+        may_receive("h", ["*.example.org"])
