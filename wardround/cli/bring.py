@@ -12,7 +12,7 @@ from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.stores.files import is_export, read_into
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.exchange.imported_run import AUTO, FORMATS, ImportAccount, ImportRequest, import_results
 from wardround.runs.stored_run import open_store
 
@@ -69,6 +69,6 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
     for line in done.recognised:
         echo(line)
     how = "imported before as" if done.before else "imported as"
-    echo(f"{how} {done.run}: {counted(done.episodes, 'episode')}")
+    echo(f"{how} {done.run}: {count_noun(done.episodes, 'episode')}")
     for note in done.notes:
         echo(f"note: {note}")

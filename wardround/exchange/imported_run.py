@@ -16,7 +16,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import digest_of
 from wardround.engine.protocols import Store
 from wardround.engine.records import Score
-from wardround.engine.text import counted
+from wardround.engine.text import count_noun
 from wardround.exchange.inspect_results import inspect_results, knows_inspect
 from wardround.exchange.published_results import (
     agentclinic,
@@ -360,7 +360,7 @@ async def _notes(run: Run, request: ImportRequest, results: Sequence[Result], lo
         index = await run.index()
         first = next((one for one in results if one.case not in index), None)
         named = f", the first {first.case}" if first else ""
-        notes.append(f"{counted(unknown, 'result')} of cases that {request.cases} does not hold left out{named}")
+        notes.append(f"{count_noun(unknown, 'result')} of cases that {request.cases} does not hold left out{named}")
     if run.of_patients:
         goal = run.played("it was not imported").scenario.goal
         lacking = 0
@@ -369,7 +369,7 @@ async def _notes(run: Run, request: ImportRequest, results: Sequence[Result], lo
             lacking += not (truth.treatment if goal == "treatment" else truth.diagnosis).strip()
         if lacking:
             notes.append(
-                f"{counted(lacking, 'case')} of {len(await run.index())} without a known {goal}: its accuracy cannot "
+                f"{count_noun(lacking, 'case')} of {len(await run.index())} without a known {goal}: its accuracy cannot "
                 "be scored there (reason no_truth); name the cases by --cases, or a column by --map COLUMN=" + goal
             )
         if not request.cases:

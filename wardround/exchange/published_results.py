@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from wardround.agents.recorded import parted
+from wardround.agents.recorded import split_reply
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Score
 from wardround.evaluators.open_answers.rubric_points import rubric_score
@@ -91,7 +91,7 @@ def _medrbench_case(path: Path, case: str, row: Any, model: str, judge: str) -> 
     text, thinking = reply["content"], reply.get("thinking_process") or ""
     if not isinstance(text, str) or not isinstance(thinking, str):
         raise UsageError("`content` and `thinking_process` must be text")
-    text, thinking = parted(text, thinking)
+    text, thinking = split_reply(text, thinking)
     return Result(
         str(path), case, [Turn("doctor", Action("reply", text, thinking=thinking))], model=named, scores=found
     )
