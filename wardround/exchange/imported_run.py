@@ -369,8 +369,8 @@ async def _notes(run: Run, request: ImportRequest, results: Sequence[Result], lo
             lacking += not (truth.treatment if goal == "treatment" else truth.diagnosis).strip()
         if lacking:
             notes.append(
-                f"{count_noun(lacking, 'case')} of {len(await run.index())} without a known {goal}: its accuracy cannot "
-                "be scored there (reason no_truth); name the cases by --cases, or a column by --map COLUMN=" + goal
+                f"{count_noun(lacking, 'case')} of {len(await run.index())} without a known {goal}: its accuracy "
+                "cannot be scored there (reason no_truth); name the cases by --cases, or a column by --map COLUMN=" + goal
             )
         if not request.cases:
             notes.append("the results hold no record of the cases: orders and examinations cannot be scored")
