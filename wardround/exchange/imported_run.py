@@ -370,7 +370,8 @@ async def _notes(run: Run, request: ImportRequest, results: Sequence[Result], lo
         if lacking:
             notes.append(
                 f"{count_noun(lacking, 'case')} of {len(await run.index())} without a known {goal}: its accuracy "
-                "cannot be scored there (reason no_truth); name the cases by --cases, or a column by --map COLUMN=" + goal
+                "cannot be scored there (reason no_truth); name the cases by --cases, or a column by --map COLUMN="
+                + goal
             )
         if not request.cases:
             notes.append("the results hold no record of the cases: orders and examinations cannot be scored")
