@@ -333,7 +333,7 @@ def _unmet(account: AssessmentAccount) -> list[TextItem]:
 
 
 _WORDS: dict[str, Any] = {
-    "counted": count_noun,
+    "count_noun": count_noun,
     "shortened": shortened,
     "label": lambda name: measure_of(name).label,
     "format_value": format_value,
