@@ -59,7 +59,7 @@ def contents_pages(
                 links=links,
                 home=home,
                 endings=sorted({ended_by(row.cause, row.reason) for row in rows}),
-                counted=count_noun,
+                count_noun=count_noun,
                 label=lambda name: measure_of(name).label,
                 format_value=format_value,
                 phrase=phrase,
