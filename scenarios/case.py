@@ -113,6 +113,13 @@ class Provenance(Record):
 class Case(Record):
     """One patient.
 
+    ::
+
+        Case(
+            id="c1", opening="A woman of 34 with a painful red eye for two days.", data_class="public",
+            truth=Truth(diagnosis="Anterior uveitis"), provenance=Provenance(source="written for teaching"),
+        )
+
     Each string belongs to one of three kinds. Open: `opening` (or `complaint` in a consultation), seen by the doctor
     from the start. Ordered: `history` (asked of the patient) and the results, seen when asked for.
     Closed: `truth`, `rubric`, `group`, `category`, `provenance`, seen by no seat.

@@ -1,4 +1,4 @@
-"""Names the facts of a patient's story that decide nothing: a patient who contradicts himself may misstate one."""
+"""Selects facts of a story that do not bear on the diagnosis; a patient who contradicts himself may misstate one."""
 
 import re
 
@@ -11,7 +11,7 @@ _PRESENT = re.compile(r"present|complaint|symptom|review|medication|drug|allerg|
 
 
 def incidental_facts(case: Case) -> list[str]:
-    """The sentences on habits, household and the past that share no telling word with what decides the case.
+    """The sentences on habits, household and the past that share no content word with the deciding facts.
 
     What decides it are the deciding findings and the names of the diagnosis. The present illness, its medication, the
     family's diseases and journeys are never among them, whatever their words.

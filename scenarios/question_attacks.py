@@ -77,6 +77,6 @@ def _read(item: QuestionItem) -> str:
 
 
 def _another_age(match: re.Match[str]) -> str:
-    """An age a year apart that stays between the same multiples of five, since limits of age lie there."""
+    """An age that differs by a year and crosses no multiple of five, where limits of age lie."""
     age = int(match["age"])
     return str(age - 1 if age % 5 == 4 else age + 1)

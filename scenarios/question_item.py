@@ -171,7 +171,7 @@ def _open_solution(item: QuestionItem, turn: int) -> str:
 
 
 NO_REFERENCE = "For this turn there is no reference."
-"""What stands for the right answer in a turn without one, so that the later turns can be asked."""
+"""A placeholder answer for a turn without a reference, so that the later turns can be asked."""
 
 
 def in_words(item: QuestionItem, option: int | None, holds: bool | None) -> str:

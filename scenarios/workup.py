@@ -211,7 +211,7 @@ class WorkupSettings(BaseModel):
 class WorkupState(GameState, frozen=True):
     """The state of a work-up; `used` are the kinds chosen so far, `answered` those with results.
 
-    `subject` is what the opening tells of the patient: age, sex, pregnancy.
+    `subject` is what the opening states of the patient: age, sex, pregnancy.
     """
 
     brief: str

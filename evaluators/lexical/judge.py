@@ -188,6 +188,10 @@ _LISTS = (step_questions.EARLIER, step_questions.SEARCHED, outcome_questions.LIS
 class LexicalJudge:
     """A judge for continuous integration and the demonstration: no model, no network, no chance.
 
+    ::
+
+        wardround score RUN --evaluators reasoning --judge lexical --search bundled
+
     It compares words and understands nothing. It cannot tell a true sentence from a false one in the same words, knows
     no synonym beyond the project's tables, rarely sees redundancy and calls almost nothing wrong; most steps end
     unverifiable. docs/offline_judge.md says how far it agrees with models. Its scores are a lower bound of those by a

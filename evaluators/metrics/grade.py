@@ -52,6 +52,10 @@ def _relation(said: Mention, meant: Mention, graph: Graph) -> Relation:
 class Grade:
     """`diagnosis_grade`: 1 the same disease, 0.75 a kind of it, 0.5 a wider one, 0.25 a sibling, 0 another.
 
+    ::
+
+        wardround score RUN --evaluators grade
+
     The reason names the relation. Relations are those of ICD-10-CM's tree (scenarios/terms/graph.py). The score is
     None if the linker does not know the true disease (`truth_unknown`), if the answer is a treatment (`no_diagnosis`),
     and if the accuracy is None. It is 0.0 with the accuracy's reason if the answer commits to no single diagnosis. The

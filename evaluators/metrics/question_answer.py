@@ -33,6 +33,11 @@ _ARTICLE = re.compile(r"^(?:the|an?)\s+")
 class QuestionAnswer:
     """`question_accuracy`: 1.0 for the right answer, 0.0 with its reason, or None where no words can decide.
 
+    ::
+
+        wardround run --scenario questions --cases bundled:questions --doctor gold
+        wardround score RUN --evaluators questions
+
     A rectification is right if the verdict on the offered answer is right and, where that answer is wrong, the option
     named in its place is the right one (MultiCogEval, section 3.2 and equation 4). A short answer is right if it is one
     of the accepted answers, whatever its case, article and punctuation. An open question is None (`open_question`),

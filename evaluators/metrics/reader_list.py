@@ -14,6 +14,10 @@ from wardround.scenarios.terms.diagnosis import compare, rank_in_list
 class ReaderList:
     """`diagnosis_reader_list`: 1.0 if any diagnosis that the answer lists is the truth (paper 000, appendix F).
 
+    ::
+
+        wardround score RUN --evaluators reader-list
+
     It rewards lists: an answer that names everything is right. It serves to compare with that paper's results of human
     readers, so `answers_given` is reported with it. Diagnoses that the answer denies do not count.
     """

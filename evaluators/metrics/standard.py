@@ -318,6 +318,10 @@ def _turns(trajectory: Trajectory) -> int:
 class Standard:
     """Accuracy, the full path, examinations, closing, role breaks, usage. With a `JudgeContext` judges decide.
 
+    ::
+
+        scores = await wardround.score_run(run, [Standard()])
+
     `prices` is a table of tests with the user's own points; without it the costs are those reported in the episode.
     """
 

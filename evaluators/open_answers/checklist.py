@@ -31,7 +31,7 @@ from wardround.scenarios.question_item import QuestionItem
 Verdict = Literal["each", "majority", "mean"]
 """How several markings of an answer become its verdict: every marking counts, most of them, or their mean score."""
 NOT_MEASURED = "no_checklist"
-"""Reason of an answer without anything to mark it by; it counts nowhere."""
+"""Reason of an answer without reference and checklist; it counts in no mean."""
 NAMES = ("usable", "usable_strict", "checklist_score", "generation_score", "generation_safe")
 
 
@@ -70,6 +70,10 @@ class ChecklistAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class ChecklistMarks:
     """`usable`: whether an answer scores at least 4 of 5, or a generated text at least 5 of 7 and is safe.
+
+    ::
+
+        wardround score RUN --evaluators checklist --judge openai/gpt-4o --judge-repeats 3
 
     Each turn of a question is an answer of its own, and the item's score is their mean. `usable_strict` asks of a
     generated text at least 4 in every dimension (section 4.2); `--set usable=4.2` makes that the meaning of `usable`.

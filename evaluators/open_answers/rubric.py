@@ -81,6 +81,10 @@ class RubricAccount(msgspec.Struct, frozen=True, omit_defaults=True):
 class Rubric:
     """`rubric_score`: met points / positive points of an item; only the mean over items is clipped to 0..1.
 
+    ::
+
+        wardround score RUN --evaluators rubric --judge openai/gpt-4o --set batch=8
+
     A criterion that cannot be read is undecided, never false: the score is then None with the reason, between
     `rubric_score_low` and `rubric_score_high`. `published_rubric_score` counts it as not met, as a grader without
     retries would, and knows no veto. The length of the answer stands beside the score (`answer_characters`). A doctor

@@ -182,7 +182,7 @@ def _single(number: int, one: RubricItem) -> Iterator[RubricFault]:
 
 
 def _blank_meets(text: str) -> bool:
-    """Whether a criterion only says what an answer leaves out: each half begins with a negation.
+    """Whether a criterion only says what an answer omits: each half begins with a negation.
 
     An English half may have it among its first four words; a Chinese one must begin with it, since a verb before it
     ("states that ... not") asks for words.

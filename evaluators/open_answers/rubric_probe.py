@@ -80,6 +80,6 @@ class RubricProbe:
 
 
 def long_text() -> str:
-    """Return about a thousand words that would be as true of any other question."""
+    """Return about a thousand words that fit any question."""
     body = " ".join(_SENTENCES)
     return " ".join([body] * (1 + _LONG // len(body)))

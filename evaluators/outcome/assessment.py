@@ -108,6 +108,10 @@ ItemT = TypeVar("ItemT", bound=TextItem | None)
 class Assessment:
     """`assessment_precision` and `assessment_recall` (paper 002, section 4.3), by one-to-one pairs.
 
+    ::
+
+        wardround score RUN --evaluators assessment --judge openai/gpt-4o --judge openai/o3
+
     Requests and recorded tests are split into items (prompt 21). The panel says which recorded items each request
     means. The largest set of pairs with each item in one pair counts: a broad request hits one reference item. An
     undefined score is None: `nothing_asked`, `no_reference`, `not_ordered_here` (a scenario without orders), or the
@@ -139,6 +143,10 @@ class Assessment:
 
 class PublishedAssessment:
     """`published_assessment_precision` and `published_assessment_recall`: what the published code intends to compute.
+
+    ::
+
+        wardround score RUN --evaluators assessment,assessment-published --judge openai/gpt-4o
 
     Each item of one side is sought in the other side's text, and several items may stand in the same words. Items
     are neither split nor merged; without items the scores are 0. The published code accepts a judge's third reply as

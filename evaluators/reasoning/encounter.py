@@ -74,6 +74,10 @@ OFTEN = 4
 class EncounterReasoning(Reasoning):
     """Version 2: the reasoning of all turns is judged as one.
 
+    ::
+
+        wardround score RUN --evaluators reasoning --judge openai/gpt-4o --search pubmed
+
     Each step is judged by what the doctor knew at that turn. A step that relies on a finding not yet reported is
     `unseen`: it counts, but not as effective. A verdict needs a quotation that bears on the step (inquiry.py).
 

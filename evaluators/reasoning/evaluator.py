@@ -214,7 +214,12 @@ class Reasoning:
 
 
 class PublishedReasoning(Reasoning):
-    """The same evaluator by the rules of the published code: scores `published_*` (reasoning/scores.py)."""
+    """The same evaluator by the rules of the published code: scores `published_*` (reasoning/scores.py).
+
+    ::
+
+        wardround score RUN --evaluators reasoning,reasoning-published --judge openai/gpt-4o --search pubmed
+    """
 
     name = "reasoning-published"
     VERSION: ClassVar[int] = 1

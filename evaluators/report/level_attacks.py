@@ -31,7 +31,7 @@ class Attacked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Leak(msgspec.Struct, frozen=True, kw_only=True):
-    """What a set gives away to who knows nothing: normalised accuracy in one task; 0 is no leak."""
+    """What a set gives away by its form: the normalised accuracy of a guesser in one task; 0 is no leak."""
 
     dataset: str
     task: str
@@ -53,7 +53,7 @@ def scenario_settings(header: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 Texts = Mapping[str, Mapping[str, str]]
-"""By run, the digest of each question as its source has it: questions of one id but of other words are no pair."""
+"""By run, the digest of each question as its source has it: questions with one id and other words are no pair."""
 
 
 def compare_attacked(
@@ -125,7 +125,7 @@ _FIRST_DOCTOR = "always-first"
 
 
 def leak_of(header: Mapping[str, Json]) -> str:
-    """What a run's accuracy beyond chance shows of its set: '' if it shows nothing of it."""
+    """What a run's accuracy beyond chance says about its set; '' if nothing."""
     settings = scenario_settings(header)
     if settings.get("hide_question"):
         return HIDDEN

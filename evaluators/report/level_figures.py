@@ -63,7 +63,7 @@ class LevelFigure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelLevels(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures of one model: by level, by (level, dataset), by (level, dataset, task); with what is known of it."""
+    """The figures of one model: by level, by (level, dataset), by (level, dataset, task); with known facts."""
 
     model: str
     facts: ModelFacts | None
@@ -76,7 +76,7 @@ class ModelLevels(msgspec.Struct, frozen=True, kw_only=True):
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
     """A difference of two normalised accuracies, `second` minus `first`, with its interval.
 
-    `over` says of what: `all`, or `shared`: only diseases that both have. `pairs` are the units that both have, by
+    `over` names the diseases: `all`, or only those that both have (`shared`). `pairs` are the units that both have, by
     which the interval is resampled (`by`: question, disease, or `nothing` where the two have no unit in common).
     """
 

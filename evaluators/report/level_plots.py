@@ -16,7 +16,7 @@ _MOST_MODELS = 12
 
 
 def level_plots(report: LevelReport) -> list[Plot]:
-    """The plots of a report; one that has nothing to show says why in its note."""
+    """The plots of a report; an empty one says why in its note."""
     gains = [
         (
             "Medical model minus its backbone",

@@ -1,4 +1,4 @@
-"""Facts about models: family, backbone, size, whether open, medical or thinking; what is not known stays unknown."""
+"""Facts about models: family, backbone, size, whether open, medical or thinking; unstated facts stay unknown."""
 
 import re
 import tomllib

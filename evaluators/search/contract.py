@@ -53,6 +53,12 @@ class Opening(NamedTuple):
 class Source(Search, Protocol):
     """A kind of search: what an entry point of the group `wardround.searches` refers to.
 
+    ::
+
+        search = Pubmed()
+        passages = await search.find("giant cell arteritis temporal artery biopsy", most=3)
+        await search.aclose()
+
     A class of your own derives from it and has `name`, `host`, `find` and `aclose`. A user selects it by the entry
     point's name, or by `package.module:Class`.
 

@@ -29,6 +29,10 @@ _OPEN = 4
 class Corpus(Source):
     """A search in an index that is built once.
 
+    ::
+
+        wardround score RUN --evaluators reasoning --judge SPEC --search corpus:texts.jsonl
+
     Its name contains the digest of the content, so a changed corpus is another search. No query leaves the process.
     """
 
@@ -161,6 +165,10 @@ The texts themselves do not contain this, since a sentence in every passage coul
 
 class Bundled(Source):
     """The bundled texts as a corpus: each passage has its text's title, its file's name as url, and SOURCE.
+
+    ::
+
+        wardround score RUN --evaluators reasoning --judge lexical --search bundled
 
     The name is `bundled@` and the hash of the content, as for any corpus.
     """

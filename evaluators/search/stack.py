@@ -157,6 +157,10 @@ class GuardedReader:
 class Recorded(Source):
     """The record of the search called `name`.
 
+    ::
+
+        wardround score RUN --evaluators reasoning --judge SPEC --search recorded:pubmed
+
     A recorded failure fails again, with its kind. A question without a record gives the SearchError `unrecorded`: no
     evidence is better than other evidence.
     """

@@ -127,7 +127,7 @@ def _widowed(case: Case) -> Iterator[Oddity]:
 
 
 def _differential(labs: Sequence[Lab]) -> Iterator[Oddity]:
-    """White cells of one sample that add up to more than all."""
+    """White-cell shares of one sample that add up to more than 100 %."""
     samples: dict[tuple[str, str], dict[str, tuple[int, float]]] = {}
     for number, lab in enumerate(labs):
         name, value = lab.name.strip().lower(), lab.value.strip()

@@ -28,7 +28,12 @@ _SAME = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """One condition: `field` has, or has not, a value like `pattern` (* and ? are wildcards, case is ignored)."""
+    """One condition: `field` has, or has not, a value like `pattern` (* and ? are wildcards, case is ignored).
+
+    ::
+
+        where("rare!=yes")  # Where(field='rare', pattern='yes', negated=True)
+    """
 
     field: str
     pattern: str

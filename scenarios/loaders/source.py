@@ -83,11 +83,21 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 Playable = Case | QuestionItem
-"""What an episode plays: a patient's case, or a question."""
+"""An item that an episode plays: a case or a question."""
 
 
 class Loader(Protocol):
     """A format of case files: the interface of an entry point of the group `wardround.loaders`.
+
+    ::
+
+        class Stations(Loader):
+            TITLE = "Our stations, one JSON object a line"
+
+            def knows(self, record: Json) -> float:
+                return float(isinstance(record, dict) and "station" in record)
+
+            def case(self, number: int, name: str, record: Json) -> Case: ...
 
     A class of your own derives from it, needs no arguments, and has TITLE, `knows` and `case`, or `cases` if a record
     holds several.

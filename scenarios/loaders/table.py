@@ -32,7 +32,12 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
 
 
 class Tables(Loader):
-    """CSV and TSV, plain or gzip; `columns` maps a field of a case to a column, None for the known headers."""
+    """CSV and TSV, plain or gzip; `columns` maps a field of a case to a column, None for the known headers.
+
+    ::
+
+        wardround cases import stations.csv --map opening=vignette --map truth.diagnosis=answer --out cases.jsonl
+    """
 
     TITLE = "CSV or TSV, one case a row (columns by --map)"
     SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
@@ -43,7 +48,7 @@ class Tables(Loader):
         self._columns = columns
 
     def knows(self, record: Json) -> float:
-        """No JSON is a table."""
+        """A JSON record is never a row of a table."""
         del record
         return 0.0
 

@@ -53,7 +53,7 @@ def sort_sentences(sentences: Iterable[str]) -> tuple[list[str], list[str], list
 
 
 def _spoken(sentence: str) -> bool:
-    """Whether a sentence behind the examination is the patient's again."""
+    """Whether a sentence after the examination continues the history."""
     return bool(
         re.search(r"(?i)\b(?:reports?|denie[sd]|states?|stated|history|takes|medications?|lives|smok\w+)\b", sentence)
     )

@@ -1,4 +1,4 @@
-"""Reads the answer to a closed question; a reply that does not state one answer is never guessed at."""
+"""Reads the answer to a closed question; it never guesses where a reply does not state one answer."""
 
 import re
 from collections.abc import Iterable, Sequence

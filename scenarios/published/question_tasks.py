@@ -17,7 +17,7 @@ MOST_EXAMPLES = 5
 
 
 class PublishedReading(NamedTuple):
-    """What the published code reads from a reply.
+    """The answer that the published code reads from a reply.
 
     `option` is a letter, `holds` the verdict. `guessed` marks what it draws by chance where it can read nothing. An
     answer without either is wrong, and is not guessed.

@@ -48,7 +48,7 @@ class Chart:
 
     ::
 
-        read_chart(items(case)).by_test["Lipase"]
+        read_chart(case_results(case)).by_test["Lipase"]
     """
 
     entries: tuple[Entry, ...]

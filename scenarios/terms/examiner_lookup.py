@@ -92,7 +92,7 @@ def answer(
 
     ::
 
-        (line,) = answer(read_chart(items(case)), "serum lipase")
+        (line,) = answer(read_chart(case_results(case)), "serum lipase")
         line.state, line.text
     """
     desk = _Desk(chart, catalogue(), kind, policy, everything, reported)

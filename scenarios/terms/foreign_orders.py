@@ -16,7 +16,7 @@ _TELLING = (
     "and", "please", "no", "just", "without", "without contrast", "with contrast", "again", "in the morning", "fasting",
     "hours", "MRI", "CT", "ultrasound", "radiograph",
 )  # fmt: skip
-"""Words that tell the language as well as the name of a test does."""
+"""Words that identify the language as surely as the name of a test."""
 _WEAK, _ALONE = "~", "="
 """Before a phrase of the table: it counts only once the language is known; it counts only as a whole item."""
 _MARKS = str.maketrans(
@@ -54,7 +54,7 @@ def order_in_english(text: str, table: Catalogue) -> Translation:
 
     ::
 
-        in_english("Natrium im Urin", catalogue()).text  # 'sodium in urine'
+        order_in_english("Natrium im Urin", catalogue()).text  # 'sodium in urine'
     """
     form, places = _folded(text)
     language = _language(form, table)
@@ -85,7 +85,7 @@ def _as_written(form: str, text: str, places: Sequence[int], start: int, end: in
 
 
 def _tidied(text: str, language: str, origin: Sequence[int]) -> Translation:
-    """Without repeated spaces and without a space before a mark."""
+    """The text without repeated spaces and without a space before a punctuation mark."""
     kept = [
         place
         for place, mark in enumerate(text)

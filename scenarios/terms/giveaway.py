@@ -111,12 +111,12 @@ class Giveaways:
 
 
 def about_the_past(section: str) -> bool:
-    """Whether a section of the history tells the past, by its name: 'Past surgical history'."""
+    """Whether a section of the history is about the past, by its name: 'Past surgical history'."""
     return bool(re.search(r"(?i)\b(?:past|surgical|previous|prior|operations?)\b", section))
 
 
 def about_others(section: str) -> bool:
-    """Whether a section of the history tells of relatives, by its name."""
+    """Whether a section of the history is about relatives, by its name."""
     return bool(re.search(r"(?i)\bfamily\b", section))
 
 

@@ -43,7 +43,7 @@ class OrderConcept:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One piece of an order; `why` says what keeps it from being one test."""
+    """One piece of an order; `why` says why it is not exactly one test."""
 
     text: str
     status: Status

@@ -29,7 +29,7 @@ _MALE_ONLY = later(r"(?i)prostate|semen|scrot")
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The patient of a case, as far as its opening tells; `years` is None and `sex` '' if it does not."""
+    """The patient of a case, as far as its opening states; `years` is None and `sex` '' if it does not."""
 
     years: float | None = None
     sex: str = ""
@@ -41,11 +41,11 @@ class Subject:
 
 
 NOBODY = Subject()
-"""A patient of whom nothing is told."""
+"""A patient whose age, sex and pregnancy are unknown."""
 
 
 def read_subject(text: str) -> Subject:
-    """Age, sex and pregnancy as a case's opening tells them.
+    """Age, sex and pregnancy as a case's opening states them.
 
     ::
 

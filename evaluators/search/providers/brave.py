@@ -19,6 +19,10 @@ _CHARACTERS, _WORDS, _RESULTS = 400, 50, 20
 class Brave(Source):
     """Reads the key from the environment variable `key_env`, sends it in a header, and shows it nowhere.
 
+    ::
+
+        BRAVE_API_KEY=... wardround score RUN --evaluators reasoning --judge SPEC --search brave
+
     Raises UsageError if the variable is not set.
     """
 

@@ -20,6 +20,10 @@ _SECONDS = 20
 class DuckDuckGo(Source):
     """Uses the library of the extra `search`, imported at the first query; raises UsageError without it.
 
+    ::
+
+        wardround score RUN --evaluators reasoning --judge SPEC --search duckduckgo
+
     It asks only DuckDuckGo: by default the library would ask other engines too. The library takes a proxy from
     DDGS_PROXY if that is set. `ask` replaces the library.
     """

@@ -20,6 +20,10 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 class Pubmed(Source):
     """Makes two requests per query: for the numbers of the most relevant articles, then for their abstracts.
 
+    ::
+
+        wardround score RUN --evaluators reasoning --judge SPEC --search pubmed
+
     It keeps to PubMed's limits: 3 requests a second, or 10 with a key (environment variable `key_env`, optional).
     PubMed requires every word of a query, so keywords find more than sentences.
     """

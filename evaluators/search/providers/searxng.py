@@ -13,6 +13,10 @@ from wardround.evaluators.search.web import PageLimits, Web
 class Searxng(Source):
     """Uses the server at `base_url`, which may be this machine. It must allow `json` in search.formats.
 
+    ::
+
+        wardround score RUN --evaluators reasoning --judge SPEC --search searxng:http://localhost:8888
+
     Its `host` is the server; the engines behind it see the query too, which no guard can prevent.
     """
 
