@@ -191,7 +191,7 @@ class TriedAgent:
         self.slowest = max(self.slowest, time.perf_counter() - begun)
         if self.slowest > seconds:
             raise CheckFailed(
-                f"action {number} took {self.slowest:.1f} s and held up everything else (limit {seconds:g} s)"
+                f"action {number} took {self.slowest:.1f} s and blocked everything else (limit {seconds:g} s)"
             )
         return action
 

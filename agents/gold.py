@@ -20,7 +20,7 @@ class Gold:
 
     def __init__(self, seat: Seat) -> None:
         if not isinstance(seat.knowledge, Case | QuestionItem):
-            raise TypeError(f"{seat.name}: gold must know the case, and was given {type(seat.knowledge).__name__}")
+            raise TypeError(f"{seat.name}: gold must know the case, and has {type(seat.knowledge).__name__}")
         self._case = seat.knowledge
 
     async def act(self, view: View) -> Action:

@@ -158,5 +158,5 @@ def _marked(row: dict[str, Json]) -> dict[str, Json]:
 
 def _rows(view: View) -> list[Mapping[str, Json]]:
     """The answers that this seat gave before."""
-    given = [row for said in view.heard if said.seat == view.seat for row in said.args.get("answers") or ()]
-    return [row for row in given if isinstance(row, Mapping)]
+    rows = [row for said in view.heard if said.seat == view.seat for row in said.args.get("answers") or ()]
+    return [row for row in rows if isinstance(row, Mapping)]

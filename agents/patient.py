@@ -153,8 +153,8 @@ class LLMPatient:
             system = f"{system.rstrip()}\n\n{self._prompts['patient/manner'].render(manner=manner)}"
         messages = dialogue([Message("system", system)], view.heard, view.seat, self._prompts["patient/continue"].text)
         for mark, change in wanted.items():
-            told = {name: str(change.get(name, "")) for name in ("fact", "said")}
-            words = self._prompts[f"patient/{mark}"].render(**told)
+            fields = {name: str(change.get(name, "")) for name in ("fact", "said")}
+            words = self._prompts[f"patient/{mark}"].render(**fields)
             messages[-1] = Message("user", f"{messages[-1].content}\n\n{words}")
         return messages
 

@@ -44,7 +44,7 @@ class Manner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Persona(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A persona as its file tells it: what a model is told by strength, and what the patient without a model does."""
+    """A persona as its file tells it: the words for a model by strength, and what the patient without a model does."""
 
     about: str
     model: dict[str, str] = {}
@@ -133,7 +133,7 @@ class Speech:
 
     @property
     def manner(self) -> str:
-        """What a model is told at this strength; the next weaker text where this strength has none."""
+        """The words for a model at this strength; the next weaker text where this strength has none."""
         texts = [self.persona.model.get(str(strength), "") for strength in range(self.strength, 0, -1)]
         return next(filter(None, texts), self.persona.about)
 
@@ -169,12 +169,12 @@ class Speech:
         if kept and asked and question_kinds.MORE.search(asked[-1]):
             sentences = [str(text) for text in kept]
         most = self._at(self.persona.record.sentences)
-        told: list[str] = []
+        chosen: list[str] = []
         for place, sentence in enumerate(sentences):
-            if len([one for one in told if not _BARE.fullmatch(one)]) == most:
-                return told, list(sentences[place:])
-            told.append(sentence)
-        return told, []
+            if len([one for one in chosen if not _BARE.fullmatch(one)]) == most:
+                return chosen, list(sentences[place:])
+            chosen.append(sentence)
+        return chosen, []
 
 
 _BARE = re.compile(r"(?:yes|no)\.?", re.IGNORECASE)
@@ -199,15 +199,15 @@ def _in_turn(phrases: Phrases, strength: int, turn: int) -> str:
 def _vaguely(
     sentences: Sequence[str], level: int, asked: Sequence[str], own: Sequence[Said]
 ) -> tuple[list[str], list[Json]]:
-    """The sentences with loose times, unless the doctor presses or one was told loosely before; and which are loose."""
+    """The sentences with loose times, unless the doctor presses or one was loose before; and which are loose."""
     before = {str(text) for one in own for text in one.args.get("vague") or ()}
     pressed = bool(asked) and _PRESSED.search(asked[-1]) is not None
-    told, loose = [], []
+    loosened, loose = [], []
     for sentence in sentences:
         changed = sentence if pressed or sentence in before else _SPAN.sub(lambda match: _loose(match, level), sentence)
         loose += [sentence] if changed != sentence else []
-        told.append(changed)
-    return told, loose
+        loosened.append(changed)
+    return loosened, loose
 
 
 def _loose(match: re.Match[str], level: int) -> str:

@@ -119,7 +119,7 @@ class Seat:
 
 
 class WatchedOptions(dict[str, Json]):
-    """Options that note which of them were read, so that one that nobody takes is found before anything is run."""
+    """Options that note which of them were read, so that an option that nobody takes is reported before a run."""
 
     def __init__(self, options: Mapping[str, Json]) -> None:
         super().__init__(options)

@@ -42,7 +42,7 @@ class Adaptive:
     completion tokens) is SLOW times the usual one and the endpoint does no more work than usual. If that does not help,
     the cap is restored and this latency becomes the usual one.
 
-    The cap rises after a good round in which it held calls back. It doubles up to half of the level at which there was
+    The cap rises after a good round in which it delayed calls. It doubles up to half of the level at which there was
     trouble last, then rises by a tenth; it returns to that level only after PROBE good rounds.
     """
 

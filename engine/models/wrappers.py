@@ -296,7 +296,7 @@ class Retrying(Wrapped):
                 await anyio.sleep(wait)
 
     def _wait(self, failed: ProviderError, attempts: int, spent: float) -> float | None:
-        """Seconds until the next attempt, or None if the call is given up."""
+        """Seconds until the next attempt, or None if no attempt is left."""
         patience = self.patience
         if attempts >= patience.attempts:
             return None

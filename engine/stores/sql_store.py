@@ -218,7 +218,7 @@ class DatabaseStore(ABC):
             after, limit = page[-1][1], None if limit is None else limit - len(page)
 
     def _by_cause(self, causes: Sequence[str] | None) -> tuple[str, list[str]]:
-        """The condition on the cause: one cause is found by index, several by a scan of the run."""
+        """The condition on the cause: one cause is looked up by index, several by a scan of the run."""
         if causes is None:
             return "", []
         if len(causes) == 1:

@@ -163,7 +163,7 @@ class SqliteStore(DatabaseStore):
         self._done(connection, (sign_of_life(self.NOW), session, None))
         silent = f"SELECT id FROM sessions WHERE run = {RUN} AND ended IS NULL AND seen < {self.NOW} - $2 ORDER BY id"  # noqa: S608 - constants
         dead = self._done(connection, (silent, run, self.lease))
-        # One look-up in the index for each possible holder: quick, however many episodes are held or closed.
+        # One look-up in the index for each possible holder: quick, however many episodes are taken or closed.
         named = f" AND name IN ({self.NAMES.format('$4')})" if among else ""
         query = (
             f"SELECT id, deaths, {EPISODE} FROM episodes WHERE run = {RUN} AND cause IS NULL AND holder IS $2"  # noqa: S608 - constants

@@ -67,9 +67,9 @@ def no_episode(where: object, work: Append | ScoreWrite) -> StoreError:
 
 
 def append_refusal(work: Append, holder: int | None, events: int) -> WardroundError:
-    """The error for an append to an episode that has `events` events and is held by session `holder`."""
+    """The error for an append to an episode that has `events` events and belongs to session `holder`."""
     if work.holder is not None and holder != work.holder:
-        return LeaseLost(f"episode {work.episode} of run {work.run} is no longer held by session {work.holder}")
+        return LeaseLost(f"episode {work.episode} of run {work.run} no longer belongs to session {work.holder}")
     return StoreError(f"episode {work.episode}: event {work.rows[0].seq} does not follow event {events - 1}")
 
 

@@ -143,7 +143,7 @@ async def test_what_is_wrong_is_named(make: Callable[[Seat], Any], said: str) ->
     assert said in checked.findings[0]
 
 
-@pytest.mark.parametrize(("make", "said"), [(Slow, "held up everything else"), (Stuck, "was not there after 0.05 s")])
+@pytest.mark.parametrize(("make", "said"), [(Slow, "blocked everything else"), (Stuck, "was not there after 0.05 s")])
 async def test_what_takes_too_long_is_named(make: Callable[[Seat], Any], said: str) -> None:
     checked = await tried(make, seconds=0.05)
     assert len(checked.findings) == 1

@@ -59,8 +59,8 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
         async with aclosing(open_store(store_path(options["store"]))) as opened:
             if exported:
                 return await read_into(opened, files[0], options["name"])
-            told = {name: options[name] for name in ("source", "columns", "cases", "scenario", "model", "public")}
-            return await import_results(opened, ImportRequest(files, **told, name=options["name"] or ""))
+            request = {name: options[name] for name in ("source", "columns", "cases", "scenario", "model", "public")}
+            return await import_results(opened, ImportRequest(files, **request, name=options["name"] or ""))
 
     done = anyio.run(work)
     if isinstance(done, str):

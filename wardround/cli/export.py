@@ -164,7 +164,7 @@ def _lines(run: Run, what: str, seat: str) -> AsyncIterator[bytes]:
 async def _events(run: Run) -> AsyncIterator[bytes]:
     async for line in exported_lines(run.store, run.name):
         yield line
-    if run.evaluated:  # a replay needs the texts that were found, and only the calls name them
+    if run.evaluated:  # a replay needs the texts of the searches, and only the calls name them
         async for digest, text in evidence(run):
             yield msgspec.json.encode({"line": "text", "digest": digest, "text": text})
 

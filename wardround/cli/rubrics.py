@@ -38,7 +38,7 @@ def command() -> None:
 
 
 class Linted(NamedTuple):
-    """A case or question with its rubric and the faults found in it."""
+    """A case or question with its rubric and its faults."""
 
     id: str
     rubric: tuple[RubricItem, ...]

@@ -77,7 +77,7 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
 
 
 def _models(config: SeatHeader) -> Iterator[str]:
-    """The models that a seat's agent was given, and the parameters that a model refused."""
+    """The models of a seat's agent, and the parameters that a model refused."""
     for name, model in config.models.items():
         yield f"model {f'{name}=' if name else ''}{model.spec}" + (f" at {model.host}" if model.host else "")
     for refused in [config.dropped] if not config.models else [one.dropped for one in config.models.values()]:

@@ -70,8 +70,8 @@ class ImportRequest:
         """The digest of all that the run is made from."""
         read = [digest_of(path.read_bytes()) for path in self.files]
         cases = digest_of(Path(self.cases).read_bytes()) if self.cases and Path(self.cases).is_file() else self.cases
-        told = (read, self.source, list(self.columns), cases, self.scenario, self.model, self.public)
-        return digest_of(msgspec.json.encode(told))
+        notices = (read, self.source, list(self.columns), cases, self.scenario, self.model, self.public)
+        return digest_of(msgspec.json.encode(notices))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,9 @@ def _read(path: Path, request: ImportRequest) -> tuple[str, str, list[Result]]:
     if absent := [column for column in columns.values() if column not in names]:
         raise UsageError(f"{path}: --map names column {absent[0]!r}; the columns are: {', '.join(names)}")
     chosen = guessed(names, columns)
-    told = ", ".join(field if field == column else f"{column} as {field}" for field, column in chosen.items())
+    notices = ", ".join(field if field == column else f"{column} as {field}" for field, column in chosen.items())
     results = list(row_results(path, rows, chosen, request.model))
-    return source, f"{path}: recognised as {source} ({FORMATS[source]}: {told})", results
+    return source, f"{path}: recognised as {source} ({FORMATS[source]}: {notices})", results
 
 
 async def import_results(store: Store, request: ImportRequest, progress: Progress | None = None) -> ImportAccount:
@@ -148,10 +148,10 @@ async def import_results(store: Store, request: ImportRequest, progress: Progres
     read = [_read(path, request) for path in request.files]
     if all(source in PUBLISHED for source, _, _ in read):
         request = replace(request, public=True)
-    found = [one for *_, some in read for one in some]
-    every = _numbered(_joined([one for one in found if not one.lost]))
+    read_results = [one for *_, some in read for one in some]
+    every = _numbered(_joined([one for one in read_results if not one.lost]))
     results = _fitted(request, every) if request.cases else every
-    told = [line for _, line, _ in read]
+    notices = [line for _, line, _ in read]
     earlier = await _earlier(store, digest, request.name)
     if earlier is not None:
         run = await Run.open(store, earlier)
@@ -159,13 +159,13 @@ async def import_results(store: Store, request: ImportRequest, progress: Progres
         if not before:
             run = await resume(earlier, store=store, progress=progress)
     else:
-        run, before = await _play(store, request, results, told, digest, progress or Progress()), False
+        run, before = await _play(store, request, results, notices, digest, progress or Progress()), False
     await _keep_scores(run, results)
     return ImportAccount(
         run.name,
-        told,
+        notices,
         len(await run.episodes()),
-        await _notes(run, request, every, [one for one in found if one.lost]),
+        await _notes(run, request, every, [one for one in read_results if one.lost]),
         before,
     )
 
@@ -220,7 +220,7 @@ async def _play(
     store: Store,
     request: ImportRequest,
     results: list[Result],
-    told: Sequence[str],
+    notices: Sequence[str],
     digest: str,
     progress: Progress,
 ) -> Run:
@@ -247,7 +247,7 @@ async def _play(
             made.parts[seat].spec = spec.spec
         made.imported = ImportedHeader(
             files=tuple(str(path) for path in request.files),
-            recognised=tuple(told),
+            recognised=tuple(notices),
             model=named,
             digest=digest,
             cases=request.cases,

@@ -102,7 +102,7 @@ async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Any]:
     answers = [message for message in messages if message["role"] == "assistant"]
     first, last = one.trajectory.events[0], one.trajectory.events[-1]
     answer = (one.trajectory.ending.facts.get("answer") if one.trajectory.ending else None) or {}
-    told = "; ".join(map(str, answer.values())) if isinstance(answer, Mapping) else str(answer)
+    answer_text = "; ".join(map(str, answer.values())) if isinstance(answer, Mapping) else str(answer)
     usage = one.trajectory.usage(seat)
     sample: dict[str, Any] = {
         "id": one.row.case,
@@ -113,7 +113,7 @@ async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Any]:
         "messages": messages,
         "output": _output(model, answers, usage),
         "scores": {
-            name: {"value": score.value, "answer": told or None, "explanation": score.reason or None}
+            name: {"value": score.value, "answer": answer_text or None, "explanation": score.reason or None}
             for name, score in one.scores.items()
             if score.value is not None
         },
@@ -211,8 +211,8 @@ class _Tally:
 
 def _tokens(usage: Usage) -> dict[str, Any]:
     total = usage.prompt + usage.completion
-    told = {"input_tokens": usage.prompt, "output_tokens": usage.completion, "total_tokens": total}
-    return {**told, "reasoning_tokens": usage.reasoning, "input_tokens_cache_read": usage.cached}
+    counts = {"input_tokens": usage.prompt, "output_tokens": usage.completion, "total_tokens": total}
+    return {**counts, "reasoning_tokens": usage.reasoning, "input_tokens_cache_read": usage.cached}
 
 
 def _added(one: Usage, other: Usage) -> Usage:

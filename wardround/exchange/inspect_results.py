@@ -91,8 +91,8 @@ def _result(path: Path, place: str, number: int, sample: Any, model: str) -> Res
             return Result(f"{path}, {place}", str(sample.get("id", number)), lost="it ended by an error")
         raise ValueError("`messages` holds no word of the assistant")
     case, repeat = str(sample.get("id", number)), sample.get("epoch")
-    given = sample.get("input")
-    asked = given if isinstance(given, str) else spoken(given)[0] if isinstance(given, list) else ""
+    prompt = sample.get("input")
+    asked = prompt if isinstance(prompt, str) else spoken(prompt)[0] if isinstance(prompt, list) else ""
     target = sample.get("target")
     right = target if isinstance(target, str) else "; ".join(map(str, target or ()))
     item = _question(case, asked, sample.get("choices"), right)

@@ -15,40 +15,40 @@ def judged_reply(row: Mapping[str, Any], where: str = "a stored evaluation") -> 
     A step that is not factual is wrong if its last judgment is Wrong, and unverifiable if the judge still wanted to
     search. The last reference step is the final answer (prompt 14). Raises UsageError naming `where`.
     """
-    steps = [_step(held, where) for held in _rows(row, "reasoning_eval", where)]
+    steps = [_step(fields, where) for fields in _rows(row, "reasoning_eval", where)]
     # examination reasoning is stored without a reference
-    held = _rows(row, "gt_reasoning_eval", where) if "gt_reasoning_eval" in row else None
+    fields = _rows(row, "gt_reasoning_eval", where) if "gt_reasoning_eval" in row else None
     reference = (
-        None if held is None else tuple(_reference(one, place == len(held) - 1) for place, one in enumerate(held))
+        None if fields is None else tuple(_reference(one, place == len(fields) - 1) for place, one in enumerate(fields))
     )
     return combined_part("formal", tuple(steps), "" if steps else "no_steps", reference)
 
 
 def _rows(row: Mapping[str, Any], name: str, where: str) -> Sequence[Mapping[str, Any]]:
-    held = row.get(name)
-    if not isinstance(held, list) or not all(isinstance(one, Mapping) for one in held):
+    fields = row.get(name)
+    if not isinstance(fields, list) or not all(isinstance(one, Mapping) for one in fields):
         raise UsageError(f"{where}: `{name}` is no list of judged steps")
-    return held
+    return fields
 
 
-def _step(held: Mapping[str, Any], where: str) -> StepAccount:
-    text, label = str(held.get("step", "")), str(held.get("efficiency", "")).casefold()
+def _step(fields: Mapping[str, Any], where: str) -> StepAccount:
+    text, label = str(fields.get("step", "")), str(fields.get("efficiency", "")).casefold()
     if label not in set(StepClass):
         raise UsageError(f"{where}: a step is labelled {label!r}; the classes are {', '.join(StepClass)}")
     if label != StepClass.REASONING:
         return StepAccount(text, StepClass(label))
-    return StepAccount(text, StepClass.REASONING, _verdict(held))
+    return StepAccount(text, StepClass.REASONING, _verdict(fields))
 
 
-def _verdict(held: Mapping[str, Any]) -> StepVerdict:
-    if _true(held.get("factulity")):
+def _verdict(fields: Mapping[str, Any]) -> StepVerdict:
+    if _true(fields.get("factulity")):
         return StepVerdict.CORRECT
-    path = held.get("judgment_path") or [{}]
+    path = fields.get("judgment_path") or [{}]
     return StepVerdict.UNVERIFIABLE if str(path[-1].get("judgment")).casefold() == "search" else StepVerdict.WRONG
 
 
-def _reference(held: Mapping[str, Any], last: bool) -> ReferenceAccount:
-    return ReferenceAccount(str(held.get("step", "")), _true(held.get("hit")), final=last)
+def _reference(fields: Mapping[str, Any], last: bool) -> ReferenceAccount:
+    return ReferenceAccount(str(fields.get("step", "")), _true(fields.get("hit")), final=last)
 
 
 def _true(value: Any) -> bool:

@@ -47,9 +47,9 @@ async def episode_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
 def turn(event: Acted) -> dict[str, Any]:
     """An action as a plain object; empty fields are left out."""
     action = event.action
-    told = {"seq": event.seq, "at": event.at, "seat": event.seat, "verb": action.verb, "text": action.text}
+    fields = {"seq": event.seq, "at": event.at, "seat": event.seat, "verb": action.verb, "text": action.text}
     more = {"args": action.args, "thinking": action.thinking, "finish": event.finish}
-    return {**told, **{name: value for name, value in more.items() if value}}
+    return {**fields, **{name: value for name, value in more.items() if value}}
 
 
 async def chat_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
@@ -178,22 +178,22 @@ def calls_of(events: Sequence[Event], action: Acted) -> list[Called]:
 
 def _metrics(usages: Sequence[Usage]) -> dict[str, Any]:
     costs = [usage.cost for usage in usages]
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "prompt_tokens": sum(usage.prompt for usage in usages),
         "completion_tokens": sum(usage.completion for usage in usages),
         "cached_tokens": sum(usage.cached for usage in usages),
     }
     if None not in costs:
-        told["cost_usd"] = sum(cost for cost in costs if cost is not None)
-    return told
+        fields["cost_usd"] = sum(cost for cost in costs if cost is not None)
+    return fields
 
 
 def _totals(one: Encounter, seat: str, steps: int) -> dict[str, Any]:
     usage = one.trajectory.usage(seat)
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "total_prompt_tokens": usage.prompt,
         "total_completion_tokens": usage.completion,
         "total_cached_tokens": usage.cached,
         "total_steps": steps,
     }
-    return told if usage.cost is None else {**told, "total_cost_usd": usage.cost}
+    return fields if usage.cost is None else {**fields, "total_cost_usd": usage.cost}

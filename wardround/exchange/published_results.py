@@ -75,25 +75,25 @@ def _medrbench_case(path: Path, case: str, row: Any, model: str, judge: str) -> 
         reply, named = row[chosen], chosen
     else:
         named = model or _model_of(path)
-    found: list[Score] = []
+    origin_scores: list[Score] = []
     if "accuracy" in row:
         name = "origin_accuracy" if reply is not None or not judge else f"origin_accuracy_{judge}"
-        found.append(_verdict(name, row["accuracy"]))
+        origin_scores.append(_verdict(name, row["accuracy"]))
     if "reasoning_eval" in row:
         computed = scores(judged_reply(row, "its steps"), "published")
-        found += [Score(f"origin_{_short(one.name)}", one.value, one.reason) for one in computed]
+        origin_scores += [Score(f"origin_{_short(one.name)}", one.value, one.reason) for one in computed]
     if reply is None:
-        return Result(str(path), case, model=named, scores=found)
+        return Result(str(path), case, model=named, scores=origin_scores)
     if not isinstance(reply, dict) or "content" not in reply:
         raise UsageError("`results` is no object with `content`")
     if reply["content"] is None:
-        return Result(str(path), case, model=named, scores=found)
+        return Result(str(path), case, model=named, scores=origin_scores)
     text, thinking = reply["content"], reply.get("thinking_process") or ""
     if not isinstance(text, str) or not isinstance(thinking, str):
         raise UsageError("`content` and `thinking_process` must be text")
     text, thinking = split_reply(text, thinking)
     return Result(
-        str(path), case, [Turn("doctor", Action("reply", text, thinking=thinking))], model=named, scores=found
+        str(path), case, [Turn("doctor", Action("reply", text, thinking=thinking))], model=named, scores=origin_scores
     )
 
 
@@ -165,11 +165,13 @@ def _healthbench_row(path: Path, number: int, row: Any, model: str) -> Result:
     if not all(isinstance(one, bool) for one in met):
         raise Refused([("criteria_met", "must be true or false in each of the rubric's items")])
     stored = row.get("score")
-    found = [Score("origin_rubric", rubric_score(item.rubric, met))]
+    origin_scores = [Score("origin_rubric", rubric_score(item.rubric, met))]
     if isinstance(stored, int | float) and not isinstance(stored, bool):
-        found.insert(0, Score("origin_score", float(stored)))
+        origin_scores.insert(0, Score("origin_score", float(stored)))
     turns = [Turn("doctor", Action("reply", answer))]
-    return Result(f"{path}, example {number}", item.id, turns, model=model or path.stem, scores=found, item=item)
+    return Result(
+        f"{path}, example {number}", item.id, turns, model=model or path.stem, scores=origin_scores, item=item
+    )
 
 
 _SPEAKER = re.compile(r"^(?P<who>Doctor|Patient|Measurement) \[(?P<part>\d+)%\]: ?", re.MULTILINE)
@@ -203,15 +205,15 @@ def agentclinic(path: Path, model: str) -> Iterator[Result]:
     number = -1
     for place, scene in enumerate(scenes):
         end = scenes[place + 1][0].start() if place + 1 < len(scenes) else len(text)
-        told, truth = _SCENE.search(text, scene[-1].end(), end), _TRUTH.search(text, scene[-1].end(), end)
-        number = int(told["number"]) if told else number + 1
-        stop = min([found.start() for found in (told, truth) if found] or [end])
+        scene_end, truth = _SCENE.search(text, scene[-1].end(), end), _TRUTH.search(text, scene[-1].end(), end)
+        number = int(scene_end["number"]) if scene_end else number + 1
+        stop = min([mark.start() for mark in (scene_end, truth) if mark] or [end])
         ends = [mark.start() for mark in scene[1:]] + [stop]
         turns = [
             Turn(_WHO[mark["who"]], Action("reply", text[mark.end() : until].strip()))
             for mark, until in zip(scene, ends, strict=True)
         ]
-        verdict = Score("origin_accuracy", float(told["verdict"] == "CORRECT")) if told else None
+        verdict = Score("origin_accuracy", float(scene_end["verdict"] == "CORRECT")) if scene_end else None
         yield Result(
             f"{path}, line {text.count(chr(10), 0, scene[0].start()) + 1}",
             f"scene-{number:03d}",

@@ -198,8 +198,8 @@ def _concluding(turns: Sequence[Turn], answer: Mapping[str, Any]) -> list[Turn]:
     last = max(place for place, turn in enumerate(turns) if turn.seat == "doctor")
     action = turns[last].action
     stated = {name: text for name, text in answer.items() if isinstance(text, str) and text.strip()}
-    told = Action(action.verb, action.text, {**action.args, **stated}, action.thinking)
-    return [*turns[:last], Turn("doctor", told), *turns[last + 1 :]]
+    concluding = Action(action.verb, action.text, {**action.args, **stated}, action.thinking)
+    return [*turns[:last], Turn("doctor", concluding), *turns[last + 1 :]]
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:

@@ -61,20 +61,20 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Faults:
-    """The faults of a file, gathered so that all are told at once."""
+    """The faults of a file, gathered so that all are reported at once."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.found = path, list[str]()
+        self.path, self.problems = path, list[str]()
 
     def add(self, place: str, field: str, message: str) -> None:
         """Note a fault by its place in the file and its field."""
-        self.found.append(f"{self.path}, {place}: {f'`{field}` ' if field else ''}{message}")
+        self.problems.append(f"{self.path}, {place}: {f'`{field}` ' if field else ''}{message}")
 
     def check(self) -> None:
         """Raise UsageError with the first faults, if there are any."""
-        if self.found:
-            more = f"\n({len(self.found) - MOST} more)" if len(self.found) > MOST else ""
-            raise UsageError("\n".join(self.found[:MOST]) + more)
+        if self.problems:
+            more = f"\n({len(self.problems) - MOST} more)" if len(self.problems) > MOST else ""
+            raise UsageError("\n".join(self.problems[:MOST]) + more)
 
 
 def origin_name(name: str) -> str:

@@ -77,7 +77,7 @@ def _call(run: Run, trace: str, root: str, event: Called, session: dict[str, Any
     reply = event.reply
     took = reply.latency if reply else 0.0
     span = _span((trace, _span_id(trace, event.seq)), f"chat {named}", event.at - took, event.at, root)
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": (asked.spec if asked else "").partition("/")[0],
         "gen_ai.request.model": named,
@@ -87,12 +87,12 @@ def _call(run: Run, trace: str, root: str, event: Called, session: dict[str, Any
     }
     for name in ("temperature", "top_p", "max_tokens", "seed"):
         if isinstance(event.options.get(name), int | float):
-            told[f"gen_ai.request.{name}"] = event.options[name]
+            fields[f"gen_ai.request.{name}"] = event.options[name]
     if reply is not None:
         said = [{"type": "text", "content": reply.text}]
         thought = [{"type": "reasoning", "content": reply.thinking}] if reply.thinking else []
         answer = {"role": "assistant", "parts": [*thought, *said], "finish_reason": reply.finish or "stop"}
-        told |= {
+        fields |= {
             "gen_ai.response.model": reply.model or named,
             "gen_ai.response.finish_reasons": [reply.finish or "stop"],
             "gen_ai.usage.input_tokens": reply.usage.prompt,
@@ -102,9 +102,9 @@ def _call(run: Run, trace: str, root: str, event: Called, session: dict[str, Any
         span["status"] = {"code": _UNSET}
     else:
         kind, message = event.error or ("error", "")
-        told["error.type"] = kind
+        fields["error.type"] = kind
         span["status"] = {"code": _ERROR, "message": message}
-    span["attributes"] = _attributes(told)
+    span["attributes"] = _attributes(fields)
     return span
 
 
@@ -127,18 +127,18 @@ def _verb(trace: str, root: str, event: Acted, session: dict[str, Any]) -> dict[
 def _span(at: tuple[str, str], name: str, began: float, ended: float, parent: str = "") -> dict[str, Any]:
     """A span whose trace and own id are `at`; a call of a model is made by a client."""
     kind = _CLIENT if name.startswith("chat ") else _INTERNAL
-    told = {"traceId": at[0], "spanId": at[1], "name": name, "kind": kind}
+    fields = {"traceId": at[0], "spanId": at[1], "name": name, "kind": kind}
     times = {"startTimeUnixNano": _nanoseconds(began), "endTimeUnixNano": _nanoseconds(ended)}
-    return {**told, **({"parentSpanId": parent} if parent else {}), **times}
+    return {**fields, **({"parentSpanId": parent} if parent else {}), **times}
 
 
 def _evaluation(at: float, score: Score) -> dict[str, Any]:
-    told: dict[str, Any] = {"gen_ai.evaluation.name": score.name}
+    fields: dict[str, Any] = {"gen_ai.evaluation.name": score.name}
     if score.value is not None:
-        told["gen_ai.evaluation.score.value"] = score.value
+        fields["gen_ai.evaluation.score.value"] = score.value
     if score.reason:
-        told["gen_ai.evaluation.explanation"] = score.reason
-    return {"timeUnixNano": _nanoseconds(at), "name": "gen_ai.evaluation.result", "attributes": _attributes(told)}
+        fields["gen_ai.evaluation.explanation"] = score.reason
+    return {"timeUnixNano": _nanoseconds(at), "name": "gen_ai.evaluation.result", "attributes": _attributes(fields)}
 
 
 def _span_id(trace: str, seq: int) -> str:
@@ -149,8 +149,8 @@ def _nanoseconds(at: float) -> str:
     return str(max(0, round(at * 1e9)))
 
 
-def _attributes(told: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{"key": name, "value": _value(value)} for name, value in told.items()]
+def _attributes(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"key": name, "value": _value(value)} for name, value in fields.items()]
 
 
 def _value(value: Any) -> dict[str, Any]:

@@ -198,7 +198,7 @@ def serve_app(
     routes: Sequence[BaseRoute] = (),
     inside: Callable[[], Any] | None = None,
 ) -> Starlette:
-    """The ASGI application. `key` must come as a bearer token if it is given; `hosts` are the names it answers to.
+    """The ASGI application. `key`, if any, must come as a bearer token; `hosts` are the names it answers to.
 
     `routes` are more routes, and `inside` makes a context in which they run.
     """

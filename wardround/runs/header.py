@@ -39,7 +39,7 @@ class SeatHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The agent of a seat and its model, without keys and secrets; `outside` says that a person plays the seat.
 
     `sampling` is what is sent with every call. `dropped` maps parameters of the settings that the model refused to what
-    is sent in their place, "" for nothing. `models` are the models that an agent was given, by name ("" for the only
+    is sent in their place, "" for nothing. `models` are the models of an agent, by name ("" for the only
     one); `model` and `host` are then those of the first. `version` is that of the agent's rules.
     """
 
@@ -56,7 +56,7 @@ class SeatHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def model_spec(self) -> str:
-        """The SPEC of the only model, if the agent was given one; else that of the agent."""
+        """The SPEC of the only model, if the agent has one; else that of the agent."""
         return next(iter(self.models.values())).spec if len(self.models) == 1 else self.spec
 
 
@@ -96,7 +96,7 @@ class ForkedHeader(msgspec.Struct, frozen=True, kw_only=True):
 class ImportedHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where an imported run comes from: its files, what they were recognised as, the model, the cases named beside it.
 
-    `digest` is that of the files and of all that the import was told, so that a second import finds the run.
+    `digest` is that of the files and of all options of the import, so that a second import finds the run.
     """
 
     files: tuple[str, ...]

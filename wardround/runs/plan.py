@@ -156,7 +156,7 @@ class RunPlan:
 
     `index` maps case ids to the digests of their texts. `silent` are the (case, repeat) for which a seat has no
     recording, `skipped` the (case, reason) that cannot be played. `restricted` is the number of restricted cases,
-    `first` the first case. `given_away` are (case, field, phrase) where an open field states the diagnosis. `imported`
+    `first` the first case. `leaks` are (case, field, phrase) where an open field states the diagnosis. `imported`
     is the origin of a run that is imported.
     """
 
@@ -173,7 +173,7 @@ class RunPlan:
     skipped: list[tuple[str, str]] = field(default_factory=list)
     restricted: int = 0
     first: Playable | None = None
-    given_away: list[tuple[str, str, str]] = field(default_factory=list)
+    leaks: list[tuple[str, str, str]] = field(default_factory=list)
     imported: ImportedHeader | None = None
 
     def __iter__(self) -> Iterator[EpisodeRow]:
@@ -312,7 +312,7 @@ async def _read_cases(made: RunPlan, store: Store) -> None:
             pool.add(case)
         made.restricted += case.data_class == "restricted"
         if made.rules.goal == "diagnosis" and isinstance(case, Case):
-            made.given_away += named_truths(case)[:1]
+            made.leaks += named_truths(case)[:1]
         chunk.append(case)
         if len(chunk) == _CHUNK:
             await _store_cases(made, store, chunk)
@@ -364,11 +364,11 @@ async def _store_cases(made: RunPlan, store: Store, cases: list[Playable]) -> No
 
 def _warn_of_leaks(made: RunPlan) -> None:
     """Warn of cases whose open fields state the diagnosis: a doctor could copy it."""
-    if made.given_away:
-        case, name, phrase = made.given_away[0]
+    if made.leaks:
+        case, name, phrase = made.leaks[0]
         log.warning(
             "the truth stands in an open field; `wardround cases check` lists all such cases",
-            cases=len(made.given_away),
+            cases=len(made.leaks),
             first=case,
             field=name,
             phrase=phrase,

@@ -99,7 +99,7 @@ class SeatConfig:
 
     @property
     def model_spec(self) -> str:
-        """The SPEC of the only model, if the agent was given one; else that of the agent."""
+        """The SPEC of the only model, if the agent has one; else that of the agent."""
         return next(iter(self.models.values())).spec if len(self.models) == 1 else self.spec
 
     def each_model(self) -> dict[str, SeatModel]:

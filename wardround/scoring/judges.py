@@ -368,7 +368,7 @@ async def open_search(asked: JudgeOptions, store: Store) -> tuple[Search, Reader
 
 
 class JudgeSession:
-    """The judges' session for one store: its calls and the passages they found.
+    """The judges' session for one store: its calls and the passages from its searches.
 
     `agreed` replaces what `config` says about schemas and temperature 0. The session opens and closes nothing: models,
     search and reader belong to the configuration.

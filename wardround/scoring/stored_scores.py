@@ -194,7 +194,7 @@ async def accounts(store: Store, judging: Mapping[str, str], episode: str) -> Ma
 
 
 async def evidence(run: Run) -> AsyncIterator[tuple[str, str]]:
-    """The (digest, text) of every text that the searches of an evaluation found, each once."""
+    """The (digest, text) of every text from the searches of an evaluation, each once."""
     known: set[str] = set()
     async for trajectory in run:
         for call in trajectory.called(LIBRARY):

@@ -12,7 +12,7 @@ from wardround.engine.models.reply import fits_schema, least
 from wardround.engine.records import Json, Message
 
 KINDS = (
-    "rate_limit",  # 429, with Retry-After if `retry_after` is given
+    "rate_limit",  # 429, with Retry-After if there is a `retry_after`
     "quota",  # 429 that waiting does not help
     "server_error",  # 500
     "reset",  # the connection is reset, nothing is sent
@@ -64,7 +64,7 @@ class Schedule:
 
 
 class Rates:
-    """Makes requests fail with given probabilities, drawn from the seed, the body and its occurrence.
+    """Makes requests fail with the probabilities of `rates`, drawn from the seed, the body and its occurrence.
 
     The draw does not depend on the order in which requests arrive. `first` limits faults to that many occurrences of
     one body.
