@@ -179,6 +179,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "unsafe": ("unsafe text", "A judge calls the text unsafe, so it is not usable."),
     # examinations
     "nothing_recorded": ("nothing of the kind recorded", "The case records nothing of this kind."),
+    "unpriced_order": ("price of a test not known", "No price is known for a test that was ordered."),
+    "no_bill": ("no bill", "The episode ended outside the rules, which keep the bill."),
     "nothing_reported": ("no result seen", "The doctor saw no result of an examination or test."),
     "nothing_ordered": ("nothing ordered", "The doctor ordered nothing of this kind."),
     "nothing_asked": ("nothing asked for", "The doctor asked for no examination."),

@@ -59,9 +59,9 @@ def unscripted(text: str, scenario: str = "", *, asking: bool = False) -> str:
 def _spans(text: str, scenario: str, *, asking: bool) -> Iterator[tuple[int, int]]:
     plain = text.lower()
     spans = [match.span() for word, line in _LINES if word in plain for match in line.finditer(text)]
-    if scenario == "consultation":
+    if scenario in ("consultation", "sequential"):
         spans += [match.span() for match in _IN_CONSULTATION.finditer(text)]
-    if scenario in ("workup", "consultation") and not asking and (answer := reply_text.place(text)):
+    if scenario in ("workup", "consultation", "sequential") and not asking and (answer := reply_text.place(text)):
         spans += [answer, *(match.span() for match in _TREATMENT.finditer(text, answer[1]))]
     if scenario == "workup" and asking:
         spans += _listed(text)

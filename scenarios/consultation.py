@@ -1,14 +1,14 @@
 """The consultation and its parser: a doctor questions, orders and diagnoses in free text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
 from wardround.engine.events import Acted
-from wardround.engine.prompts import Prompts
+from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.incidental import incidental_facts
@@ -157,7 +157,7 @@ class Consultation:
     name = "consultation"
     seats: Sequence[str] = ("doctor", "patient", "examiner")
     goal = "diagnosis"
-    Settings = ConsultationSettings
+    Settings: ClassVar[type[ConsultationSettings]] = ConsultationSettings
     SAMPLING: ClassVar[dict[str, float]] = {}
     REPEATS = 1
 
@@ -168,6 +168,13 @@ class Consultation:
         self._published = settings.rules == "published"
         self._schemas = verb_schemas(self.goal, ("ask", "order", "conclude"), whole_list=settings.answers > 1)
 
+    def _prompt(self, name: str) -> Prompt:
+        return self._prompts[f"{self.name}/{name}"]
+
+    def _beside(self, state: ConsultationState | None) -> Mapping[str, str]:
+        """What the prompts of the start (None) and of answers are filled with besides."""
+        return {}
+
     def lacks(self, case: Case) -> str | None:
         """Why `case` cannot be played; None if it can."""
         return None if case.truth.diagnosis.strip() else "it has no diagnosis (truth.diagnosis is empty)"
@@ -176,7 +183,7 @@ class Consultation:
         """The state at the start: the patient's story is the history, or the opening if there is no history."""
         complaint = case.complaint or case.opening
         turns = str(self.settings.max_turns)
-        brief = self._prompts["consultation/start"].render(complaint=complaint, turns=turns)
+        brief = self._prompt("start").render(complaint=complaint, turns=turns, **self._beside(None))
         brief = asking(brief, self.settings.answers, self._prompts)
         subject = read_subject(f"{case.opening} {' '.join(case.history.values())}")
         story = {
@@ -195,7 +202,7 @@ class Consultation:
     def view(self, state: ConsultationState, seat: str) -> View:
         """Everything that a seat may see."""
         if seat == "patient":
-            return View(seat, self._prompts["consultation/patient"].text, state.questions, ("answer",), state.story)
+            return View(seat, self._prompt("patient").text, state.questions, ("answer",), state.story)
         if seat == "examiner":
             order = state.asked.known() if isinstance(state.asked, DoctorOrder) else None
             known = {
@@ -204,7 +211,7 @@ class Consultation:
                 "order": order,
                 "subject": state.subject,
             }
-            return View(seat, self._prompts["consultation/examiner"].text, state.orders, ("answer",), known)
+            return View(seat, self._prompt("examiner").text, state.orders, ("answer",), known)
         closed = self._last(state) and not self._published
         verbs = ("reply", "conclude") if closed else ("reply", "ask", "order", "conclude")
         return View(seat, state.brief, state.heard, verbs, schemas=self._schemas)
@@ -227,7 +234,7 @@ class Consultation:
         if isinstance(move, PatientQuestion | DoctorOrder) and last and not self._published:
             move = Unusable("unavailable", "only the diagnosis is possible now")
         if isinstance(move, Unusable):
-            text = self._prompts["consultation/warning_last" if last else "consultation/warning"].text
+            text = self._prompt("warning_last" if last else "warning").text
             return state.warned(event.seq, move, text, self.settings.max_warnings)
         state = _with(state, tally=state.tally.usable().turned())
         if isinstance(move, Conclusion):
@@ -251,12 +258,12 @@ class Consultation:
             return _with(state, ending=state.tally.failed(seat, "no_answer", "the doctor was answered with nothing"))
         said = Said(seq, seat, "answer", action.text, action.args)
         if isinstance(state.asked, PatientQuestion):
-            prompt = self._prompts["consultation/answer"].render(answer=text)
+            prompt = self._prompt("answer").render(answer=text, **self._beside(state))
             news = Said(seq, seat, "answer", prompt)
             state = _with(state, questions=(*state.questions, said))
         else:
             kind = state.asked.kind if state.asked else "any"
-            prompt = self._prompts["consultation/results"].render(results=text)
+            prompt = self._prompt("results").render(results=text, **self._beside(state))
             news = Said(seq, seat, "answer", prompt, {"kind": kind, "answers": heard(results)})
             state = _with(state, orders=(*state.orders, said))
         state = _with(state, asked=None, heard=(*state.heard, news))
@@ -269,7 +276,7 @@ class Consultation:
         """Demand the diagnosis if one turn is left."""
         if not self._last(state):
             return state
-        said = Said(seq, "desk", "demand", self._prompts["consultation/demand"].text)
+        said = Said(seq, "desk", "demand", self._prompt("demand").text)
         return _with(state, heard=(*state.heard, said))
 
     def _last(self, state: ConsultationState) -> bool:

@@ -41,7 +41,12 @@ AGENTCLINIC = Paper(
     "AgentClinic: a multimodal agent benchmark to evaluate AI in simulated clinical environments",
     "https://arxiv.org/abs/2405.07960",
 )
-PAPERS: tuple[Paper, ...] = (MULTICOGEVAL, LLMEVAL_MED, MEDR_BENCH, QUESTIONING, CLIMEDBENCH, AGENTCLINIC)
+SDBENCH = Paper(
+    "SDBench",
+    "Sequential Diagnosis with Language Models",
+    "https://arxiv.org/abs/2506.22405",
+)
+PAPERS: tuple[Paper, ...] = (MULTICOGEVAL, LLMEVAL_MED, MEDR_BENCH, QUESTIONING, CLIMEDBENCH, AGENTCLINIC, SDBENCH)
 OF_SCENARIOS: dict[str, Paper] = {
     "workup": MULTICOGEVAL,
     "one-turn": MEDR_BENCH,
@@ -49,5 +54,6 @@ OF_SCENARIOS: dict[str, Paper] = {
     "oracle": MEDR_BENCH,
     "treatment": MEDR_BENCH,
     "consultation": AGENTCLINIC,
+    "sequential": SDBENCH,
 }
 """The paper behind each bundled scenario, by the scenario's name."""

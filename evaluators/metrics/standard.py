@@ -13,6 +13,7 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import Goal, JudgeContext, answer_to_score, answers, goal_of, missed, unscored
 from wardround.evaluators.metrics.examinations import exam_scores, full_path
 from wardround.evaluators.metrics.played_seats import invented_scores, misstated_scores, team_scores
+from wardround.evaluators.metrics.spending import spending_scores
 from wardround.evaluators.ordered_tests import requests
 from wardround.evaluators.outcome.answer_judge import judged_diagnosis, judged_treatment, vote_agreement
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
@@ -338,6 +339,7 @@ class Standard:
         exams = exam_scores(case, trajectory, self._prices)
         beside = [*closing_scores(case, trajectory), *role_break_scores(case, trajectory)]
         beside += [*invented_scores(case, trajectory), *misstated_scores(trajectory), *team_scores(trajectory)]
+        beside += spending_scores(trajectory)
         scores = [*accuracy, *full_path(accuracy[0], exams), *exams, *beside, *usage_scores(trajectory)]
         return Scored(scores, judged.account) if isinstance(judged, Scored) else scores
 

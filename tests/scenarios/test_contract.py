@@ -9,7 +9,7 @@ from patients import ADMISSION
 from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.protocols import Scenario
 from wardround.engine.records import Action
-from wardround.scenarios import consultation, staged, workup
+from wardround.scenarios import consultation, sequential, staged, workup
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.load import bundled, load
 
@@ -20,6 +20,7 @@ KINDS: list[Any] = [
     staged.Oracle,
     staged.Treatment,
     consultation.Consultation,
+    sequential.Sequential,
 ]
 
 
@@ -73,6 +74,7 @@ PLAYS: list[tuple[Any, dict[str, Any], list[Any]]] = [
     (KINDS[3], {"answers": 3}, ["?"]),
     (KINDS[4], {}, ["?"]),
     (KINDS[5], {"max_turns": 3}, ["", "Why?", "ORDER: Lipase", ""]),
+    (KINDS[6], {"max_turns": 4, "budget": 400}, ["", "Why?", "ORDER: Lipase", "ORDER: MRI brain", ""]),
 ]
 
 

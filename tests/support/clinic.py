@@ -33,6 +33,7 @@ LINES = {
     "oracle": ORACLE,
     "treatment": ("### Chain of Thought:\n<step 1> operate\n\n### Answer:\nLaparoscopic appendicectomy",),
     "consultation": CONSULTATION,
+    "sequential": CONSULTATION,
 }
 
 

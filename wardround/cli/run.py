@@ -53,6 +53,8 @@ def settings_from_options(options: Options) -> RunSettings:
         fields["cases"] = options["cases"] if len(options["cases"]) > 1 else options["cases"][0]
     if options["rules"]:
         fields["set"] = {**fields.get("set", {}), **_pairs(options["rules"])}
+    if options["test_prices"]:
+        fields["set"] = {**fields.get("set", {}), "prices": options["test_prices"]}
     if options["common_answers"]:
         fields["common_answers"] = True
     if options["no_preflight"]:
@@ -103,6 +105,7 @@ GROUPS = {
         "cases",
         "scenario",
         "rules",
+        "test_prices",
         "repeats",
         "common_answers",
         "seed",
@@ -157,6 +160,7 @@ GROUPS = {
 )
 @manner_options
 @seat_options
+@click.option("--test-prices", metavar="FILE", help="CSV (test,usd) above the prices of tests of `sequential`.")
 @click.option("--repeats", type=positive, help="Episodes of each case; default: the paper's with a model, else 1.")
 @click.option(
     "--common-answers",

@@ -1,20 +1,26 @@
-"""Replaces the files that a seat's options name by their content, so that a run does not change with a file."""
+"""Replaces the files that settings name by their content, so that a run does not change with a file."""
 
+from pathlib import Path
 from typing import Any
 
 from wardround.agents.persona import read_persona
 from wardround.agents.team import TEAM, read_team
 from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.settings import RunSettings
+from wardround.scenarios.terms.prices import read_test_prices
 
 
 def with_files(settings: RunSettings) -> RunSettings:
-    """The settings with each persona and each team as its file has it, and with the models that a team names.
+    """The settings with each persona, team and list of prices as its file has it, and the models that a team names.
 
     Raises UsageError for a file that cannot be read.
     """
     seats = {seat: _with_files(config) for seat, config in settings.seats.items()}
-    return settings if seats == settings.seats else settings.model_copy(update={"seats": seats})
+    rules = dict(settings.set)
+    if isinstance(rules.get("prices"), str):
+        rules["prices"] = read_test_prices(Path(rules["prices"]))
+    same = seats == settings.seats and rules == settings.set
+    return settings if same else settings.model_copy(update={"seats": seats, "set": rules})
 
 
 def _with_files(seat: SeatSettings) -> SeatSettings:

@@ -1,0 +1,166 @@
+"""Sequential diagnosis, as in SDBench: questions, tests with prices in dollars, visits that cost, one diagnosis."""
+
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import Literal
+
+import msgspec
+from pydantic import Field
+
+from wardround.engine.events import Acted
+from wardround.engine.prompts import Prompts
+from wardround.engine.records import Ending, Json, Said
+from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.consultation import Consultation, ConsultationSettings, ConsultationState
+from wardround.scenarios.parsers.moves import DoctorOrder, PatientQuestion
+from wardround.scenarios.terms.catalogue import catalogue
+from wardround.scenarios.terms.prices import BillLine, PriceList
+
+BILL = "bill"
+"""The name of the bill among the facts of an ending."""
+
+
+class SequentialSettings(ConsultationSettings):
+    """The rules that a run may change."""
+
+    max_turns: int = Field(default=30, ge=1, le=1000, description="Turns a doctor has; the last must be the diagnosis.")
+    rules: Literal["default"] = Field(default="default", description="There are no published rules.")
+    visit_price: float = Field(default=300.0, ge=0, allow_inf_nan=False, description="Dollars of one visit.")
+    budget: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="Dollars of one case; what would cost more is not done."
+    )
+    prices: dict[str, float] = Field(default_factory=dict, description="A CSV file test,usd above the table's prices.")
+
+
+class SequentialState(ConsultationState, frozen=True):
+    """A consultation with its bill; `visiting` while questions and examinations belong to the visit already paid."""
+
+    recorded: frozenset[str] = frozenset()
+    tests_usd: float = 0.0
+    visits: int = 0
+    visiting: bool = False
+    refused: int = 0
+    unpriced: tuple[str, ...] = ()
+    last: str = ""
+
+    def spent(self, visit_price: float) -> float:
+        """Dollars so far, without what has no known price."""
+        return self.tests_usd + self.visits * visit_price
+
+
+class Sequential(Consultation):
+    """A consultation whose visits and tests cost dollars, after SDBench (docs/scenarios.md).
+
+    ::
+
+        question, or an order of examinations only -> a visit, unless the turn before was one
+        order of tests -> the price of each test; the next question is another visit
+        over the budget, or of unknown price within a budget -> refused by the desk, costs a turn and no dollar
+
+    The ending's facts have the bill. A test without a known price is named there and never counted as 0.
+    """
+
+    name = "sequential"
+    Settings = SequentialSettings
+    settings: SequentialSettings
+
+    def __init__(self, settings: SequentialSettings, prompts: Prompts) -> None:
+        super().__init__(settings, prompts)
+        self._list = PriceList(settings.prices, catalogue())
+
+    def start(self, case: Case) -> SequentialState:
+        """The state at the start: nothing is spent."""
+        fields = msgspec.structs.asdict(super().start(case))
+        return SequentialState(**fields, recorded=frozenset(item.name for item in case_results(case)))
+
+    def apply(self, state: ConsultationState, event: Acted) -> ConsultationState:
+        """The state after an action, with its cost."""
+        after = super().apply(state, event)
+        assert isinstance(state, SequentialState)
+        assert isinstance(after, SequentialState)
+        return after if state.asked or after.asked is None else self._charged(state, after, event.seq)
+
+    def ending(self, state: ConsultationState) -> Ending | None:
+        """How the episode ended, with the bill among its facts; None if it is still running."""
+        if state.ending is None or not isinstance(state, SequentialState):
+            return state.ending
+        return msgspec.structs.replace(state.ending, facts={**state.ending.facts, BILL: self._facts(state)})
+
+    def _facts(self, state: SequentialState) -> dict[str, Json]:
+        return {
+            "tests_usd": state.tests_usd,
+            "visits": state.visits,
+            "visits_usd": state.visits * self.settings.visit_price,
+            "unpriced": list(state.unpriced),
+            "refused": state.refused,
+        }
+
+    def _charged(self, before: SequentialState, after: SequentialState, seq: int) -> SequentialState:
+        """The state with the cost of what the doctor wants, or with the desk's refusal if it is over the budget."""
+        lines = self._bill(after)
+        tests = [line for line in lines if line.charge in ("test", "unpriced")]
+        visit = not tests and not before.visiting and any(line.charge == "visit" for line in lines)
+        visit = visit or (bool(tests) and any(line.charge == "visit" for line in lines) and not before.visiting)
+        usd = fsum(line.usd or 0.0 for line in tests)
+        unknown = [line.asked for line in tests if line.usd is None]
+        cost = usd + (self.settings.visit_price if visit else 0.0)
+        if why := self._too_much(before, cost, unknown):
+            prompt = self._prompts["sequential/refused"].render(reason=why, bill=self._so_far(before))
+            said = Said(seq, "desk", "refusal", prompt, {"reason": "budget", "why": why})
+            kept = msgspec.structs.replace(
+                after, asked=None, questions=before.questions, orders=before.orders, heard=(*after.heard, said)
+            )
+            tally = msgspec.structs.replace(after.tally, orders=before.tally.orders)
+            kept = msgspec.structs.replace(kept, tally=tally, refused=before.refused + 1)
+            bounded = self._bounded(kept, seq)
+            assert isinstance(bounded, SequentialState)
+            return bounded
+        charged = msgspec.structs.replace(
+            after,
+            tests_usd=fsum((before.tests_usd, usd)),
+            visits=before.visits + visit,
+            visiting=not tests and (visit or before.visiting),
+            unpriced=(*before.unpriced, *unknown),
+        )
+        return msgspec.structs.replace(charged, last=self._told(charged, tests, cost, visit=visit))
+
+    def _bill(self, state: SequentialState) -> Sequence[BillLine]:
+        asked = state.asked
+        if isinstance(asked, DoctorOrder):
+            return self._list.bill(asked.items or asked.text, asked.kind, state.recorded)
+        return [BillLine("question", "", "visit", None)] if isinstance(asked, PatientQuestion) else []
+
+    def _too_much(self, state: SequentialState, cost: float, unknown: Sequence[str]) -> str:
+        budget = self.settings.budget
+        if budget is None:
+            return ""
+        if unknown:
+            return f"no price is known for {', '.join(unknown)}, so the budget cannot be kept"
+        left = budget - state.spent(self.settings.visit_price)
+        return f"it would cost {_dollars(cost)}, and {_dollars(left)} are left" if cost > left else ""
+
+    def _told(self, state: SequentialState, tests: Sequence[BillLine], cost: float, *, visit: bool) -> str:
+        """What the doctor is told of the cost of this turn."""
+        parts = [f"{line.asked} {_dollars(line.usd)}" for line in tests if line.usd]
+        parts += [f"price not known: {line.asked}" for line in tests if line.usd is None]
+        parts += [f"visit {_dollars(self.settings.visit_price)}"] if visit else []
+        beside = f" ({'; '.join(parts)})" if parts else ""
+        return f"Cost of this turn: {_dollars(cost)}{beside}. {self._so_far(state)}"
+
+    def _so_far(self, state: SequentialState) -> str:
+        spent = state.spent(self.settings.visit_price)
+        beside = f", without {', '.join(state.unpriced)}" if state.unpriced else ""
+        budget = self.settings.budget
+        left = f" Left: {_dollars(budget - spent)}." if budget is not None else ""
+        return f"Spent so far: {_dollars(spent)}{beside}.{left}"
+
+    def _beside(self, state: ConsultationState | None) -> Mapping[str, str]:
+        if state is None:
+            budget = self.settings.budget
+            said = f"You have {_dollars(budget)} in all; what would cost more is not done. " if budget else ""
+            return {"visit": _dollars(self.settings.visit_price), "budget": said}
+        return {"bill": state.last} if isinstance(state, SequentialState) else {}
+
+
+def _dollars(usd: float | None) -> str:
+    return "?" if usd is None else f"${usd:,.0f}" if float(usd).is_integer() else f"${usd:,.2f}"

@@ -1,0 +1,151 @@
+"""Prices of tests in US dollars: a table by concept, a user's own above it, and what one order costs.
+
+The table was written for this project: round typical figures at the level of public fee schedules, each with its class
+of source (laboratory, imaging, procedure). Codes are LOINC where one is named; there are none of CPT.
+"""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import fsum, isfinite
+from pathlib import Path
+from typing import Literal
+
+from wardround.engine.errors import UsageError
+from wardround.scenarios.terms.catalogue import Catalogue, scope
+from wardround.scenarios.terms.examiner_lookup import ROUTINE
+from wardround.scenarios.terms.imaging import read_study
+from wardround.scenarios.terms.name_lookup import Link, link
+from wardround.scenarios.terms.order_parser import understand
+from wardround.scenarios.terms.wording import key, table_rows
+
+Charge = Literal["test", "visit", "unpriced", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class BillLine:
+    """One request of an order: what it is charged as, and its price in dollars; None where no price is known.
+
+    `nothing`: the examiner asks back ('imaging'), so nothing is done. `panel` is the panel whose price covers the test.
+    """
+
+    asked: str
+    test: str
+    charge: Charge
+    usd: float | None
+    panel: str = ""
+
+
+@cache
+def standard_prices() -> Mapping[str, float]:
+    """The price of each test and each imaging modality of the table, by its name."""
+    return {row["test"]: float(row["usd"]) for row in table_rows("prices.csv")}
+
+
+def read_test_prices(path: Path) -> dict[str, float]:
+    """A user's CSV `test,usd`, by name as written; raises UsageError with the line."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"prices of tests {path}: the file cannot be read ({error})") from error
+    prices: dict[str, float] = {}
+    for line, row in enumerate(csv.reader(io.StringIO(text)), 1):
+        if not row or (line == 1 and [cell.strip().lower() for cell in row[:2]] == ["test", "usd"]):
+            continue
+        name, usd = row[0].strip(), _number(row[1]) if len(row) > 1 else None
+        if not name or usd is None:
+            raise UsageError(f"prices of tests {path}, line {line}: write test,usd with a price from 0, not {row}")
+        if name in prices:
+            raise UsageError(f"prices of tests {path}, line {line}: {name!r} is there twice")
+        prices[name] = usd
+    if not prices:
+        raise UsageError(f"prices of tests {path}: there is no price")
+    return prices
+
+
+def _number(cell: str) -> float | None:
+    try:
+        usd = float(cell.strip().removeprefix("$").replace(",", ""))
+    except ValueError:
+        return None
+    return usd if isfinite(usd) and usd >= 0 else None
+
+
+class PriceList:
+    """The table with a user's prices above it: by the user's own words, then by the test that they mean."""
+
+    def __init__(self, own: Mapping[str, float], table: Catalogue) -> None:
+        self._catalogue = table
+        self._words = {key(name): usd for name, usd in own.items()}
+        linked = {name: link(name, table) for name in own}
+        theirs = {found.test: own[name] for name, found in linked.items() if found}
+        exact = {name: usd for name, usd in own.items() if name in standard_prices()}
+        self._tests = {**standard_prices(), **theirs, **exact}
+
+    def price(self, asked: str, linked: Link | None) -> float | None:
+        """The price of a test: by its words, its concept, the tests it joins, else its modality; None if unknown."""
+        if (usd := self._words.get(key(asked))) is not None:
+            return usd
+        if linked is not None and (usd := self._tests.get(linked.test)) is not None:
+            return usd
+        understood = understand([asked], self._catalogue)
+        parts = [self._tests.get(order.link.test) for order in understood.orders] if linked is None else []
+        if len(parts) > 1 and not understood.unknown and None not in parts:
+            return fsum(part for part in parts if part is not None)
+        modalities = read_study(asked, self._catalogue).modalities
+        return self._tests.get(modalities[0]) if len(modalities) == 1 else None
+
+    def bill(self, asked: str | Sequence[str], kind: str, recorded: frozenset[str] = frozenset()) -> list[BillLine]:
+        """What an order costs, request by request; `recorded` are names of the record, which are never split.
+
+        Examinations belong to a visit. Tests of one order that belong to one panel cost no more than the panel.
+        """
+        if not asked:
+            return [BillLine("physical examination", "Physical examination", "visit", None)]
+        lines: list[BillLine] = []
+        for phrase in self._phrases(asked, recorded):
+            lines += self._lines(phrase, kind, recorded)
+        return self._as_panels(lines)
+
+    def _phrases(self, asked: str | Sequence[str], recorded: frozenset[str]) -> list[str]:
+        named = [item for item in asked if item in recorded] if not isinstance(asked, str) else []
+        rest = asked if isinstance(asked, str) else [item for item in asked if item not in recorded]
+        return list(dict.fromkeys([*named, *(understand(rest, self._catalogue).phrases if rest else ())]))
+
+    def _lines(self, phrase: str, kind: str, recorded: frozenset[str]) -> list[BillLine]:
+        linked = link(phrase, self._catalogue)
+        only = understand([phrase], self._catalogue).orders if linked is None else ()
+        if len(only) == 1:
+            linked = only[0].link
+        if linked is not None and linked.kind == "examination":
+            return [BillLine(phrase, linked.test, "visit", None)]
+        usd = self.price(phrase, linked)
+        broad = scope(phrase) if linked is None and phrase not in recorded else None
+        if usd is None and broad:
+            wanted = kind if broad == "any" else broad
+            if wanted == "examination":
+                return [BillLine(phrase, "Physical examination", "visit", None)]
+            if wanted == "lab":
+                return [replace(line, asked=phrase) for name in ROUTINE for line in self._lines(name, kind, recorded)]
+            return [BillLine(phrase, "", "nothing", None)]
+        if usd is None and linked is None and key(phrase) in self._catalogue.ambiguous:
+            return [BillLine(phrase, "", "nothing", None)]
+        return [BillLine(phrase, linked.test if linked else "", "test" if usd is not None else "unpriced", usd)]
+
+    def _as_panels(self, lines: list[BillLine]) -> list[BillLine]:
+        """The lines with the tests of a panel at the panel's price, where that is less; the greatest saving first."""
+        while True:
+            savings = [
+                (saved, panel, inside)
+                for panel, members in self._catalogue.below.items()
+                if (usd := self._tests.get(panel)) is not None
+                for inside in [[n for n, line in enumerate(lines) if not line.panel and line.test in members]]
+                if len(inside) > 1 and (saved := fsum(lines[n].usd or 0.0 for n in inside) - usd) > 0
+            ]
+            if not savings:
+                return lines
+            _, panel, inside = max(savings, key=lambda saving: (saving[0], saving[1]))
+            for number, place in enumerate(inside):
+                lines[place] = replace(lines[place], usd=0.0 if number else self._tests[panel], panel=panel)

@@ -1,0 +1,224 @@
+"""Sequential diagnosis: visits and tests cost dollars, an unknown price is named, a budget holds."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from clinic import case, case_file
+from game import Game
+from shell import Shell
+
+from wardround.engine.errors import UsageError
+from wardround.engine.records import Action, Json, View
+from wardround.runs.plan import cases_of
+from wardround.runs.settings import RunSettings, load_prompts
+from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.sequential import Sequential, SequentialSettings
+from wardround.scenarios.terms.catalogue import catalogue
+from wardround.scenarios.terms.prices import PriceList, read_test_prices, standard_prices
+
+TABLE = Path(__file__).resolve().parents[2] / "scenarios" / "terms" / "data" / "prices.csv"
+LIST = PriceList({}, catalogue())
+
+
+def charges(*asked: str, kind: str = "any") -> dict[str, float | None]:
+    return {line.asked: line.usd for line in LIST.bill(list(asked), kind)}
+
+
+def bill(game: Game) -> Json:
+    assert game.ending is not None
+    return game.ending.facts["bill"]
+
+
+def game(**settings: Json) -> Game:
+    return Game(Sequential(SequentialSettings(**settings), load_prompts()), case(1))
+
+
+def order(*names: str) -> Action:
+    return Action("order", args={"kind": "any", "items": list(names)})
+
+
+def results(*asked: str) -> Action:
+    rows = [
+        {"asked": name, "kind": "lab", "state": "not_performed", "refs": [], "text": f"{name}: no"} for name in asked
+    ]
+    return Action("answer", "no result", {"answers": rows})
+
+
+DONE = Action("conclude", args={"diagnosis": "Acute appendicitis"})
+ASK = Action("ask", text="Since when?")
+SAID = Action("answer", "Since noon.", {"topics": []})
+
+
+def test_questions_that_follow_each_other_are_one_visit_and_tests_end_it() -> None:
+    played = game()
+    for action in (ASK, SAID, ASK, SAID, order("abdominal exam"), results("abdominal exam")):
+        played.act(action)
+    played.act(order("CBC", "CT head"))
+    assert "$" not in played.view("examiner").brief
+    played.act(results("CBC", "CT head"))
+    told = played.view("doctor").heard[-1].text
+    assert "Cost of this turn: $360 (CBC $10; CT head $350). Spent so far: $660." in told
+    for action in (ASK, SAID, DONE):
+        played.act(action)
+    assert bill(played) == {"tests_usd": 360.0, "visits": 2, "visits_usd": 600.0, "unpriced": [], "refused": 0}
+
+
+def test_what_is_not_in_the_record_costs_too_and_an_unknown_price_is_named() -> None:
+    played = game()
+    played.act(order("MRI brain", "quantum resonance panel"))
+    played.act(results("MRI brain", "quantum resonance panel"))
+    told = played.view("doctor").heard[-1].text
+    assert "price not known: quantum resonance panel" in told
+    assert "Spent so far: $900, without quantum resonance panel" in told
+    played.act(DONE)
+    assert bill(played)["unpriced"] == ["quantum resonance panel"]
+    assert bill(played)["tests_usd"] == 900.0
+
+
+def test_a_budget_refuses_what_is_over_it_or_cannot_be_priced() -> None:
+    played = game(budget=700)
+    assert "$700 in all" in played.view("doctor").brief
+    played.act(ASK)
+    played.act(SAID)
+    played.act(order("MRI brain"))
+    assert played.turn == "doctor"
+    said = played.view("doctor").heard[-1]
+    assert (said.seat, said.verb) == ("desk", "refusal")
+    assert "it would cost $900, and $400 are left" in said.text
+    played.act(order("quantum resonance panel"))
+    assert "no price is known for quantum resonance panel" in played.view("doctor").heard[-1].text
+    played.act(order("CT head"))
+    assert played.turn == "examiner"
+    played.act(results("CT head"))
+    played.act(DONE)
+    assert bill(played) == {"tests_usd": 350.0, "visits": 1, "visits_usd": 300.0, "unpriced": [], "refused": 2}
+
+
+def test_refusals_use_up_turns_so_that_an_episode_ends() -> None:
+    played = game(budget=1, max_turns=4)
+    for _ in range(3):
+        played.act(order("MRI brain"))
+    assert played.view("doctor").verbs == ("reply", "conclude")
+    played.act(DONE)
+    assert played.ending is not None
+    assert played.ending.cause == "completed"
+
+
+def test_the_tests_of_a_panel_cost_no_more_than_the_panel() -> None:
+    parts = charges("sodium", "potassium", "chloride", "bicarbonate", "urea", "creatinine", "glucose")
+    assert sum(usd or 0 for usd in parts.values()) == standard_prices()["Basic metabolic panel"]
+    assert charges("sodium")["sodium"] == standard_prices()["Sodium"]
+
+
+def test_a_query_back_costs_nothing_and_a_study_by_modality_its_usual_price() -> None:
+    assert charges("imaging") == {"imaging": None}
+    assert LIST.bill(["imaging"], "any")[0].charge == "nothing"
+    assert charges("MRI of the left knee")["MRI of the left knee"] == standard_prices()["MRI"]
+    assert sum(line.usd or 0 for line in LIST.bill(["blood tests"], "any")) == 10 + 12 + 12
+
+
+def test_every_test_of_the_catalogue_has_a_price_of_a_named_class() -> None:
+    with TABLE.open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    named = {row["test"] for row in rows}
+    assert len(named) == len(rows)
+    assert [
+        test.name for test in catalogue().tests.values() if test.kind != "examination" and test.name not in named
+    ] == []
+    assert {row["source"] for row in rows} == {"laboratory", "imaging", "procedure"}
+    assert all(float(row["usd"]) > 0 for row in rows)
+    assert all(not row["code"] or row["code"].startswith("LOINC ") for row in rows)
+
+
+def test_nearly_every_recorded_result_of_the_bundled_cases_has_a_price() -> None:
+    every = [(c, item) for c in cases_of(RunSettings()) if isinstance(c, Case) for item in case_results(c)]
+    tests = [item.name for _, item in every if item.kind != "examination"]
+    lines = [LIST.bill([name], "any", frozenset([name]))[0] for name in tests]
+    unknown = [line.asked for line in lines if line.charge == "unpriced"]
+    assert len(unknown) <= 0.03 * len(tests), sorted(set(unknown))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("CT head", "line 1"),
+        ("test,usd\nCT head,dear", "line 2"),
+        ("CT head,-1", "line 1"),
+        ("a,1\na,2", "twice"),
+        ("", "no price"),
+    ],
+)
+def test_a_wrong_list_of_prices_is_refused_with_its_line(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "prices.csv"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=told):
+        read_test_prices(path)
+
+
+def test_ones_own_prices_go_before_the_table() -> None:
+    own = PriceList({"brain MRI": 1.5, "quantum resonance panel": 7}, catalogue())
+    lines = [line.usd for line in own.bill(["MRI brain", "Quantum Resonance Panel", "CBC"], "any")]
+    assert lines == [1.5, 7, 10]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
+    monkeypatch.chdir(tmp_path)
+    return ("run", "--cases", case_file(tmp_path / "cases.jsonl", 3), "--scenario", "sequential")
+
+
+def scored(shell: Shell, name: str) -> dict[str, Json]:
+    assert shell("score", name) == 0, shell.err
+    scores = shell.json("report", name)["runs"][0]["scores"]
+    return {score["name"]: score for score in scores} if isinstance(scores, list) else scores
+
+
+def test_gold_is_right_and_silence_is_not(shell: Shell, here: tuple[object, ...]) -> None:
+    assert shell(*here, "--doctor", "gold", "--name", "gold") == 0, shell.err
+    assert scored(shell, "gold")["diagnosis_accuracy"]["mean"] == 1.0
+    assert shell(*here, "--doctor", "silent", "--name", "silent") == 3, shell.err
+    silent = scored(shell, "silent")
+    assert silent["diagnosis_accuracy"]["mean"] == 0.0
+    assert silent["case_cost_usd"]["mean"] == 0.0
+    assert shell("replay", "gold") == 0, shell.out
+
+
+class Everything:
+    """Orders much of what can be ordered, then says what it says without."""
+
+    async def act(self, view: View) -> Action:
+        names = [test.name for test in catalogue().tests.values() if test.kind != "examination"][::10]
+        return DONE if view.memo else Action("order", args={"kind": "any", "items": names}, memo=True)
+
+
+class Nothing:
+    """The same answer without a test."""
+
+    async def act(self, view: View) -> Action:
+        return DONE
+
+
+def test_who_orders_everything_pays_for_it(
+    shell: Shell, here: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    costs, right = [], []
+    for name in ("Everything", "Nothing"):
+        assert shell(*here, "--doctor", f"test_sequential:{name}", "--name", name) == 0, shell.err
+        scores = scored(shell, name)
+        costs.append(scores["case_cost_usd"]["mean"])
+        right.append(scores["diagnosis_accuracy"]["mean"])
+    assert right[0] == right[1]
+    assert costs[0] > 10_000
+    assert costs[1] == 0.0
+
+
+def test_prices_of_ones_own_stay_with_the_run(shell: Shell, here: tuple[object, ...]) -> None:
+    Path("own.csv").write_text("test,usd\nLipase,1000\n")
+    assert shell(*here, "--doctor", "gold", "--test-prices", "own.csv", "--name", "dear") == 0, shell.err
+    Path("own.csv").unlink()
+    assert shell("replay", "dear") == 0, shell.out
+    assert scored(shell, "dear")["tests_cost_usd"]["mean"] > 1000
+    assert shell(*here, "--test-prices", "nowhere.csv") == 2
+    assert "nowhere.csv" in shell.err
