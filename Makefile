@@ -47,10 +47,10 @@ frameworks: $(DEV)  ## agents of openai-agents, pydantic-ai, langgraph and smola
 	@$(BIN)/python -m pytest -q -m frameworks tests/frameworks
 
 readers: $(DEV)  ## read exports back by Inspect, datasets, ATIF's models and OpenTelemetry, in an environment of their own
-	@test -x .venv-readers/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python .venv-readers
-	@$(BIN)/uv pip install --quiet --python .venv-readers/bin/python --group readers
-	@$(BIN)/uv pip install --quiet --no-deps --python-version 3.12 --target .venv-readers/models harbor
-	@echo "$(CURDIR)/.venv-readers/models" > "$$(.venv-readers/bin/python -c 'import site; print(site.getsitepackages()[0])')/models.pth"
+	@test -x $(VENV)/readers/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python $(VENV)/readers
+	@$(BIN)/uv pip install --quiet --python $(VENV)/readers/bin/python --group readers
+	@$(BIN)/uv pip install --quiet --no-deps --python-version 3.12 --target $(VENV)/readers/models harbor
+	@echo "$(CURDIR)/$(VENV)/readers/models" > "$$($(VENV)/readers/bin/python -c 'import site; print(site.getsitepackages()[0])')/models.pth"
 	@$(BIN)/python -m pytest -q -m readers tests/exchange
 
 gaming: $(DEV)  ## doctors that want a better score without being better; four to six minutes

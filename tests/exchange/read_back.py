@@ -1,6 +1,6 @@
 """Reads exports with the libraries they are meant for, in an environment of its own (`make readers`): prints JSON.
 
-python read_back.py inspect FILE | dataset FOLDER | otel FILE | atif FILE
+python read_back.py inspect FILE | rewrite FILE | dataset FOLDER | otel FILE | atif FILE
 """
 
 import base64
@@ -39,6 +39,15 @@ def inspect(place: str) -> Any:
             for one in log.samples
         ],
     }
+
+
+def rewrite(place: str) -> Any:
+    """The log once more as Inspect writes it, beside the first: compressed by its own default."""
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    out = str(Path(place).with_name("written.eval"))
+    write_eval_log(read_eval_log(place), out)
+    return out
 
 
 def dataset(place: str) -> Any:
@@ -82,4 +91,5 @@ def atif(place: str) -> Any:
 
 
 if __name__ == "__main__":
-    print(json.dumps({"inspect": inspect, "dataset": dataset, "otel": otel, "atif": atif}[sys.argv[1]](sys.argv[2])))
+    kinds = {"inspect": inspect, "rewrite": rewrite, "dataset": dataset, "otel": otel, "atif": atif}
+    print(json.dumps(kinds[sys.argv[1]](sys.argv[2])))

@@ -15,7 +15,7 @@ from shell import Shell
 
 FORMS = ("parquet", "inspect", "atif", "otel", "hf", "chat", "jsonl")
 ROOT = Path(__file__).resolve().parent.parent.parent
-READERS = Path(os.environ.get("WARDROUND_READERS", ROOT / ".venv-readers")) / "bin" / "python"
+READERS = Path(os.environ.get("WARDROUND_READERS", ROOT / ".venv" / "readers")) / "bin" / "python"
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +222,15 @@ def test_inspect_reads_the_log(shell: Shell, store: Path, tmp_path: Path) -> Non
     assert sample["scores"]["diagnosis_accuracy"] == 1.0
     assert sample["unscored"], "what has no value is listed with its reason"
     assert not sample["unscored"].keys() & sample["scores"].keys()
+
+
+@pytest.mark.readers
+def test_a_log_that_inspect_wrote_is_imported(shell: Shell, store: Path, tmp_path: Path) -> None:
+    written = Path(read_back("rewrite", exported(shell, store, tmp_path / "r.eval", "inspect")))
+    where = ["--store", tmp_path / "other.db"]
+    assert shell("import", written, "--name", "back", *where) == 0, shell.err
+    means = {row["name"]: row["mean"] for row in shell.json("score", "back", *where)["scores"]}
+    assert means["diagnosis_accuracy"] == means["origin_diagnosis_accuracy"] == 0.5
 
 
 @pytest.mark.readers
