@@ -54,7 +54,7 @@ def altered(sentence: str) -> tuple[str, str] | None:
     return None
 
 
-def chosen(incidental: Sequence[str], seed: int) -> str:
+def choose_fact(incidental: Sequence[str], seed: int) -> str:
     """The fact to be misstated, by the seat's seed; "" if none of the `incidental` facts can be changed."""
     able = [fact for fact in incidental if altered(fact)]
     return able[seed_of(seed, "misstated") % len(able)] if able else ""
@@ -66,7 +66,7 @@ def misstate(text: str, known: Mapping[str, Json], own: Sequence[Said], seed: in
     `known["incidental"]` are the facts that may be misstated, as the scenario names them; `own` is what the patient
     said so far. An answer that does not tell the fact stays as it is.
     """
-    fact = chosen([str(one) for one in known.get("incidental") or ()], seed)
+    fact = choose_fact([str(one) for one in known.get("incidental") or ()], seed)
     if not fact or any(one.args.get("corrected") for one in own):
         return text, {}
     before = next((one.args["misstated"] for one in own if one.args.get("misstated")), None)

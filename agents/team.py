@@ -37,7 +37,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keeps: bool = False
 
 
-class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TeamStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Members who speak at the same time, each after the steps before; `ask` is what they are asked for."""
 
     roles: tuple[str, ...]
@@ -48,7 +48,7 @@ class TeamPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A team as its file tells it. The last step has one role, which writes the doctor's words."""
 
     roles: dict[str, Role]
-    steps: tuple[Step, ...]
+    steps: tuple[TeamStep, ...]
     about: str = ""
     name: str = ""
 

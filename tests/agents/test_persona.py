@@ -10,7 +10,7 @@ from seats import AGENT_PROMPTS
 from shell import Shell
 
 from wardround.agents.history.facts import story_sentences
-from wardround.agents.misstatement import altered, chosen
+from wardround.agents.misstatement import altered, choose_fact
 from wardround.agents.patient import LLMPatient, Patient
 from wardround.agents.persona import persona_names, read_persona, shared_words
 from wardround.engine.errors import UsageError
@@ -162,7 +162,7 @@ def test_deciding_facts_symptoms_and_drugs_are_never_incidental() -> None:
             section = next(name for name, text in case.history.items() if fact in text)
             assert not re.search("present|medic(?!al)|family", section, re.I), section
             assert all(not content(fact) & {w for w in roots(f) if len(w) > 3} for f in case.truth.deciding)
-    assert chosen(["Cough for two weeks.", "Takes aspirin daily."], 1) == ""
+    assert choose_fact(["Cough for two weeks.", "Takes aspirin daily."], 1) == ""
     assert altered("Smokes 15 cigarettes a day") == ("15 cigarettes", "30 cigarettes")
 
 
@@ -182,7 +182,7 @@ async def test_a_model_is_told_the_manner_and_the_fact_to_misstate() -> None:
     model = Scripted(words)
     persona = read_persona("contradicts")
     only = [fact for fact in incidental_facts(case) if altered(fact)]
-    seed = next(number for number in range(50) if chosen(only, number).startswith("Never smoked"))
+    seed = next(number for number in range(50) if choose_fact(only, number).startswith("Never smoked"))
     said = await talk(
         LLMPatient(seat(persona, 2, model, seed)), case, ["Do you smoke?", "Does it hurt?", "So you smoke?"]
     )

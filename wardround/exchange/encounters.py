@@ -112,7 +112,7 @@ async def opening_and_target(run: Run, case: str) -> tuple[str, str]:
     return item.opening, truth
 
 
-def model_of(seat: SeatHeader | None) -> str:
+def played_model(seat: SeatHeader | None) -> str:
     """What stands for the model of a seat: the SPEC of its model, or of its agent."""
     return seat.model_spec if seat is not None else "none"
 

@@ -26,8 +26,8 @@ from wardround.exchange.published_results import (
     knows_medrbench,
     medrbench,
 )
-from wardround.exchange.result_rows import guessed, line_rows, read_columns, row_results, table_rows
-from wardround.exchange.results import Result, read_json, read_text
+from wardround.exchange.result_record import Result, read_json, read_text
+from wardround.exchange.result_rows import guessed, line_rows, read_columns, result_table_rows, row_results
 from wardround.runs.header import ImportedHeader, RunHeader, read_header
 from wardround.runs.plan import cases_of, plan_run
 from wardround.runs.recordings import ImportedActions
@@ -130,7 +130,7 @@ def _read(path: Path, request: ImportRequest) -> tuple[str, str, list[Result]]:
             raise UsageError(f"--map goes with own JSON lines and tables, and {path} is read as {FORMATS[source]}")
         results = list(_READERS[source](path, request.model))
         return source, f"{path}: recognised as {source} ({FORMATS[source]})", results
-    names, rows = table_rows(path) if source == "csv" else line_rows(path)
+    names, rows = result_table_rows(path) if source == "csv" else line_rows(path)
     if absent := [column for column in columns.values() if column not in names]:
         raise UsageError(f"{path}: --map names column {absent[0]!r}; the columns are: {', '.join(names)}")
     chosen = guessed(names, columns)

@@ -12,7 +12,7 @@ import msgspec
 
 from wardround.engine.events import Acted, digest_of
 from wardround.engine.records import Usage
-from wardround.exchange.encounters import Encounter, chats, encounters, model_of, opening_and_target, stamp, words
+from wardround.exchange.encounters import Encounter, chats, encounters, opening_and_target, played_model, stamp, words
 from wardround.runs.header import utc_now
 from wardround.runs.stored_run import Run
 
@@ -84,7 +84,7 @@ def _spec(run: Run, seat: str) -> dict[str, Any]:
         "task_version": 0,
         "task_args": {},
         "dataset": {"name": str(header.cases.source), "shuffled": False},
-        "model": model_of(header.seats.get(seat)),
+        "model": played_model(header.seats.get(seat)),
         "model_args": {},
         "model_generate_config": {},
         "config": {"epochs": getattr(header, "repeats", 1)},
@@ -96,7 +96,7 @@ def _spec(run: Run, seat: str) -> dict[str, Any]:
 async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Any]:
     opening, target = await opening_and_target(run, one.row.case)
     chat = chats(one.trajectory, seat)[-1]
-    model = model_of(run.header.seats.get(seat))
+    model = played_model(run.header.seats.get(seat))
     sample_id = digest_of(f"{run.name}/{one.row.id}")
     messages = [_message(message, f"{sample_id[:16]}{place}", model) for place, message in enumerate(chat)]
     answers = [message for message in messages if message["role"] == "assistant"]

@@ -9,7 +9,15 @@ from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Score
-from wardround.exchange.results import Faults, Result, origin_name, parts_of, read_json, read_text, spoken
+from wardround.exchange.result_record import (
+    FileProblems,
+    Result,
+    content_parts,
+    origin_name,
+    read_json,
+    read_text,
+    spoken,
+)
 from wardround.scenarios.case import Provenance
 from wardround.scenarios.question_item import LETTERS, QuestionItem, QuestionTruth
 
@@ -34,7 +42,7 @@ def inspect_results(path: Path, model: str) -> Iterator[Result]:
     log = _zipped(path) if zipfile.is_zipfile(path) else _whole(path)
     spec, samples = log
     named = model or str(spec.get("model") or path.stem).removeprefix("imported:")
-    faults, read = Faults(path), []
+    faults, read = FileProblems(path), []
     for number, sample in enumerate(samples, 1):
         place = f"sample {sample.get('id', number)}" if isinstance(sample, dict) else f"sample {number}"
         try:
@@ -145,7 +153,7 @@ def _question(case: str, asked: str, choices: Any, target: str) -> QuestionItem 
         id=case,
         form="choice",
         question=asked,
-        options=tuple(parts_of(one)[0] for one in choices),
+        options=tuple(content_parts(one)[0] for one in choices),
         truth=QuestionTruth(option=place),
         provenance=Provenance(source="Inspect log", record=case),
         data_class="restricted",

@@ -10,7 +10,7 @@ import msgspec
 from wardround.engine.events import Acted, Called, Event
 from wardround.engine.records import Usage
 from wardround.engine.trajectory import Trajectory
-from wardround.exchange.encounters import Encounter, chats, encounters, model_of, opening_and_target, stamp, words
+from wardround.exchange.encounters import Encounter, chats, encounters, opening_and_target, played_model, stamp, words
 from wardround.runs.stored_run import Run
 
 ATIF = "ATIF-v1.8"
@@ -20,7 +20,7 @@ async def episode_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
     """One line an episode: its turns, its ending, its scores with their reasons; `wardround import` reads it."""
     del seat
     goal = run.json.get("scenario", {}).get("goal", "diagnosis")
-    models = {name: model_of(header) for name, header in run.header.seats.items()}
+    models = {name: played_model(header) for name, header in run.header.seats.items()}
     async with aclosing(encounters(run)) as every:
         async for one in every:
             opened = one.trajectory.opened
@@ -80,7 +80,7 @@ async def chat_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
 async def atif_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
     """One line an episode: a trajectory of the Agent Trajectory Interchange Format, seen from `seat`."""
     header = run.header.seats[seat]
-    agent = {"name": header.spec, "version": str(header.version), "model_name": model_of(header)}
+    agent = {"name": header.spec, "version": str(header.version), "model_name": played_model(header)}
     async with aclosing(encounters(run)) as every:
         async for one in every:
             if steps := _numbered(atif_steps(one.trajectory, seat)):

@@ -13,7 +13,7 @@ from wardround.engine.records import Action, Score
 from wardround.evaluators.open_answers.rubric_points import rubric_score
 from wardround.evaluators.reasoning.scores import scores
 from wardround.exchange.judged_steps import judged_reply
-from wardround.exchange.results import Faults, Result, Turn, read_json, read_text
+from wardround.exchange.result_record import FileProblems, Result, Turn, read_json, read_text
 from wardround.scenarios.loaders.question_sets import HealthBench
 from wardround.scenarios.loaders.source import Refused
 
@@ -45,7 +45,7 @@ def medrbench(path: Path, model: str) -> Iterator[Result]:
     if not knows_medrbench(value):
         raise UsageError(f"{path}: no case has `results`, `accuracy` or models with `content`")
     judge = _JUDGE.search(path.stem)
-    faults = Faults(path)
+    faults = FileProblems(path)
     read = []
     for case, row in value.items():
         place = f"case {case}"
@@ -133,7 +133,7 @@ def healthbench(path: Path, model: str) -> Iterator[Result]:
     rows = healthbench_rows(read_json(path, read_text(path)))
     if rows is None:
         raise UsageError(f"{path}: no list `example_level_metadata` of examples with `rubric_items`")
-    faults, read = Faults(path), []
+    faults, read = FileProblems(path), []
     for number, row in enumerate(rows, 1):
         try:
             read.append(_healthbench_row(path, number, row, model))

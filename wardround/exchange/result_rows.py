@@ -9,7 +9,16 @@ from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Score
-from wardround.exchange.results import SEATS, Faults, Result, Turn, origin_name, read_json, read_text, spoken
+from wardround.exchange.result_record import (
+    SEATS,
+    FileProblems,
+    Result,
+    Turn,
+    origin_name,
+    read_json,
+    read_text,
+    spoken,
+)
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "case": ("case_id", "id", "sample_id", "question_id"),
@@ -61,7 +70,7 @@ def guessed(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
     return made
 
 
-def table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Any]]]]:
+def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Any]]]]:
     """(columns, rows with their lines) of a CSV or TSV file; empty cells are left out."""
     text = read_text(path)
     head = text.partition("\n")[0]
@@ -107,7 +116,7 @@ def row_results(
         raise UsageError(
             f"{path}: no column says what the doctor said; name one: --map COLUMN=reply (or answer, messages, turns)"
         )
-    faults, read = Faults(path), []
+    faults, read = FileProblems(path), []
     for number, row in rows:
         fields = {field: row[column] for field, column in columns.items() if column in row}
         try:

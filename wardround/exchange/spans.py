@@ -9,7 +9,7 @@ import msgspec
 
 from wardround.engine.events import Acted, Called, digest_of
 from wardround.engine.records import Score
-from wardround.exchange.encounters import Encounter, encounters, model_of, words
+from wardround.exchange.encounters import Encounter, encounters, played_model, words
 from wardround.runs.stored_run import Run
 
 SCHEMA = "https://opentelemetry.io/schemas/1.41.0"
@@ -51,7 +51,7 @@ def _spans(run: Run, one: Encounter, seat: str) -> list[dict[str, Any]]:
         {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": seat,
-            "gen_ai.request.model": model_of(header),
+            "gen_ai.request.model": played_model(header),
             "wardround.run": run.name,
             "wardround.case": one.row.case,
             "wardround.repeat": one.row.repeat,
@@ -73,7 +73,7 @@ def _spans(run: Run, one: Encounter, seat: str) -> list[dict[str, Any]]:
 def _call(run: Run, trace: str, root: str, event: Called, session: dict[str, Any]) -> dict[str, Any]:
     header = run.header.seats.get(event.seat)
     asked = header.models.get(event.label, header) if header else None
-    named = (asked.model if asked else "") or model_of(header)
+    named = (asked.model if asked else "") or played_model(header)
     reply = event.reply
     took = reply.latency if reply else 0.0
     span = _span((trace, _span_id(trace, event.seq)), f"chat {named}", event.at - took, event.at, root)

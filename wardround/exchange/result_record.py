@@ -60,7 +60,7 @@ class Result(msgspec.Struct, frozen=True):
     lost: str = ""
 
 
-class Faults:
+class FileProblems:
     """The faults of a file, gathered so that all are reported at once."""
 
     def __init__(self, path: Path) -> None:
@@ -116,7 +116,7 @@ def spoken(messages: Iterable[Mapping[str, Any]]) -> tuple[str, list[Turn]]:
         seat = SEATS.get(message["role"])
         if seat is None:
             raise ValueError(f"messages[{place}] has the unknown role {message['role']!r}")
-        text, thinking = parts_of(message.get("content"))
+        text, thinking = content_parts(message.get("content"))
         thinking = "\n\n".join(part for part in (str(message.get("reasoning_content") or ""), thinking) if part)
         calls = message.get("tool_calls")
         if seat != "doctor" and not turns:
@@ -136,7 +136,7 @@ def _as_words(call: Mapping[str, Any]) -> str:
     return f"{name} {arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()}"
 
 
-def parts_of(content: Any) -> tuple[str, str]:
+def content_parts(content: Any) -> tuple[str, str]:
     """(text, thinking) of the content of a message: a text, or parts of several types; an image is named as such."""
     if not isinstance(content, list):
         return ("" if content is None else str(content)), ""
