@@ -48,6 +48,7 @@ class Options(TypedDict, total=False):
     allow_agents: Sequence[str]
     common_answers: bool
     session_header: str
+    batch: bool
     preflight: bool
     name: str
 
@@ -97,7 +98,7 @@ async def play_planned(made: RunPlan, store: Store, progress: Progress, *, pilot
     async with open_models(made.parts, tried=settings.preflight, adapted=True):
         begun = await create_run(made, store)
         work = await open_encounters(begun, made.parts, made.access)
-        begun.pilot = await Runner(work, progress, settings.concurrency).play(pilot)
+        begun.pilot = await Runner(work, progress, settings.at_once).play(pilot)
     return begun
 
 
@@ -166,7 +167,7 @@ async def join(
     check_egress(parts, run.restricted, settings.allow_hosts)
     async with open_models(parts, tried=settings.preflight):
         work = await open_encounters(run, parts, access)
-        await Runner(work, progress, concurrency or settings.concurrency).play()
+        await Runner(work, progress, concurrency or settings.at_once).play()
     return run
 
 

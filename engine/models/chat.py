@@ -13,6 +13,7 @@ import msgspec
 from yarl import URL
 
 from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.models.batch_door import BatchDoor, OpenAIBatches
 from wardround.engine.models.failure import failure
 from wardround.engine.models.hosts import endpoint_url, host_of, join_path, printable_url, secrets_of
 from wardround.engine.models.prices import Price
@@ -146,6 +147,15 @@ class ChatModel(Model):
     def address(self) -> str:
         """The endpoint's address."""
         return self._endpoint.address
+
+    @property
+    def price(self) -> Price | None:
+        """The price of its tokens, if known."""
+        return self._price
+
+    def batches(self) -> BatchDoor:
+        """The endpoint's batch interface."""
+        return OpenAIBatches(str(self._endpoint.url), self._endpoint.key, self._endpoint.address)
 
     def bound(self, role: str, episode: str) -> "ChatModel":
         """The model for one seat and episode: the same, with their session in each request."""

@@ -10,6 +10,7 @@ import anyio
 import msgspec
 
 from wardround.engine.errors import PreflightError, ProviderError
+from wardround.engine.models.batched import Batched
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gates import Limited
 from wardround.engine.models.reply import fits_schema
@@ -22,10 +23,10 @@ from wardround.engine.records import Completion, Json, Message
 def sending_models(model: Model) -> list[tuple[Model, bytes]]:
     """The models that send the bytes, including every member of a fleet, each with a digest of its key.
 
-    The wrappers are removed because a trial call has its own short patience, sends nothing that needs guarding, must
-    not be answered from a cache, and must not wait for a place.
+    The wrappers are removed because a trial call has its own short patience, waits for no batch, sends nothing that
+    needs guarding, must not be answered from a cache, and must not wait for a place.
     """
-    while isinstance(model, Retrying | EgressGuard | Single):
+    while isinstance(model, Retrying | EgressGuard | Single | Batched):
         model = model.model
     if isinstance(model, Fleet):
         return [pair for member in model.members for pair in sending_models(member.model)]

@@ -57,6 +57,8 @@ def settings_from_options(options: Options) -> RunSettings:
         fields["set"] = {**fields.get("set", {}), "prices": options["test_prices"]}
     if options["common_answers"]:
         fields["common_answers"] = True
+    if options["batch"]:
+        fields["batch"] = True
     if options["no_preflight"]:
         fields["preflight"] = False
     limits = {
@@ -121,7 +123,8 @@ GROUPS = {
         "max_act_calls",
     ),
     "Budget and endpoints": (
-        *("budget", "pilot", "prices", "quotas", "timeout", "patience", "session_header", "cache", "allow_hosts"),
+        *("budget", "pilot", "prices", "quotas", "timeout", "patience", "session_header", "batch", "cache"),
+        "allow_hosts",
         "no_preflight",
     ),
     "Many at once": ("concurrency", "share", "cluster", "workers"),
@@ -214,6 +217,9 @@ GROUPS = {
     "--session-header",
     metavar="NAME",
     help="Header that names a conversation to an endpoint of your own; default X-Session-ID. none: not sent.",
+)
+@click.option(
+    "--batch", is_flag=True, help="Ask by OpenAI's batch interface: half the price, within a day; questions and oracle."
 )
 @click.option("--cache", metavar="SEATS", help="Seats whose repeated calls are answered from the store.")
 @worker_options

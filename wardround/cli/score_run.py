@@ -39,6 +39,7 @@ from wardround.evaluators.report.terminal import chosen, score_table
 from wardround.evaluators.report.warnings import doubts
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.runs.pilot import Pilot
+from wardround.runs.settings import AT_ONCE
 from wardround.runs.stored_run import Run
 from wardround.scoring.judges import JudgeConfig, JudgeOptions, judge_config, open_search
 from wardround.scoring.score import EVALUATORS, evaluator_of, score_run, stored_evaluator
@@ -157,6 +158,7 @@ from wardround.scoring.scorings import score_names
 @click.option(
     "--quota", "quotas", multiple=True, metavar="[ADDRESS ]NAME=N,...", help="Limits of endpoints, as for run."
 )
+@click.option("--batch", is_flag=True, help="Ask the judges by OpenAI's batch interface: half the price, within a day.")
 @timeout_option
 @patience_option
 @click.option(
@@ -215,7 +217,7 @@ async def _score(name: str, options: Options) -> int:
                 judge=judges,
                 progress=progress,
                 budget=options["budget"],
-                concurrency=options["concurrency"] or 32,
+                concurrency=options["concurrency"] or (AT_ONCE if options["batch"] else 32),
                 follow=options["follow"],
                 retry=causes_of(options),
                 pilot=options["pilot"] or 0,
@@ -390,5 +392,6 @@ def _judge_options(options: Options) -> JudgeOptions | None:
         prices=str(options["prices"] or ""),
         timeout=options["timeout"],
         patience=options["patience"],
+        batch=options["batch"],
         knowledge=options["knowledge"],
     )

@@ -14,6 +14,7 @@ from wardround.engine.episode import EpisodeSetup
 from wardround.engine.errors import CaseLost, PreflightError, TextLost
 from wardround.engine.events import Event, Opened
 from wardround.engine.limits import Limits
+from wardround.engine.models.batched import Batched
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.wrappers import Single, WellFormed
@@ -131,6 +132,10 @@ async def open_encounters(run: Run, parts: Mapping[str, SeatConfig], access: Acc
     agent depends on every case. A replay goes on without the lost case and shows whether the result is the same.
     """
     header = run.played("it is not played")
+    for part in parts.values():
+        for one in part.each_model().values():
+            if isinstance(one.model, Batched):
+                one.model.begin(run.name)
     index = await run.index()
     learners = [part.spec for part in parts.values() if part.knows == "cases"]
     cases = await _cases_learned(run, learners[0], offline=access is not None and access.offline) if learners else ()

@@ -210,6 +210,13 @@ async def plan_run(
     unknown = sorted(set(settings.seats) - set(rules.seats))
     if unknown:
         raise UsageError(f"scenario {settings.scenario} has no seat {unknown[0]!r}; it has: {', '.join(rules.seats)}")
+    if settings.batch and tuple(rules.seats) != ("doctor",):
+        raise UsageError(
+            f"--batch is for scenarios without another seat, such as questions or oracle: each turn of "
+            f"{settings.scenario} would wait for a batch of its own, up to a day"
+        )
+    if settings.batch and share != (1, 1):
+        raise UsageError("--batch plays in one process: leave --share, --workers and --cluster out")
     access = await access_of(settings, store, share)
     parts = {}
     for seat in rules.seats:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
-from wardround.engine.models.chat import SESSION_HEADER
+from wardround.engine.models.batched import Batched
+from wardround.engine.models.chat import SESSION_HEADER, ChatModel
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.hosts import HIDDEN, redact_address
 from wardround.engine.models.preflight import sending_models
@@ -30,7 +31,8 @@ class Access:
     """How models are reached; `urls` are addresses with their secrets.
 
     With `offline`, as in a replay, no model can be reached and no key is needed. `allow_agents` are the SPECs of agents
-    of the user's own that may see restricted cases.
+    of the user's own that may see restricted cases. With `batch`, models are asked in batches,
+    which are noted in that store.
     """
 
     prices: Prices = field(default_factory=Prices)
@@ -41,6 +43,7 @@ class Access:
     urls: Sequence[str] = ()
     allow_agents: Sequence[str] = ()
     session_header: str = SESSION_HEADER
+    batch: Store | None = None
 
     def with_secrets(self, base_url: str, env: Mapping[str, str]) -> str:
         """The address with the secrets that were not stored: from `urls`, else from the environment.
@@ -77,7 +80,14 @@ async def access_of(
     allowed = settings.allow_agents
     session = "" if settings.session_header == LEFT_OUT else settings.session_header
     return Access(
-        prices, gates, timeouts=timeouts, patience=patience, urls=urls, allow_agents=allowed, session_header=session
+        prices,
+        gates,
+        timeouts=timeouts,
+        patience=patience,
+        urls=urls,
+        allow_agents=allowed,
+        session_header=session,
+        batch=store if settings.batch else None,
     )
 
 
@@ -179,4 +189,15 @@ def seat_model(
     if settings.key_env:
         for inner, _ in sending_models(model):
             inner.key_env = settings.key_env
+    if access.batch is not None and model.host:
+        model = _batched(spec, model, access.batch)
     return SeatModel(spec, model, sampling, redact_address(settings.base_url))
+
+
+def _batched(spec: str, model: Model, store: Store) -> Batched:
+    """The model asked in batches; raises UsageError if its endpoint has no batch interface that we know."""
+    inner = [one for one, _ in sending_models(model)]
+    if len(inner) > 1 or not isinstance(inner[0], ChatModel):
+        why = "several addresses are a fleet" if len(inner) > 1 else "its interface is another one"
+        raise UsageError(f"{spec!r} cannot be asked in batches ({why}): --batch is for openai/MODEL at one address")
+    return Batched(model, inner[0].batches(), store, price=inner[0].price)

@@ -22,6 +22,9 @@ from wardround.engine.records import Json
 from wardround.engine.text import half
 from wardround.runs.seat_settings import LEFT_OUT, SeatSettings, StrictSettings, shown_seat
 
+AT_ONCE = 10_000
+"""Episodes that wait together for a batch."""
+
 
 class LimitSettings(StrictSettings):
     """Caps of one episode; `cost` is in US dollars, `wall` and `act` are in seconds."""
@@ -67,6 +70,9 @@ class RunSettings(StrictSettings):
     session_header: str = Field(
         default=SESSION_HEADER, description="Header that names a conversation to endpoints of your own; none: not sent."
     )
+    batch: bool = Field(
+        default=False, description="Ask models by OpenAI's batch interface: half the price, within a day."
+    )
     preflight: bool = True
     name: str = ""
 
@@ -74,6 +80,11 @@ class RunSettings(StrictSettings):
     @classmethod
     def _header(cls, name: str) -> str:
         return name if name == LEFT_OUT else checked_header(name)
+
+    @property
+    def at_once(self) -> int:
+        """Episodes played at once; with `batch`, unless the user says otherwise, as many as one batch may answer."""
+        return AT_ONCE if self.batch and "concurrency" not in self.model_fields_set else self.concurrency
 
     @property
     def places(self) -> tuple[str, ...]:

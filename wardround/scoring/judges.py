@@ -80,8 +80,7 @@ class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     `judges` are SPECs (`lexical` is the offline judge); `base_urls` has the address of each in the same order. `search`
     is a search as `search.registry.named` reads it, "" for none. `pages` says whether the judges read the pages that a
     search names. `allow` and `deny` are domains of evidence, `allow_hosts` the hosts that restricted cases may be sent
-    to. `timeout` and `patience` are in seconds. `knowledge` is as in JudgeConfig, `settings` has
-    other fields of ModelSettings for all judges.
+    to. `timeout` and `patience` are in seconds. `knowledge` is as in JudgeConfig. `settings` are of all.
     """
 
     judges: tuple[str, ...]
@@ -99,6 +98,7 @@ class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     prices: str = ""
     timeout: float | None = None
     patience: float | None = None
+    batch: bool = False
     knowledge: Knowledge = "search"
     settings: dict[str, Json] = {}
 
@@ -286,8 +286,8 @@ async def judge_config(
             f"--knowledge judge looks nothing up, so --search {asked.search} would not be used: leave one of them out, "
             "or say --knowledge both"
         )
-    settings = RunSettings(prices=asked.prices, quotas=asked.quotas, timeout=asked.timeout, patience=asked.patience)
-    access = await access_of(settings, store, share, urls)
+    wanted = {name: getattr(asked, name) for name in ("prices", "quotas", "timeout", "patience", "batch")}
+    access = await access_of(RunSettings.model_validate(wanted), store, share, urls)
     pairs = zip_longest(asked.judges, asked.base_urls, fillvalue="")
     made = [_judge_and_error(_settings(spec, base_url, asked), access) for spec, base_url in pairs]
     parts = seats_of([part for part, _ in made])

@@ -14,6 +14,7 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.testing import wire
+from wardround.testing.batches import Batches
 from wardround.testing.wire import Fault, Faults, Rates, ReceivedRequest, Schedule
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
@@ -26,6 +27,7 @@ class Takes(TypedDict, total=False):
     models: Sequence[str]
     shapes: wire.Shapes
     refuses: Sequence[str]
+    batches: Batches
 
 
 class Loopback:
@@ -37,8 +39,8 @@ class Loopback:
     `models`, other models get 404. A request with a parameter of `refuses` gets 400, as from a reasoning model. If a
     request names a shape of the reply (a JSON schema), `shapes` says what happens: it is `ignored`, `refused` with 400,
     or `taken`, so that an answer that does not fit becomes the smallest value that does.
-    It serves `/v1/chat/completions`, `/v1/responses`, `/v1/models`, `/openai/deployments/NAME/chat/completions`, and
-    its own counts under `/counts`.
+    It serves `/v1/chat/completions`, `/v1/responses`, `/v1/models`, `/openai/deployments/NAME/chat/completions`,
+    `/v1/files` and `/v1/batches` (see `Batches`), and its own counts under `/counts`.
 
     `total` counts the requests for an answer, `counts` the occurrences of each distinct body (by its hash), `most` the
     largest number of requests that waited at the same time; `asked` keeps the last 1,000 requests.
@@ -57,6 +59,7 @@ class Loopback:
         self.key, self.models = takes.get("key", ""), tuple(takes.get("models", ()))
         self.shapes: wire.Shapes = takes.get("shapes", "ignored")
         self.refuses = tuple(takes.get("refuses", ()))
+        self.batches = takes.get("batches") or Batches()
         self.faults = cast(Faults, faults) if hasattr(faults, "pick") else Schedule(faults)
         self.only = only
         self.total = self.waiting = self.most = 0
@@ -103,6 +106,9 @@ class Loopback:
     def answer(self, asked: ReceivedRequest) -> tuple[bytes, Fault | None]:
         """The whole HTTP reply to a request, and the fault that spoils its sending."""
         path = asked.path.partition("?")[0]
+        if path.startswith(("/v1/files", "/v1/batches")):
+            whole = self._refused_key(asked) or self.batches.reply(asked, self.completion_of)
+            return wire.error(404, "not_found", f"There is no {path}.") if whole is None else whole, None
         if asked.method == "GET":
             return self._status(path), None
         deployment = _deployment(path)
@@ -117,9 +123,15 @@ class Loopback:
         fault = self.faults.pick(number, digest, occurrence) if spoiled else None
         return self._answer(asked, deployment, path == RESPONSES, fault), fault
 
+    def completion_of(self, body: bytes) -> tuple[int, bytes]:
+        """(status, body) of the answer to one request of a batch; it counts as any other request."""
+        whole, _ = self.answer(ReceivedRequest("POST", CHAT, {"authorization": f"Bearer {self.key}"}, body))
+        head, _, answer = whole.partition(b"\r\n\r\n")
+        return int(head.split(b" ", 2)[1]), answer
+
     def _answer(self, asked: ReceivedRequest, deployment: str, responses: bool, fault: Fault | None) -> bytes:
-        if self.key and self.key not in (asked.headers.get("authorization", "")[7:], asked.headers.get("api-key")):
-            return wire.error(401, "invalid_api_key", "Incorrect API key provided.")
+        if wrong_key := self._refused_key(asked):
+            return wrong_key
         try:
             question = wire.read_question(asked.body)
         except msgspec.DecodeError as error:
@@ -149,6 +161,12 @@ class Loopback:
         if kind == "refusal":
             answer = {"content": None, "refusal": "I cannot help with that."}
         return wire.http(200, wire.completion(answer, model, chars))
+
+    def _refused_key(self, asked: ReceivedRequest) -> bytes | None:
+        """The reply to a request with another key."""
+        if self.key and self.key not in (asked.headers.get("authorization", "")[7:], asked.headers.get("api-key")):
+            return wire.error(401, "invalid_api_key", "Incorrect API key provided.")
+        return None
 
     def _status(self, path: str) -> bytes:
         if path == "/v1/models":
@@ -207,6 +225,8 @@ class _Connection(asyncio.Protocol):
             # A linger time of 0 makes the kernel send RST instead of closing normally.
             sock = transport.get_extra_info("socket")
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            transport.abort()
+        elif not reply:
             transport.abort()
         elif kind == "truncated":
             transport.write(reply[: len(reply) - max(1, len(reply) // 8)])
