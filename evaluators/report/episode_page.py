@@ -35,6 +35,7 @@ from wardround.evaluators.report.rendering import (
     torn,
     voices,
 )
+from wardround.evaluators.report.rubric_marks import criterion_marks
 from wardround.evaluators.report.score_rows import Accounts, EpisodeScores, digests, read_accounts
 from wardround.evaluators.report.summary import WORD_MATCH
 from wardround.scenarios.case import Case
@@ -308,6 +309,7 @@ def episode_page(
             outcome_voices=_outcome_voices(record),
             outcome_quotations=_outcome_quotations(record, texts),
             assessments=record.assessments,
+            rubrics={name: (one, criterion_marks(one)) for name, one in record.rubrics.items()},
             problems=record.problems,
             scores=_scores(row),
             tiles=_tiles(row, record),

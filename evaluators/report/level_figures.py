@@ -3,11 +3,11 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from statistics import median
 from typing import Literal, get_args
 
 import msgspec
 
+from wardround.evaluators.report.clinician_sheet import PERSON, People, clinician_sheet
 from wardround.evaluators.report.intervals import FEWEST, percentiles, resampled_ratios, standard_error
 from wardround.evaluators.report.model_facts import KnownModels, ModelFacts
 
@@ -25,7 +25,8 @@ class LevelRow(msgspec.Struct, frozen=True, kw_only=True):
 
     `dataset` is the set that it belongs to, `unit` the question or case it was made from: the unit of pairs and of
     resampling. `value` is the score, None with its `reason`. `chance` is the accuracy of guessing. `holds` is the side
-    of a rectification. `disease` joins questions and cases of one disease ("" if unknown).
+    of a rectification. `disease` joins questions and cases of one disease ("" if unknown). `difficulty` is how hard the
+    person who answered found it.
     """
 
     model: str
@@ -41,6 +42,7 @@ class LevelRow(msgspec.Struct, frozen=True, kw_only=True):
     holds: bool | None = None
     disease: str = ""
     body_systems: tuple[str, ...] = ()
+    difficulty: float | None = None
 
 
 class LevelFigure(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,16 +101,6 @@ class Stratum(msgspec.Struct, frozen=True, kw_only=True):
     by: Literal["disease", "body_system"]
     name: str
     figure: LevelFigure
-
-
-class People(msgspec.Struct, frozen=True, kw_only=True):
-    """The share right of people at a level and in a task: mean and median over people, each by a run of their own."""
-
-    level: Level
-    task: str
-    people: int
-    mean: float
-    median: float
 
 
 class LevelReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -304,7 +296,7 @@ def level_report(rows: Sequence[LevelRow], known: KnownModels, seed: int = 0) ->
             *_thought(by_model, seed),
         ],
         strata=[one for model, some in by_model.items() for one in _strata(model, some, seed)],
-        people=list(_people(by_model.get(PERSON, ()))),
+        people=clinician_sheet(by_model.get(PERSON, ()), LEVELS),
         notes=list(_notes(models)),
     )
 
@@ -412,22 +404,6 @@ def _strata(model: str, rows: Sequence[LevelRow], seed: int) -> Iterator[Stratum
         ),
     ]
     yield from sorted(strata, key=lambda one: (one.by, -(one.figure.mean or 0.0), one.name))
-
-
-PERSON = "human"
-"""The doctor's name in runs that people played."""
-
-
-def _people(rows: Sequence[LevelRow]) -> Iterator[People]:
-    """The sheet of clinicians (MultiCogEval, table 6): not normalised, one run a person."""
-    shares: dict[tuple[Level, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        if row.value is not None:
-            shares[row.level, row.task][row.run].append(row.value)
-    for (level, task), by_run in sorted(shares.items(), key=lambda pair: (LEVELS.index(pair[0][0]), pair[0][1])):
-        each = [math.fsum(values) / len(values) for values in by_run.values()]
-        middle = median(each)
-        yield People(level=level, task=task, people=len(each), mean=math.fsum(each) / len(each), median=middle)
 
 
 def _notes(models: Sequence[ModelLevels]) -> Iterator[str]:

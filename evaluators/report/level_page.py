@@ -10,10 +10,11 @@ from rich.text import Text
 
 from wardround.engine.records import Json
 from wardround.evaluators.reasons import list_reasons
+from wardround.evaluators.report.clinician_sheet import HARDEST, People
 from wardround.evaluators.report.compare import Difference
 from wardround.evaluators.report.intervals import FEWEST
 from wardround.evaluators.report.level_attacks import Alterations, Attacked, Leak
-from wardround.evaluators.report.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, People
+from wardround.evaluators.report.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels
 from wardround.evaluators.report.level_plots import level_plots
 from wardround.evaluators.report.rendering import environment, style
 from wardround.evaluators.report.table_text import percent
@@ -177,9 +178,23 @@ def _gaps(title: str, gaps: Sequence[Gap], *, between_levels: bool = False) -> G
 
 
 def _people(people: Sequence[People]) -> Grid:
-    rows = [(one.level, one.task, str(one.people), percent(one.mean), percent(one.median)) for one in people]
-    note = "Share right in percent, not normalised, over the people who played; each run is one person."
-    return Grid("People", ("level", "task", "people", "mean", "median"), tuple(rows), (note,), labels=2)
+    rows = [
+        (one.level, one.task, str(one.people), percent(one.mean), percent(one.median), *_difficulty(one))
+        for one in people
+    ]
+    notes = ["Share right in percent, not normalised, over the people who played; each run is one person."]
+    if any(one.rated for one in people):
+        notes.append(f"Difficulty as people rated it, from 1 (easy) to {HARDEST} (hard), over all ratings.")
+    elif people:
+        notes.append("No ratings of difficulty: --difficulty FILE (columns run, item, difficulty).")
+    head = ("level", "task", "people", "mean", "median", "difficulty, mean", "median", "ratings")
+    return Grid("People", head, tuple(rows), tuple(notes), labels=2)
+
+
+def _difficulty(one: People) -> tuple[str, str, str]:
+    if one.difficulty_mean is None or one.difficulty_median is None:
+        return "–", "–", str(one.rated)
+    return f"{one.difficulty_mean:.1f}", f"{one.difficulty_median:.1f}", str(one.rated)
 
 
 def _attacks(attacks: Sequence[Attacked]) -> Grid:

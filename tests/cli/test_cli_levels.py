@@ -108,3 +108,14 @@ def test_planted_abilities_are_recovered(shell: Shell, played: list[object], tmp
 )
 def test_a_set_is_called_after_its_file_or_folder(places: object, name: str) -> None:
     assert dataset_of(places) == name
+
+
+def test_people_play_and_rate(shell: Shell, tmp_path: Path) -> None:
+    where, store = items(tmp_path / "toy.jsonl", 5), ("--store", tmp_path / "runs.db")
+    for person in ("ann", "ben"):
+        player = ("--doctor", f"knowing:{'Expert' if person == 'ann' else 'Student'}")
+        assert shell("run", "--scenario", "questions", "--cases", where, "--name", person, *player, *store) == 0
+    ratings = tmp_path / "d.csv"
+    ratings.write_text("run,item,difficulty\nann,choice-0a,2\nann,nothing,3\n")
+    assert shell("levels", "ann", "ben", "--difficulty", ratings, *store) == 0
+    assert "ann: a rating of difficulty of nothing, which was not answered." in shell.out

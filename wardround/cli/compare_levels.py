@@ -9,6 +9,7 @@ import click
 from wardround.cli.options import Options, existing_store, json_option, print_json, store_option
 from wardround.cli.report import load_scored
 from wardround.cli.screen import console, echo
+from wardround.evaluators.report.clinician_sheet import difficulty_ratings
 from wardround.evaluators.report.level_attacks import Alterations, compare_attacked, leak_of, level_leaks
 from wardround.evaluators.report.level_figures import level_report
 from wardround.evaluators.report.level_page import levels_json, levels_page, levels_tables
@@ -31,6 +32,12 @@ from wardround.scoring.level_rows import level_rows
     multiple=True,
     metavar="RUN",
     help="A run of altered questions (attack, permute, hide_question) to compare with its plain run; may be repeated.",
+)
+@click.option(
+    "--difficulty",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="How hard people found the items: a CSV with run, item, difficulty (1 to 10).",
 )
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a page with plots.")
 @store_option
@@ -56,7 +63,8 @@ async def _levels(names: tuple[str, ...], options: Options) -> None:
         scores = await load_scored(store, (*names, *others))
         runs = [(await Run.open(store, one.name), one) for one in scores]
         plain = len(names)
-        rows, notes = await level_rows(runs[:plain])
+        ratings = difficulty_ratings(options["difficulty"]) if options["difficulty"] else {}
+        rows, notes = await level_rows(runs[:plain], ratings=ratings)
         seed = int(scores[0].header["seed"])
         report = level_report(rows, known, seed)
         how = {one.name: what for run, one in runs if run.of_questions and (what := leak_of(one.header))}

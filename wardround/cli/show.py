@@ -17,11 +17,15 @@ from wardround.evaluators.metrics.standard import asked_for
 from wardround.evaluators.reasons import ended_by
 from wardround.evaluators.report.answer_reading import as_read
 from wardround.evaluators.report.episode_dialogue import SAID, Dialogue, DialogueTurn, Spent, rebuild_dialogue
+from wardround.evaluators.report.rubric_marks import criterion_marks
+from wardround.evaluators.report.score_rows import Accounts, read_accounts
 from wardround.runs.header import RunHeader, SeatHeader
 from wardround.runs.settings import shown_header
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
 from wardround.scenarios.question_item import QuestionItem, in_words
+from wardround.scoring.scorings import shown_scorings
+from wardround.scoring.stored_scores import accounts
 
 
 @click.command(short_help="Show a run, or one episode word by word.")
@@ -110,6 +114,21 @@ async def _show_episode(name: str, episode: str, where: str | None, calls: bool,
         if trajectory.closed:
             for line in _conclusion(patient, trajectory) if patient else _answer_lines(case, trajectory):
                 echo(line, lines=True)
+        every = await shown_scorings(store, name)
+        judging = {key: one.judged.name for key, one in every.items() if one.judged is not None}
+        for line in _rubrics(read_accounts(await accounts(store, judging, row.id))):
+            echo(line)
+
+
+def _rubrics(judged: Accounts) -> Iterator[str]:
+    """The criteria of the rubric as they were marked, with the events that show them."""
+    for name, account in judged.rubrics.items():
+        score = "no score" if account.score is None else format_value("rubric_score", account.score)
+        floor = ", a floor" if account.floor else ""
+        yield f"Rubric ({name}{floor}): {score}"
+        for one in criterion_marks(account):
+            shown = f"; events {', '.join(map(str, one.events))}" if one.events else ""
+            yield f"    {one.points:+g}  {printable(one.criterion)}: {one.mark}, {one.decided}{shown}"
 
 
 def _by_role(turns: Sequence[DialogueTurn]) -> Iterator[str]:

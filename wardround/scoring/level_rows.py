@@ -57,13 +57,20 @@ def alteration_of(header: Mapping[str, Json]) -> str:
     return "hide_question" if settings.get("hide_question") else ""
 
 
+NO_RATINGS: Mapping[tuple[str, str], float] = {}
+
+
 async def level_rows(
-    runs: Sequence[tuple[Run, RunScores]], *, any_form: bool = False
+    runs: Sequence[tuple[Run, RunScores]],
+    *,
+    any_form: bool = False,
+    ratings: Mapping[tuple[str, str], float] = NO_RATINGS,
 ) -> tuple[list[LevelRow], list[str]]:
     """The rows of all runs, and sentences about what was left out.
 
     Answers to one item by one model are its repeats, whatever run they are of. Raises UsageError for a run whose
-    questions were altered, since it is compared with its plain run; `any_form` takes it too.
+    questions were altered, since it is compared with its plain run; `any_form` takes it too. `ratings` are those of
+    difficulty, by run and item; one that no answer has is named.
     """
     rows: list[LevelRow] = []
     notes = [] if any_form else _unlike(runs)
@@ -77,6 +84,7 @@ async def level_rows(
         dataset, model = dataset_of(inside(scores.header, "cases").get("from")), model_label(scores.header)
         high, game = _high_score(scores), str(inside(scores.header, "scenario").get("name"))
         left: Counter[str] = Counter()
+        answered = {episode.case for episode in scores.episodes if episode.cause is not None}
         for episode in scores.episodes:
             if episode.cause is None:
                 left["still open"] += 1
@@ -88,10 +96,14 @@ async def level_rows(
                 continue
             played = (model, dataset, episode.case)
             seen[played] += 1
-            rows.append(replace(row, model=model, run=scores.name, dataset=dataset, repeat=seen[played]))
+            rated = ratings.get((scores.name, episode.case))
+            place = {"run": scores.name, "dataset": dataset, "repeat": seen[played]}
+            rows.append(replace(row, model=model, difficulty=rated, **place))
         if high and run.of_patients:
             notes.append(f"{scores.name}: the high level is {measure_of(high).label.lower()}.")
         notes += [f"{scores.name}: {count_noun(count, 'episode')} left out: {why}." for why, count in left.items()]
+        lost = [item for run_name, item in ratings if run_name == scores.name and item not in answered]
+        notes += [f"{scores.name}: a rating of difficulty of {item}, which was not answered." for item in lost]
     return rows, notes
 
 

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from wardround.engine.errors import UsageError
+from wardround.evaluators.report.clinician_sheet import difficulty_ratings
 from wardround.evaluators.report.level_figures import (
     THOUGHT,
     LevelRow,
@@ -205,6 +206,46 @@ def test_people_have_a_mean_and_a_median_over_their_runs() -> None:
     assert (found.people, found.median) == (3, 0.25)
     assert found.mean == pytest.approx(5 / 12)
     assert level_report(rows([1.0]), known_models()).people == []
+
+
+def test_the_sheet_of_clinicians_has_levels_before_tasks_and_their_difficulty() -> None:
+    made = [
+        *rows([1.0, 1.0, 0.0, 1.0], model="human", run="ann", difficulty=2.0),
+        *rows([0.0, 0.0], model="human", run="ann", level="middle", task="statement", difficulty=5.0),
+        *rows([1.0, 0.0], model="human", run="ben", level="middle", task="existence", difficulty=8.0),
+        *rows([1.0], model="human", run="ben", level="high", task="workup"),
+    ]
+    people = level_report(made, known_models()).people
+    assert [(one.level, one.task, one.people, one.mean) for one in people] == [
+        ("low", "choice", 1, 0.75),
+        ("middle", "all", 2, 0.25),
+        ("middle", "existence", 1, 0.5),
+        ("middle", "statement", 1, 0.0),
+        ("high", "workup", 1, 1.0),
+    ]
+    ratings = [(one.rated, one.difficulty_mean, one.difficulty_median) for one in people]
+    assert ratings == [(4, 2.0, 2.0), (4, 6.5, 6.5), (2, 8.0, 8.0), (2, 5.0, 5.0), (0, None, None)]
+    (sheet,) = [grid for grid in grids(level_report(made, known_models())) if grid.title == "People"]
+    assert sheet.rows[0][5:] == ("2.0", "2.0", "4")
+    assert sheet.rows[-1][5:] == ("–", "–", "0")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("run,item,difficulty\nann,q1,11\n", "row 2, difficulty: is '11'"),
+        ("run,item,difficulty\nann,q1,hard\n", "row 2, difficulty: is 'hard'"),
+        ("run,item,difficulty\nann,,3\n", "row 2, item: is missing"),
+        ("run,item,difficulty\nann,q1,3\nann,q1,4\n", "row 3: q1 has a rating of ann already"),
+    ],
+)
+def test_a_rating_that_cannot_be_read_is_named_by_row_and_field(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=said):
+        difficulty_ratings(path)
+    path.write_text("run,item,difficulty\nann,q1,3.5\n")
+    assert difficulty_ratings(path) == {("ann", "q1"): 3.5}
 
 
 @pytest.mark.parametrize("name", ["org/X-70B-Chat", "x-70b", "X-70B-Instruct", "x-70b-2024-08-06", "X 70B"])
